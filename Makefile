@@ -1,0 +1,98 @@
+# The two commands to start with are `make demo` and `make test`; `make` lists all of them.
+#
+# Everything lives in $(VENV). Each step of the set-up leaves a file there and is not run again until what
+# it depends on has changed, so a second run starts at once.
+
+PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
+VENV ?= .venv
+# Another build of torch: make demo TORCH=torch==2.11.0, or TORCH=path/to/a.whl, or TORCH_INDEX=<url>.
+TORCH ?= $(shell grep '^torch==' constraints.txt)
+TORCH_INDEX ?=
+TRITON ?= $(shell grep '^triton==' constraints.txt)
+OLDEST_TRITON = triton==3.6.0
+ALL_TARGETS = sm_80 sm_90 sm_100 gfx942
+PYTEST_FLAGS ?=
+
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
+LINUX := $(filter Linux,$(shell uname -s))
+GPU := $(strip $(wildcard /dev/nvidia0 /dev/kfd) $(shell nvidia-smi -L 2>/dev/null))
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test test-all lint format golden bench clean FORCE
+
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+demo: $(VENV)/.package $(if $(GPU),$(VENV)/.triton) ## run the first two kernels on the best device found
+	$(BIN)/python -m examples.demo
+
+test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests; those that need a GPU are skipped without one
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+test-all: ## run all tests with full counts, for every target, with the oldest and the newest Triton
+	NINETOOTHED_HYPOTHESIS_PROFILE=full NINETOOTHED_TEST_TARGETS="$(ALL_TARGETS)" \
+		$(MAKE) test VENV=.venv-$(subst ==,-,$(OLDEST_TRITON)) TRITON=$(OLDEST_TRITON)
+	NINETOOTHED_HYPOTHESIS_PROFILE=full NINETOOTHED_TEST_TARGETS="$(ALL_TARGETS)" \
+		$(MAKE) test VENV=.venv-triton-newest
+
+lint: $(VENV)/.dev ## check style (ruff) and types (pyright)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pyright --pythonpath $(BIN)/python
+
+format: $(VENV)/.dev ## format the code and mend what ruff can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+golden: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the golden files anew; read the diff afterwards
+	$(BIN)/python -m pytest -m golden --update-golden $(PYTEST_FLAGS)
+
+bench: $(VENV)/.package ## time the compiler, pass by pass
+	$(BIN)/python -m benchmarks.compile_time
+
+clean: ## remove the environments and every cache in this folder
+	rm -rf .venv .venv-* .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The set-up.
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "$(PYTHON) has no venv module (on Debian: apt-get install python3-venv)"; exit 1; }
+
+# torch and Triton are chosen above, so nothing else may pin them.
+$(VENV)/constraints.txt: constraints.txt | $(BIN)/python
+	grep -Ev '^(torch|triton)==' constraints.txt > $@
+
+# A stamp of these two holds what it was made with: another choice makes it anew.
+ifneq ($(shell cat $(VENV)/.torch 2>/dev/null),$(strip $(TORCH) $(TORCH_INDEX)))
+$(VENV)/.torch: FORCE
+endif
+ifneq ($(shell cat $(VENV)/.triton 2>/dev/null),$(TRITON))
+$(VENV)/.triton: FORCE
+endif
+
+$(VENV)/.torch: $(VENV)/constraints.txt
+	$(PIP) install -c $< $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) "$(TORCH)"
+	@echo "$(strip $(TORCH) $(TORCH_INDEX))" > $@
+
+# After torch, and without asking it: its CUDA builds pin one release of Triton.
+$(VENV)/.triton: $(VENV)/.torch
+	$(PIP) install --no-deps "$(TRITON)"
+	@echo "$(TRITON)" > $@
+
+$(VENV)/.package: pyproject.toml $(VENV)/constraints.txt $(VENV)/.torch
+	$(PIP) install -c $(VENV)/constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.package
+	$(PIP) install -c $(VENV)/constraints.txt --editable '.[test]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.test
+	$(PIP) install -c $(VENV)/constraints.txt --editable '.[dev]'
+	@touch $@

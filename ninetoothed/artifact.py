@@ -1,0 +1,152 @@
+"""What the compiler hands to the runtime: frozen, hashable, made of text and numbers only.
+
+Nothing here is an IR object, so that a warm start finds its artifact on disk and imports neither xDSL
+nor the frontend.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ninetoothed.errors import DeviceError
+
+
+@dataclass(frozen=True, order=True)
+class Target:
+    """What is compiled for: ``backend`` ``"cuda"`` or ``"hip"``, ``arch`` as Triton spells it."""
+
+    backend: str
+    arch: str
+    warp_size: int
+
+    @staticmethod
+    def parse(text: str) -> Target:
+        """``"sm_90"`` or ``"cuda:90"``, ``"gfx942"`` or ``"hip:gfx942"``.
+
+        Raises:
+            DeviceError: the text names no target.
+        """
+        if match := re.fullmatch(r"(?:sm_?|cuda:)(\d+)a?", text):
+            return Target("cuda", match[1], 32)
+        if match := re.fullmatch(r"(?:hip:)?(gfx[0-9a-f]+)", text):
+            # CDNA (gfx9) has wavefronts of 64; RDNA (gfx10 on) runs with 32.
+            return Target("hip", match[1], 64 if match[1].startswith("gfx9") else 32)
+        raise DeviceError(f"unknown target {text!r}; write for example 'sm_90' or 'gfx942'")
+
+    def __str__(self) -> str:
+        return f"sm_{self.arch}" if self.backend == "cuda" else self.arch
+
+
+@dataclass(frozen=True)
+class ParamSignature:
+    """What compiled code may know of one argument.
+
+    ``kind``: ``"tensor"``, ``"scalar"`` (passed by value) or ``"constexpr"`` (``value`` is baked in).
+    ``unit_strides`` and the ``*_by_16`` flags have one entry per dim: the stride is 1; the size, or
+    the stride, is a multiple of 16. ``pointer_by_16``: the data starts at a multiple of 16 bytes.
+    """
+
+    name: str
+    kind: str
+    dtype: str
+    ndim: int = 0
+    unit_strides: tuple[bool, ...] = ()
+    sizes_by_16: tuple[bool, ...] = ()
+    strides_by_16: tuple[bool, ...] = ()
+    pointer_by_16: bool = False
+    value: bool | int | float | None = None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One class of calls that share a kernel.
+
+    ``constants``: symbols that the call fixed (constexpr symbols and constexpr sizes). ``extents``: for
+    each block size that only the call knows, its expression and the power of two it is rounded up to.
+    ``index_bits``: 32 where every size and offset fits 31 bits, else 64.
+    """
+
+    params: tuple[ParamSignature, ...]
+    constants: tuple[tuple[str, int], ...] = ()
+    extents: tuple[tuple[str, int], ...] = ()
+    index_bits: int = 32
+
+
+@dataclass(frozen=True)
+class Config:
+    """Values for the meta symbols, in the kernel's order, and how a program runs on the device."""
+
+    values: tuple[tuple[str, int], ...]
+    num_warps: int = 4
+    num_stages: int = 3
+
+    def __str__(self) -> str:
+        values = [f"{name}={value}" for name, value in self.values]
+        return ", ".join([*values, f"num_warps={self.num_warps}", f"num_stages={self.num_stages}"])
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of the device function: ``type`` as in Triton's signatures (``"*fp16"``, ``"i32"``)."""
+
+    name: str
+    type: str
+    divisible_by_16: bool = False
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One compiled kernel, up to the text that Triton takes.
+
+    ``language``: ``"ttir"`` or ``"triton-python"``. ``launch``: Python source that defines, over the
+    kernel's parameters (torch tensors and numbers, in launch order),
+
+    - ``check(...)``: None, or what is wrong with the sizes of this call;
+    - ``programs(...)``: the number of programs;
+    - ``arguments(...)``: the device function's arguments in order, pointers as integers.
+    - ``cost(...)``: a dict with ``bytes`` (moved at least) and ``operations``.
+
+    ``reads`` and ``writes`` name the parameters that a program loads and stores.
+    """
+
+    name: str
+    language: str
+    text: str
+    params: tuple[str, ...]
+    arguments: tuple[Argument, ...]
+    launch: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    target: Target
+    config: Config
+
+    def to_json(self) -> str:
+        """The artifact as text, stable across processes."""
+        return json.dumps(dataclasses.asdict(self), indent=1, sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> Artifact:
+        """The inverse of :meth:`to_json`.
+
+        Raises:
+            ValueError, KeyError, TypeError: the text is no artifact of this version.
+        """
+        fields: dict[str, Any] = json.loads(text)
+        config = fields["config"]
+        values = tuple((name, value) for name, value in config["values"])
+        fields["config"] = Config(values, config["num_warps"], config["num_stages"])
+        fields["target"] = Target(**fields["target"])
+        fields["arguments"] = tuple(Argument(**argument) for argument in fields["arguments"])
+        for name in ("params", "reads", "writes"):
+            fields[name] = tuple(fields[name])
+        return Artifact(**fields)
+
+    @property
+    def hash(self) -> str:
+        """A digest of everything that decides what runs."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()

@@ -1,0 +1,79 @@
+"""Every environment variable that the package reads, typed, in one place.
+
+The variables are read when they are asked for, so a test or a program may set them at any time.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ninetoothed.errors import ConfigurationError
+
+
+def _text(name: str) -> str | None:
+    value = os.environ.get(name, "").strip()
+    return value or None
+
+
+def _integer(name: str, default: int, minimum: int) -> int:
+    text = _text(name)
+    if text is None:
+        return default
+    try:
+        value = int(text)
+    except ValueError:
+        value = minimum - 1
+    if value < minimum:
+        raise ConfigurationError(f"{name} must be an integer of at least {minimum}, not {text!r}")
+    return value
+
+
+def _flag(name: str) -> bool:
+    text = _text(name)
+    if text is None or text.lower() in ("0", "false", "off", "no"):
+        return False
+    if text.lower() in ("1", "true", "on", "yes"):
+        return True
+    raise ConfigurationError(f"{name} must be 0 or 1, not {text!r}")
+
+
+def cache_dir() -> Path:
+    """``NINETOOTHED_CACHE_DIR``: where artifacts and tuning results lie. Default ``~/.cache/ninetoothed``."""
+    text = _text("NINETOOTHED_CACHE_DIR")
+    if text is not None:
+        return Path(text).expanduser()
+    base = _text("XDG_CACHE_HOME")
+    root = Path(base) if base is not None else Path.home() / ".cache"
+    return root / "ninetoothed"
+
+
+def dump_ir() -> Path | None:
+    """``NINETOOTHED_DUMP_IR``: a folder that receives the IR after every pass. Default: none."""
+    text = _text("NINETOOTHED_DUMP_IR")
+    return None if text is None else Path(text).expanduser()
+
+
+def verify_ir() -> bool:
+    """``NINETOOTHED_VERIFY_IR``: verify the IR after every pass (doubles compile time). Default: off."""
+    return _flag("NINETOOTHED_VERIFY_IR")
+
+
+def interpret_max_steps() -> int:
+    """``NINETOOTHED_INTERPRET_MAX_STEPS``: the longest loop that is interpreted. Default 10,000,000."""
+    return _integer("NINETOOTHED_INTERPRET_MAX_STEPS", 10_000_000, 1)
+
+
+def interpret_lanes() -> int:
+    """``NINETOOTHED_INTERPRET_LANES``: the lanes (programs × block) interpreted at once. Default 2^22."""
+    return _integer("NINETOOTHED_INTERPRET_LANES", 1 << 22, 1)
+
+
+def compile_timeout() -> int:
+    """``NINETOOTHED_COMPILE_TIMEOUT``: seconds after which a configuration is given up. Default 60."""
+    return _integer("NINETOOTHED_COMPILE_TIMEOUT", 60, 1)
+
+
+def compile_workers() -> int:
+    """``NINETOOTHED_COMPILE_WORKERS``: processes that compile configurations. Default: cores, at most 8."""
+    return _integer("NINETOOTHED_COMPILE_WORKERS", min(os.cpu_count() or 1, 8), 1)

@@ -1,0 +1,81 @@
+"""Element types and their names in torch, in Triton and in the IR.
+
+An element type is a plain string, the one that Triton uses (``"fp16"``, ``"i32"``), so that kernels may
+spell it either way. ``DTYPES`` is the table; everything else looks things up in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+int8 = "i8"
+int16 = "i16"
+int32 = "i32"
+int64 = "i64"
+uint8 = "u8"
+uint16 = "u16"
+uint32 = "u32"
+uint64 = "u64"
+float16 = "fp16"
+bfloat16 = "bf16"
+float32 = "fp32"
+float64 = "fp64"
+bool_ = "i1"
+float8e4nv = "fp8e4nv"
+float8e5 = "fp8e5"
+
+
+@dataclass(frozen=True)
+class DType:
+    """One row: ``kind`` is ``"bool"``, ``"int"``, ``"uint"`` or ``"float"``; ``bits`` is the width.
+
+    ``ir`` is the type in the IR's text, where ``i32`` is signed and ``ui32`` is not.
+    """
+
+    name: str
+    kind: str
+    bits: int
+    torch: str
+    ir: str
+    triton: str
+
+
+DTYPES: dict[str, DType] = {
+    row.name: row
+    for row in (
+        DType(bool_, "bool", 1, "bool", "i1", "int1"),
+        DType(int8, "int", 8, "int8", "i8", "int8"),
+        DType(int16, "int", 16, "int16", "i16", "int16"),
+        DType(int32, "int", 32, "int32", "i32", "int32"),
+        DType(int64, "int", 64, "int64", "i64", "int64"),
+        DType(uint8, "uint", 8, "uint8", "ui8", "uint8"),
+        DType(uint16, "uint", 16, "uint16", "ui16", "uint16"),
+        DType(uint32, "uint", 32, "uint32", "ui32", "uint32"),
+        DType(uint64, "uint", 64, "uint64", "ui64", "uint64"),
+        DType(float16, "float", 16, "float16", "f16", "float16"),
+        DType(bfloat16, "float", 16, "bfloat16", "bf16", "bfloat16"),
+        DType(float32, "float", 32, "float32", "f32", "float32"),
+        DType(float64, "float", 64, "float64", "f64", "float64"),
+        DType(float8e4nv, "float", 8, "float8_e4m3fn", "f8E4M3FN", "float8e4nv"),
+        DType(float8e5, "float", 8, "float8_e5m2", "f8E5M2", "float8e5"),
+    )
+}
+
+_BY_SPELLING: dict[str, str] = {}
+for _row in DTYPES.values():
+    for _spelling in (_row.name, _row.torch, _row.triton):
+        _BY_SPELLING[_spelling] = _row.name
+
+
+def lookup(value: Any) -> str | None:
+    """The element type that ``value`` spells: a string, a torch dtype or a Triton dtype; else None."""
+    if isinstance(value, str):
+        return _BY_SPELLING.get(value)
+    text = str(value)
+    if text.startswith("torch."):
+        return _BY_SPELLING.get(text[len("torch.") :])
+    module = type(value).__module__
+    if module.startswith("triton.language"):
+        return _BY_SPELLING.get(getattr(value, "name", ""))
+    return None

@@ -1,0 +1,206 @@
+"""What a user is told when a program is wrong: a location, a class per kind of mistake, and a caret.
+
+Every mistake of a user ends in a :class:`NineToothedError`. Its text names the file, line and column,
+shows the line with a caret below the offending part, and says what to write instead. Its traceback holds
+the user's frames only: :func:`user_traceback` drops ours and, where the mistake lies in source that was
+compiled and not run, appends a frame that points at it.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import os
+import sys
+import types
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+@dataclass(frozen=True)
+class Loc:
+    """A place in a user's source.
+
+    Lines count from 1 and columns from 0, as in Python's ``ast``. ``end_col`` is exclusive; None marks a
+    single column. ``caller`` is the place from which an inlined function was called.
+    """
+
+    file: str
+    line: int
+    col: int = 0
+    end_col: int | None = None
+    function: str | None = None
+    caller: Loc | None = None
+
+    def render(self) -> str:
+        """The place, its source line and a caret, for each frame of the call chain, outermost first."""
+        frames: list[Loc] = []
+        loc: Loc | None = self
+        while loc is not None:
+            frames.append(loc)
+            loc = loc.caller
+        return "\n".join(_render_frame(frame) for frame in reversed(frames))
+
+
+def _width(text: str) -> int:
+    """The columns that ``text`` takes on a terminal: wide characters take two."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _render_frame(loc: Loc) -> str:
+    where = f'  File "{loc.file}", line {loc.line}, column {loc.col + 1}'
+    if loc.function is not None:
+        where += f", in {loc.function}"
+    line = linecache.getline(loc.file, loc.line).rstrip("\n")
+    if not line.strip():
+        return where
+    stripped = line.lstrip()
+    indent = len(line) - len(stripped)
+    # ast counts columns in UTF-8 bytes.
+    encoded = line.encode()
+    start = max(len(encoded[: loc.col].decode(errors="ignore")), indent)
+    if loc.end_col is None:
+        end = start + 1
+    else:
+        end = max(len(encoded[: loc.end_col].decode(errors="ignore")), start + 1)
+    end = min(end, max(len(line), start + 1))
+    caret = " " * _width(line[indent:start]) + "^" * max(_width(line[start:end]), 1)
+    return f"{where}\n    {stripped}\n    {caret}"
+
+
+class NineToothedError(Exception):
+    """The base of every error that a user's program can cause.
+
+    ``message`` says what is wrong and what to write instead; ``loc`` says where, or is None.
+    """
+
+    def __init__(self, message: str, loc: Loc | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.loc = loc
+
+    def __str__(self) -> str:
+        if self.loc is None:
+            return self.message
+        return f"{self.message}\n{self.loc.render()}"
+
+
+class ArrangementError(NineToothedError):
+    """A meta-operation, or the set of arranged tensors, is impossible."""
+
+
+class SymbolError(NineToothedError):
+    """A symbol is declared or compared in a way that has no answer."""
+
+
+class UnsupportedSyntaxError(NineToothedError):
+    """The application uses Python that the language does not have."""
+
+
+class UndefinedNameError(NineToothedError):
+    """The application uses a name that does not exist."""
+
+
+class TypeMismatchError(NineToothedError):
+    """Element types or kinds of value do not fit an operation of the application."""
+
+
+class ShapeError(NineToothedError):
+    """Shapes or ranks of blocks do not fit an operation of the application."""
+
+
+class ArgumentError(NineToothedError):
+    """A kernel, or a function of the language, was called with arguments that do not fit."""
+
+
+class DeviceError(NineToothedError):
+    """The tensors' devices disagree, or no backend serves them."""
+
+
+class ConfigurationError(NineToothedError):
+    """No configuration of block sizes, warps and stages can run."""
+
+
+class CompilerError(NineToothedError):
+    """The compiler failed on a program that it should have compiled: a bug of ours, with a reproducer."""
+
+
+def caller_loc() -> Loc | None:
+    """The innermost frame outside this package: the user's line that led here."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return None if frame is None else _frame_loc(frame)
+
+
+def _frame_loc(frame: types.FrameType) -> Loc:
+    code = frame.f_code
+    line, col, end_col = frame.f_lineno, 0, None
+    # co_positions has one entry per two bytes of bytecode.
+    for index, (first, last, start, end) in enumerate(code.co_positions()):
+        if index == frame.f_lasti // 2:
+            if first is not None and start is not None:
+                line, col = first, start
+                end_col = end if last == first else None
+            break
+    return Loc(code.co_filename, line, col, end_col, code.co_name)
+
+
+def _user_frames(traceback: types.TracebackType | None) -> list[types.TracebackType]:
+    frames: list[types.TracebackType] = []
+    while traceback is not None:
+        name = traceback.tb_frame.f_code.co_filename
+        if not name.startswith(_PACKAGE) and not name.startswith("<ninetoothed"):
+            frames.append(traceback)
+        traceback = traceback.tb_next
+    return frames
+
+
+def _traceback_at(loc: Loc) -> types.TracebackType | None:
+    """A traceback of one frame that stands at ``loc`` (the technique of Jinja's template errors)."""
+    function = (loc.function or "<module>").split(".")[-1]
+    name = function if function.isidentifier() else "application"
+    source = "\n" * (loc.line - 1) + "raise Exception"
+    code = compile(source, loc.file, "exec").replace(co_name=name)
+    try:
+        exec(code, {"__name__": "application"})
+    except Exception as error:
+        traceback = error.__traceback__
+        return None if traceback is None else traceback.tb_next
+    return None
+
+
+def user_traceback(error: NineToothedError) -> types.TracebackType | None:
+    """The traceback of ``error`` with the user's frames only, ending at the line that is wrong."""
+    frames = _user_frames(error.__traceback__)
+    tail: types.TracebackType | None = None
+    loc = error.loc
+    if loc is not None:
+        last = frames[-1] if frames else None
+        if last is None or (last.tb_frame.f_code.co_filename, last.tb_lineno) != (loc.file, loc.line):
+            tail = _traceback_at(loc)
+    for frame in reversed(frames):
+        tail = types.TracebackType(tail, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return tail
+
+
+def user_facing(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let errors leave ``function`` with the user's frames only; place those that have no location."""
+
+    @functools.wraps(function)
+    def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return function(*args, **kwargs)
+        except NineToothedError as error:
+            if error.loc is None:
+                error.loc = caller_loc()
+            raise error.with_traceback(user_traceback(error)) from None
+
+    return wrapper

@@ -1,0 +1,361 @@
+"""Symbolic integer expressions: sizes, strides, indices and offsets.
+
+An :class:`IndexExpr` is frozen and keeps its *structure*: ``str(expr)`` prints what was written, and only
+``x+0 0+x x-0 x*1 1*x x//1`` are folded. :func:`normalize` gives the *normal form*, a sum of products of
+atoms (symbols, quotients, remainders, minima, …), which IR types hold and compare; it lives, with the proof
+obligations (:func:`always_nonnegative`, :func:`always_less`), in ``index_normal``.
+
+``//`` and ``%`` are Python's: they round towards minus infinity. A symbolic divisor is taken to be
+positive; sizes of blocks and strides of tilings, the only divisors that arrangements make, are.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakValueDictionary
+
+
+@dataclass(frozen=True)
+class SymbolInfo:
+    """What is declared of a symbol.
+
+    ``kind``: ``"meta"`` (the compiler chooses), ``"constexpr"`` (the caller gives it by keyword),
+    ``"size"`` and ``"stride"`` (a tensor's), ``"plain"``. Bounds are inclusive; None is no bound.
+    ``anonymous``: the name was made up by ``block_size()`` and reaches nothing that is generated.
+    """
+
+    kind: str
+    lower: int | None = None
+    upper: int | None = None
+    power_of_two: bool = False
+    anonymous: bool = False
+
+
+COMPARISONS: dict[str, str] = {"lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">="}
+_INFIX: dict[str, tuple[str, str, int]] = {
+    # op: Python's spelling, the IR's spelling, precedence
+    "and": ("and", "and", 0),
+    **{op: (text, op, 1) for op, text in COMPARISONS.items()},
+    "add": ("+", "+", 2),
+    "sub": ("-", "-", 2),
+    "mul": ("*", "*", 3),
+    "floordiv": ("//", "floordiv", 3),
+    "mod": ("%", "mod", 3),
+    "ceildiv": ("ceildiv", "ceildiv", 3),
+}
+_UNARY_PRECEDENCE = 4
+_ATOM_PRECEDENCE = 5
+
+_interned: WeakValueDictionary[tuple[Any, ...], IndexExpr] = WeakValueDictionary()
+
+
+class IndexExpr:
+    """A frozen integer expression; build it with :func:`const`, :func:`sym` and operators.
+
+    ``op`` is ``"const"``, ``"sym"``, ``"neg"``, ``"min"``, ``"max"`` or an infix operator's name; ``args``
+    holds the operands: an int for a constant; the name and its :class:`SymbolInfo` (or None) for a symbol.
+    """
+
+    __slots__ = ("__weakref__", "_hash", "_text", "args", "normal", "op")
+
+    op: str
+    args: tuple[Any, ...]
+    normal: IndexExpr | None
+    """The cached normal form without assumptions; owned by ``index_normal``."""
+
+    def __new__(cls, op: str, *args: Any) -> IndexExpr:
+        """The one expression of this structure (equal expressions are usually, not always, identical)."""
+        key = (op, *args)
+        found = _interned.get(key)
+        if found is not None:
+            return found
+        self = object.__new__(cls)
+        self.op = op
+        self.args = args
+        self.normal = None
+        self._hash = hash(key)
+        self._text = None
+        _interned[key] = self
+        return self
+
+    _text: str | None
+    _hash: int
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, IndexExpr):
+            return NotImplemented
+        return self._hash == other._hash and self.op == other.op and self.args == other.args
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (IndexExpr, (self.op, *self.args))
+
+    def __add__(self, other: IndexExpr | int) -> IndexExpr:
+        return binary("add", self, other)
+
+    def __radd__(self, other: int) -> IndexExpr:
+        return binary("add", other, self)
+
+    def __sub__(self, other: IndexExpr | int) -> IndexExpr:
+        return binary("sub", self, other)
+
+    def __rsub__(self, other: int) -> IndexExpr:
+        return binary("sub", other, self)
+
+    def __mul__(self, other: IndexExpr | int) -> IndexExpr:
+        return binary("mul", self, other)
+
+    def __rmul__(self, other: int) -> IndexExpr:
+        return binary("mul", other, self)
+
+    def __floordiv__(self, other: IndexExpr | int) -> IndexExpr:
+        return binary("floordiv", self, other)
+
+    def __mod__(self, other: IndexExpr | int) -> IndexExpr:
+        return binary("mod", self, other)
+
+    def __neg__(self) -> IndexExpr:
+        return const(-self.args[0]) if self.op == "const" else IndexExpr("neg", self)
+
+    @property
+    def value(self) -> int | None:
+        """The number, if the expression is a constant."""
+        return self.args[0] if self.op == "const" else None
+
+    @property
+    def operands(self) -> tuple[IndexExpr, ...]:
+        """The operands that are expressions."""
+        return () if self.op in ("const", "sym") else self.args
+
+    def __str__(self) -> str:
+        """Python's spelling, as users see it."""
+        if self._text is None:
+            self._text = _print(self, 0, python=True)
+        return self._text
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def const(value: int) -> IndexExpr:
+    """The constant ``value``."""
+    return IndexExpr("const", int(value))
+
+
+def sym(name: str, info: SymbolInfo | None = None) -> IndexExpr:
+    """The symbol ``name``."""
+    return IndexExpr("sym", name, info)
+
+
+def as_expr(value: IndexExpr | int) -> IndexExpr:
+    """``value`` as an expression."""
+    return value if isinstance(value, IndexExpr) else const(value)
+
+
+_FOLD: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "ceildiv": lambda left, right: -(-left // right),
+    "min": min,
+    "max": max,
+    "and": lambda left, right: int(bool(left) and bool(right)),
+    "lt": lambda left, right: int(left < right),
+    "le": lambda left, right: int(left <= right),
+    "eq": lambda left, right: int(left == right),
+    "ne": lambda left, right: int(left != right),
+    "gt": lambda left, right: int(left > right),
+    "ge": lambda left, right: int(left >= right),
+}
+_DIVISIONS = ("floordiv", "mod", "ceildiv")
+# (op, neutral element, whether it may stand on the left)
+_NEUTRAL: dict[str, tuple[int, bool]] = {
+    "add": (0, True),
+    "sub": (0, False),
+    "mul": (1, True),
+    "floordiv": (1, False),
+    "ceildiv": (1, False),
+}
+
+
+def binary(op: str, left: IndexExpr | int, right: IndexExpr | int) -> IndexExpr:
+    """``left op right``, folding constants and neutral elements only.
+
+    Raises:
+        ZeroDivisionError: a constant is divided by the constant 0.
+    """
+    left, right = as_expr(left), as_expr(right)
+    if left.op == "const" and right.op == "const":
+        return const(_FOLD[op](left.args[0], right.args[0]))
+    if op in _DIVISIONS and right.op == "const" and right.args[0] == 0:
+        raise ZeroDivisionError(f"{left} is divided by zero")
+    neutral = _NEUTRAL.get(op)
+    if neutral is not None:
+        number, on_left = neutral
+        if right.op == "const" and right.args[0] == number:
+            return left
+        if on_left and left.op == "const" and left.args[0] == number:
+            return right
+    return IndexExpr(op, left, right)
+
+
+def ceildiv(left: IndexExpr | int, right: IndexExpr | int) -> IndexExpr:
+    """``left / right`` rounded up."""
+    return binary("ceildiv", left, right)
+
+
+def minimum(left: IndexExpr | int, right: IndexExpr | int) -> IndexExpr:
+    """The smaller of the two."""
+    return binary("min", left, right)
+
+
+def maximum(left: IndexExpr | int, right: IndexExpr | int) -> IndexExpr:
+    """The larger of the two."""
+    return binary("max", left, right)
+
+
+def product(values: tuple[IndexExpr, ...]) -> IndexExpr:
+    """The product of ``values``; 1 of none."""
+    result = const(1)
+    for value in values:
+        result = result * value
+    return result
+
+
+def _print(expr: IndexExpr, context: int, python: bool) -> str:
+    """``expr`` with parentheses where it binds less tightly than ``context`` asks for."""
+    op = expr.op
+    if op == "const":
+        value: int = expr.args[0]
+        text, precedence = str(value), _ATOM_PRECEDENCE if value >= 0 else _UNARY_PRECEDENCE
+    elif op == "sym":
+        text, precedence = str(expr.args[0]), _ATOM_PRECEDENCE
+    elif op in ("min", "max"):
+        operands = ", ".join(_print(operand, 0, python) for operand in expr.args)
+        text, precedence = f"{op}({operands})", _ATOM_PRECEDENCE
+    elif op == "neg":
+        text, precedence = "-" + _print(expr.args[0], _UNARY_PRECEDENCE, python), _UNARY_PRECEDENCE
+    elif op == "ceildiv" and python:
+        left, right = expr.args
+        text = f"-(-{_print(left, _UNARY_PRECEDENCE, python)} // {_print(right, 4, python)})"
+        precedence = _UNARY_PRECEDENCE
+    else:
+        spelling = _INFIX[op]
+        precedence = spelling[2]
+        left = _print(expr.args[0], precedence, python)
+        # Operators associate to the left, so an equal precedence on the right needs parentheses.
+        right = _print(expr.args[1], precedence + 1, python)
+        text = f"{left} {spelling[0] if python else spelling[1]} {right}"
+    return f"({text})" if precedence < context else text
+
+
+def ir_text(expr: IndexExpr) -> str:
+    """``expr`` as the IR prints it: ``floordiv``, ``ceildiv`` and ``mod`` are words."""
+    return _print(expr, 0, python=False)
+
+
+def python_text(expr: IndexExpr) -> str:
+    """``expr`` as Python source over its symbols' names, in parentheses where it is compound."""
+    return _print(expr, _ATOM_PRECEDENCE, python=True)
+
+
+def substitute(expr: IndexExpr, values: Mapping[str, IndexExpr | int]) -> IndexExpr:
+    """``expr`` with symbols replaced by name, all at once."""
+    if not values or expr.op == "const":
+        return expr
+    memo: dict[IndexExpr, IndexExpr] = {}
+
+    def visit(node: IndexExpr) -> IndexExpr:
+        if node.op == "const":
+            return node
+        if node.op == "sym":
+            found = values.get(node.args[0])
+            return node if found is None else as_expr(found)
+        known = memo.get(node)
+        if known is None:
+            operands = [visit(operand) for operand in node.args]
+            known = -operands[0] if node.op == "neg" else binary(node.op, *operands)
+            memo[node] = known
+        return known
+
+    return visit(expr)
+
+
+def symbols(*exprs: IndexExpr) -> Iterator[IndexExpr]:
+    """The symbols of ``exprs``, each once, in the order of their first occurrence."""
+    seen: dict[IndexExpr, None] = {}
+
+    def visit(node: IndexExpr) -> None:
+        if node.op == "sym":
+            seen.setdefault(node)
+        for operand in node.operands:
+            visit(operand)
+
+    for expr in exprs:
+        visit(expr)
+    return iter(seen)
+
+
+def symbol_names(*exprs: IndexExpr) -> list[str]:
+    """The names of the symbols of ``exprs``, each once, in the order of their first occurrence."""
+    return list(dict.fromkeys(symbol.args[0] for symbol in symbols(*exprs)))
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """How :func:`evaluate` computes what Python's operators do not spell for arrays."""
+
+    minimum: Callable[[Any, Any], Any] = min
+    maximum: Callable[[Any, Any], Any] = max
+    conjunction: Callable[[Any, Any], Any] = _FOLD["and"]
+
+
+PYTHON = Arithmetic()
+
+
+def evaluate(
+    expr: IndexExpr, values: Mapping[str, Any], arithmetic: Arithmetic = PYTHON
+) -> Any:
+    """The value of ``expr``; the symbols' values are ints, or arrays that broadcast together.
+
+    Raises:
+        KeyError: a symbol has no value.
+        ZeroDivisionError: a division by zero.
+    """
+    op = expr.op
+    if op == "const":
+        return expr.args[0]
+    if op == "sym":
+        return values[expr.args[0]]
+    operands = [evaluate(operand, values, arithmetic) for operand in expr.args]
+    if op == "neg":
+        return -operands[0]
+    left, right = operands
+    if op == "min":
+        return arithmetic.minimum(left, right)
+    if op == "max":
+        return arithmetic.maximum(left, right)
+    if op == "and":
+        return arithmetic.conjunction(left, right)
+    if op == "ceildiv":
+        return -(-left // right)
+    return _EVALUATE[op](left, right)
+
+
+_EVALUATE: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    **{op: getattr(operator, op) for op in COMPARISONS},
+}

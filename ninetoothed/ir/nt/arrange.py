@@ -1,0 +1,544 @@
+"""The ops that say how each parameter is arranged, and the kernel around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import (
+    I64,
+    ArrayAttr,
+    BoolAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, Pure, SymbolOpInterface
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.errors import ArrangementError
+from ninetoothed.ir import access as algebra
+from ninetoothed.ir.access import Levels, MetaOp
+from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.index_normal import Assumptions
+from ninetoothed.ir.nt.attributes import (
+    AccessAttr,
+    CheckAttr,
+    ExprAttr,
+    ExprsAttr,
+    SymbolAttr,
+    SymbolDecl,
+    TensorType,
+)
+
+
+@irdl_op_definition
+class KernelOp(IRDLOperation):
+    """A kernel: its symbols, the arrangement of its parameters and the application.
+
+    The first region ends in ``nt.arranged``, the second takes one argument a parameter, its share: the levels
+    below the programs. ``checks``: what a call must satisfy. ``extents``: block sizes that only a call knows, each
+    with the power of two that it is rounded up to. ``grid``: how many programs run, once they are scheduled.
+
+    ```mlir
+    nt.kernel @add symbols [#nt.symbol<B meta 32 to 1024>] arrange {
+      ...
+    } apply {
+    ^bb0(%x : !nt.tensor<[B] x f16>):
+      ...
+    }
+    ```
+    """
+
+    name = "nt.kernel"
+
+    sym_name = prop_def(StringAttr)
+    symbols = prop_def(ArrayAttr[SymbolAttr])
+    checks = prop_def(ArrayAttr[CheckAttr])
+    extents = prop_def(ArrayAttr[ExprsAttr])
+    grid = opt_prop_def(ExprAttr)
+    arrange = region_def("single_block")
+    apply = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), SymbolOpInterface())
+
+    def __init__(
+        self,
+        name: str,
+        symbols: Iterable[SymbolDecl],
+        arrange: Region,
+        apply: Region,
+        extents: Iterable[tuple[IndexExpr, int]] = (),
+    ) -> None:
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "symbols": ArrayAttr(SymbolAttr(symbol) for symbol in symbols),
+                "checks": ArrayAttr[CheckAttr]([]),
+                "extents": ArrayAttr(ExprsAttr.of(extent) for extent in extents),
+            },
+            regions=[arrange, apply],
+        )
+
+    @property
+    def declarations(self) -> list[SymbolDecl]:
+        """The symbols."""
+        return [symbol.data for symbol in self.symbols]
+
+    @property
+    def assumptions(self) -> Assumptions:
+        """What the declarations say of the symbols' values."""
+        return {decl.name: decl.range for decl in self.declarations}
+
+    @property
+    def arranged(self) -> ArrangedOp:
+        """The terminator of the arrangement."""
+        last = self.arrange.block.last_op
+        assert isinstance(last, ArrangedOp)
+        return last
+
+    @property
+    def padding(self) -> dict[IndexExpr, int]:
+        """For block sizes that only a call knows: what they are rounded up to."""
+        result: dict[IndexExpr, int] = {}
+        for extent in self.extents:
+            size, rounded = extent.data
+            assert rounded.value is not None
+            result[size] = rounded.value
+        return result
+
+    def verify_(self) -> None:
+        names = [decl.name for decl in self.declarations]
+        for name in names:
+            if names.count(name) > 1:
+                raise VerifyException(f"nt.kernel: symbol {name} is declared twice")
+        if not isinstance(self.arrange.block.last_op, ArrangedOp):
+            raise VerifyException("nt.kernel: the arrangement must end in nt.arranged")
+        types = [value.type for value in self.arranged.values]
+        arguments = [argument.type for argument in self.apply.block.args]
+        if len(types) != len(arguments):
+            raise VerifyException(
+                f"nt.kernel: {len(types)} tensors are arranged, the application takes {len(arguments)}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> KernelOp:
+        name = parser.parse_symbol_name()
+        properties: dict[str, Attribute] = {
+            "sym_name": name,
+            "symbols": ArrayAttr[SymbolAttr]([]),
+            "checks": ArrayAttr[CheckAttr]([]),
+            "extents": ArrayAttr[ExprsAttr]([]),
+        }
+        for key in ("symbols", "checks", "extents", "grid"):
+            if parser.parse_optional_keyword(key) is not None:
+                properties[key] = parser.parse_attribute()
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        parser.parse_keyword("arrange")
+        arrange = parser.parse_region()
+        parser.parse_keyword("apply")
+        apply = parser.parse_region()
+        return KernelOp.create(
+            properties=properties,
+            attributes={} if attributes is None else attributes.data,
+            regions=[arrange, apply],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        for key, value in (
+            ("symbols", self.symbols),
+            ("checks", self.checks),
+            ("extents", self.extents),
+        ):
+            if value.data:
+                printer.print_string(f" {key} ")
+                printer.print_attribute(value)
+        if self.grid is not None:
+            printer.print_string(" grid ")
+            printer.print_attribute(self.grid)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" arrange ")
+        printer.print_region(self.arrange)
+        printer.print_string(" apply ")
+        printer.print_region(self.apply)
+
+
+@irdl_op_definition
+class SourceOp(IRDLOperation):
+    """An argument of the kernel: its name, its sizes, its strides in elements, what lanes outside read.
+
+    ```mlir
+    %0 = nt.source "x" strides [x_stride_0] : !nt.tensor<[x_size_0] x f16>
+    ```
+    """
+
+    name = "nt.source"
+
+    param = prop_def(StringAttr)
+    strides = prop_def(ExprsAttr)
+    other = opt_prop_def(FloatAttr | IntegerAttr)
+    aligned = prop_def(BoolAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$param `strides` $strides (`other` $other^)? `aligned` $aligned attr-dict `:` type($result)"
+    )
+
+    def __init__(
+        self,
+        param: str,
+        type: TensorType,
+        strides: Iterable[IndexExpr],
+        other: FloatAttr | IntegerAttr | None = None,
+        aligned: bool = False,
+    ) -> None:
+        properties: dict[str, Attribute] = {
+            "param": StringAttr(param),
+            "strides": ExprsAttr.of(strides),
+            "aligned": BoolAttr.from_bool(aligned),
+        }
+        if other is not None:
+            properties["other"] = other
+        super().__init__(properties=properties, result_types=[type])
+
+    def verify_(self) -> None:
+        type = self.result.type
+        assert isinstance(type, TensorType)
+        if isinstance(type.element_type, TensorType):
+            raise VerifyException("nt.source: the type must have one level")
+        if len(self.strides.data) != len(type.sizes):
+            raise VerifyException(
+                f"nt.source: {len(self.strides.data)} strides for {len(type.sizes)} dims"
+            )
+
+
+class MetaOperation(IRDLOperation):
+    """What the meta-operations share: a tensor in, a tensor out, and the algebra's view of them."""
+
+    source = operand_def(TensorType)
+    level = prop_def(IntegerAttr[I64])
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    @property
+    def algebra(self) -> MetaOp:
+        """The operation as ``ir.access`` knows it."""
+        raise NotImplementedError
+
+    @staticmethod
+    def of(op: MetaOp, source: SSAValue) -> MetaOperation:
+        """The op of the algebra's operation; the result type follows from it.
+
+        Raises:
+            ArrangementError: the operation is impossible on the source's type.
+        """
+        type = source.type
+        assert isinstance(type, TensorType)
+        levels = op.result(tuple(level.sizes for level in type.levels))
+        result = TensorType.nested(levels, type.scalar)
+        found = META_OPERATIONS[op.name]
+        return found.build_from(op, source, result)
+
+    @classmethod
+    def build_from(cls, op: MetaOp, source: SSAValue, result: TensorType) -> MetaOperation:
+        """The op with its properties taken from ``op``."""
+        properties: dict[str, Attribute] = {"level": IntegerAttr(op.level, i64), **cls.properties_of(op)}
+        return cls.create(operands=[source], properties=properties, result_types=[result])
+
+    @classmethod
+    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
+        """The properties beside the level."""
+        raise NotImplementedError
+
+    def verify_(self) -> None:
+        type = self.source.type
+        result = self.result.type
+        assert isinstance(type, TensorType)
+        assert isinstance(result, TensorType)
+        levels: Levels = tuple(level.sizes for level in type.levels)
+        if self.level.value.data >= len(levels):
+            raise VerifyException(f"{self.name}: there is no level {self.level.value.data}")
+        try:
+            expected = TensorType.nested(self.algebra.result(levels), type.scalar)
+        except (ArrangementError, IndexError, ValueError) as error:
+            raise VerifyException(f"{self.name}: {error}") from None
+        if expected != result:
+            raise VerifyException(f"{self.name}: the result must have type {expected}, not {result}")
+
+
+@irdl_op_definition
+class TileOp(MetaOperation):
+    """Blocks of ``sizes``: two levels in one's place (``Tensor.tile``).
+
+    ```mlir
+    %1 = nt.tile %0 [B] strides [B] dilation [1] level 0 floor false : … -> …
+    ```
+    """
+
+    name = "nt.tile"
+
+    sizes = prop_def(ExprsAttr)
+    strides = prop_def(ExprsAttr)
+    dilation = prop_def(ExprsAttr)
+    floor_mode = prop_def(BoolAttr)
+
+    assembly_format = (
+        "$source $sizes `strides` $strides `dilation` $dilation `floor` $floor_mode `level` $level "
+        "attr-dict `:` type($source) `->` type($result)"
+    )
+
+    @property
+    def algebra(self) -> MetaOp:
+        return algebra.Tile(
+            self.level.value.data,
+            self.sizes.data,
+            self.strides.data,
+            self.dilation.data,
+            bool(self.floor_mode),
+        )
+
+    @classmethod
+    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
+        assert isinstance(op, algebra.Tile)
+        return {
+            "sizes": ExprsAttr.of(op.sizes),
+            "strides": ExprsAttr.of(op.strides),
+            "dilation": ExprsAttr.of(op.dilation),
+            "floor_mode": BoolAttr.from_bool(op.floor_mode),
+        }
+
+
+@irdl_op_definition
+class ExpandOp(MetaOperation):
+    """Dims of size 1 repeated to ``sizes``; -1 keeps a dim (``Tensor.expand``).
+
+    ```mlir
+    %2 = nt.expand %1 [-1, n ceildiv BN] level 0 : … -> …
+    ```
+    """
+
+    name = "nt.expand"
+
+    sizes = prop_def(ExprsAttr)
+
+    assembly_format = (
+        "$source $sizes `level` $level attr-dict `:` type($source) `->` type($result)"
+    )
+
+    @property
+    def algebra(self) -> MetaOp:
+        return algebra.Expand(self.level.value.data, self.sizes.data)
+
+    @classmethod
+    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
+        assert isinstance(op, algebra.Expand)
+        return {"sizes": ExprsAttr.of(op.sizes)}
+
+
+class _DimsOperation(MetaOperation):
+    dims = prop_def(ExprsAttr)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The dims as integers."""
+        return tuple(dim.args[0] for dim in self.dims.data)
+
+
+@irdl_op_definition
+class SqueezeOp(_DimsOperation):
+    """Dims of size 1 removed (``Tensor.squeeze``).
+
+    ```mlir
+    %3 = nt.squeeze %2 [0] level 1 : … -> …
+    ```
+    """
+
+    name = "nt.squeeze"
+
+    assembly_format = "$source $dims `level` $level attr-dict `:` type($source) `->` type($result)"
+
+    @property
+    def algebra(self) -> MetaOp:
+        return algebra.Squeeze(self.level.value.data, self.numbers)
+
+    @classmethod
+    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
+        assert isinstance(op, algebra.Squeeze)
+        return {"dims": ExprsAttr.of(op.dims)}
+
+
+@irdl_op_definition
+class UnsqueezeOp(_DimsOperation):
+    """A dim of size 1 inserted (``Tensor.unsqueeze``).
+
+    ```mlir
+    %3 = nt.unsqueeze %2 [0] level 0 : … -> …
+    ```
+    """
+
+    name = "nt.unsqueeze"
+
+    assembly_format = "$source $dims `level` $level attr-dict `:` type($source) `->` type($result)"
+
+    @property
+    def algebra(self) -> MetaOp:
+        return algebra.Unsqueeze(self.level.value.data, self.numbers[0])
+
+    @classmethod
+    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
+        assert isinstance(op, algebra.Unsqueeze)
+        return {"dims": ExprsAttr.of((op.dim,))}
+
+
+@irdl_op_definition
+class PermuteOp(_DimsOperation):
+    """New dim ``i`` is old dim ``dims[i]`` (``Tensor.permute``).
+
+    ```mlir
+    %3 = nt.permute %2 [1, 0] level 0 : … -> …
+    ```
+    """
+
+    name = "nt.permute"
+
+    assembly_format = "$source $dims `level` $level attr-dict `:` type($source) `->` type($result)"
+
+    @property
+    def algebra(self) -> MetaOp:
+        return algebra.Permute(self.level.value.data, self.numbers)
+
+    @classmethod
+    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
+        assert isinstance(op, algebra.Permute)
+        return {"dims": ExprsAttr.of(op.dims)}
+
+
+@irdl_op_definition
+class FlattenOp(_DimsOperation):
+    """Dims ``[start, end)`` merged, row-major (``Tensor.flatten``).
+
+    ```mlir
+    %3 = nt.flatten %2 [0, 2] level 0 : … -> …
+    ```
+    """
+
+    name = "nt.flatten"
+
+    assembly_format = "$source $dims `level` $level attr-dict `:` type($source) `->` type($result)"
+
+    @property
+    def algebra(self) -> MetaOp:
+        start, end = self.numbers
+        return algebra.Flatten(self.level.value.data, start, end)
+
+    @classmethod
+    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
+        assert isinstance(op, algebra.Flatten)
+        return {"dims": ExprsAttr.of((op.start, op.end))}
+
+
+META_OPERATIONS: dict[str, type[MetaOperation]] = {
+    op.name.removeprefix("nt."): op
+    for op in (TileOp, ExpandOp, SqueezeOp, UnsqueezeOp, PermuteOp, FlattenOp)
+}
+
+
+@irdl_op_definition
+class AccessOp(IRDLOperation):
+    """A whole chain of meta-operations as one access of the source.
+
+    ```mlir
+    %1 = nt.access %0 #nt.access<[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if […]> : … -> …
+    ```
+    """
+
+    name = "nt.access"
+
+    source = operand_def(TensorType)
+    access = prop_def(AccessAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$source $access attr-dict `:` type($source) `->` type($result)"
+
+    def __init__(self, source: SSAValue | Operation, access: AccessAttr) -> None:
+        source = SSAValue.get(source)
+        assert isinstance(source.type, TensorType)
+        result = TensorType.nested(access.data.levels, source.type.scalar)
+        super().__init__(
+            operands=[source], properties={"access": access}, result_types=[result]
+        )
+
+    def verify_(self) -> None:
+        source, result = self.source.type, self.result.type
+        assert isinstance(source, TensorType)
+        assert isinstance(result, TensorType)
+        if len(self.access.data.indices) != len(source.sizes):
+            raise VerifyException(
+                f"nt.access: {len(self.access.data.indices)} indices for {len(source.sizes)} dims"
+            )
+        expected = TensorType.nested(self.access.data.levels, source.scalar)
+        if expected != result:
+            raise VerifyException(f"nt.access: the result must have type {expected}, not {result}")
+
+
+@irdl_op_definition
+class ArrangedOp(IRDLOperation):
+    """The arranged tensors, in the order of the kernel's parameters."""
+
+    name = "nt.arranged"
+
+    values = var_operand_def(TensorType)
+
+    traits = traits_def(IsTerminator(), Pure())
+
+    assembly_format = "($values^ `:` type($values))? attr-dict"
+
+    def __init__(self, values: Sequence[SSAValue | Operation]) -> None:
+        super().__init__(operands=[values])
+
+
+def chain(value: SSAValue) -> tuple[SourceOp, list[MetaOperation]]:
+    """The source of an arranged value and the meta-operations on it, in order, before they are composed."""
+    ops: list[MetaOperation] = []
+    owner = value.owner
+    while isinstance(owner, MetaOperation):
+        ops.append(owner)
+        owner = owner.source.owner
+    assert isinstance(owner, SourceOp)
+    return owner, ops[::-1]
+
+
+def access_of(value: SSAValue, assumptions: Assumptions) -> tuple[SourceOp, AccessAttr]:
+    """The source and the access of an arranged value, composed or not."""
+    owner = value.owner
+    if isinstance(owner, AccessOp):
+        source = owner.source.owner
+        assert isinstance(source, SourceOp)
+        return source, owner.access
+    source, ops = chain(value)
+    assert isinstance(source.result.type, TensorType)
+    access = algebra.compose(
+        source.result.type.sizes, [op.algebra for op in ops], assumptions
+    )
+    return source, AccessAttr(access)

@@ -1,0 +1,365 @@
+"""Types and attributes of the dialect ``nt``. They wrap the index algebra, in normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BFloat16Type,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    Signedness,
+)
+from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.ir.access import Access, Guard, index_names
+from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, const, ir_text, sym
+from ninetoothed.ir.index_normal import Range, normalize
+
+ScalarType = IntegerType | AnyFloat
+
+_PRECEDENCE: dict[str, tuple[str, int]] = {
+    "+": ("add", 1),
+    "-": ("sub", 1),
+    "*": ("mul", 2),
+    "floordiv": ("floordiv", 2),
+    "ceildiv": ("ceildiv", 2),
+    "mod": ("mod", 2),
+}
+_FUNCTIONS = ("min", "max")
+
+
+def parse_expr(parser: AttrParser) -> IndexExpr:
+    """Parse an index expression: symbols, integers, ``+ - * floordiv ceildiv mod``, ``min``, ``max``."""
+    return _parse_binary(parser, 1)
+
+
+def _parse_operator(parser: AttrParser, least: int) -> tuple[str, int] | None:
+    for spelling, (op, precedence) in _PRECEDENCE.items():
+        if precedence < least:
+            continue
+        found = (
+            parser.parse_optional_keyword(spelling)
+            if spelling.isalpha()
+            else parser.parse_optional_punctuation(spelling)  # type: ignore[arg-type]
+        )
+        if found is not None:
+            return op, precedence
+    return None
+
+
+def _parse_binary(parser: AttrParser, least: int) -> IndexExpr:
+    left = _parse_operand(parser)
+    while (found := _parse_operator(parser, least)) is not None:
+        op, precedence = found
+        left = binary(op, left, _parse_binary(parser, precedence + 1))
+    return left
+
+
+def _parse_operand(parser: AttrParser) -> IndexExpr:
+    if parser.parse_optional_punctuation("(") is not None:
+        inner = parse_expr(parser)
+        parser.parse_punctuation(")")
+        return inner
+    if parser.parse_optional_punctuation("-") is not None:
+        return -_parse_operand(parser)
+    number = parser.parse_optional_integer(allow_boolean=False, allow_negative=False)
+    if number is not None:
+        return const(number)
+    name = parser.parse_identifier(" of a symbol")
+    if name in _FUNCTIONS and parser.parse_optional_punctuation("(") is not None:
+        left = parse_expr(parser)
+        parser.parse_punctuation(",")
+        right = parse_expr(parser)
+        parser.parse_punctuation(")")
+        return binary(name, left, right)
+    return sym(name)
+
+
+def parse_exprs(parser: AttrParser) -> tuple[IndexExpr, ...]:
+    """Parse ``[m, n ceildiv BN]``."""
+    return tuple(
+        parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: normalize(parse_expr(parser))
+        )
+    )
+
+
+def print_exprs(exprs: Iterable[IndexExpr]) -> str:
+    """The text that :func:`parse_exprs` reads."""
+    return f"[{', '.join(ir_text(expr) for expr in exprs)}]"
+
+
+@irdl_attr_definition
+class ExprAttr(Data[IndexExpr]):
+    """One index expression: ``#nt.expr<m ceildiv BM>``."""
+
+    name = "nt.expr"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> IndexExpr:
+        with parser.in_angle_brackets():
+            return normalize(parse_expr(parser))
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{ir_text(self.data)}>")
+
+
+@irdl_attr_definition
+class ExprsAttr(Data[tuple[IndexExpr, ...]]):
+    """A list of index expressions: ``#nt.exprs[m ceildiv BM, 4]``."""
+
+    name = "nt.exprs"
+
+    @classmethod
+    def of(cls, exprs: Iterable[IndexExpr | int]) -> ExprsAttr:
+        """The attribute, its expressions brought to normal form."""
+        return cls(tuple(normalize(as_expr(expr)) for expr in exprs))
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[IndexExpr, ...]:
+        return parse_exprs(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(print_exprs(self.data))
+
+
+@irdl_attr_definition
+class TensorType(ParametrizedAttribute, TypeAttribute):
+    """A level of a hierarchical tensor: its sizes and what its elements are.
+
+    ``!nt.tensor<[m ceildiv BM] x !nt.tensor<[BM] x f16>>``. The elements are tensors, or scalars; of the
+    integers, ``i32`` is signed and ``ui32`` is not. A *block* has scalar elements.
+    """
+
+    name = "nt.tensor"
+
+    shape: ExprsAttr
+    element_type: Attribute
+
+    @staticmethod
+    def of(sizes: Iterable[IndexExpr | int], element_type: Attribute) -> TensorType:
+        """The type, its sizes brought to normal form."""
+        return TensorType(ExprsAttr.of(sizes), element_type)
+
+    @staticmethod
+    def nested(levels: Sequence[Iterable[IndexExpr | int]], scalar: Attribute) -> TensorType:
+        """A tensor of several levels, outermost first; of no levels: a block of no dims."""
+        if not levels:
+            return TensorType.of((), scalar)
+        element = scalar
+        for sizes in reversed(levels):
+            element = TensorType.of(sizes, element)
+        assert isinstance(element, TensorType)
+        return element
+
+    @property
+    def sizes(self) -> tuple[IndexExpr, ...]:
+        """The sizes of this level."""
+        return self.shape.data
+
+    @property
+    def levels(self) -> list[TensorType]:
+        """This level and those below."""
+        found = [self]
+        while isinstance(element := found[-1].element_type, TensorType):
+            found.append(element)
+        return found
+
+    @property
+    def scalar(self) -> Attribute:
+        """The scalar type of the innermost level."""
+        return self.levels[-1].element_type
+
+    def verify(self) -> None:
+        element = self.element_type
+        if not isinstance(element, TensorType | IntegerType | AnyFloat):
+            raise VerifyException(f"nt.tensor: elements are tensors or scalars, not {element}")
+        for size in self.sizes:
+            if size.value is not None and size.value < 0:
+                raise VerifyException(f"nt.tensor: size {size} is negative")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            sizes = parse_exprs(parser)
+            parser.parse_keyword("x")
+            return [ExprsAttr(sizes), parser.parse_type()]
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f"<{print_exprs(self.sizes)} x ")
+        printer.print_attribute(self.element_type)
+        printer.print_string(">")
+
+
+@dataclass(frozen=True)
+class SymbolDecl:
+    """A symbol of a kernel.
+
+    ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"`` or ``"constexpr"``. Bounds are
+    inclusive. ``divisor``: the value is a multiple of it.
+    """
+
+    name: str
+    kind: str
+    lower: int | None = None
+    upper: int | None = None
+    divisor: int = 1
+
+    @property
+    def range(self) -> Range:
+        """The bounds as an assumption."""
+        return Range.of(self.lower, self.upper)
+
+
+@irdl_attr_definition
+class SymbolAttr(Data[SymbolDecl]):
+    """``#nt.symbol<BLOCK_SIZE meta 32 to 1024>``, ``#nt.symbol<x_size_0 size 0 to ? div 16>``."""
+
+    name = "nt.symbol"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> SymbolDecl:
+        def bound() -> int | None:
+            if parser.parse_optional_punctuation("?") is not None:
+                return None
+            return parser.parse_integer(allow_boolean=False)
+
+        with parser.in_angle_brackets():
+            name = parser.parse_identifier()
+            kind = parser.parse_identifier()
+            lower = bound()
+            parser.parse_keyword("to")
+            upper = bound()
+            divisor = 1
+            if parser.parse_optional_keyword("div") is not None:
+                divisor = parser.parse_integer()
+        return SymbolDecl(name, kind, lower, upper, divisor)
+
+    def print_parameter(self, printer: Printer) -> None:
+        decl = self.data
+        lower = "?" if decl.lower is None else decl.lower
+        upper = "?" if decl.upper is None else decl.upper
+        divisor = "" if decl.divisor == 1 else f" div {decl.divisor}"
+        printer.print_string(f"<{decl.name} {decl.kind} {lower} to {upper}{divisor}>")
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a call must satisfy: ``left == right`` entry by entry, else ``message`` with both filled in."""
+
+    left: tuple[IndexExpr, ...]
+    right: tuple[IndexExpr, ...]
+    message: str
+
+
+@irdl_attr_definition
+class CheckAttr(Data[Check]):
+    """``#nt.check<[m] = [k], "the sizes are {left} and {right}">``."""
+
+    name = "nt.check"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Check:
+        with parser.in_angle_brackets():
+            left = parse_exprs(parser)
+            parser.parse_punctuation("=")
+            right = parse_exprs(parser)
+            parser.parse_punctuation(",")
+            return Check(left, right, parser.parse_str_literal())
+
+    def print_parameter(self, printer: Printer) -> None:
+        check = self.data
+        printer.print_string(f"<{print_exprs(check.left)} = {print_exprs(check.right)}, ")
+        printer.print_string_literal(check.message)
+        printer.print_string(">")
+
+
+@irdl_attr_definition
+class AccessAttr(Data[Access]):
+    """``#nt.access<[[m ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, m]]>``.
+
+    The sizes of the levels, the source's indices over ``g0 … k1_0 … b0 …``, and the guards: pairs of an index and
+    the size that it must stay under.
+    """
+
+    name = "nt.access"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Access:
+        def rows() -> list[tuple[IndexExpr, ...]]:
+            return parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, lambda: parse_exprs(parser)
+            )
+
+        with parser.in_angle_brackets():
+            levels = rows()
+            parser.parse_punctuation("->")
+            indices = parse_exprs(parser)
+            guards: list[Guard] = []
+            if parser.parse_optional_keyword("if") is not None:
+                for row in rows():
+                    if len(row) != 2:
+                        parser.raise_error("a guard is a pair [index, size]")
+                    guards.append(Guard(row[0], row[1]))
+        return Access(tuple(levels), indices, tuple(guards))
+
+    def print_parameter(self, printer: Printer) -> None:
+        access = self.data
+        levels = ", ".join(print_exprs(level) for level in access.levels)
+        text = f"<[{levels}] -> {print_exprs(access.indices)}"
+        if access.guards:
+            rows = ", ".join(print_exprs((guard.index, guard.size)) for guard in access.guards)
+            text += f" if [{rows}]"
+        printer.print_string(text + ">")
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """The index variables."""
+        return index_names(self.data.levels)
+
+
+_FLOATS: dict[str, AnyFloat] = {
+    "fp16": Float16Type(),
+    "bf16": BFloat16Type(),
+    "fp32": Float32Type(),
+    "fp64": Float64Type(),
+    "fp8e4nv": Float8E4M3FNType(),
+    "fp8e5": Float8E5M2Type(),
+}
+_FLOAT_NAMES: dict[AnyFloat, str] = {value: name for name, value in _FLOATS.items()}
+_INTEGERS: dict[str, IntegerType] = {
+    "i1": IntegerType(1),
+    **{f"i{bits}": IntegerType(bits) for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": IntegerType(bits, Signedness.UNSIGNED) for bits in (8, 16, 32, 64)},
+}
+_INTEGER_NAMES: dict[IntegerType, str] = {value: name for name, value in _INTEGERS.items()}
+
+
+def scalar_type(dtype: str) -> ScalarType:
+    """The IR's type of an element type of ``ninetoothed.dtype``."""
+    found = _FLOATS.get(dtype)
+    return _INTEGERS[dtype] if found is None else found
+
+
+def dtype_of(value: Attribute) -> str:
+    """The element type of a scalar, or of a tensor's innermost level.
+
+    Raises:
+        KeyError: it is no type of the language, ``index`` for example.
+    """
+    if isinstance(value, TensorType):
+        value = value.scalar
+    if isinstance(value, IntegerType):
+        return _INTEGER_NAMES[value]
+    return _FLOAT_NAMES[value]  # type: ignore[index]

@@ -1,0 +1,60 @@
+"""The dialect ``tt``: what Triton can say, under Triton's own names.
+
+``ops``: the dialect. ``arith``: comparisons and selections of whole blocks.
+"""
+
+from ninetoothed.ir.tt.arith import BLOCK_ARITH, CmpfOp, CmpiOp, SelectOp, bits_like
+from ninetoothed.ir.tt.ops import (
+    PRECISIONS,
+    TT,
+    AddPtrOp,
+    BroadcastOp,
+    DotOp,
+    ExpandDimsOp,
+    FpToFpOp,
+    FuncOp,
+    GetProgramIdOp,
+    LoadOp,
+    MakeRangeOp,
+    PointerType,
+    ReduceOp,
+    ReduceReturnOp,
+    ReturnOp,
+    SplatOp,
+    StoreOp,
+    TransOp,
+    block_of,
+    pointee_of,
+    scalar_of,
+    shape_of,
+)
+
+__all__ = [
+    "BLOCK_ARITH",
+    "PRECISIONS",
+    "TT",
+    "AddPtrOp",
+    "BroadcastOp",
+    "CmpfOp",
+    "CmpiOp",
+    "DotOp",
+    "ExpandDimsOp",
+    "FpToFpOp",
+    "FuncOp",
+    "GetProgramIdOp",
+    "LoadOp",
+    "MakeRangeOp",
+    "PointerType",
+    "ReduceOp",
+    "ReduceReturnOp",
+    "ReturnOp",
+    "SelectOp",
+    "SplatOp",
+    "StoreOp",
+    "TransOp",
+    "bits_like",
+    "block_of",
+    "pointee_of",
+    "scalar_of",
+    "shape_of",
+]

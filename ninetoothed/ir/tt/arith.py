@@ -1,0 +1,192 @@
+"""``arith`` as Triton uses it: comparisons and selections of whole blocks.
+
+xDSL restricts the results of ``arith.cmpi`` and ``arith.cmpf``, and the condition of ``arith.select``, to single
+bits. :data:`BLOCK_ARITH` is its dialect with these three ops replaced; nothing else differs.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, TensorType, i1, i64
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    base,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+FLOAT_PREDICATES = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
+)
+
+
+def bits_like(type: Attribute) -> Attribute:
+    """``i1`` in the shape of ``type``."""
+    return TensorType(i1, type.get_shape()) if isinstance(type, TensorType) else i1
+
+
+class _CompareOp(IRDLOperation):
+    PREDICATES: ClassVar[tuple[str, ...]]
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    predicate = prop_def(IntegerAttr)
+    lhs = operand_def(_T)
+    rhs = operand_def(_T)
+    result = result_def(base(IntegerType) | base(TensorType))
+
+    traits = traits_def(Pure())
+
+    def __init__(self, predicate: str, lhs: SSAValue | Operation, rhs: SSAValue | Operation) -> None:
+        lhs = SSAValue.get(lhs)
+        super().__init__(
+            operands=[lhs, rhs],
+            properties={"predicate": IntegerAttr(self.PREDICATES.index(predicate), i64)},
+            result_types=[bits_like(lhs.type)],
+        )
+
+    @property
+    def comparison(self) -> str:
+        """The predicate's name."""
+        return self.PREDICATES[self.predicate.value.data]
+
+    def verify_(self) -> None:
+        if not 0 <= self.predicate.value.data < len(self.PREDICATES):
+            raise VerifyException(f"{self.name}: there is no predicate {self.predicate.value.data}")
+        if self.result.type != bits_like(self.lhs.type):
+            raise VerifyException(
+                f"{self.name}: comparing {self.lhs.type} gives {bits_like(self.lhs.type)}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> _CompareOp:
+        predicate = parser.parse_identifier()
+        if predicate not in cls.PREDICATES:
+            parser.raise_error(f"{cls.name} has no predicate {predicate}")
+        parser.parse_punctuation(",")
+        lhs = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        rhs = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        left, right = parser.resolve_operands([lhs, rhs], [type, type], parser.pos)
+        op = cls(predicate, left, right)
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.comparison}, ")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.lhs.type)
+
+
+@irdl_op_definition
+class CmpiOp(_CompareOp):
+    """A comparison of integers, ``s`` signed or ``u`` unsigned.
+
+    ```mlir
+    %2 = arith.cmpi slt, %0, %1 : tensor<128xi32>
+    ```
+    """
+
+    name = "arith.cmpi"
+
+    PREDICATES: ClassVar = INTEGER_PREDICATES
+
+
+@irdl_op_definition
+class CmpfOp(_CompareOp):
+    """A comparison of floats: ``o`` is false with a NaN, ``u`` is true.
+
+    ```mlir
+    %2 = arith.cmpf olt, %0, %1 : tensor<128xf32>
+    ```
+    """
+
+    name = "arith.cmpf"
+
+    PREDICATES: ClassVar = FLOAT_PREDICATES
+
+
+@irdl_op_definition
+class SelectOp(IRDLOperation):
+    """``cond ? lhs : rhs``, lane by lane or as a whole.
+
+    ```mlir
+    %3 = arith.select %0, %1, %2 : tensor<128xi1>, tensor<128xf32>
+    ```
+    """
+
+    name = "arith.select"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    cond = operand_def(base(IntegerType) | base(TensorType))
+    lhs = operand_def(_T)
+    rhs = operand_def(_T)
+    result = result_def(_T)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, cond: SSAValue | Operation, lhs: SSAValue, rhs: SSAValue) -> None:
+        super().__init__(operands=[cond, lhs, rhs], result_types=[lhs.type])
+
+    def verify_(self) -> None:
+        if self.cond.type not in (i1, bits_like(self.lhs.type)):
+            raise VerifyException(
+                f"arith.select: the condition must have type {bits_like(self.lhs.type)}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> SelectOp:
+        operands = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        # One type stands for a single condition bit, two for a condition a lane.
+        condition = i1 if len(types) == 1 else types[0]
+        values = parser.resolve_operands(
+            operands, [condition, types[-1], types[-1]], parser.pos
+        )
+        op = cls(*values)
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        if self.cond.type != i1:
+            printer.print_attribute(self.cond.type)
+            printer.print_string(", ")
+        printer.print_attribute(self.lhs.type)
+
+
+_REPLACED: dict[str, type[Operation]] = {op.name: op for op in (CmpiOp, CmpfOp, SelectOp)}
+
+BLOCK_ARITH = Dialect(
+    "arith",
+    [_REPLACED.get(op.name, op) for op in arith.Arith.operations],
+    list(arith.Arith.attributes),
+    [arith.ArithConstantMaterializationInterface()],
+)

@@ -1,0 +1,133 @@
+"""Artifacts and tuning results on disk, safe for several threads and processes.
+
+One file an entry under ``config.cache_dir()``: ``artifacts/`` and ``tuning/``. A file is written
+beside its place and moved there in one step, and it carries its key and a digest; a file that is
+cut off, edited, or of another format counts as absent. Where the disk takes no files, the process
+remembers the entries itself and says so once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import tempfile
+import threading
+import warnings
+from pathlib import Path
+
+from ninetoothed import config
+from ninetoothed.artifact import Artifact, Config
+
+# To be raised with every change to the fields of Artifact or Config, or to the files below.
+_FORMAT = 1
+
+_lock = threading.Lock()
+_memory: dict[str, str] = {}
+_warned = False
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Puts ``text`` at ``path`` so that no reader ever sees a part of it.
+
+    Raises:
+        OSError: the folder cannot be made or written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(prefix=".tmp-", suffix=path.suffix, dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def load(key: str) -> Artifact | None:
+    """The artifact that was stored under ``key``, or None."""
+    text = _read("artifacts", key)
+    if text is None:
+        return None
+    try:
+        return Artifact.from_json(text)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def store(key: str, artifact: Artifact) -> None:
+    """Keeps ``artifact`` under ``key``."""
+    _write("artifacts", key, artifact.to_json())
+
+
+def load_choice(key: str) -> Config | None:
+    """The configuration that tuning chose under ``key``, or None."""
+    text = _read("tuning", key)
+    if text is None:
+        return None
+    try:
+        fields = json.loads(text)
+        values = tuple((str(name), int(value)) for name, value in fields["values"])
+        return Config(values, int(fields["num_warps"]), int(fields["num_stages"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def store_choice(key: str, choice: Config) -> None:
+    """Keeps ``choice``, the result of tuning, under ``key``."""
+    _write("tuning", key, json.dumps(dataclasses.asdict(choice), sort_keys=True))
+
+
+def _path(room: str, key: str) -> Path:
+    return config.cache_dir() / room / f"{_digest(key)}.json"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read(room: str, key: str) -> str | None:
+    path = _path(room, key)
+    try:
+        entry = json.loads(path.read_text(encoding="utf-8"))
+        content = entry["content"]
+        if (
+            entry["format"] == _FORMAT
+            and entry["key"] == key
+            and isinstance(content, str)
+            and entry["digest"] == _digest(content)
+        ):
+            return content
+    # RecursionError: brackets nested without end are one of the ways in which a file can be broken.
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    with _lock:
+        return _memory.get(str(path))
+
+
+def _write(room: str, key: str, content: str) -> None:
+    path = _path(room, key)
+    entry = {"format": _FORMAT, "key": key, "digest": _digest(content), "content": content}
+    try:
+        write_atomically(path, json.dumps(entry, sort_keys=True))
+    except OSError as error:
+        with _lock:
+            _memory[str(path)] = content
+        _warn_once(error)
+
+
+def _warn_once(error: OSError) -> None:
+    global _warned
+    with _lock:
+        if _warned:
+            return
+        _warned = True
+    warnings.warn(
+        f"compiled kernels are not kept on disk: {config.cache_dir()} cannot be written ({error}); "
+        "set NINETOOTHED_CACHE_DIR to a folder that can",
+        RuntimeWarning,
+        stacklevel=4,
+    )

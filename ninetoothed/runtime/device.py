@@ -1,0 +1,44 @@
+"""What the runtime asks of torch about GPUs: current device and stream, name, free memory.
+
+torch calls HIP devices ``cuda`` too, so one module serves both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from contextlib import AbstractContextManager
+from typing import Any
+
+
+def _cuda() -> Any:
+    return importlib.import_module("torch").cuda
+
+
+def current() -> int:
+    """The index of the current device."""
+    return int(_cuda().current_device())
+
+
+def guard(index: int) -> AbstractContextManager[object]:
+    """Makes ``index`` the current device inside a ``with`` block."""
+    cuda = _cuda()
+    if cuda.current_device() == index:
+        return contextlib.nullcontext()
+    chosen: AbstractContextManager[object] = cuda.device(index)
+    return chosen
+
+
+def stream(index: int) -> int:
+    """The handle of the current stream of device ``index``."""
+    return int(_cuda().current_stream(index).cuda_stream)
+
+
+def name(index: int) -> str:
+    """The product name of device ``index``: two products may share an architecture."""
+    return str(_cuda().get_device_name(index))
+
+
+def free_memory(index: int) -> int:
+    """Bytes that can still be allocated on device ``index``."""
+    return int(_cuda().mem_get_info(index)[0])

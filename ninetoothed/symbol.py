@@ -1,0 +1,277 @@
+"""Symbols: names, and expressions over names, that arrangements compute with.
+
+>>> Symbol("BLOCK_SIZE_M") * Symbol("BLOCK_SIZE_N")
+BLOCK_SIZE_M * BLOCK_SIZE_N
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable
+from weakref import WeakValueDictionary
+
+from ninetoothed.errors import SymbolError, caller_loc
+from ninetoothed.ir.access import declared_ranges
+from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, as_expr, binary, const, sym
+from ninetoothed.ir.index_normal import bounds, normalize
+
+_META_BOUNDS = (32, 1024)
+_CONSTEXPR_BOUNDS = (1, 1 << 20)
+
+_counter = itertools.count()
+_interned: WeakValueDictionary[IndexExpr, Symbol] = WeakValueDictionary()
+
+
+class Symbol:
+    """A name, or an expression over names and integers. Symbols are values: frozen and hashable.
+
+    Args:
+        expr: A name (``"BLOCK_SIZE"``), an expression as text (``"2 * n"``), a symbol or an integer.
+        constexpr: The caller gives the value by keyword. Default bounds 1 to 2^20.
+        meta: The compiler chooses the value (implies ``constexpr``). Default bounds 32 to 1024.
+        lower_bound: The least value, inclusive.
+        upper_bound: The greatest value, inclusive.
+        power_of_two: Only powers of two are chosen. Default for meta symbols: True.
+
+    Raises:
+        SymbolError: the text is no expression, the options contradict one another, or options are given
+            for something that is not a plain name.
+
+    ``+ - * // %``, unary minus, comparisons and ``&`` give expressions, which keep their structure. The truth of a
+    comparison is the answer that the symbols' bounds prove; where they prove none, asking is an error.
+    """
+
+    __slots__ = ("__weakref__", "expr")
+
+    expr: IndexExpr
+
+    def __new__(
+        cls,
+        expr: Symbol | IndexExpr | int | str,
+        constexpr: bool | None = None,
+        meta: bool | None = None,
+        lower_bound: int | None = None,
+        upper_bound: int | None = None,
+        power_of_two: bool | None = None,
+    ) -> Symbol:
+        node = _parse(expr)
+        options = (constexpr, meta, lower_bound, upper_bound, power_of_two)
+        if any(option is not None for option in options):
+            if node.op != "sym":
+                raise SymbolError(
+                    f"{node} is no plain name, so it takes no options; give them to the names in it",
+                    caller_loc(),
+                )
+            info = _declare(node.args[0], constexpr, meta, lower_bound, upper_bound, power_of_two)
+            node = sym(node.args[0], info)
+        return _intern(node)
+
+    def __repr__(self) -> str:
+        return str(self.expr)
+
+    def __hash__(self) -> int:
+        return hash(self.expr)
+
+    def __reduce__(self) -> tuple[Callable[[IndexExpr], Symbol], tuple[IndexExpr]]:
+        return _intern, (self.expr,)
+
+    def __copy__(self) -> Symbol:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Symbol:
+        return self
+
+    def __bool__(self) -> bool:
+        lower, upper = bounds(normalize(self.expr), declared_ranges([self.expr]))
+        if lower is not None and lower > 0:
+            return True
+        if upper is not None and upper < 0:
+            return False
+        if lower == upper == 0:
+            return False
+        difference = self.expr
+        if difference.op in ("lt", "le", "gt", "ge", "eq", "ne"):
+            answer = _decide(difference)
+            if answer is not None:
+                return answer
+        raise SymbolError(
+            f"whether {self} holds depends on values that are not known when compiling; "
+            "give its symbols bounds (lower_bound, upper_bound) that decide it, or write it without `if`",
+            caller_loc(),
+        )
+
+    def _binary(self, op: str, other: object, reflected: bool = False) -> Symbol | int:
+        if not isinstance(other, Symbol | int):
+            return NotImplemented
+        right = other.expr if isinstance(other, Symbol) else as_expr(other)
+        try:
+            result = binary(op, right, self.expr) if reflected else binary(op, self.expr, right)
+        except ZeroDivisionError as error:
+            raise SymbolError(f"{error}; a divisor must be at least 1", caller_loc()) from None
+        return as_value(result)
+
+    def __add__(self, other: object) -> Symbol | int:
+        return self._binary("add", other)
+
+    def __radd__(self, other: object) -> Symbol | int:
+        return self._binary("add", other, reflected=True)
+
+    def __sub__(self, other: object) -> Symbol | int:
+        return self._binary("sub", other)
+
+    def __rsub__(self, other: object) -> Symbol | int:
+        return self._binary("sub", other, reflected=True)
+
+    def __mul__(self, other: object) -> Symbol | int:
+        return self._binary("mul", other)
+
+    def __rmul__(self, other: object) -> Symbol | int:
+        return self._binary("mul", other, reflected=True)
+
+    def __floordiv__(self, other: object) -> Symbol | int:
+        return self._binary("floordiv", other)
+
+    def __rfloordiv__(self, other: object) -> Symbol | int:
+        return self._binary("floordiv", other, reflected=True)
+
+    def __mod__(self, other: object) -> Symbol | int:
+        return self._binary("mod", other)
+
+    def __rmod__(self, other: object) -> Symbol | int:
+        return self._binary("mod", other, reflected=True)
+
+    def __neg__(self) -> Symbol | int:
+        return as_value(-self.expr)
+
+    def __and__(self, other: object) -> Symbol | int:
+        return self._binary("and", other)
+
+    def __rand__(self, other: object) -> Symbol | int:
+        return self._binary("and", other, reflected=True)
+
+    def __lt__(self, other: object) -> Symbol | int:
+        return self._binary("lt", other)
+
+    def __le__(self, other: object) -> Symbol | int:
+        return self._binary("le", other)
+
+    def __gt__(self, other: object) -> Symbol | int:
+        return self._binary("gt", other)
+
+    def __ge__(self, other: object) -> Symbol | int:
+        return self._binary("ge", other)
+
+    def __eq__(self, other: object) -> Symbol | int:  # type: ignore[override]
+        return self._binary("eq", other)
+
+    def __ne__(self, other: object) -> Symbol | int:  # type: ignore[override]
+        return self._binary("ne", other)
+
+
+def _decide(comparison: IndexExpr) -> bool | None:
+    """The proved answer of a comparison, or None."""
+    left, right = comparison.args
+    lower, upper = bounds(normalize(left - right), declared_ranges([left, right]))
+    op = comparison.op
+    if op in ("eq", "ne"):
+        if lower == upper == 0:
+            return op == "eq"
+        apart = (lower is not None and lower > 0) or (upper is not None and upper < 0)
+        return (op == "ne") if apart else None
+    if op in ("gt", "ge"):
+        lower, upper = (None if upper is None else -upper), (None if lower is None else -lower)
+        op = {"gt": "lt", "ge": "le"}[op]
+    limit = 0 if op == "le" else -1
+    if upper is not None and upper <= limit:
+        return True
+    return False if lower is not None and lower > limit else None
+
+
+def _intern(expr: IndexExpr) -> Symbol:
+    found = _interned.get(expr)
+    if found is None:
+        found = object.__new__(Symbol)
+        found.expr = expr
+        found = _interned.setdefault(expr, found)
+    return found
+
+
+def as_value(expr: IndexExpr) -> Symbol | int:
+    """What a user sees of ``expr``: an int if it is a number, else a symbol."""
+    return _intern(expr) if expr.value is None else expr.value
+
+
+def block_size(lower_bound: int | None = None, upper_bound: int | None = None) -> Symbol:
+    """A fresh meta symbol: a block size that the compiler chooses, a power of two.
+
+    Args:
+        lower_bound: The least value, inclusive; default 32.
+        upper_bound: The greatest value, inclusive; default 1024.
+    """
+    name = f"ninetoothed_block_size_{next(_counter)}"
+    info = _declare(name, None, True, lower_bound, upper_bound, None, anonymous=True)
+    return _intern(sym(name, info))
+
+
+def _declare(
+    name: str,
+    constexpr: bool | None,
+    meta: bool | None,
+    lower: int | None,
+    upper: int | None,
+    power_of_two: bool | None,
+    anonymous: bool = False,
+) -> SymbolInfo:
+    if meta and constexpr is False:
+        raise SymbolError(f"{name}: meta=True implies constexpr; leave constexpr out", caller_loc())
+    kind = "meta" if meta else "constexpr" if constexpr else "plain"
+    defaults = {"meta": _META_BOUNDS, "constexpr": _CONSTEXPR_BOUNDS}.get(kind, (None, None))
+    if lower is None:
+        lower = defaults[0] if upper is None or defaults[0] is None else min(defaults[0], upper)
+    if upper is None:
+        upper = defaults[1] if lower is None or defaults[1] is None else max(defaults[1], lower)
+    if lower is not None and upper is not None and lower > upper:
+        raise SymbolError(f"{name}: lower_bound={lower} is above upper_bound={upper}", caller_loc())
+    if power_of_two is None:
+        power_of_two = kind == "meta"
+    return SymbolInfo(kind, lower, upper, power_of_two, anonymous)
+
+
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+}
+
+
+def _parse(value: Symbol | IndexExpr | int | str) -> IndexExpr:
+    if isinstance(value, Symbol):
+        return value.expr
+    if isinstance(value, IndexExpr):
+        return value
+    if isinstance(value, str):
+        try:
+            return _from_ast(ast.parse(value, mode="eval").body)
+        except (SyntaxError, ValueError, ZeroDivisionError):
+            pass
+    elif isinstance(value, int):
+        return const(value)
+    raise SymbolError(
+        f"{value!r} is no symbol; write a name, or an expression of names, integers and + - * // %",
+        caller_loc(),
+    )
+
+
+def _from_ast(node: ast.expr) -> IndexExpr:
+    if isinstance(node, ast.Name):
+        return sym(node.id)
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return const(node.value)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_from_ast(node.operand)
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return binary(_OPERATORS[type(node.op)], _from_ast(node.left), _from_ast(node.right))
+    raise ValueError

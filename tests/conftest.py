@@ -1,0 +1,65 @@
+"""The fixtures and hooks of the tests: profiles, GPU tests, RUN lines, golden files."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.support import profiles
+from tests.support.filecheck import FilecheckFile
+from tests.support.golden import Golden
+
+_FILECHECK = Path(__file__).parent / "filecheck"
+
+profiles.load()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--update-golden``."""
+    parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker that the ``golden`` fixture sets."""
+    config.addinivalue_line("markers", "golden: compares with golden files (set by the fixture)")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what uses the ``golden`` fixture, so that ``-m golden`` finds it."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "golden" in item.fixturenames:
+            item.add_marker("golden")
+
+
+def pytest_collect_file(parent: pytest.Collector, file_path: Path) -> pytest.Collector | None:
+    """Files with RUN lines below ``tests/filecheck``."""
+    if file_path.suffix in (".mlir", ".py") and _FILECHECK in file_path.parents:
+        return FilecheckFile.from_parent(parent, path=file_path)
+    return None
+
+
+@functools.cache
+def _gpu_missing() -> str | None:
+    """Why GPU tests cannot run here, or None."""
+    try:
+        import torch
+    except ImportError:
+        return "torch is not installed"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return None if torch.cuda.is_available() else "torch finds no GPU"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests marked ``gpu`` where there is none."""
+    if item.get_closest_marker("gpu") is not None and (reason := _gpu_missing()) is not None:
+        pytest.skip(reason)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """``golden(name, text)`` compares ``text`` with ``tests/golden/<name>``."""
+    return Golden(update=bool(request.config.getoption("--update-golden")))

@@ -1,0 +1,40 @@
+"""How many cases a property is tried with, chosen by ``NINETOOTHED_HYPOTHESIS_PROFILE``.
+
+``ci`` (the default) draws 1,000 cases a property, the same ones every time; ``full`` draws 20,000,
+other ones every time; ``quick`` draws 50 while one works on something.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_CASES = {"ci": 1_000, "full": 20_000, "quick": 50}
+
+
+def load() -> None:
+    """Register the profiles and load the one that the environment names."""
+    for name, cases in _CASES.items():
+        settings.register_profile(
+            name,
+            max_examples=cases,
+            derandomize=name != "full",
+            deadline=None,
+            print_blob=True,
+            # The machine may be shared, and some cases compile: slow is no failure.
+            suppress_health_check=[HealthCheck.too_slow],
+        )
+    settings.load_profile(_profile())
+
+
+def _profile() -> str:
+    return os.environ.get("NINETOOTHED_HYPOTHESIS_PROFILE", "ci")
+
+
+def examples(count: int) -> settings:
+    """Settings of an expensive property: ``count`` cases under ``ci``, others in proportion.
+
+    Use it as a decorator: ``@examples(100)`` draws 100, 2,000 and 5 cases.
+    """
+    return settings(max_examples=max(1, count * _CASES[_profile()] // _CASES["ci"]))

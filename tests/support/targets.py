@@ -1,0 +1,10 @@
+"""The targets that kernels are compiled for offline, chosen by ``NINETOOTHED_TEST_TARGETS``."""
+
+from __future__ import annotations
+
+import os
+
+TARGETS: tuple[str, ...] = tuple(
+    os.environ.get("NINETOOTHED_TEST_TARGETS", "sm_90 gfx942").replace(",", " ").split()
+)
+"""Their names, as in ``Target.parse``: parametrise a test over it."""

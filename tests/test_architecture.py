@@ -1,0 +1,189 @@
+"""The shape of the house, held: import levels, sizes, names, and what every pass owes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.filecheck import nt_opt
+from tests.support.imports import ROOT, cycle, imports, modules
+from tests.support.passes import PassFile, pass_files
+
+LEVELS: tuple[tuple[str, ...], ...] = (
+    ("errors", "config", "dtype", "artifact"),
+    ("ir.index_expr", "ir.index_normal", "ir.access"),
+    ("symbol", "tensor", "language"),
+    ("ir", "interpreters"),
+    ("frontend", "passes", "backend", "runtime"),
+    ("compiler",),
+    ("kernel", "verify", "tools"),
+    ("",),
+)
+"""The rooms, lowest level first; the longest name that fits is a module's room, "" the root's.
+
+A module imports from its own room, from lower levels, and from its own level where no import leads
+back.
+"""
+
+APART = {"frontend", "passes", "backend", "runtime"}
+"""Rooms of one level that never import one another: they meet in ``compiler``."""
+
+LEAN = {"errors", "config", "dtype", "artifact", "symbol", "tensor", "language", "runtime"}
+"""Rooms that a warm start loads: neither xDSL nor sympy is imported there."""
+
+LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
+MAX_LINES = 600
+PUBLIC_FUNCTIONS = {"make", "jit", "build", "eval", "subs", "block_size", "check"}
+PASSES = pass_files()
+each_pass = pytest.mark.parametrize("file", PASSES, ids=[file.path.stem for file in PASSES])
+
+
+def room(module: str) -> str:
+    """The room of a module of the package."""
+    parts = module.split(".")[1:]
+    for length in range(len(parts), -1, -1):
+        if (name := ".".join(parts[:length])) in LEVEL and (name or not parts):
+            return name
+    raise AssertionError(f"{module} has no level: give its room a place in LEVELS")
+
+
+def sources() -> list[Path]:
+    """Every source file of ours that a person reads."""
+    folders = ("ninetoothed", "tests", "benchmarks", "examples")
+    paths = (path for folder in folders for path in (ROOT / folder).rglob("*"))
+    golden = ROOT / "tests" / "golden"
+    return sorted(p for p in paths if p.suffix in (".py", ".mlir") and golden not in p.parents)
+
+
+def test_imports_go_down() -> None:
+    wrong: list[str] = []
+    for edge in imports():
+        if edge.imported.split(".")[0] != "ninetoothed":
+            continue
+        importer, imported = room(edge.importer), room(edge.imported)
+        if importer == imported:
+            continue
+        apart = importer in APART and imported in APART
+        runtime_above = importer == "runtime" and LEVEL[imported] > 0
+        if LEVEL[imported] > LEVEL[importer] or apart or runtime_above:
+            wrong.append(f"{edge} (level {LEVEL[importer]} imports level {LEVEL[imported]})")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("grain", ["modules", "rooms"])
+def test_no_import_cycle(grain: str) -> None:
+    edges: dict[str, set[str]] = {}
+    for edge in imports():
+        if edge.imported not in modules():
+            continue
+        importer, imported = edge.importer, edge.imported
+        if grain == "rooms":
+            importer, imported = room(importer), room(imported)
+        if importer != imported:
+            edges.setdefault(importer, set()).add(imported)
+    assert cycle(edges) is None
+
+
+def test_lean_rooms_import_neither_xdsl_nor_sympy() -> None:
+    wrong = [
+        str(edge)
+        for edge in imports()
+        if edge.imported.split(".")[0] in ("xdsl", "sympy") and room(edge.importer) in LEAN
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_files_are_short() -> None:
+    lengths = {path: path.read_text(encoding="utf-8").count("\n") for path in sources()}
+    long = [f"{path.relative_to(ROOT)}: {n}" for path, n in lengths.items() if n > MAX_LINES]
+    assert not long, f"longer than {MAX_LINES} lines: {', '.join(long)}"
+
+
+def test_module_names() -> None:
+    wrong = [path for path in sources() if path.stem == "utils" or path.parent.name == "utils"]
+    assert not wrong, f"a helper with two users gets a module named for what it does: {wrong}"
+    taken = [name for name in modules() if name.split(".")[1:2] and name.count(".") == 1]
+    wrong_names = [name for name in taken if name.split(".")[1] in PUBLIC_FUNCTIONS]
+    assert not wrong_names, f"an import of the module hides the function: {wrong_names}"
+
+
+@each_pass
+def test_pass_has_its_file_name(file: PassFile) -> None:
+    assert list(file.names.values()) == [file.expected_name], (
+        f"{file.path.name} defines one class …Pass with name = {file.expected_name!r}, or says in "
+        f"its docstring that it is no pass; found {file.names}"
+    )
+
+
+@each_pass
+def test_pass_has_a_place_in_the_pipeline(file: PassFile) -> None:
+    pipeline = (file.path.parent / "pipeline.py").read_text(encoding="utf-8")
+    spellings = (file.expected_name, file.expected_name.removeprefix("nt-"), file.path.stem)
+    assert any(re.search(rf"(?<![\w-]){name}(?![\w-])", pipeline) for name in spellings)
+
+
+@each_pass
+def test_pass_has_a_filecheck_file(file: PassFile) -> None:
+    path = ROOT / "tests" / "filecheck" / "passes" / f"{file.path.stem}.mlir"
+    assert path.is_file(), f"write {path.relative_to(ROOT)}"
+    assert file.expected_name in path.read_text(encoding="utf-8")
+
+
+@each_pass
+def test_pass_does_what_its_docstring_shows(file: PassFile, tmp_path: Path) -> None:
+    assert len(file.examples) == 2, "the docstring shows IR before and after in two ```mlir blocks"
+    printed: list[str] = []
+    for name, text, options in (
+        ("before", file.examples[0], ["-p", file.pipeline]),
+        ("after", file.examples[1], []),
+    ):
+        path = tmp_path / f"{name}.mlir"
+        path.write_text(text, encoding="utf-8")
+        result = nt_opt([str(path), *options])
+        assert result.code == 0, f"{name}: {result.err}{result.out}"
+        printed.append(result.out)
+    assert printed[0] == printed[1]
+
+
+def test_pass_list_is_complete() -> None:
+    result = nt_opt(["--list-passes"])
+    assert result.code == 0
+    missing = [f.expected_name for f in PASSES if f.expected_name not in result.out]
+    assert not missing
+
+
+def python(code: str) -> str:
+    """What a fresh interpreter prints for ``code``."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_import_loads_no_large_package() -> None:
+    loaded = python(
+        "import ninetoothed, sys\n"
+        "print([name for name in ('torch', 'triton', 'xdsl', 'sympy') if name in sys.modules])"
+    )
+    assert loaded.strip() == "[]"
+
+
+def test_import_is_quick() -> None:
+    def seconds(code: str) -> float:
+        start = time.perf_counter()
+        python(code)
+        return time.perf_counter() - start
+
+    # The best of several is what the import costs; the rest is what else the machine was doing.
+    best = {"pass": float("inf"), "import ninetoothed": float("inf")}
+    difference = float("inf")
+    for _ in range(25):
+        best = {code: min(known, seconds(code)) for code, known in best.items()}
+        difference = best["import ninetoothed"] - best["pass"]
+        if difference < 0.1:
+            return
+    pytest.fail(f"`import ninetoothed` takes {difference * 1e3:.0f} ms more than bare Python")

@@ -1,0 +1,104 @@
+"""Every environment variable: its default, its values, its error, and its place in the README."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ninetoothed import config
+from ninetoothed.errors import ConfigurationError
+from tests.support.imports import PACKAGE, ROOT, modules
+
+INTEGERS: dict[str, tuple[Callable[[], int], int]] = {
+    "NINETOOTHED_INTERPRET_MAX_STEPS": (config.interpret_max_steps, 10_000_000),
+    "NINETOOTHED_INTERPRET_LANES": (config.interpret_lanes, 1 << 22),
+    "NINETOOTHED_COMPILE_TIMEOUT": (config.compile_timeout, 60),
+    "NINETOOTHED_COMPILE_WORKERS": (config.compile_workers, min(os.cpu_count() or 1, 8)),
+}
+each_integer = pytest.mark.parametrize("name", INTEGERS)
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [*os.environ]:
+        if name.startswith("NINETOOTHED_") or name == "XDG_CACHE_HOME":
+            monkeypatch.delenv(name)
+
+
+@each_integer
+def test_integer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, default = INTEGERS[name]
+    assert read() == default
+    monkeypatch.setenv(name, "  ")
+    assert read() == default
+    monkeypatch.setenv(name, " 7 ")
+    assert read() == 7
+
+
+@each_integer
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5"])
+def test_no_integer(name: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, text)
+    with pytest.raises(ConfigurationError) as caught:
+        INTEGERS[name][0]()
+    assert str(caught.value) == f"{name} must be an integer of at least 1, not {text!r}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", False),
+        ("0", False),
+        ("off", False),
+        ("No", False),
+        ("1", True),
+        ("TRUE", True),
+        ("on", True),
+    ],
+)
+def test_flag(text: str, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config.verify_ir() is False
+    monkeypatch.setenv("NINETOOTHED_VERIFY_IR", text)
+    assert config.verify_ir() is expected
+
+
+def test_no_flag(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_VERIFY_IR", "maybe")
+    with pytest.raises(ConfigurationError) as caught:
+        config.verify_ir()
+    assert str(caught.value) == "NINETOOTHED_VERIFY_IR must be 0 or 1, not 'maybe'"
+
+
+def test_cache_dir(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert config.cache_dir() == Path("/home/someone/.cache/ninetoothed")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/var/cache")
+    assert config.cache_dir() == Path("/var/cache/ninetoothed")
+    monkeypatch.setenv("NINETOOTHED_CACHE_DIR", "~/kernels")
+    assert config.cache_dir() == Path("/home/someone/kernels")
+
+
+def test_dump_ir(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config.dump_ir() is None
+    monkeypatch.setenv("NINETOOTHED_DUMP_IR", "out")
+    assert config.dump_ir() == Path("out")
+
+
+def variables(path: Path) -> set[str]:
+    return set(re.findall(r"\bNINETOOTHED_[A-Z_]+", path.read_text(encoding="utf-8")))
+
+
+def test_readme_lists_every_variable() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `(NINETOOTHED_[A-Z_]+)` \|", readme, re.MULTILINE))
+    assert listed == variables(PACKAGE / "config.py")
+
+
+def test_no_module_names_another_variable() -> None:
+    known = variables(PACKAGE / "config.py")
+    unknown = {name: variables(path) - known for name, path in modules().items()}
+    assert not {name: extra for name, extra in unknown.items() if extra}

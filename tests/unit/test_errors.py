@@ -1,0 +1,199 @@
+"""Locations, carets and tracebacks: what a user sees of a mistake, letter for letter."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from ninetoothed import errors
+from ninetoothed.errors import (
+    ArgumentError,
+    Loc,
+    NineToothedError,
+    UndefinedNameError,
+    caller_loc,
+    user_facing,
+    user_traceback,
+)
+
+OURS = Path(errors.__file__).parent
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], str]:
+    """Write a source file; its name."""
+
+    def write_source(text: str) -> str:
+        path = tmp_path / "kernel.py"
+        path.write_text(text, encoding="utf-8")
+        linecache.checkcache(str(path))
+        return str(path)
+
+    return write_source
+
+
+def columns(line: str, part: str) -> tuple[int, int]:
+    """Where ``part`` stands in ``line``, as ``ast`` counts: in UTF-8 bytes."""
+    start = len(line[: line.index(part)].encode())
+    return start, start + len(part.encode())
+
+
+@pytest.mark.parametrize(
+    ("line", "part", "shown", "caret"),
+    [
+        ("x = lhs + rsh", "rsh", "x = lhs + rsh", "          ^^^"),
+        ("    x = lhs + rsh", "rsh", "x = lhs + rsh", "          ^^^"),
+        ("\tx = rsh", "rsh", "x = rsh", "    ^^^"),
+        ("变量 = lhs + 错误", "错误", "变量 = lhs + 错误", "             ^^^^"),
+        ("é = lhs + rsh", "rsh", "é = lhs + rsh", "          ^^^"),
+    ],
+    ids=["plain", "indented", "tab", "wide", "accent"],
+)
+def test_caret(write: Callable[[str], str], line: str, part: str, shown: str, caret: str) -> None:
+    file = write(f"# first\n{line}\n")
+    start, end = columns(line, part)
+    rendered = Loc(file, 2, start, end, "application").render()
+    assert rendered.splitlines()[1:] == [f"    {shown}", f"    {caret}"]
+
+
+def test_where(write: Callable[[str], str]) -> None:
+    file = write("x = lhs + rsh\n")
+    where = f'  File "{file}", line 1, column 11'
+    assert Loc(file, 1, 10).render() == f"{where}\n    x = lhs + rsh\n              ^"
+    assert Loc(file, 1, 10, function="f").render().startswith(f"{where}, in f\n")
+
+
+def test_columns_count_characters(write: Callable[[str], str]) -> None:
+    line = "变量 = 错误"
+    file = write(f"{line}\n")
+    start, end = columns(line, "错误")
+    rendered = Loc(file, 1, start, end).render()
+    assert rendered.splitlines()[0].endswith(f"column {line.index('错误') + 1}")
+
+
+def test_a_line_that_ends_elsewhere(write: Callable[[str], str]) -> None:
+    file = write("x = (lhs +\n     rhs)\n")
+    assert Loc(file, 1, 4, 100).render().splitlines()[2] == "        " + "^" * len("(lhs +")
+
+
+def test_a_file_that_is_gone() -> None:
+    assert Loc("<gone>", 3, 4, function="f").render() == '  File "<gone>", line 3, column 5, in f'
+
+
+def test_call_chain_is_outermost_first(write: Callable[[str], str]) -> None:
+    file = write("def helper(x):\n    return y\n\n\ndef application(x, z):\n    z = helper(x)\n")
+    outer = Loc(file, 6, 8, 17, "application")
+    inner = Loc(file, 2, 11, 12, "helper", caller=outer)
+    assert str(UndefinedNameError("there is no name `y`", inner)) == (
+        "there is no name `y`\n"
+        f'  File "{file}", line 6, column 9, in application\n'
+        "    z = helper(x)\n"
+        "        ^^^^^^^^^\n"
+        f'  File "{file}", line 2, column 12, in helper\n'
+        "    return y\n"
+        "           ^"
+    )
+
+
+def test_message_without_a_place() -> None:
+    error = ArgumentError("too few")
+    assert str(error) == "too few"
+    assert error.message == "too few"
+    assert error.loc is None
+
+
+def test_every_error_has_the_one_base() -> None:
+    classes = [value for value in vars(errors).values() if isinstance(value, type)]
+    raised = [value for value in classes if issubclass(value, Exception)]
+    assert len(raised) > 10
+    assert all(issubclass(value, NineToothedError) and value.__doc__ for value in raised)
+
+
+@pytest.fixture
+def inside() -> ModuleType:
+    """A module that counts as the package's own, with one function that errors may leave."""
+    file = OURS / "kernel_of_a_test.py"
+    module = ModuleType("inside")
+    vars(module)["user_facing"] = user_facing
+    vars(module)["caller_loc"] = caller_loc
+    source = (
+        "def fail(error):\n"
+        "    raise error\n"
+        "@user_facing\n"
+        "def make(error, call=None):\n"
+        "    fail(error) if call is None else call()\n"
+        "def where():\n"
+        "    return caller_loc()\n"
+    )
+    exec(compile(source, str(file), "exec"), vars(module))
+    return module
+
+
+def frames(error: BaseException) -> list[tuple[str, str]]:
+    return [
+        (frame.filename, frame.line or "") for frame in traceback.extract_tb(error.__traceback__)
+    ]
+
+
+def test_caller_loc_is_the_users_line(inside: ModuleType) -> None:
+    loc = inside.where()
+    assert loc.file == __file__
+    assert linecache.getline(loc.file, loc.line).strip() == "loc = inside.where()"
+    assert loc.function == "test_caller_loc_is_the_users_line"
+    assert loc.render().splitlines()[2].strip() == "^" * len("inside.where()")
+
+
+def test_error_is_placed_at_the_call(inside: ModuleType) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        inside.make(ArgumentError("too few"))
+    text = str(caught.value).splitlines()
+    assert text[0] == "too few"
+    assert text[2].strip() == 'inside.make(ArgumentError("too few"))'
+
+
+def test_traceback_ends_at_the_users_call(inside: ModuleType) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        inside.make(ArgumentError("too few"))
+    assert frames(caught.value)[-1] == (__file__, 'inside.make(ArgumentError("too few"))')
+    # What raises it anew is ours, and Python always shows that frame; nothing below it is.
+    assert [Path(file) for file, _ in frames(caught.value) if OURS in Path(file).parents] == [
+        OURS / "errors.py"
+    ]
+
+
+def test_traceback_ends_in_the_source_that_was_compiled(
+    inside: ModuleType, write: Callable[[str], str]
+) -> None:
+    file = write("def application(x, z):\n    z = x + y\n")
+    error = UndefinedNameError("there is no name `y`", Loc(file, 2, 12, 13, "application"))
+    with pytest.raises(UndefinedNameError) as caught:
+        inside.make(error)
+    shown = traceback.format_exception(caught.value)
+    assert f'  File "{file}", line 2, in application\n    z = x + y\n' in "".join(shown)
+    assert frames(caught.value)[-1] == (file, "z = x + y")
+
+
+def test_traceback_of_a_callback_ends_in_the_callback(inside: ModuleType) -> None:
+    def arrangement() -> None:
+        inside.make(ArgumentError("inner"))
+
+    with pytest.raises(ArgumentError) as caught:
+        inside.make(None, arrangement)
+    assert frames(caught.value)[-1] == (__file__, 'inside.make(ArgumentError("inner"))')
+
+
+def test_user_traceback_without_a_place() -> None:
+    assert user_traceback(ArgumentError("never raised")) is None
+
+
+def test_other_exceptions_pass_through(inside: ModuleType) -> None:
+    def arrangement() -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        inside.make(None, arrangement)
