@@ -79,13 +79,13 @@ def test_workers_are_reused(pids: Path) -> None:
 
 
 def test_reasons_keep_their_places(pids: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_COMPILE_TIMEOUT", "1")
+    monkeypatch.setenv("NINETOOTHED_COMPILE_TIMEOUT", "2")
     # One that does not fit the pipe: its worker hangs without reading it.
     texts = ["fine", "refuse", "die", "garble", "hang", "hang" + " " * 300_000, "fine", "refuse"]
     reasons = compile_pool.precompile([artifacts.add(text=text) for text in texts])
     refused = "refused | add.ttir:1:1: error: no such op"
     died = "the compiler's process died (signal 6) | LLVM ERROR: cannot go on"
-    late = "compiling took over 1 s (NINETOOTHED_COMPILE_TIMEOUT)"
+    late = "compiling took over 2 s (NINETOOTHED_COMPILE_TIMEOUT)"
     assert reasons[:3] == [None, refused, died]
     assert reasons[3] is not None
     assert reasons[3].startswith("the compiler's process died")

@@ -34,6 +34,8 @@ from ninetoothed.ir.nt.attributes import (
     CheckAttr,
     ExprAttr,
     ExprsAttr,
+    Param,
+    ParamAttr,
     SymbolAttr,
     SymbolDecl,
     TensorType,
@@ -89,7 +91,7 @@ NT = Dialect(
         ProgramIndexOp,
         FinishOp,
     ],
-    [ExprAttr, ExprsAttr, TensorType, SymbolAttr, CheckAttr, AccessAttr],
+    [ExprAttr, ExprsAttr, TensorType, SymbolAttr, CheckAttr, AccessAttr, ParamAttr],
 )
 
 __all__ = [
@@ -113,6 +115,8 @@ __all__ = [
     "LoadOp",
     "MapOp",
     "MetaOperation",
+    "Param",
+    "ParamAttr",
     "ProgramIdOp",
     "ProgramIndexOp",
     "ReduceOp",

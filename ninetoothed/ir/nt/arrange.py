@@ -40,6 +40,7 @@ from ninetoothed.ir.nt.attributes import (
     CheckAttr,
     ExprAttr,
     ExprsAttr,
+    Param,
     SymbolAttr,
     SymbolDecl,
     TensorType,
@@ -112,6 +113,18 @@ class KernelOp(IRDLOperation):
         return last
 
     @property
+    def sources(self) -> list[SourceOp]:
+        """The parameters' sources, in launch order."""
+        found: list[SourceOp] = []
+        for value in self.arranged.values:
+            owner = value.owner
+            while not isinstance(owner, SourceOp):
+                assert isinstance(owner, MetaOperation | AccessOp)
+                owner = owner.source.owner
+            found.append(owner)
+        return found
+
+    @property
     def padding(self) -> dict[IndexExpr, int]:
         """For block sizes that only a call knows: what they are rounded up to."""
         result: dict[IndexExpr, int] = {}
@@ -181,47 +194,69 @@ class KernelOp(IRDLOperation):
 
 @irdl_op_definition
 class SourceOp(IRDLOperation):
-    """An argument of the kernel: its name, its sizes, its strides in elements, what lanes outside read.
+    """An argument of the kernel: its name, sizes, strides in elements, what lanes outside read.
+
+    ``kind``: ``"tensor"``, ``"scalar"`` (a number, by value) or ``"constexpr"`` (``value`` is baked in). ``aligned``: the
+    data starts at a multiple of 16 bytes.
 
     ```mlir
-    %0 = nt.source "x" strides [x_stride_0] : !nt.tensor<[x_size_0] x f16>
+    %0 = nt.source "x" "tensor" strides [x_stride_0] : !nt.tensor<[x_size_0] x f16>
     ```
     """
 
     name = "nt.source"
 
     param = prop_def(StringAttr)
+    kind = prop_def(StringAttr)
     strides = prop_def(ExprsAttr)
     other = opt_prop_def(FloatAttr | IntegerAttr)
+    value = opt_prop_def(FloatAttr | IntegerAttr)
     aligned = prop_def(BoolAttr)
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
 
     assembly_format = (
-        "$param `strides` $strides (`other` $other^)? `aligned` $aligned attr-dict `:` type($result)"
+        "$param $kind `strides` $strides (`other` $other^)? (`value` $value^)? `aligned` $aligned "
+        "attr-dict `:` type($result)"
     )
 
     def __init__(
         self,
         param: str,
+        kind: str,
         type: TensorType,
         strides: Iterable[IndexExpr],
         other: FloatAttr | IntegerAttr | None = None,
+        value: FloatAttr | IntegerAttr | None = None,
         aligned: bool = False,
     ) -> None:
         properties: dict[str, Attribute] = {
             "param": StringAttr(param),
+            "kind": StringAttr(kind),
             "strides": ExprsAttr.of(strides),
             "aligned": BoolAttr.from_bool(aligned),
         }
         if other is not None:
             properties["other"] = other
+        if value is not None:
+            properties["value"] = value
         super().__init__(properties=properties, result_types=[type])
+
+    @property
+    def decl(self) -> Param:
+        """The parameter, as a launch binds it."""
+        type = self.result.type
+        assert isinstance(type, TensorType)
+        return Param(self.param.data, self.kind.data, type.sizes, self.strides.data)
 
     def verify_(self) -> None:
         type = self.result.type
         assert isinstance(type, TensorType)
+        if self.kind.data not in ("tensor", "scalar", "constexpr"):
+            raise VerifyException(f"nt.source: there is no kind {self.kind.data}")
+        if (self.value is not None) != (self.kind.data == "constexpr"):
+            raise VerifyException("nt.source: a constexpr, and nothing else, has a value")
         if isinstance(type.element_type, TensorType):
             raise VerifyException("nt.source: the type must have one level")
         if len(self.strides.data) != len(type.sizes):

@@ -255,6 +255,41 @@ class SymbolAttr(Data[SymbolDecl]):
 
 
 @dataclass(frozen=True)
+class Param:
+    """A parameter of a kernel, as a launch binds it.
+
+    ``kind``: ``"tensor"``, ``"scalar"`` (by value) or ``"constexpr"`` (baked, no argument of the device function).
+    A size or stride that is a symbol no earlier parameter has binds that symbol; any other must be equal.
+    """
+
+    name: str
+    kind: str
+    sizes: tuple[IndexExpr, ...] = ()
+    strides: tuple[IndexExpr, ...] = ()
+
+
+@irdl_attr_definition
+class ParamAttr(Data[Param]):
+    """``#nt.param<"x" tensor [x_size_0] [x_stride_0]>``."""
+
+    name = "nt.param"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Param:
+        with parser.in_angle_brackets():
+            name = parser.parse_str_literal()
+            kind = parser.parse_identifier()
+            return Param(name, kind, parse_exprs(parser), parse_exprs(parser))
+
+    def print_parameter(self, printer: Printer) -> None:
+        param = self.data
+        printer.print_string("<")
+        printer.print_string_literal(param.name)
+        sizes, strides = print_exprs(param.sizes), print_exprs(param.strides)
+        printer.print_string(f" {param.kind} {sizes} {strides}>")
+
+
+@dataclass(frozen=True)
 class Check:
     """What a call must satisfy: ``left == right`` entry by entry, else ``message`` with both filled in."""
 

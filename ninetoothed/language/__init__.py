@@ -1,0 +1,63 @@
+"""The language of applications, imported as ``ntl``.
+
+``ntl.zeros``, ``ntl.dot``, … have a meaning inside an application; ``help(ntl.dot)`` says what it is.
+``ntl.float16`` and the like are element types.
+"""
+
+from __future__ import annotations
+
+from ninetoothed.dtype import (
+    bfloat16,
+    float8e4nv,
+    float8e5,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from ninetoothed.language.composites import cdiv, full_like, sigmoid, softmax, zeros_like
+from ninetoothed.language.table import TABLE, Primitive
+
+int1 = "i1"
+
+
+def __getattr__(name: str) -> Primitive:
+    found = TABLE.get(name)
+    if found is None or not found.public:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *(name for name, row in TABLE.items() if row.public)])
+
+
+__all__ = [
+    "bfloat16",
+    "cdiv",
+    "float8e4nv",
+    "float8e5",
+    "float16",
+    "float32",
+    "float64",
+    "full_like",
+    "int1",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "sigmoid",
+    "softmax",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "zeros_like",
+]
