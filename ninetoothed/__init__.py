@@ -1,0 +1,87 @@
+"""NineToothed: kernels from two small functions, an arrangement and an application.
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1), Tensor(1)))
+    kernel(x, y, z)
+
+Public names are resolved when they are first used, so that importing the package is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ninetoothed.dtype import (
+    bfloat16,
+    float8e4nv,
+    float8e5,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+
+if TYPE_CHECKING:
+    from ninetoothed.errors import NineToothedError
+    from ninetoothed.kernel import Kernel, jit, make
+    from ninetoothed.symbol import Symbol, block_size
+    from ninetoothed.tensor import Tensor
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "Kernel": "kernel",
+    "NineToothedError": "errors",
+    "Symbol": "symbol",
+    "Tensor": "tensor",
+    "block_size": "symbol",
+    "jit": "kernel",
+    "make": "kernel",
+}
+_MODULES = ("dtype", "errors", "language")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        value = getattr(importlib.import_module(f"ninetoothed.{_PUBLIC[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return importlib.import_module(f"ninetoothed.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC, *_MODULES])
+
+
+__all__ = [
+    "Kernel",
+    "NineToothedError",
+    "Symbol",
+    "Tensor",
+    "bfloat16",
+    "block_size",
+    "float8e4nv",
+    "float8e5",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "jit",
+    "make",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]

@@ -413,7 +413,22 @@ def compose(source: Sizes, ops: Sequence[MetaOp], assumptions: Assumptions) -> A
         guard = Guard(normalize(guard.index), normalize(guard.size))
         if not holds(guard, ranges):
             kept[guard] = None
-    return Access(levels, tuple(normalize(index) for index in indices[0]), tuple(kept))
+    needed = tuple(guard for guard in kept if not _implied(guard, kept, ranges))
+    return Access(levels, tuple(normalize(index) for index in indices[0]), needed)
+
+
+def _implied(guard: Guard, others: Iterable[Guard], assumptions: Assumptions) -> bool:
+    """Whether ``x < n ceildiv s`` follows from another guard ``x * s + r < n`` with ``0 <= r < s``."""
+    if guard.size.op != "ceildiv":
+        return False
+    total, step = guard.size.args
+    for other in others:
+        if other.size != total:
+            continue
+        rest = other.index - guard.index * step
+        if always_nonnegative(rest, assumptions) and always_less(rest, step, assumptions):
+            return True
+    return False
 
 
 def holds(guard: Guard, assumptions: Assumptions) -> bool:

@@ -1,7 +1,7 @@
 """The dialect ``nt``: what the user wrote.
 
 ``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels and meta-operations.
-``blocks``: the application's ops. A kernel in stage ``arranged``:
+``blocks`` and ``shapes``: the application's ops. ``programs``: what scheduling adds. A kernel in stage ``arranged``:
 
 ```mlir
 nt.kernel @add symbols [#nt.symbol<x_size_0 size 0 to ?>, #nt.symbol<B meta 32 to 1024>] arrange {
@@ -27,6 +27,7 @@ from ninetoothed.ir.nt.arrange import (
     MetaOperation,
     SourceOp,
     access_of,
+    chain,
 )
 from ninetoothed.ir.nt.attributes import (
     AccessAttr,
@@ -44,27 +45,20 @@ from ninetoothed.ir.nt.attributes import (
 )
 from ninetoothed.ir.nt.blocks import (
     ArangeOp,
-    BroadcastOp,
     CastOp,
     DotOp,
-    ExpandDimsOp,
     FinishOp,
     FullOp,
     GuardOp,
     LoadOp,
     MapOp,
-    ProgramIdOp,
-    ProgramIndexOp,
     ReduceOp,
     SizeOp,
     StoreOp,
-    TransOp,
-    block_type,
-    scalar_of,
-    shape_of,
-    share_type,
-    with_scalar,
 )
+from ninetoothed.ir.nt.programs import PointerOp, ProgramIdOp, ProgramIndexOp
+from ninetoothed.ir.nt.shapes import BroadcastOp, ExpandDimsOp, TransOp
+from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, share_type, with_scalar
 
 NT = Dialect(
     "nt",
@@ -89,6 +83,7 @@ NT = Dialect(
         DotOp,
         ProgramIdOp,
         ProgramIndexOp,
+        PointerOp,
         FinishOp,
     ],
     [ExprAttr, ExprsAttr, TensorType, SymbolAttr, CheckAttr, AccessAttr, ParamAttr],
@@ -117,6 +112,7 @@ __all__ = [
     "MetaOperation",
     "Param",
     "ParamAttr",
+    "PointerOp",
     "ProgramIdOp",
     "ProgramIndexOp",
     "ReduceOp",
@@ -129,6 +125,7 @@ __all__ = [
     "TransOp",
     "access_of",
     "block_type",
+    "chain",
     "dtype_of",
     "scalar_of",
     "scalar_type",

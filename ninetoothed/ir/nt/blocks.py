@@ -6,7 +6,7 @@ and casts are ops, so that no later pass guesses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
@@ -29,41 +29,12 @@ from xdsl.irdl import (
     result_def,
     traits_def,
     var_operand_def,
-    var_result_def,
 )
 from xdsl.traits import IsTerminator, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.index_expr import IndexExpr, product
 from ninetoothed.ir.nt.attributes import ExprAttr, ExprsAttr, TensorType
-
-
-def shape_of(type: Attribute) -> tuple[IndexExpr, ...]:
-    """The sizes of a block; of a scalar, none."""
-    return type.sizes if isinstance(type, TensorType) else ()
-
-
-def with_scalar(type: Attribute, scalar: Attribute) -> Attribute:
-    """The type of the same shape with other scalars."""
-    return TensorType(type.shape, scalar) if isinstance(type, TensorType) else scalar
-
-
-def block_type(sizes: Iterable[IndexExpr | int], scalar: Attribute) -> Attribute:
-    """A block's type; of no dims, the scalar's."""
-    sizes = tuple(sizes)
-    return TensorType.of(sizes, scalar) if sizes else scalar
-
-
-def scalar_of(type: Attribute) -> Attribute:
-    """The scalar type of a block or scalar."""
-    return type.element_type if isinstance(type, TensorType) else type
-
-
-def share_type(ref: Attribute) -> Attribute:
-    """What reading a parameter's share gives: its innermost level; a share of no dims is a scalar."""
-    assert isinstance(ref, TensorType)
-    block = ref.levels[-1]
-    return block if block.sizes else block.element_type
+from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, share_type, with_scalar
 
 
 def _check_indices(op: Operation, ref: Attribute, count: int) -> None:
@@ -331,124 +302,6 @@ class CastOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BroadcastOp(IRDLOperation):
-    """Dims of size 1 repeated.
-
-    ```mlir
-    %1 = nt.broadcast %0 : !nt.tensor<[BM, 1] x f32> -> !nt.tensor<[BM, BN] x f32>
-    ```
-    """
-
-    name = "nt.broadcast"
-
-    value = operand_def(TensorType)
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
-
-    def __init__(self, value: SSAValue | Operation, sizes: Iterable[IndexExpr | int]) -> None:
-        value = SSAValue.get(value)
-        super().__init__(
-            operands=[value], result_types=[TensorType.of(sizes, scalar_of(value.type))]
-        )
-
-    def verify_(self) -> None:
-        old, new = shape_of(self.value.type), shape_of(self.result.type)
-        fits = len(old) == len(new) and all(
-            one == two or one.value == 1 for one, two in zip(old, new, strict=True)
-        )
-        if not fits or scalar_of(self.value.type) != scalar_of(self.result.type):
-            raise VerifyException(
-                f"nt.broadcast: {self.value.type} cannot become {self.result.type}"
-            )
-
-
-@irdl_op_definition
-class ExpandDimsOp(IRDLOperation):
-    """A dim of size 1 inserted at ``axis``.
-
-    ```mlir
-    %1 = nt.expand_dims %0 axis [1] : !nt.tensor<[BM] x f32> -> !nt.tensor<[BM, 1] x f32>
-    ```
-    """
-
-    name = "nt.expand_dims"
-
-    value = operand_def()
-    axis = prop_def(ExprsAttr)
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$value `axis` $axis attr-dict `:` type($value) `->` type($result)"
-
-    def __init__(self, value: SSAValue | Operation, axis: int) -> None:
-        value = SSAValue.get(value)
-        sizes: list[IndexExpr | int] = [*shape_of(value.type)]
-        sizes.insert(axis, 1)
-        super().__init__(
-            operands=[value],
-            properties={"axis": ExprsAttr.of((axis,))},
-            result_types=[TensorType.of(sizes, scalar_of(value.type))],
-        )
-
-    @property
-    def dim(self) -> int:
-        """Where the dim is inserted."""
-        return self.axis.data[0].args[0]
-
-    def verify_(self) -> None:
-        sizes = list(shape_of(self.result.type))
-        if self.dim >= len(sizes) or sizes.pop(self.dim).value != 1:
-            raise VerifyException(f"nt.expand_dims: dim {self.dim} of the result must be 1")
-        if tuple(sizes) != shape_of(self.value.type):
-            raise VerifyException("nt.expand_dims: the other dims must be those of the operand")
-
-
-@irdl_op_definition
-class TransOp(IRDLOperation):
-    """The dims reordered: new dim ``i`` is old dim ``order[i]``.
-
-    ```mlir
-    %1 = nt.trans %0 order [1, 0] : !nt.tensor<[BM, BN] x f16> -> !nt.tensor<[BN, BM] x f16>
-    ```
-    """
-
-    name = "nt.trans"
-
-    value = operand_def(TensorType)
-    order = prop_def(ExprsAttr)
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$value `order` $order attr-dict `:` type($value) `->` type($result)"
-
-    def __init__(self, value: SSAValue | Operation, order: Sequence[int]) -> None:
-        value = SSAValue.get(value)
-        sizes = shape_of(value.type)
-        super().__init__(
-            operands=[value],
-            properties={"order": ExprsAttr.of(order)},
-            result_types=[TensorType.of([sizes[dim] for dim in order], scalar_of(value.type))],
-        )
-
-    @property
-    def dims(self) -> tuple[int, ...]:
-        """The order."""
-        return tuple(dim.args[0] for dim in self.order.data)
-
-    def verify_(self) -> None:
-        sizes = shape_of(self.value.type)
-        if sorted(self.dims) != list(range(len(sizes))):
-            raise VerifyException("nt.trans: order must name each dim once")
-        if tuple(sizes[dim] for dim in self.dims) != shape_of(self.result.type):
-            raise VerifyException("nt.trans: the result's sizes must be the operand's, reordered")
-
-
-@irdl_op_definition
 class ReduceOp(IRDLOperation):
     """A reduction of the language's table along ``axis``; lanes outside the guard read its identity.
 
@@ -539,63 +392,6 @@ class DotOp(IRDLOperation):
             raise VerifyException(f"nt.dot: the accumulator cannot be {self.acc.type}")
         if scalar_of(self.a.type) != scalar_of(self.b.type):
             raise VerifyException("nt.dot: the operands must have one scalar type")
-
-
-@irdl_op_definition
-class ProgramIdOp(IRDLOperation):
-    """The number of this program, from 0.
-
-    ```mlir
-    %pid = nt.program_id : index
-    ```
-    """
-
-    name = "nt.program_id"
-
-    result = result_def(IndexType)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "attr-dict `:` type($result)"
-
-    def __init__(self) -> None:
-        super().__init__(result_types=[IndexType()])
-
-
-@irdl_op_definition
-class ProgramIndexOp(IRDLOperation):
-    """The outermost index of this program: ``program`` unravelled, row-major, over ``sizes``.
-
-    ```mlir
-    %g0, %g1 = nt.program_index %pid [m ceildiv 64, n ceildiv 64] : index, index
-    ```
-    """
-
-    name = "nt.program_index"
-
-    program = operand_def(IndexType)
-    sizes = prop_def(ExprsAttr)
-    results_ = var_result_def(IndexType)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$program $sizes attr-dict (`:` type($results_)^)?"
-
-    def __init__(self, program: SSAValue | Operation, sizes: ExprsAttr) -> None:
-        super().__init__(
-            operands=[program],
-            properties={"sizes": sizes},
-            result_types=[[IndexType()] * len(sizes.data)],
-        )
-
-    @property
-    def programs(self) -> IndexExpr:
-        """How many programs there are."""
-        return product(self.sizes.data)
-
-    def verify_(self) -> None:
-        if len(self.results) != len(self.sizes.data):
-            raise VerifyException("nt.program_index: one result a size")
 
 
 @irdl_op_definition

@@ -3,7 +3,7 @@
 ``ops``: the dialect. ``arith``: comparisons and selections of whole blocks.
 """
 
-from ninetoothed.ir.tt.arith import BLOCK_ARITH, CmpfOp, CmpiOp, SelectOp, bits_like
+from ninetoothed.ir.tt.arith import BLOCK_ARITH, CmpfOp, CmpiOp, RemfOp, SelectOp, bits_like
 from ninetoothed.ir.tt.ops import (
     PRECISIONS,
     TT,
@@ -48,6 +48,7 @@ __all__ = [
     "ReduceOp",
     "ReduceReturnOp",
     "ReturnOp",
+    "RemfOp",
     "SelectOp",
     "SplatOp",
     "StoreOp",

@@ -1,7 +1,7 @@
 """``arith`` as Triton uses it: comparisons and selections of whole blocks.
 
 xDSL restricts the results of ``arith.cmpi`` and ``arith.cmpf``, and the condition of ``arith.select``, to single
-bits. :data:`BLOCK_ARITH` is its dialect with these three ops replaced; nothing else differs.
+bits. :data:`BLOCK_ARITH` is its dialect with these three ops replaced, and ``arith.remf`` added.
 """
 
 from __future__ import annotations
@@ -182,11 +182,59 @@ class SelectOp(IRDLOperation):
         printer.print_attribute(self.lhs.type)
 
 
+@irdl_op_definition
+class RemfOp(IRDLOperation):
+    """The remainder of a division of floats, of the dividend's sign; xDSL has none.
+
+    ```mlir
+    %2 = arith.remf %0, %1 : tensor<128xf32>
+    ```
+    """
+
+    name = "arith.remf"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    lhs = operand_def(_T)
+    rhs = operand_def(_T)
+    fastmath = prop_def(arith.FastMathFlagsAttr)
+    result = result_def(_T)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, lhs: SSAValue | Operation, rhs: SSAValue | Operation) -> None:
+        lhs = SSAValue.get(lhs)
+        super().__init__(
+            operands=[lhs, rhs],
+            properties={"fastmath": arith.FastMathFlagsAttr("none")},
+            result_types=[lhs.type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> RemfOp:
+        operands = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        op = cls(*parser.resolve_operands(operands, [type, type], parser.pos))
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
 _REPLACED: dict[str, type[Operation]] = {op.name: op for op in (CmpiOp, CmpfOp, SelectOp)}
 
 BLOCK_ARITH = Dialect(
     "arith",
-    [_REPLACED.get(op.name, op) for op in arith.Arith.operations],
+    [*(_REPLACED.get(op.name, op) for op in arith.Arith.operations), RemfOp],
     list(arith.Arith.attributes),
     [arith.ArithConstantMaterializationInterface()],
 )

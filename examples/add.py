@@ -1,0 +1,39 @@
+"""Vector addition: each program adds one block.
+
+    lhs     [ 0 1 2 3 | 4 5 6 7 | 8 9 ]      blocks of BLOCK_SIZE elements, the last one cut off
+    rhs     [ 0 1 2 3 | 4 5 6 7 | 8 9 ]
+    output  [ 0 2 4 6 | 8 …     | …   ]      one program a block
+"""
+
+import torch
+
+import ninetoothed
+from ninetoothed import Tensor, block_size
+
+BLOCK_SIZE = block_size()
+
+
+def arrangement(lhs, rhs, output):
+    return lhs.tile((BLOCK_SIZE,)), rhs.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+
+
+def application(lhs, rhs, output):
+    output = lhs + rhs
+
+
+add_kernel = ninetoothed.make(
+    arrangement, application, (Tensor(1), Tensor(1), Tensor(1)), kernel_name="add_kernel"
+)
+
+
+def add(lhs: torch.Tensor, rhs: torch.Tensor) -> torch.Tensor:
+    """``lhs + rhs`` of two vectors."""
+    output = torch.empty_like(lhs)
+    add_kernel(lhs, rhs, output)
+    return output
+
+
+if __name__ == "__main__":
+    from examples.runner import run
+
+    run(add, lambda a, b: a + b, [(98432,), (98432,)])

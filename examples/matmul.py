@@ -1,0 +1,62 @@
+"""Matrix multiplication: each program computes one block of the output.
+
+                          other      [ b0 ]     a column of blocks of BLOCK_SIZE_K × BLOCK_SIZE_N
+                                     [ b1 ]
+    input  [ a0 a1 ]      output     [ a0·b0 + a1·b1 ]
+           a row of blocks of BLOCK_SIZE_M × BLOCK_SIZE_K
+"""
+
+import torch
+
+import ninetoothed
+import ninetoothed.language as ntl
+from ninetoothed import Tensor, block_size
+
+BLOCK_SIZE_M = block_size()
+BLOCK_SIZE_N = block_size()
+BLOCK_SIZE_K = block_size()
+
+
+def arrangement(input, other, output):
+    output_arranged = output.tile((BLOCK_SIZE_M, BLOCK_SIZE_N))
+
+    input_arranged = input.tile((BLOCK_SIZE_M, BLOCK_SIZE_K))
+    input_arranged = input_arranged.tile((1, -1))
+    input_arranged = input_arranged.expand((-1, output_arranged.shape[1]))
+    input_arranged.dtype = input_arranged.dtype.squeeze(0)
+
+    other_arranged = other.tile((BLOCK_SIZE_K, BLOCK_SIZE_N))
+    other_arranged = other_arranged.tile((-1, 1))
+    other_arranged = other_arranged.expand((output_arranged.shape[0], -1))
+    other_arranged.dtype = other_arranged.dtype.squeeze(1)
+
+    return input_arranged, other_arranged, output_arranged
+
+
+def application(input, other, output):
+    accumulator = ntl.zeros(output.shape, dtype=ntl.float32)
+
+    for k in range(input.shape[0]):
+        accumulator += ntl.dot(input[k], other[k])
+
+    output = accumulator
+
+
+matmul_kernel = ninetoothed.make(
+    arrangement, application, (Tensor(2), Tensor(2), Tensor(2)), kernel_name="matmul_kernel"
+)
+
+
+def matmul(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """``input @ other`` of two matrices, (m, k) and (k, n)."""
+    output = torch.empty(
+        (input.shape[0], other.shape[1]), dtype=input.dtype, device=input.device
+    )
+    matmul_kernel(input, other, output)
+    return output
+
+
+if __name__ == "__main__":
+    from examples.runner import run
+
+    run(matmul, lambda a, b: a @ b, [(512, 384), (384, 640)])

@@ -1,0 +1,239 @@
+"""A call's arguments: bound to the kernel's parameters, checked, and summed up in a signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ninetoothed import dtype as dtypes
+from ninetoothed.artifact import ParamSignature, Signature
+from ninetoothed.errors import ArgumentError, DeviceError
+from ninetoothed.frontend.definition import Definition, Parameter
+from ninetoothed.ir.index_expr import evaluate, symbol_names
+from ninetoothed.language import rules
+
+# Sizes and offsets below this are computed in 32 bits, with room for a block beyond the end.
+_NARROW = (1 << 31) - (1 << 20)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """``values`` in launch order: tensors, and numbers for parameters of no dims."""
+
+    values: tuple[Any, ...]
+    signature: Signature
+    device: str
+
+
+def bind(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+    """Bind and check a call.
+
+    Raises:
+        ArgumentError: arguments that are missing, too many, or do not fit.
+        DeviceError: tensors on different devices.
+    """
+    parameters = definition.parameters
+    given, rest = _positional(definition, args, kwargs)
+    values: list[Any] = []
+    params: list[ParamSignature] = []
+    for parameter, value in zip(parameters, given, strict=True):
+        if parameter.kind == "tensor":
+            _check_tensor(parameter, value)
+            values.append(value)
+            params.append(_tensor_signature(parameter, value))
+        else:
+            number = _number(parameter, value)
+            values.append(number)
+            params.append(_number_signature(parameter, number))
+    sizes = _sizes(definition, values)
+    constants = constant_values(definition, rest, sizes)
+    extents = tuple(
+        (str(size), 1 << max(evaluate(size, {**sizes, **dict(constants)}) - 1, 0).bit_length())
+        for size in definition.dynamic
+    )
+    signature = Signature(tuple(params), constants, extents, _index_bits(values))
+    return Arguments(tuple(values), signature, _device(definition, values))
+
+
+def _positional(
+    definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The parameters' values in order, and the other keywords."""
+    names = [parameter.name for parameter in definition.parameters]
+    shown = f"{definition.name}({', '.join(names)})"
+    if len(args) > len(names):
+        raise ArgumentError(f"{shown} takes {len(names)} arguments, but {len(args)} were given")
+    found = dict(zip(names, args, strict=False))
+    rest: dict[str, Any] = {}
+    for name, value in kwargs.items():
+        if name not in names:
+            rest[name] = value
+        elif name in found:
+            raise ArgumentError(f"{shown} is given {name} twice")
+        else:
+            found[name] = value
+    for parameter in definition.parameters:
+        if parameter.kind == "constexpr" and parameter.source.value is not None:
+            found.setdefault(parameter.name, parameter.source.value)
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise ArgumentError(
+            f"{shown} takes {len(names)} arguments, but {len(found)} were given; "
+            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        )
+    return [found[name] for name in names], rest
+
+
+def constant_values(
+    definition: Definition, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None
+) -> tuple[tuple[str, int], ...]:
+    """The values of constexpr symbols and constexpr sizes, by name.
+
+    Raises:
+        ArgumentError: one is missing, unknown, or no integer within its bounds.
+    """
+    names = list(definition.constexprs)
+    for name in given:
+        if name in definition.meta and sizes is None:
+            continue
+        if name not in names:
+            known = f"it takes {', '.join(names)} by keyword" if names else "it takes no keywords"
+            raise ArgumentError(f"{definition.name} has no argument {name}; {known}")
+    found: list[tuple[str, int]] = []
+    for name, info in definition.constexprs.items():
+        if name not in given:
+            raise ArgumentError(
+                f"{definition.name} needs a value for {name}; give it by keyword, as in {name}=64"
+            )
+        value = given[name]
+        if type(value) is not int:
+            raise ArgumentError(f"{name} must be an integer, not {value!r}")
+        if (info.lower is not None and value < info.lower) or (
+            info.upper is not None and value > info.upper
+        ):
+            raise ArgumentError(f"{name}={value} is outside its bounds, {info.lower} to {info.upper}")
+        found.append((name, value))
+    for name in definition.constexpr_sizes:
+        if sizes is not None:
+            found.append((name, sizes[name]))
+    return tuple(found)
+
+
+def element_type(value: Any, parameter: Parameter, default: str) -> str:
+    """The element type that ``value`` names, else the declared one, else ``default``.
+
+    Raises:
+        ArgumentError: it names none.
+    """
+    if value is None:
+        return parameter.source.dtype or default
+    found = dtypes.lookup(value)
+    if found is None:
+        raise ArgumentError(f"{value!r} is no element type; write for example fp16 or fp32")
+    return found
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "data_ptr") and hasattr(value, "stride") and hasattr(value, "dtype")
+
+
+def _check_tensor(parameter: Parameter, value: Any) -> None:
+    ndim = len(parameter.source.shape)
+    if not _is_tensor(value):
+        raise ArgumentError(f"{parameter.name} must be a tensor of {ndim} dims, not {value!r}")
+    if value.dim() != ndim:
+        raise ArgumentError(
+            f"{parameter.name} must have {ndim} dims, but its shape is {tuple(value.shape)}"
+        )
+    dtype = dtypes.lookup(value.dtype)
+    if dtype is None:
+        raise ArgumentError(f"{parameter.name} has elements of {value.dtype}, which no kernel can hold")
+    declared = parameter.source.dtype
+    if declared is not None and dtype != declared:
+        raise ArgumentError(
+            f"{parameter.name} must have elements of {declared}, as declared, not {dtype}; convert it with "
+            f".to(torch.{dtypes.DTYPES[declared].torch})"
+        )
+
+
+def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
+    shape, strides = tuple(value.shape), value.stride()
+    dtype = dtypes.lookup(value.dtype)
+    assert dtype is not None
+    return ParamSignature(
+        parameter.name,
+        "tensor",
+        dtype,
+        len(shape),
+        # A dim of one element has any stride; 1 lets it share the kernel of contiguous tensors.
+        tuple(stride == 1 for stride in strides),
+        tuple(size % 16 == 0 for size in shape),
+        tuple(stride % 16 == 0 for stride in strides),
+        value.data_ptr() % 16 == 0,
+    )
+
+
+def _number(parameter: Parameter, value: Any) -> bool | int | float:
+    if _is_tensor(value) and value.dim() == 0:
+        value = value.item()
+    if not isinstance(value, bool | int | float):
+        raise ArgumentError(
+            f"{parameter.name} must be a number, or a tensor of no dims, not {_shown(value)}"
+        )
+    return value
+
+
+def _shown(value: Any) -> str:
+    return f"a tensor of shape {tuple(value.shape)}" if _is_tensor(value) else repr(value)
+
+
+def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamSignature:
+    dtype = parameter.source.dtype or rules.literal(value)
+    baked = value if parameter.kind == "constexpr" else None
+    return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
+
+
+def _sizes(definition: Definition, values: Sequence[Any]) -> dict[str, int]:
+    """The values of the size symbols that block sizes and constants depend on."""
+    wanted = {name for size in definition.dynamic for name in symbol_names(size)}
+    wanted.update(definition.constexpr_sizes)
+    found: dict[str, int] = {}
+    if not wanted:
+        return found
+    for parameter, value in zip(definition.parameters, values, strict=True):
+        for dim, size in enumerate(parameter.source.shape):
+            if size.op == "sym" and size.args[0] in wanted:
+                found.setdefault(size.args[0], int(value.shape[dim]))
+    return found
+
+
+def _index_bits(values: Sequence[Any]) -> int:
+    for value in values:
+        if not _is_tensor(value):
+            continue
+        shape, strides = value.shape, value.stride()
+        reach = sum(
+            abs(stride) * max(size - 1, 0) for size, stride in zip(shape, strides, strict=True)
+        )
+        if reach >= _NARROW or value.numel() >= _NARROW:
+            return 64
+    return 32
+
+
+def _device(definition: Definition, values: Sequence[Any]) -> str:
+    first: tuple[str, str] | None = None
+    for parameter, value in zip(definition.parameters, values, strict=True):
+        if not _is_tensor(value):
+            continue
+        device = str(value.device)
+        if device == "meta":
+            continue
+        if first is None:
+            first = (parameter.name, device)
+        elif device != first[1]:
+            raise DeviceError(
+                f"{first[0]} is on {first[1]}, but {parameter.name} is on {device}; move all tensors to one "
+                f"device, with {parameter.name}.to({first[1]!r})"
+            )
+    return "cpu" if first is None else first[1]

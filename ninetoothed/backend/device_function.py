@@ -1,0 +1,103 @@
+"""What the emitters read of a module: its device function, and what its ``nt.*`` attributes say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute
+
+from ninetoothed.artifact import Argument
+from ninetoothed.backend.names import NameTable
+from ninetoothed.errors import CompilerError
+from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.nt.attributes import Check, CheckAttr, ExprAttr, Param, ParamAttr, dtype_of
+from ninetoothed.ir.tt import FuncOp, PointerType
+
+
+def device_function(module: ModuleOp) -> FuncOp:
+    """The module's only ``tt.func``.
+
+    Raises:
+        CompilerError: there is none, or more than one.
+    """
+    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+    if len(functions) != 1:
+        raise CompilerError(f"a module to emit has one tt.func, this one has {len(functions)}")
+    return functions[0]
+
+
+def params(function: FuncOp) -> tuple[Param, ...]:
+    """The kernel's parameters, in launch order (``nt.params``)."""
+    return tuple(attr.data for attr in _array(function, "nt.params") if isinstance(attr, ParamAttr))
+
+
+def checks(function: FuncOp) -> tuple[Check, ...]:
+    """What a call must satisfy beside its parameters' sizes (``nt.checks``)."""
+    return tuple(attr.data for attr in _array(function, "nt.checks") if isinstance(attr, CheckAttr))
+
+
+def grid(function: FuncOp) -> IndexExpr:
+    """The number of programs (``nt.grid``)."""
+    attr = function.attributes.get("nt.grid")
+    if not isinstance(attr, ExprAttr):
+        raise CompilerError(f"tt.func @{function.sym_name.data} has no nt.grid")
+    return attr.data
+
+
+def _array(function: FuncOp, name: str) -> tuple[Attribute, ...]:
+    attr = function.attributes.get(name)
+    if not isinstance(attr, ArrayAttr):
+        raise CompilerError(f"tt.func @{function.sym_name.data} has no {name}")
+    return tuple(attr)
+
+
+def argument_attributes(function: FuncOp) -> tuple[Mapping[str, Attribute], ...]:
+    """The attributes of each argument."""
+    count = len(function.body.block.args)
+    if function.arg_attrs is None:
+        return ({},) * count
+    return tuple(attrs.data for attrs in function.arg_attrs)
+
+
+def argument_source(function: FuncOp, index: int) -> tuple[str, str]:
+    """What argument ``index`` is given: ``("nt.param", "x")`` or ``("nt.symbol", "x_size_0")``."""
+    attrs = argument_attributes(function)[index]
+    for kind in ("nt.param", "nt.symbol"):
+        attr = attrs.get(kind)
+        if isinstance(attr, StringAttr):
+            return kind, attr.data
+    raise CompilerError(
+        f"argument {index} of tt.func @{function.sym_name.data} is neither nt.param nor nt.symbol"
+    )
+
+
+def argument_names(function: FuncOp) -> tuple[str, ...]:
+    """The arguments' names in generated source: their hints, unique and legal in Python."""
+    table = NameTable([function.sym_name.data])
+    return tuple(table.unique(value.name_hint or "arg") for value in function.body.block.args)
+
+
+def signature_type(type: Attribute) -> str:
+    """A type as Triton's signatures spell it: ``*fp16``, ``i32``."""
+    prefix = ""
+    while isinstance(type, PointerType):
+        prefix += "*"
+        type = type.pointee
+    try:
+        return prefix + dtype_of(type)
+    except KeyError:
+        raise CompilerError(f"a device function takes no argument of type {type}") from None
+
+
+def arguments(function: FuncOp) -> tuple[Argument, ...]:
+    """The device function's arguments as an artifact lists them."""
+    return tuple(
+        Argument(name, signature_type(value.type), "tt.divisibility" in attrs)
+        for name, value, attrs in zip(
+            argument_names(function),
+            function.body.block.args,
+            argument_attributes(function),
+            strict=True,
+        )
+    )

@@ -1,0 +1,43 @@
+"""A module of the stage ``tt`` as an artifact."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.artifact import Artifact, Config, Target
+from ninetoothed.backend.device_function import arguments, device_function, params
+from ninetoothed.backend.launch import launch_source, reads_writes
+from ninetoothed.backend.triton_python import emit_triton_python
+from ninetoothed.backend.ttir import emit_ttir
+
+EMITTERS = {"ttir": emit_ttir, "triton-python": emit_triton_python}
+"""The languages that an artifact's text can be in."""
+
+
+def emit(
+    module: ModuleOp,
+    language: Literal["ttir", "triton-python"],
+    target: Target,
+    config: Config,
+) -> Artifact:
+    """The artifact of ``module``, which is left as it is.
+
+    Raises:
+        CompilerError: the module is not of the stage ``tt``, or an op has no spelling.
+    """
+    function = device_function(module)
+    reads, writes = reads_writes(module)
+    return Artifact(
+        name=function.sym_name.data,
+        language=language,
+        text=EMITTERS[language](module),
+        params=tuple(param.name for param in params(function)),
+        arguments=arguments(function),
+        launch=launch_source(module),
+        reads=reads,
+        writes=writes,
+        target=target,
+        config=config,
+    )

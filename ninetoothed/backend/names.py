@@ -1,0 +1,37 @@
+"""Names for generated Python: the user's, made legal and unique."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+
+# What generated kernels use beside their own names.
+_TAKEN = ("tl", "triton", "range", "float")
+MAX_LENGTH = 32
+_ILLEGAL = re.compile(r"[^0-9A-Za-z_]")
+
+
+class NameTable:
+    """Hands out each name once."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._used = {*_TAKEN, *taken}
+        self._next: dict[str, int] = {}
+
+    def unique(self, wanted: str) -> str:
+        """``wanted`` as a legal name; with a number if that is taken."""
+        base = _ILLEGAL.sub("_", wanted)[:MAX_LENGTH] or "v"
+        if base[0].isdigit():
+            base = f"v{base}"
+        # Double underscores in front would be mangled, or mean something to Python.
+        base = re.sub(r"^__+", "_", base)
+        if keyword.iskeyword(base):
+            base += "_"
+        name, number = base, self._next.get(base, 1)
+        while name in self._used:
+            name = f"{base}_{number}"
+            number += 1
+        self._next[base] = number
+        self._used.add(name)
+        return name

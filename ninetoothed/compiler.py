@@ -1,0 +1,135 @@
+"""The one place where the frontend, the pipeline and the emitters are put together."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.math import Math
+from xdsl.dialects.scf import Scf
+from xdsl.printer import Printer
+
+from ninetoothed import config as settings
+from ninetoothed.artifact import Artifact, Config, Signature, Target
+from ninetoothed.backend.emit import emit
+from ninetoothed.frontend.build import build_module
+from ninetoothed.frontend.definition import Definition
+from ninetoothed.ir.nt import NT, KernelOp
+from ninetoothed.ir.tt import BLOCK_ARITH, TT
+from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, Observer, Options, run, steps
+
+
+@functools.cache
+def context() -> Context:
+    """The dialects of the compiler. The context is only read, so threads share it."""
+    ctx = Context()
+    for dialect in (Builtin, Scf, Math, BLOCK_ARITH, NT, TT):
+        ctx.load_dialect(dialect)
+    return ctx
+
+
+def build(definition: Definition, signature: Signature, observers: Sequence[Observer] = ()) -> ModuleOp:
+    """The kernel's module in stage ``composed``: all that does not depend on a configuration.
+
+    Raises:
+        NineToothedError: the arrangement or the application is wrong; at its place.
+    """
+    module = build_module(definition, signature)
+    observers = (*observers, *_dump(definition.name))
+    for observe in observers:
+        observe("frontend", module)
+    run(context(), module, steps(SYMBOLIC), observers, settings.verify_ir())
+    return module
+
+
+def options(module: ModuleOp, signature: Signature, config: Config) -> Options:
+    """The passes' options for one signature and configuration."""
+    (kernel,) = module.body.ops
+    assert isinstance(kernel, KernelOp)
+    values = dict(signature.constants) | dict(config.values)
+    multiples: list[str] = []
+    aligned: list[str] = []
+    for param, source in zip(signature.params, kernel.sources, strict=True):
+        if param.pointer_by_16:
+            aligned.append(param.name)
+        rows = (
+            (source.decl.strides, param.strides_by_16, param.unit_strides),
+            (source.decl.sizes, param.sizes_by_16, (False,) * param.ndim),
+        )
+        for exprs, by_16, units in rows:
+            for expr, divisible, unit in zip(exprs, by_16, units, strict=True):
+                if expr.op != "sym":
+                    continue
+                if unit:
+                    values[expr.args[0]] = 1
+                elif divisible:
+                    multiples.append(expr.args[0])
+    return {
+        "nt-specialize": {
+            "values": tuple(f"{name}={value}" for name, value in values.items()),
+            "multiples": tuple(dict.fromkeys(multiples)),
+            "aligned": tuple(aligned),
+            "extents": tuple(extent for _, extent in signature.extents),
+        },
+        "nt-lower-accesses": {"index_bits": signature.index_bits},
+    }
+
+
+def lower(
+    module: ModuleOp, signature: Signature, config: Config, observers: Sequence[Observer] = ()
+) -> ModuleOp:
+    """A copy of a module in stage ``composed``, brought to stage ``tt`` for one configuration.
+
+    Raises:
+        NineToothedError: the kernel is wrong for this configuration.
+    """
+    (kernel,) = module.body.ops
+    assert isinstance(kernel, KernelOp)
+    lowered = module.clone()
+    observers = (*observers, *_dump(kernel.sym_name.data, start=len(steps(SYMBOLIC)) + 1))
+    pipeline = steps(SPECIALIZED, options(module, signature, config))
+    run(context(), lowered, pipeline, observers, settings.verify_ir())
+    return lowered
+
+
+def compile_kernel(
+    module: ModuleOp, signature: Signature, config: Config, target: Target, language: str
+) -> Artifact:
+    """The artifact of a module in stage ``composed`` for one configuration and target.
+
+    ``language`` is ``"ttir"`` or ``"triton-python"``.
+    """
+    return emit(lower(module, signature, config), language, target, config)
+
+
+def fingerprint(module: ModuleOp) -> str:
+    """A digest of a module with its locations."""
+    text = io.StringIO()
+    Printer(text, print_debuginfo=True).print_op(module)
+    return hashlib.sha256(text.getvalue().encode()).hexdigest()
+
+
+def _dump(kernel: str, start: int = 0) -> list[Observer]:
+    """An observer that writes each module to ``NINETOOTHED_DUMP_IR``, numbered; none where it is unset."""
+    folder = settings.dump_ir()
+    return [] if folder is None else [dump_to(folder / kernel, start)]
+
+
+def dump_to(folder: Path, start: int = 0) -> Observer:
+    """An observer that writes each module to ``folder`` as ``03-nt-pad-blocks.mlir``, from ``start``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    count = start
+
+    def observe(name: str, module: ModuleOp) -> None:
+        nonlocal count
+        path = folder / f"{count:02d}-{re.sub(r'[^a-z0-9-]', '-', name)}.mlir"
+        path.write_text(f"{module}\n", encoding="utf-8")
+        count += 1
+
+    return observe

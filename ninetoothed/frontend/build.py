@@ -1,0 +1,67 @@
+"""A kernel's module in dialect ``nt``, for one signature."""
+
+from __future__ import annotations
+
+# The handlers register themselves.
+import ninetoothed.frontend.calls  # noqa: F401
+import ninetoothed.frontend.statements  # noqa: F401
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.ir import Region
+
+from ninetoothed.artifact import ParamSignature, Signature
+from ninetoothed.errors import TypeMismatchError
+from ninetoothed.frontend.arrangement import arrange, declarations, share
+from ninetoothed.frontend.context import Context, Frame
+from ninetoothed.frontend.definition import Definition, Parameter
+from ninetoothed.frontend.locations import location
+from ninetoothed.frontend.values import Share, Value
+from ninetoothed.frontend.walk import execute
+from ninetoothed.ir import nt
+
+
+def build_module(definition: Definition, signature: Signature) -> ModuleOp:
+    """The module of a kernel whose parameters have the signature's types.
+
+    Raises:
+        NineToothedError: the application is wrong; at its place.
+    """
+    params = signature.params
+    for parameter, param in zip(definition.parameters, params, strict=True):
+        _check_dtype(parameter, param)
+    arrangement = arrange(definition, params)
+    arranged = arrangement.last_op
+    assert isinstance(arranged, nt.ArrangedOp)
+    ctx = Context(signature.index_bits)
+    node = definition.application.node
+    entry = ctx.block
+    values: dict[str, Value] = {}
+    for parameter, param, value in zip(
+        definition.parameters, params, arranged.values, strict=True
+    ):
+        source, _ = nt.chain(value)
+        argument = entry.insert_arg(share(value), len(entry.args))
+        argument.name_hint = parameter.name
+        if param.kind == "constexpr":
+            values[parameter.name] = param.value
+        else:
+            values[parameter.name] = Share(parameter.name, argument, source.other)
+    outputs = frozenset(name for name, value in values.items() if isinstance(value, Share))
+    ctx.frames.append(Frame(definition.application, values, parameters=outputs))
+    execute(ctx, node.body)
+    with ctx.at(node):
+        ctx.insert(nt.FinishOp())
+    kernel = nt.KernelOp(
+        definition.name, declarations(definition), Region(arrangement), Region(entry)
+    )
+    kernel.checks = ArrayAttr(dict.fromkeys(ctx.checks))
+    kernel.location = location(ctx.place(node))
+    return ModuleOp([kernel])
+
+
+def _check_dtype(parameter: Parameter, param: ParamSignature) -> None:
+    declared = parameter.source.dtype
+    if declared is not None and declared != param.dtype:
+        raise TypeMismatchError(
+            f"{parameter.name} is declared {declared}, but the argument is {param.dtype}; convert the "
+            "argument, or leave the declaration out"
+        )

@@ -1,0 +1,168 @@
+"""The state of one walk over an application: where ops go, what names mean, and where we are in the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.ir import Block, Operation, SSAValue
+
+from ninetoothed.errors import Loc, NineToothedError, TypeMismatchError
+from ninetoothed.frontend.arrangement import number_attribute
+from ninetoothed.frontend.locations import location
+from ninetoothed.frontend.source import FunctionSource
+from ninetoothed.frontend.values import Share, Size, Value, describe
+from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.language import rules
+
+
+@dataclass
+class Frame:
+    """One function that is being walked: its locals, its source, and from where it was called."""
+
+    source: FunctionSource
+    locals: dict[str, Value]
+    caller: Loc | None = None
+    undefined: dict[str, str] = field(default_factory=dict)
+    """Names that only some paths assign, and why they have no value."""
+    parameters: frozenset[str] = frozenset()
+
+
+class Context:
+    """Builds the application's ops. ``index_type`` is the type of sizes and range variables."""
+
+    def __init__(self, index_bits: int) -> None:
+        self.index_type: IntegerType = IntegerType(index_bits)
+        self.block = Block()
+        self.frames: list[Frame] = []
+        self.checks: list[nt.CheckAttr] = []
+        self.loc: Loc | None = None
+        self.conditional = 0
+        """How many run-time branches and loops enclose the current statement."""
+
+    @property
+    def frame(self) -> Frame:
+        """The function that is being walked."""
+        return self.frames[-1]
+
+    def place(self, node: ast.AST) -> Loc:
+        """Where ``node`` stands."""
+        frame = self.frame
+        line: int = getattr(node, "lineno", frame.source.node.lineno)
+        single = getattr(node, "end_lineno", line) == line
+        return Loc(
+            frame.source.file,
+            line,
+            getattr(node, "col_offset", 0),
+            getattr(node, "end_col_offset", None) if single else None,
+            frame.source.node.name,
+            frame.caller,
+        )
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Ops built, and errors raised, inside have the place of ``node``."""
+        before = self.loc
+        self.loc = self.place(node)
+        try:
+            yield
+        except NineToothedError as error:
+            if error.loc is None:
+                error.loc = self.loc
+            raise
+        except RecursionError:
+            raise NineToothedError(
+                "this expression is nested too deeply; split it into several statements", self.loc
+            ) from None
+        finally:
+            self.loc = before
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """Ops built inside go to the end of ``block``, which may run or not."""
+        before = self.block
+        self.block = block
+        self.conditional += 1
+        try:
+            yield
+        finally:
+            self.block = before
+            self.conditional -= 1
+
+    def add(self, op: Operation) -> SSAValue:
+        """Insert ``op`` at the current place; its first result."""
+        self.insert(op)
+        return op.results[0]
+
+    def insert(self, op: Operation) -> None:
+        """Insert ``op`` at the current place."""
+        op.location = location(self.loc)
+        self.block.add_op(op)
+
+    def constant(self, value: bool | int | float, dtype: str) -> SSAValue:
+        """``value`` as a scalar of ``dtype``."""
+        attribute = number_attribute(value, dtype)
+        return self.add(arith.ConstantOp(attribute, attribute.type))
+
+    def scalar(self, value: Value, what: str = "the value") -> SSAValue:
+        """``value``, read if it is a share, as an SSA value; Python numbers get their literal's type.
+
+        Raises:
+            TypeMismatchError: it is no number and no block.
+        """
+        value = self.read(value)
+        if isinstance(value, SSAValue):
+            return value
+        if isinstance(value, Size):
+            return self.size(value.expr)
+        if isinstance(value, bool | int | float):
+            try:
+                return self.constant(value, rules.literal(value))
+            except TypeError as error:
+                raise TypeMismatchError(f"{error}; use a smaller number") from None
+        raise TypeMismatchError(f"{what} must be a number or a block, not {describe(value)}")
+
+    def size(self, expr: IndexExpr) -> SSAValue:
+        """A size as a scalar of the index type."""
+        if expr.value is not None:
+            return self.add(
+                arith.ConstantOp(IntegerAttr(expr.value, self.index_type), self.index_type)
+            )
+        return self.add(nt.SizeOp(nt.ExprAttr(expr), self.index_type))
+
+    def read(self, value: Value) -> Value:
+        """``value``; of a share, the block that it reads.
+
+        Raises:
+            TypeMismatchError: the share has levels that are not indexed.
+        """
+        if not isinstance(value, Share):
+            return value
+        if not value.is_block:
+            sizes = ", ".join(map(str, value.levels[0].sizes))
+            index = ", ".join("ijk"[: len(value.levels[0].sizes)])
+            raise TypeMismatchError(
+                f"{value.name} has a level of shape ({sizes}) above its block; index it, as in "
+                f"{value.name}[{index}]"
+            )
+        result = self.add(nt.LoadOp(value.ref, value.indices, value.other))
+        result.name_hint = value.name
+        return result
+
+    def full(self, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
+        """A block of ``shape`` of one scalar."""
+        if not shape:
+            return value
+        return self.add(nt.FullOp(value, nt.block_type(shape, value.type)))
+
+    def cast(self, value: SSAValue, dtype: str) -> SSAValue:
+        """``value`` in the element type ``dtype``."""
+        scalar = nt.scalar_type(dtype)
+        if nt.scalar_of(value.type) == scalar:
+            return value
+        return self.add(nt.CastOp(value, scalar))

@@ -1,0 +1,235 @@
+"""What a kernel is before any types are known: its parameters, arranged, its symbols and its application."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError
+from ninetoothed.frontend.source import FunctionSource, function_source
+from ninetoothed.ir.access import Levels, MetaOp, Sizes, apply_all
+from ninetoothed.ir.index_expr import (
+    IndexExpr,
+    SymbolInfo,
+    substitute,
+    sym,
+    symbol_names,
+    symbols,
+)
+from ninetoothed.ir.index_normal import normalize
+from ninetoothed.tensor import Chain, Source, Tensor
+
+# Index variables of accesses: no symbol of a user may have such a name in the IR.
+_RESERVED = re.compile(r"[gb]\d+|k\d+_\d+|min|max|mod|floordiv|ceildiv|x")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: its name in the application, and its tensor, its symbols renamed."""
+
+    name: str
+    source: Source
+    ops: tuple[MetaOp, ...]
+    levels: Levels
+
+    @property
+    def kind(self) -> str:
+        """``"tensor"``, ``"scalar"`` or ``"constexpr"``."""
+        if self.source.shape:
+            return "tensor"
+        return "constexpr" if self.source.constexpr else "scalar"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A kernel: its name, its parameters in launch order, and its application.
+
+    ``meta`` and ``constexprs`` are the symbols that the compiler and the caller choose, by their names in the IR;
+    ``dynamic`` are block sizes that only a call knows.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    application: FunctionSource
+    meta: Mapping[str, SymbolInfo]
+    constexprs: Mapping[str, SymbolInfo]
+    dynamic: tuple[IndexExpr, ...]
+    constexpr_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def define(name: str | None, arranged: Sequence[object], application: Any) -> Definition:
+    """The kernel of arranged tensors and an application.
+
+    Raises:
+        ArrangementError: something that is no tensor was arranged, or a dropped tensor's size is used.
+        ArgumentError: the application takes another number of parameters.
+        SymbolError: one name has two declarations.
+        UnsupportedSyntaxError: the application has no source, or parameters of an unknown kind.
+    """
+    source = function_source(application, "the application")
+    for position, tensor in enumerate(arranged):
+        if not isinstance(tensor, Tensor):
+            raise ArrangementError(
+                f"the arrangement returned {tensor!r} at position {position}; it must return tensors"
+            )
+        if tensor._level:
+            raise ArrangementError(
+                f"the arrangement returned an inner level of {tensor.name}; return the tensor itself"
+            )
+    names = _parameter_names(source)
+    if len(names) != len(arranged):
+        raise ArgumentError(
+            f"the arrangement returned {len(arranged)} tensors, but the application "
+            f"{source.node.name} takes {len(names)} parameters ({', '.join(names)}); "
+            "they must be as many"
+        )
+    chains = [tensor.chain for tensor in arranged if isinstance(tensor, Tensor)]
+    renaming = _Renaming(names, chains)
+    parameters = tuple(
+        renaming.parameter(name, chain) for name, chain in zip(names, chains, strict=True)
+    )
+    constexpr = {**renaming.meta, **renaming.constexprs, **renaming.constexpr_sizes}
+    dynamic: dict[IndexExpr, None] = {}
+    for parameter in parameters:
+        for size in map(normalize, parameter.levels[-1] if len(parameter.levels) > 1 else ()):
+            free = symbol_names(size)
+            if any(symbol not in constexpr for symbol in free):
+                dynamic[size] = None
+    return Definition(
+        name or source.node.name,
+        parameters,
+        source,
+        renaming.meta,
+        renaming.constexprs,
+        tuple(dynamic),
+        renaming.constexpr_sizes,
+    )
+
+
+def _parameter_names(source: FunctionSource) -> list[str]:
+    arguments = source.node.args
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+        raise ArgumentError(
+            f"the application {source.node.name} must take its tensors as plain parameters, "
+            "without *, ** and keyword-only parameters"
+        )
+    return [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+
+
+class _Renaming:
+    """Names for all symbols: sizes and strides by parameter, block sizes by first use."""
+
+    def __init__(self, names: Sequence[str], chains: Sequence[Chain]) -> None:
+        self.meta: dict[str, SymbolInfo] = {}
+        self.constexprs: dict[str, SymbolInfo] = {}
+        self.constexpr_sizes: dict[str, tuple[int, int]] = {}
+        self._names: dict[str, str] = {}
+        self._infos: dict[str, SymbolInfo | None] = {}
+        self._taken = set(names)
+        for position, (name, chain) in enumerate(zip(names, chains, strict=True)):
+            for dim, size in enumerate(chain.source.shape):
+                self._size(f"{name}_size_{dim}", position, dim, size)
+        for chain in chains:
+            for symbol in symbols(*_exprs(chain)):
+                self._other(symbol)
+
+    def _size(self, new: str, position: int, dim: int, size: IndexExpr) -> None:
+        if size.op != "sym" or size.args[0] in self._names:
+            return
+        old, info = size.args
+        if info is None or info.kind == "plain":
+            # A size that the user named.
+            self._take(old, old, info)
+            return
+        if info.kind not in ("size", "constexpr size"):
+            return
+        self._take(old, new, info)
+        if info.kind == "constexpr size":
+            self.constexpr_sizes[self._names[old]] = (position, dim)
+
+    def _take(self, old: str, new: str, info: SymbolInfo | None) -> str:
+        while new in self._taken or _RESERVED.fullmatch(new):
+            new += "_"
+        self._taken.add(new)
+        self._names[old] = new
+        self._infos[old] = info
+        return new
+
+    def _other(self, symbol: IndexExpr) -> None:
+        old, info = symbol.args
+        if old in self._names:
+            if info != self._infos[old]:
+                raise SymbolError(
+                    f"two symbols named {old} have different options; give one of them another name, "
+                    "or use one Symbol object for both"
+                )
+            return
+        if info is not None and info.kind in ("size", "constexpr size", "stride"):
+            raise ArrangementError(
+                f"{old} is the size of a tensor that the arrangement did not return, so nothing gives it a "
+                "value; return that tensor too"
+            )
+        if info is None:
+            info = SymbolInfo("plain")
+        if info.kind == "meta":
+            new = f"BLOCK_SIZE_{len(self.meta)}" if info.anonymous else old
+            self.meta[self._take(old, new, info)] = info
+        else:
+            self.constexprs[self._take(old, old, info)] = info
+        self._infos[old] = symbol.args[1]
+
+    def parameter(self, name: str, chain: Chain) -> Parameter:
+        """The parameter, its symbols renamed."""
+        values = {old: sym(new) for old, new in self._names.items()}
+
+        def rename(expr: IndexExpr) -> IndexExpr:
+            return substitute(expr, values)
+
+        source = chain.source
+        shape = tuple(rename(size) for size in source.shape)
+        strides: Sizes = tuple(sym(f"{name}_stride_{dim}") for dim in range(len(shape)))
+        ops = tuple(op.map(rename) for op in chain.ops)
+        renamed = Source(
+            name, shape, strides, source.dtype, source.other, source.constexpr, source.value,
+            source.declared,
+        )  # fmt: skip
+        return Parameter(name, renamed, ops, apply_all(ops, (shape,)))
+
+
+def _exprs(chain: Chain) -> list[IndexExpr]:
+    """All expressions of a chain, in the order in which they were written."""
+    found = [*chain.source.shape]
+
+    def collect(expr: IndexExpr) -> IndexExpr:
+        found.append(expr)
+        return expr
+
+    for op in chain.ops:
+        op.map(collect)
+    return found
+
+
+def run_arrangement(arrangement: Callable[..., object], tensors: Sequence[object]) -> list[object]:
+    """What the arrangement returns for ``tensors``, as a list.
+
+    Raises:
+        ArrangementError: it takes another number of tensors, or returned nothing.
+    """
+    try:
+        inspect.signature(arrangement).bind(*tensors)
+    except TypeError as error:
+        name = getattr(arrangement, "__name__", "the arrangement")
+        raise ArrangementError(
+            f"{name} cannot take the {len(tensors)} given tensors: {error}"
+        ) from None
+    result = arrangement(*tensors)
+    if isinstance(result, Tensor):
+        return [result]
+    if not isinstance(result, tuple | list):
+        raise ArrangementError(
+            f"the arrangement returned {result!r}; it must return the arranged tensors, as a tuple"
+        )
+    return list(result)

@@ -1,0 +1,228 @@
+"""Elementwise operations: promotion, broadcasting, and folding of what is known when compiling."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
+from xdsl.ir import SSAValue
+
+from ninetoothed.errors import ShapeError, TypeMismatchError
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.values import Share, Size, Value, describe, shape_text
+from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary
+from ninetoothed.ir.index_normal import normalize
+from ninetoothed.language import rules
+from ninetoothed.language.table import MAPS
+
+# Python's operators: the table's row, what it is on Python objects, and its operation on sizes, if it has one.
+Operator = tuple[str, Callable[..., Any], str | None]
+
+BINARY: dict[type[ast.operator], Operator] = {
+    ast.Add: ("add", operator.add, "add"),
+    ast.Sub: ("sub", operator.sub, "sub"),
+    ast.Mult: ("mul", operator.mul, "mul"),
+    ast.Div: ("truediv", operator.truediv, None),
+    ast.FloorDiv: ("floordiv", operator.floordiv, "floordiv"),
+    ast.Mod: ("mod", operator.mod, "mod"),
+    ast.BitAnd: ("and", operator.and_, None),
+    ast.BitOr: ("or", operator.or_, None),
+    ast.BitXor: ("xor", operator.xor, None),
+    ast.LShift: ("shl", operator.lshift, None),
+    ast.RShift: ("shr", operator.rshift, None),
+}
+COMPARE: dict[type[ast.cmpop], Operator] = {
+    ast.Lt: ("lt", operator.lt, "lt"),
+    ast.LtE: ("le", operator.le, "le"),
+    ast.Gt: ("gt", operator.gt, "gt"),
+    ast.GtE: ("ge", operator.ge, "ge"),
+    ast.Eq: ("eq", operator.eq, "eq"),
+    ast.NotEq: ("ne", operator.ne, "ne"),
+}
+UNARY: dict[type[ast.unaryop], Operator] = {
+    ast.USub: ("neg", operator.neg, None),
+    ast.Invert: ("invert", operator.invert, None),
+}
+_COMPARISONS = tuple(row[0] for row in COMPARE.values())
+
+
+def is_runtime(value: Value) -> bool:
+    """Whether ``value`` is known at run time only."""
+    return isinstance(value, SSAValue | Share)
+
+
+def apply(ctx: Context, entry: Operator, *operands: Value) -> Value:
+    """One of Python's operators on any values.
+
+    Raises:
+        TypeMismatchError, ShapeError: the operands do not fit it.
+    """
+    name, function, on_sizes = entry
+    operands = tuple(ctx.read(operand) for operand in operands)
+    if not any(is_runtime(operand) for operand in operands):
+        folded = _fold(function, on_sizes, name, operands)
+        if folded is not NotImplemented:
+            return folded
+    return elementwise(ctx, name, operands)
+
+
+def _fold(
+    function: Callable[..., Any], on_sizes: str | None, name: str, operands: Sequence[Value]
+) -> Value:
+    if any(isinstance(operand, Size) for operand in operands):
+        exprs = [as_size(operand) for operand in operands]
+        if name == "neg" and exprs[0] is not None:
+            return size_value(-exprs[0])
+        if on_sizes is None or len(exprs) != 2 or exprs[0] is None or exprs[1] is None:
+            return NotImplemented
+        try:
+            result = normalize(binary(on_sizes, exprs[0], exprs[1]))
+        except ZeroDivisionError as error:
+            raise TypeMismatchError(f"{error}; a divisor must be at least 1") from None
+        if name in _COMPARISONS:
+            return NotImplemented if result.value is None else bool(result.value)
+        return size_value(result)
+    try:
+        return function(*operands)
+    except (TypeError, ZeroDivisionError, OverflowError, ValueError) as error:
+        values = " and ".join(describe(operand) for operand in operands)
+        raise TypeMismatchError(f"{values}: {error}; the operator does not take them") from None
+
+
+def as_size(value: Value) -> IndexExpr | None:
+    """``value`` as an index expression, if it is a size or an integer."""
+    if isinstance(value, Size):
+        return value.expr
+    return as_expr(value) if type(value) is int else None
+
+
+def size_value(expr: IndexExpr) -> Value:
+    """An expression as a value: an integer where it is known."""
+    expr = normalize(expr)
+    return Size(expr) if expr.value is None else expr.value
+
+
+def _operand(ctx: Context, value: Value) -> tuple[Value, rules.Operand]:
+    if isinstance(value, bool | int | float):
+        return value, rules.Operand(rules.literal(value), scalar=True)
+    value = ctx.scalar(value, "an operand")
+    return value, rules.Operand(nt.dtype_of(value.type))
+
+
+def elementwise(ctx: Context, name: str, values: Sequence[Value]) -> SSAValue:
+    """The table's elementwise operation ``name``: operands promoted and broadcast.
+
+    Raises:
+        TypeMismatchError: element types that the operation does not take.
+        ShapeError: shapes that do not broadcast.
+    """
+    row = MAPS[name]
+    assert row.rule is not None
+    if name == "where":
+        return select(ctx, ctx.scalar(values[0]), values[1], values[2])
+    try:
+        operands = [_operand(ctx, ctx.read(value)) for value in values]
+        dtype, result = row.rule(*(operand for _, operand in operands))
+    except TypeError as error:
+        types = " and ".join(describe(value) for value in map(ctx.read, values))
+        raise TypeMismatchError(f"{name} of {types}: {error}") from None
+    scalars = [to_dtype(ctx, value, dtype) for value, _ in operands]
+    blocks, shape = broadcast(ctx, scalars)
+    return ctx.add(nt.MapOp(name, blocks, nt.block_type(shape, nt.scalar_type(result))))
+
+
+def select(ctx: Context, bits: SSAValue, left: Value, right: Value) -> SSAValue:
+    """Lanes of ``left`` where ``bits`` are set, else of ``right``: both promoted, all three broadcast."""
+    row = MAPS["where"]
+    assert row.rule is not None
+    (left, one), (right, two) = (_operand(ctx, ctx.read(value)) for value in (left, right))
+    dtype, _ = row.rule(one, two)
+    values = [bits, to_dtype(ctx, left, dtype), to_dtype(ctx, right, dtype)]
+    blocks, shape = broadcast(ctx, values)
+    return ctx.add(nt.MapOp("where", blocks, nt.block_type(shape, nt.scalar_type(dtype))))
+
+
+def to_dtype(ctx: Context, value: Value, dtype: str) -> SSAValue:
+    """A number or a block in the element type ``dtype``."""
+    if isinstance(value, bool | int | float):
+        return ctx.constant(value, dtype)
+    return ctx.cast(value, dtype)
+
+
+def broadcast(
+    ctx: Context, values: Sequence[SSAValue]
+) -> tuple[list[SSAValue], tuple[IndexExpr, ...]]:
+    """Values brought to one shape, by NumPy's rules, and that shape.
+
+    Raises:
+        ShapeError: two sizes differ, and neither is 1.
+    """
+    shape: tuple[IndexExpr, ...] = ()
+    for value in values:
+        shape = _joined(ctx, shape, nt.shape_of(value.type))
+    return [broadcast_to(ctx, value, shape) for value in values], shape
+
+
+def _joined(
+    ctx: Context, left: tuple[IndexExpr, ...], right: tuple[IndexExpr, ...]
+) -> tuple[IndexExpr, ...]:
+    if len(left) < len(right):
+        left, right = right, left
+    offset = len(left) - len(right)
+    sizes: list[IndexExpr] = list(left[:offset])
+    for one, two in zip(left[offset:], right, strict=True):
+        if one != two and one.value is not None and two.value is not None and 1 not in (
+            one.value,
+            two.value,
+        ):
+            raise ShapeError(
+                f"shapes {shape_text(left)} and {shape_text(right)} do not broadcast: {one} is not {two}; "
+                "make them equal, or one of them 1"
+            )
+        sizes.append(two if one.value == 1 else one)
+    return tuple(sizes)
+
+
+def broadcast_to(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
+    """``value`` in ``shape``; sizes that are not known to fit become a check of the call.
+
+    Raises:
+        ShapeError: it cannot have that shape.
+    """
+    old = nt.shape_of(value.type)
+    if old == shape:
+        return value
+    if not old:
+        return ctx.full(value, shape)
+    if len(old) > len(shape):
+        raise ShapeError(
+            f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: it has more dims"
+        )
+    for _ in range(len(shape) - len(old)):
+        value = ctx.add(nt.ExpandDimsOp(value, 0))
+    return _repeat(ctx, value, shape)
+
+
+def _repeat(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
+    old = nt.shape_of(value.type)
+    assumed = list(old)
+    for dim, (one, two) in enumerate(zip(old, shape, strict=True)):
+        if one == two or one.value == 1:
+            continue
+        if one.value is not None and two.value is not None:
+            raise ShapeError(
+                f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: {one} is not {two}"
+            )
+        assumed[dim] = two
+        message = f"the sizes {one} and {two} must be equal: they are {{left}} and {{right}}"
+        ctx.checks.append(nt.CheckAttr(nt.Check((one,), (two,), message)))
+    if tuple(assumed) != old:
+        type = nt.block_type(assumed, nt.scalar_of(value.type))
+        value = ctx.add(UnrealizedConversionCastOp.get([value], [type]))
+    if tuple(assumed) == shape:
+        return value
+    return ctx.add(nt.BroadcastOp(value, shape))

@@ -1,0 +1,91 @@
+"""Functions as syntax trees, at their places in the user's files.
+
+The whole file is parsed and the function is found in it by its first line, so that lines and columns are the file's own,
+whatever the function is nested in and however its comments are indented.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from ninetoothed.errors import UnsupportedSyntaxError
+
+
+@dataclass(frozen=True)
+class FunctionSource:
+    """A function's tree, its file, and what its free names mean."""
+
+    function: types.FunctionType
+    node: ast.FunctionDef
+    file: str
+
+    def lookup(self, name: str) -> Any:
+        """What a name that is no local means: a closure variable, a global or a builtin.
+
+        Raises:
+            KeyError: nothing.
+        """
+        code = self.function.__code__
+        if name in code.co_freevars and self.function.__closure__ is not None:
+            return self.function.__closure__[code.co_freevars.index(name)].cell_contents
+        if name in self.function.__globals__:
+            return self.function.__globals__[name]
+        builtins = self.function.__globals__["__builtins__"]
+        names = builtins if isinstance(builtins, dict) else vars(builtins)
+        return names[name]
+
+    def names(self) -> list[str]:
+        """The names that :meth:`lookup` knows, without builtins."""
+        return [*self.function.__code__.co_freevars, *self.function.__globals__]
+
+
+@functools.lru_cache(maxsize=64)
+def _parse(file: str, text: str) -> dict[tuple[int, str], ast.FunctionDef | ast.Lambda]:
+    """The functions of a file by first line and name."""
+    found: dict[tuple[int, str], ast.FunctionDef | ast.Lambda] = {}
+    for node in ast.walk(ast.parse(text, file)):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+            found.setdefault((first, node.name), node)
+    return found
+
+
+def function_source(function: Any, role: str) -> FunctionSource:
+    """The source of ``function``; ``role`` says in errors what it is for.
+
+    Raises:
+        UnsupportedSyntaxError: it is no plain Python function with source, or a lambda.
+    """
+    function = inspect.unwrap(function) if callable(function) else function
+    if isinstance(function, functools.partial | types.MethodType):
+        raise UnsupportedSyntaxError(
+            f"{role} must be a plain function, not {type(function).__name__}; "
+            "write a function whose parameters are the tensors"
+        )
+    if not isinstance(function, types.FunctionType):
+        name = getattr(function, "__name__", repr(function))
+        raise UnsupportedSyntaxError(
+            f"{role} must be a Python function with source, and {name} is not; write it with def"
+        )
+    if function.__name__ == "<lambda>":
+        raise UnsupportedSyntaxError(f"{role} is a lambda; write it with def, with statements")
+    code = function.__code__
+    try:
+        lines, _ = inspect.findsource(code)
+    except OSError:
+        raise UnsupportedSyntaxError(
+            f"the source of {function.__name__} in {code.co_filename} cannot be read; "
+            "kernels are compiled from source, so define it in a file"
+        ) from None
+    node = _parse(code.co_filename, "".join(lines)).get((code.co_firstlineno, code.co_name))
+    if not isinstance(node, ast.FunctionDef):
+        raise UnsupportedSyntaxError(
+            f"{function.__name__} is not found at line {code.co_firstlineno} of {code.co_filename}; "
+            "the file has changed since it was imported"
+        )
+    return FunctionSource(function, node, code.co_filename)

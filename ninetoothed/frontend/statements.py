@@ -1,0 +1,332 @@
+"""Statements: assignments (to an output, a store), loops, branches and returns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Block, Region, SSAValue
+
+from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError
+from ninetoothed.frontend import operators
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.expressions import condition, index_share, truth
+from ninetoothed.frontend.values import Share, Size, Value, describe
+from ninetoothed.frontend.walk import Returned, evaluate, execute, statement, unsupported
+from ninetoothed.ir import nt
+
+
+@statement(ast.Pass)
+def _pass(ctx: Context, node: ast.Pass) -> None:
+    return None
+
+
+@statement(ast.Expr)
+def _expression(ctx: Context, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        evaluate(ctx, node.value)
+
+
+@statement(ast.Return)
+def _return(ctx: Context, node: ast.Return) -> Returned:
+    if ctx.conditional:
+        raise UnsupportedSyntaxError(
+            "`return` in a loop or under a condition that is known at run time only is not part of the "
+            "language; assign to a variable and return it at the end"
+        )
+    value = None if node.value is None else evaluate(ctx, node.value)
+    if len(ctx.frames) == 1 and value is not None:
+        raise UnsupportedSyntaxError(
+            "an application returns nothing; assign the value to an output parameter"
+        )
+    return Returned(value)
+
+
+@statement(ast.Assign)
+def _assign(ctx: Context, node: ast.Assign) -> None:
+    value = evaluate(ctx, node.value)
+    for target in node.targets:
+        assign(ctx, target, value)
+
+
+@statement(ast.AnnAssign)
+def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(ctx, node.target, evaluate(ctx, node.value))
+
+
+@statement(ast.AugAssign)
+def _augmented(ctx: Context, node: ast.AugAssign) -> None:
+    entry = operators.BINARY.get(type(node.op))
+    if entry is None:
+        raise unsupported(node.op)
+    read = ast.copy_location(
+        ast.Name(node.target.id, ast.Load())
+        if isinstance(node.target, ast.Name)
+        else ast.Subscript(node.target.value, node.target.slice, ast.Load())
+        if isinstance(node.target, ast.Subscript)
+        else ast.Attribute(node.target.value, node.target.attr, ast.Load()),
+        node.target,
+    )
+    before = evaluate(ctx, read)
+    value = operators.apply(ctx, entry, before, evaluate(ctx, node.value))
+    if isinstance(before, Share):
+        store(ctx, before, value)
+    else:
+        assign(ctx, node.target, value)
+
+
+def assign(ctx: Context, target: ast.expr, value: Value) -> None:
+    """Bind a local, or store to an output.
+
+    Raises:
+        UnsupportedSyntaxError: the target is neither.
+        TypeMismatchError, ShapeError: the value does not fit the output, or the targets' number.
+    """
+    with ctx.at(target):
+        if isinstance(target, ast.Name):
+            _assign_name(ctx, target.id, value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            _unpack(ctx, target.elts, value)
+        elif isinstance(target, ast.Subscript):
+            share = evaluate(ctx, target.value)
+            if not isinstance(share, Share):
+                raise TypeMismatchError(
+                    f"only parameters can be assigned by index, not {describe(share)}"
+                )
+            store(ctx, index_share(ctx, share, target.slice), value)
+        else:
+            raise UnsupportedSyntaxError(
+                "an assignment goes to a variable or to a parameter; attributes cannot be assigned"
+            )
+
+
+def _assign_name(ctx: Context, name: str, value: Value) -> None:
+    frame = ctx.frame
+    if name in frame.parameters:
+        share = frame.locals[name]
+        assert isinstance(share, Share)
+        store(ctx, share, value)
+        return
+    if isinstance(value, Share) and value.is_block:
+        value = ctx.read(value)
+    if isinstance(value, SSAValue) and (
+        value.name_hint is None or isinstance(value.owner, nt.LoadOp)
+    ):
+        value.name_hint = name
+    frame.locals[name] = value
+    frame.undefined.pop(name, None)
+
+
+def _unpack(ctx: Context, targets: Sequence[ast.expr], value: Value) -> None:
+    if not isinstance(value, tuple | list):
+        raise TypeMismatchError(f"{describe(value)} cannot be unpacked; only tuples can")
+    if len(value) != len(targets):
+        raise TypeMismatchError(f"{len(value)} values cannot be unpacked into {len(targets)} targets")
+    for target, item in zip(targets, value, strict=True):
+        assign(ctx, target, item)
+
+
+def store(ctx: Context, share: Share, value: Value) -> None:
+    """Write ``value`` to a share: cast to its element type, broadcast to its shape.
+
+    Raises:
+        TypeMismatchError: the share has levels that are not indexed, or is a number.
+        ShapeError: the shapes do not fit.
+    """
+    if not share.is_block:
+        ctx.read(share)
+    block = share.levels[-1]
+    dtype = nt.dtype_of(block)
+    value = ctx.read(value)
+    scalar = (
+        ctx.constant(value, dtype)
+        if isinstance(value, bool | int | float)
+        else ctx.cast(ctx.scalar(value, "the assigned value"), dtype)
+    )
+    if len(nt.shape_of(scalar.type)) > len(block.sizes):
+        raise ShapeError(
+            f"{describe(scalar)} cannot be assigned to {share.name}, whose block has "
+            f"{len(block.sizes)} dims"
+        )
+    scalar = operators.broadcast_to(ctx, scalar, block.sizes)
+    ctx.insert(nt.StoreOp(scalar, share.ref, share.indices))
+
+
+def _assigned(body: Sequence[ast.stmt]) -> list[str]:
+    """The names that statements bind, in order."""
+    found: dict[str, None] = {}
+    for node in body:
+        for child in ast.walk(node):
+            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+                found[child.id] = None
+    return list(found)
+
+
+@statement(ast.If)
+def _if(ctx: Context, node: ast.If) -> Returned | None:
+    test = evaluate(ctx, node.test)
+    known = truth(ctx, test)
+    if known is not None:
+        return execute(ctx, node.body if known else node.orelse)
+    with ctx.at(node.test):
+        bit = condition(ctx, test)
+    before = dict(ctx.frame.locals)
+    branches: list[tuple[Block, dict[str, Value]]] = []
+    for body in (node.body, node.orelse):
+        block = Block()
+        ctx.frame.locals = dict(before)
+        with ctx.inside(block):
+            execute(ctx, body)
+        branches.append((block, ctx.frame.locals))
+    ctx.frame.locals = before
+    names = _merged(ctx, node, branches)
+    types = []
+    for block, values in branches:
+        with ctx.inside(block):
+            results = [ctx.scalar(values[name], name) for name in names]
+            ctx.insert(scf.YieldOp(*results))
+        types.append([result.type for result in results])
+    for name, one, two in zip(names, *types, strict=True):
+        if one != two:
+            raise TypeMismatchError(
+                f"{name} has another type in the other branch: {one} and {two}; convert one of them"
+            )
+    op = scf.IfOp(bit, types[0], *(Region(block) for block, _ in branches))
+    ctx.insert(op)
+    for name, result in zip(names, op.results, strict=True):
+        result.name_hint = name
+        ctx.frame.locals[name] = result
+    return None
+
+
+def _merged(ctx: Context, node: ast.If, branches: list[tuple[Block, dict[str, Value]]]) -> list[str]:
+    """The variables that differ after the branches and have a value in both."""
+    names: list[str] = []
+    (_, one), (_, two) = branches
+    for name in _assigned([*node.body, *node.orelse]):
+        if name in ctx.frame.parameters:
+            continue
+        if name in one and name in two:
+            if one[name] is not two[name]:
+                names.append(name)
+            continue
+        if name in one or name in two:
+            ctx.frame.undefined[name] = (
+                f"is assigned in one branch of the `if` at line {node.lineno} only; assign it in both, "
+                "or before"
+            )
+    return names
+
+
+@statement(ast.For)
+def _for(ctx: Context, node: ast.For) -> None:
+    if node.orelse:
+        raise UnsupportedSyntaxError("`else` of a loop is not part of the language; write it after it")
+    if not isinstance(node.target, ast.Name):
+        raise UnsupportedSyntaxError("a loop has one variable; write `for i in range(n)`")
+    lower, upper, step = _range(ctx, node.iter)
+    frame = ctx.frame
+    target = node.target.id
+    names = [
+        name
+        for name in _assigned(node.body)
+        if name in frame.locals and name not in frame.parameters and name != target
+    ]
+    initial = [_initial(ctx, name, frame.locals[name]) for name in names]
+    before = dict(frame.locals)
+    undefined = dict(frame.undefined)
+    block, final = _body(ctx, node, lower, names, initial)
+    changed = [
+        name
+        for name, one, two in zip(names, initial, final, strict=True)
+        if one.type != two.type
+    ]
+    if changed and all(_literal(before[name]) for name in changed):
+        # A Python number takes the type that the loop gives it.
+        frame.locals, frame.undefined = dict(before), undefined
+        initial = [
+            _retyped(ctx, name, before[name], one, two)
+            for name, one, two in zip(names, initial, final, strict=True)
+        ]
+        block, final = _body(ctx, node, lower, names, initial)
+    for name, one, two in zip(names, initial, final, strict=True):
+        if one.type != two.type:
+            raise TypeMismatchError(
+                f"{name} changes its type in the loop, from {describe(one)} to {describe(two)}; give it "
+                "its last type before the loop"
+            )
+    op = scf.ForOp(lower, upper, step, initial, Region(block))
+    ctx.insert(op)
+    frame.locals = before
+    for name, result in zip(names, op.results, strict=True):
+        result.name_hint = name
+        frame.locals[name] = result
+    for name in [target, *_assigned(node.body)]:
+        if name not in frame.locals:
+            frame.undefined[name] = (
+                f"is assigned in the loop at line {node.lineno}, which may not run; assign it before the loop"
+            )
+
+
+def _literal(value: Value) -> bool:
+    return isinstance(value, bool | int | float | Size)
+
+
+def _initial(ctx: Context, name: str, value: Value) -> SSAValue:
+    if not isinstance(value, SSAValue) and not _literal(value):
+        raise TypeMismatchError(
+            f"{name} is {describe(value)} and cannot be assigned in a loop; use another name"
+        )
+    return ctx.scalar(value, name)
+
+
+def _retyped(ctx: Context, name: str, value: Value, one: SSAValue, two: SSAValue) -> SSAValue:
+    if one.type == two.type or nt.shape_of(two.type):
+        return one
+    return operators.to_dtype(ctx, value if not isinstance(value, Size) else one, nt.dtype_of(two.type))
+
+
+def _body(
+    ctx: Context, node: ast.For, lower: SSAValue, names: list[str], initial: list[SSAValue]
+) -> tuple[Block, list[SSAValue]]:
+    """The loop's block, and what its last statement leaves in the carried variables."""
+    frame = ctx.frame
+    assert isinstance(node.target, ast.Name)
+    block = Block(arg_types=[lower.type, *(value.type for value in initial)])
+    for name, argument in zip([node.target.id, *names], block.args, strict=True):
+        argument.name_hint = name
+        frame.locals[name] = argument
+    with ctx.inside(block):
+        execute(ctx, node.body)
+        final = [ctx.scalar(frame.locals[name], name) for name in names]
+        ctx.insert(scf.YieldOp(*final))
+    return block, final
+
+
+def _range(ctx: Context, node: ast.expr) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """Lower bound, upper bound and step of ``range(…)``, in one integer type."""
+    callee = evaluate(ctx, node.func) if isinstance(node, ast.Call) else None
+    if not isinstance(node, ast.Call) or callee is not range or node.keywords:
+        raise UnsupportedSyntaxError("a loop goes over range(…); write `for i in range(n)`")
+    if not 1 <= len(node.args) <= 3:
+        raise UnsupportedSyntaxError("range takes one to three integers")
+    values = [evaluate(ctx, item) for item in node.args]
+    step = values[2] if len(values) == 3 else 1
+    if type(step) is int and step < 1:
+        raise UnsupportedSyntaxError(
+            f"a step of {step}; loops count up, so compute the index from a loop that does"
+        )
+    lower, upper = (0, values[0]) if len(values) == 1 else values[:2]
+    scalars = []
+    for value in (lower, upper, step):
+        scalar = ctx.size(operators.as_expr(value)) if type(value) is int else ctx.scalar(value)
+        if not isinstance(scalar.type, IntegerType):
+            raise TypeMismatchError(f"range takes integers, not {describe(value)}")
+        scalars.append(scalar)
+    widest = max(scalars, key=lambda scalar: scalar.type.width.data)
+    dtype = nt.dtype_of(widest.type)
+    one, two, three = (ctx.cast(scalar, dtype) for scalar in scalars)
+    return one, two, three

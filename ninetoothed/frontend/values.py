@@ -1,0 +1,84 @@
+"""What an expression of an application can be, beside an SSA value and a Python object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.language.table import Primitive
+
+Value = Any
+"""An ``SSAValue``, one of the classes below, or a plain Python object known when compiling."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A parameter, or a part of it: ``ref`` indexed by ``indices`` at its outer levels."""
+
+    name: str
+    ref: SSAValue
+    other: Any = None
+    indices: tuple[SSAValue, ...] = ()
+
+    @property
+    def levels(self) -> list[nt.TensorType]:
+        """The levels that are not yet indexed; the last is the block."""
+        assert isinstance(self.ref.type, nt.TensorType)
+        levels = self.ref.type.levels
+        left = len(self.indices)
+        position = 0
+        while left:
+            left -= len(levels[position].sizes)
+            position += 1
+        return levels[position:]
+
+    @property
+    def is_block(self) -> bool:
+        """Whether only the block is left, so that it can be read and written."""
+        return len(self.levels) == 1
+
+
+@dataclass(frozen=True)
+class Level:
+    """``p.dtype`` where it is a level: it has a shape and a dtype, and is no value."""
+
+    type: nt.TensorType
+
+
+@dataclass(frozen=True)
+class Size:
+    """A number that sizes and block sizes decide."""
+
+    expr: IndexExpr
+
+
+@dataclass(frozen=True)
+class BoundMethod:
+    """``x.sum``: a primitive with its first argument."""
+
+    primitive: Primitive
+    receiver: Value
+
+
+def describe(value: Value) -> str:
+    """What ``value`` is, for an error."""
+    if isinstance(value, Share):
+        return f"the tensor {value.name}"
+    if isinstance(value, SSAValue):
+        shape = nt.shape_of(value.type)
+        dtype = nt.dtype_of(value.type)
+        return f"a block of shape {shape_text(shape)} of {dtype}" if shape else f"a scalar of {dtype}"
+    if isinstance(value, Size):
+        return f"the size {value.expr}"
+    if isinstance(value, Primitive):
+        return f"the function ntl.{value.name}"
+    return repr(value)
+
+
+def shape_text(shape: tuple[IndexExpr, ...]) -> str:
+    """A shape as users write it."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

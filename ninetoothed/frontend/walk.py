@@ -1,0 +1,138 @@
+"""The tables of syntax handlers, and the two functions that look nodes up in them.
+
+A handler is found by the node's class. ``expressions``, ``calls`` and ``statements`` fill the tables; syntax without a
+handler is an error that says what to write instead.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from ninetoothed.errors import UnsupportedSyntaxError
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.values import Value
+
+_N = TypeVar("_N", bound=ast.AST)
+
+_expressions: dict[type[ast.AST], Callable[[Context, Any], Value]] = {}
+_statements: dict[type[ast.AST], Callable[[Context, Any], "Returned | None"]] = {}
+
+_INSTEAD: dict[type[ast.AST], str] = {
+    ast.While: "write `for i in range(n)`",
+    ast.Break: "let the loop run to its end, and select with ntl.where",
+    ast.Continue: "put the rest of the body into an `if`",
+    ast.Try: "check for the mistake before it happens",
+    ast.With: "write its body without it",
+    ast.Lambda: "define a function with def, outside the application",
+    ast.FunctionDef: "define the function outside the application",
+    ast.ClassDef: "define the class outside the application",
+    ast.ListComp: "write a `for` loop",
+    ast.GeneratorExp: "write a `for` loop",
+    ast.SetComp: "write a `for` loop",
+    ast.DictComp: "write a `for` loop",
+    ast.Yield: "assign to an output",
+    ast.YieldFrom: "assign to an output",
+    ast.Await: "write the call without await",
+    ast.Global: "return the value, or assign to an output",
+    ast.Nonlocal: "return the value, or assign to an output",
+    ast.Import: "import at the top of the file",
+    ast.ImportFrom: "import at the top of the file",
+    ast.Raise: "check sizes before calling the kernel",
+    ast.Delete: "leave the variable as it is",
+    ast.Assert: "check sizes before calling the kernel",
+    ast.JoinedStr: "write a plain string",
+    ast.Starred: "write the elements one by one",
+    ast.NamedExpr: "assign in a statement of its own",
+    ast.Dict: "use separate variables",
+    ast.Set: "use a tuple",
+    ast.MatMult: "write ntl.dot(a, b)",
+    ast.Pow: "write ntl.exp2(ntl.log2(x) * y), or x * x",
+    ast.Slice: "arrange the tensor so that the program sees the slice",
+}
+_WORDS: dict[type[ast.AST], str] = {
+    ast.FunctionDef: "a nested function",
+    ast.ClassDef: "a class",
+    ast.MatMult: "the operator @",
+    ast.Pow: "the operator **",
+    ast.JoinedStr: "an f-string",
+    ast.ListComp: "a comprehension",
+    ast.GeneratorExp: "a generator",
+    ast.SetComp: "a comprehension",
+    ast.DictComp: "a comprehension",
+    ast.NamedExpr: "the operator :=",
+    ast.Dict: "a dict",
+    ast.Set: "a set",
+    ast.Starred: "the operator *",
+    ast.Slice: "a slice",
+}
+
+
+class Returned:
+    """A ``return`` that was reached, with its value."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+def expression(
+    kind: type[_N],
+) -> Callable[[Callable[[Context, _N], Value]], Callable[[Context, _N], Value]]:
+    """Register a handler of expressions."""
+
+    def register(handler: Callable[[Context, _N], Value]) -> Callable[[Context, _N], Value]:
+        _expressions[kind] = handler
+        return handler
+
+    return register
+
+
+def statement(
+    kind: type[_N],
+) -> Callable[
+    [Callable[[Context, _N], Returned | None]], Callable[[Context, _N], Returned | None]
+]:
+    """Register a handler of statements."""
+
+    def register(
+        handler: Callable[[Context, _N], Returned | None],
+    ) -> Callable[[Context, _N], Returned | None]:
+        _statements[kind] = handler
+        return handler
+
+    return register
+
+
+def unsupported(node: ast.AST) -> UnsupportedSyntaxError:
+    """The error for syntax that the language does not have."""
+    word = _WORDS.get(type(node), f"`{type(node).__name__.lower()}`")
+    instead = _INSTEAD.get(type(node))
+    hint = f"; {instead}" if instead else ""
+    return UnsupportedSyntaxError(f"{word} is not part of the language{hint}")
+
+
+def evaluate(ctx: Context, node: ast.expr) -> Value:
+    """The value of an expression.
+
+    Raises:
+        NineToothedError: it is wrong; with its place.
+    """
+    with ctx.at(node):
+        handler = _expressions.get(type(node))
+        if handler is None:
+            raise unsupported(node)
+        return handler(ctx, node)
+
+
+def execute(ctx: Context, body: Sequence[ast.stmt]) -> Returned | None:
+    """Run statements; what they return, if they do."""
+    for node in body:
+        with ctx.at(node):
+            handler = _statements.get(type(node))
+            if handler is None:
+                raise unsupported(node)
+            returned = handler(ctx, node)
+        if returned is not None:
+            return returned
+    return None

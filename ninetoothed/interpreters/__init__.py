@@ -1,0 +1,45 @@
+"""Torch semantics of ``nt`` and of ``tt``: a kernel at any stage, run on CPU tensors, all programs
+at once.
+
+A value of the IR is a tensor with a leading dim of programs; dims along which it is uniform have
+size 1, as if broadcast. ``launch`` binds the arguments and walks through the programs in chunks;
+``machine`` runs blocks op by op; ``nt_ops``, ``tt_ops``, ``arith_ops``, ``accesses`` and
+``control`` are the tables of handlers, keyed by op class; ``functions`` holds the elementwise
+arithmetic, ``elements`` what each element type looks like in torch, ``memory`` reads and writes.
+
+The modules of this package import torch; the package itself does so only when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+    from xdsl.dialects.builtin import ModuleOp
+
+_NO_CONSTANTS: Mapping[str, int] = MappingProxyType({})
+
+
+def interpret(
+    module: ModuleOp,
+    values: Sequence[torch.Tensor | int | float | bool],
+    constants: Mapping[str, int] = _NO_CONSTANTS,
+) -> None:
+    """Run the only kernel of ``module``, an ``nt.kernel`` or a ``tt.func``, for all of its
+    programs, in place.
+
+    ``values`` are the arguments in launch order: CPU tensors, and numbers for parameters without
+    dims. ``constants`` are the values of symbols that no tensor's size or stride gives, block sizes
+    above all.
+
+    Raises:
+        ArgumentError: the arguments do not fit the kernel.
+        NineToothedError: a loop is longer than ``NINETOOTHED_INTERPRET_MAX_STEPS``.
+        CompilerError: an op has no handler, or memory outside the tensors is addressed.
+    """
+    from ninetoothed.interpreters.launch import launch
+
+    launch(module, values, constants)

@@ -1,0 +1,292 @@
+"""Where the lanes of a share lie: an access evaluated for a chunk of programs; ``nt.load``,
+``nt.guard``, ``nt.store``.
+
+Most accesses are linear in the block's indices, with one step a dim that all programs share. Guards
+that hold everywhere are then recognised from their bounds alone, and reads and writes of evenly
+spaced programs are strided copies. Any other access is evaluated index by index, each at the shape
+that it depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from ninetoothed.interpreters.elements import attribute_value
+from ninetoothed.interpreters.machine import Handler, Machine, Pointer, both, by_program
+from ninetoothed.interpreters.memory import Memory, Share
+from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import Arithmetic, IndexExpr, evaluate
+
+Number = int | torch.Tensor
+"""A number that all programs share, or one a program."""
+
+
+def _of_tensors(
+    function: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+) -> Callable[[Number, Number], torch.Tensor]:
+    return lambda left, right: function(torch.as_tensor(left), torch.as_tensor(right))
+
+
+_TENSORS = Arithmetic(
+    _of_tensors(torch.minimum), _of_tensors(torch.maximum), _of_tensors(torch.logical_and)
+)
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """``base + sum(index * step)`` over the block's indices; dims without a step do not matter."""
+
+    base: Number
+    steps: dict[int, int]
+
+    def plus(self, other: _Linear, factor: int = 1) -> _Linear:
+        steps = dict(self.steps)
+        for dim, step in other.steps.items():
+            steps[dim] = steps.get(dim, 0) + factor * step
+        return _Linear(self.base + other.base * factor, steps)
+
+    def times(self, factor: Number) -> _Linear | None:
+        if not self.steps:
+            return _Linear(self.base * factor, {})
+        if not isinstance(factor, int):
+            return None
+        return _Linear(self.base * factor, {dim: step * factor for dim, step in self.steps.items()})
+
+    def bounds(self, shape: Sequence[int]) -> tuple[int, int]:
+        """The smallest and the largest value."""
+        low, high = _bounds(self.base)
+        for dim, step in self.steps.items():
+            reach = (shape[dim] - 1) * step
+            low, high = low + min(reach, 0), high + max(reach, 0)
+        return low, high
+
+    def spacing(self) -> tuple[int, int] | None:
+        """The first program's base and the distance to the next, where they are evenly spaced."""
+        if isinstance(self.base, int):
+            return self.base, 0
+        start, step = int(self.base[0]), int(self.base[1] - self.base[0])
+        expected = torch.arange(self.base.shape[0]) * step + start
+        return (start, step) if torch.equal(self.base, expected) else None
+
+
+def _bounds(value: Number) -> tuple[int, int]:
+    if isinstance(value, int):
+        return value, value
+    low, high = torch.aminmax(value)
+    return int(low), int(high)
+
+
+class Lanes:
+    """The lanes of a share at given indices, for a chunk of programs."""
+
+    def __init__(
+        self, share: Share, symbols: Mapping[str, int], indices: Mapping[str, Number]
+    ) -> None:
+        self._share = share
+        self._shape = share.shape
+        self._values: dict[str, Number] = {**symbols, **indices}
+        self._dims = {name: dim for dim, name in enumerate(share.blocks)}
+        rank = len(self._shape)
+        self._dense_values: dict[str, Number] = {**symbols}
+        for name, index in indices.items():
+            dense = index if isinstance(index, int) else index.reshape(-1, *[1] * rank)
+            self._dense_values[name] = dense
+        for dim, name in enumerate(share.blocks):
+            self._dense_values[name] = self._along(dim)
+        self.offset = self._offset()
+
+    def _along(self, dim: int) -> torch.Tensor:
+        shape = [1] * (1 + len(self._shape))
+        shape[1 + dim] = self._shape[dim]
+        return torch.arange(self._shape[dim]).reshape(shape)
+
+    def _linear(self, expr: IndexExpr) -> _Linear | None:
+        if expr.op == "sym":
+            dim = self._dims.get(expr.args[0])
+            if dim is not None:
+                return _Linear(0, {dim: 1})
+            return _Linear(self._values[expr.args[0]], {})
+        if expr.op == "const":
+            return _Linear(expr.args[0], {})
+        operands = [self._linear(operand) for operand in expr.args]
+        left, right = operands[0], operands[-1]
+        if left is None or right is None:
+            return None
+        if expr.op == "neg":
+            return left.times(-1)
+        if expr.op in ("add", "sub"):
+            return left.plus(right, 1 if expr.op == "add" else -1)
+        if expr.op == "mul" and not (left.steps and right.steps):
+            return right.times(left.base) if right.steps else left.times(right.base)
+        if left.steps or right.steps:
+            return None
+        return _Linear(self._evaluate(expr, self._values), {})
+
+    def _evaluate(self, expr: IndexExpr, values: Mapping[str, Number]) -> Number:
+        return evaluate(expr, values, _TENSORS)
+
+    def _spread(self, linear: _Linear) -> torch.Tensor:
+        """The values of every lane, at the shape that they depend on."""
+        rank = len(self._shape)
+        total = torch.as_tensor(linear.base).reshape(-1, *[1] * rank)
+        for dim, step in linear.steps.items():
+            total = total + self._along(dim) * step
+        return total
+
+    def _dense(self, expr: IndexExpr) -> torch.Tensor:
+        value = torch.as_tensor(self._evaluate(expr, self._dense_values))
+        return value if value.dim() else value.reshape([1] * (1 + len(self._shape)))
+
+    def _offset(self) -> _Linear | None:
+        total = _Linear(0, {})
+        for index, stride in zip(self._share.access.indices, self._share.strides, strict=True):
+            linear = self._linear(index)
+            scaled = None if linear is None else linear.times(stride)
+            if scaled is None:
+                return None
+            total = total.plus(scaled)
+        return total
+
+    def offsets(self) -> torch.Tensor:
+        """The offset of every lane."""
+        if self.offset is not None:
+            return self._spread(self.offset)
+        total = torch.zeros([1] * (1 + len(self._shape)), dtype=torch.int64)
+        for index, stride in zip(self._share.access.indices, self._share.strides, strict=True):
+            total = total + self._dense(index) * stride
+        return total
+
+    def guard(self) -> torch.Tensor | None:
+        """Which lanes are elements of the source; None: all."""
+        mask: torch.Tensor | None = None
+        for guard in self._share.access.guards:
+            size = self._evaluate(guard.size, self._values)
+            low_end, high_end = _bounds(size)
+            linear = self._linear(guard.index)
+            if linear is None:
+                index = self._dense(guard.index)
+                low, high = -1, high_end
+            else:
+                low, high = linear.bounds(self._shape)
+                if low >= 0 and high < low_end:
+                    continue
+                index = self._spread(linear)
+            if low < 0:
+                mask = both(mask, index >= 0)
+            if high >= low_end:
+                end = size if isinstance(size, int) else by_program(size, index)
+                mask = both(mask, index < end)
+        return None if mask is None or bool(mask.all()) else mask
+
+    def regular(self) -> tuple[int, list[int], list[int]] | None:
+        """Start, shape and steps of a strided view that holds the lanes, programs first; None:
+        there is none.
+        """
+        linear = self.offset
+        spacing = None if linear is None else linear.spacing()
+        if linear is None or spacing is None:
+            return None
+        start, step = spacing
+        programs = 1 if isinstance(linear.base, int) else linear.base.shape[0]
+        steps = [step, *(linear.steps.get(dim, 0) for dim in range(len(self._shape)))]
+        return None if min(steps) < 0 else (start, [programs, *self._shape], steps)
+
+
+def _number(data: torch.Tensor) -> Number:
+    return int(data.reshape(())) if data.numel() == 1 else data.to(torch.int64)
+
+
+def _share(machine: Machine, ref: SSAValue) -> Share:
+    assert isinstance(ref, BlockArgument)
+    return machine.shares[ref]
+
+
+def _lanes(machine: Machine, share: Share, indices: Sequence[SSAValue]) -> Lanes:
+    between = [machine.data(index) for index in indices]
+    named = {name: _number(data) for name, data in zip(share.between, between, strict=True)}
+    # A number has no outer dims.
+    named |= {name: _number(data) for name, data in zip(share.outer, machine.outer, strict=False)}
+    return Lanes(share, machine.symbols, named)
+
+
+def _active(machine: Machine, share: Share) -> torch.Tensor | None:
+    if machine.active is None:
+        return None
+    return machine.active.reshape(-1, *[1] * len(share.shape))
+
+
+def _load(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.LoadOp)
+    share = _share(machine, op.ref)
+    if isinstance(share.place, torch.Tensor):
+        machine.put(op.result, share.place.reshape([1] * (1 + len(share.shape))))
+        return
+    lanes = _lanes(machine, share, op.indices)
+    guard = lanes.guard()
+    mask = both(guard, _active(machine, share))
+    regular = None if mask is not None else lanes.regular()
+    if regular is not None:
+        data = share.place.read(share.element, *regular)
+    else:
+        data = share.place.gather(share.element, lanes.offsets(), mask)
+    if op.other is not None and guard is not None:
+        data = torch.where(guard, data, share.element.number(attribute_value(op.other)))
+        guard = None
+    machine.put(op.result, data, guard)
+
+
+def _guard(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.GuardOp)
+    share = _share(machine, op.ref)
+    guard: torch.Tensor | None = None
+    if isinstance(share.place, Memory):
+        guard = _lanes(machine, share, op.indices).guard()
+    if guard is None:
+        guard = torch.ones([1] * (1 + len(share.shape)), dtype=torch.bool)
+    machine.put(op.result, guard)
+
+
+def _store(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.StoreOp)
+    share = _share(machine, op.ref)
+    # A number is the program's own copy: what is stored there reaches nobody.
+    if 0 in share.shape or isinstance(share.place, torch.Tensor):
+        return
+    data = machine.data(op.value)
+    lanes = _lanes(machine, share, op.indices)
+    mask = both(lanes.guard(), _active(machine, share))
+    regular = None if mask is not None else lanes.regular()
+    if regular is not None and data.shape[0] <= regular[1][0] and _distinct(*regular[1:]):
+        share.place.write(share.element, *regular, data)
+    else:
+        share.place.scatter(share.element, lanes.offsets(), data, mask)
+
+
+def _pointer(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.PointerOp)
+    place = _share(machine, op.ref).place
+    assert isinstance(place, Memory)
+    machine.values[op.result] = Pointer(place, torch.zeros(1, dtype=torch.int64))
+
+
+def _distinct(shape: Sequence[int], steps: Sequence[int]) -> bool:
+    """Whether no two lanes are one element (true only where the dims nest)."""
+    reach = 0
+    for step, size in sorted(zip(steps, shape, strict=True)):
+        if size > 1:
+            if step <= reach:
+                return False
+            reach += (size - 1) * step
+    return True
+
+
+HANDLERS: dict[type[Operation], Handler] = {
+    nt.LoadOp: _load,
+    nt.GuardOp: _guard,
+    nt.StoreOp: _store,
+    nt.PointerOp: _pointer,
+}

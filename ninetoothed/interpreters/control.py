@@ -1,0 +1,126 @@
+"""Handlers of ``scf``: programs go through control flow in lockstep, those that do not take part
+masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
+from xdsl.ir import Operation
+
+from ninetoothed import config
+from ninetoothed.interpreters.elements import element_of, reinterpret
+from ninetoothed.interpreters.machine import Handler, Machine, Pointer, Value, choose
+from ninetoothed.ir.diagnostics import fail
+
+
+def _within(
+    machine: Machine, active: torch.Tensor | None, run: Callable[[], list[Value]]
+) -> list[Value]:
+    before = machine.active
+    machine.active = active
+    try:
+        return run()
+    finally:
+        machine.active = before
+
+
+def _for(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, scf.ForOp)
+    lower, upper, step = (machine.data(bound).to(torch.int64) for bound in (op.lb, op.ub, op.step))
+    if bool((step <= 0).any()):
+        raise fail(op, "a loop's step must be at least 1")
+    counts = torch.clamp(-(-(upper - lower) // step), min=0)
+    if machine.active is not None:
+        counts = torch.where(machine.active, counts, 0)
+    longest = int(counts.max())
+    limit = config.interpret_max_steps()
+    if longest > limit:
+        raise fail(
+            op,
+            f"a loop runs {longest} times, and the interpreter stops after {limit}; set "
+            f"NINETOOTHED_INTERPRET_MAX_STEPS to {longest} or more to let it run",
+        )
+    element = element_of(op.lb.type)
+    shortest = longest if counts.numel() == 1 else _shortest(machine, counts)
+    carried = [machine.value(argument) for argument in op.iter_args]
+    for trip in range(longest):
+        induction = reinterpret(lower + trip * step, element)
+        active = machine.active if trip < shortest else counts > trip
+
+        def body(
+            induction: torch.Tensor = induction, carried: list[Value] = carried
+        ) -> list[Value]:
+            machine.put(op.body.block.args[0], induction)
+            machine.values.update(zip(op.body.block.args[1:], carried, strict=True))
+            return machine.run(op.body.block)
+
+        found = _within(machine, active, body)
+        # Programs that sit out the whole loop are sorted out by whoever made them sit out.
+        if active is not None and active is not machine.active:
+            found = [choose(active, new, old) for new, old in zip(found, carried, strict=True)]
+        carried = found
+    machine.values.update(zip(op.res, carried, strict=True))
+
+
+def _shortest(machine: Machine, counts: torch.Tensor) -> int:
+    """How often every program that takes part goes round."""
+    return int((counts if machine.active is None else counts[machine.active]).min())
+
+
+def _if(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, scf.IfOp)
+    condition = machine.data(op.cond)
+    taking_part = condition
+    if machine.active is not None:
+        taking_part = torch.masked_select(condition, machine.active)
+    sides = (op.true_region, op.false_region)
+
+    def run(side: int) -> list[Value]:
+        blocks = sides[side].blocks
+        return machine.run(blocks[0]) if len(blocks) > 0 else []
+
+    if bool(taking_part.all()):
+        found = run(0)
+    elif not bool(taking_part.any()):
+        found = run(1)
+    else:
+        active = machine.active
+        found = [
+            choose(condition, left, right)
+            for left, right in zip(
+                _within(
+                    machine, condition if active is None else condition & active, lambda: run(0)
+                ),
+                _within(
+                    machine, ~condition if active is None else ~condition & active, lambda: run(1)
+                ),
+                strict=True,
+            )
+        ]
+    machine.values.update(zip(op.output, found, strict=True))
+
+
+def _conversion(machine: Machine, op: Operation) -> None:
+    """Between a block of ``nt`` and one of ``tt``: the same bits, where the one knows the sign and
+    the other not.
+    """
+    assert isinstance(op, UnrealizedConversionCastOp)
+    for operand, result in zip(op.operands, op.results, strict=True):
+        value = machine.value(operand)
+        if not isinstance(value, Pointer):
+            source, target = element_of(operand.type), element_of(result.type)
+            if source != target:
+                machine.put(result, reinterpret(value.data, target), value.guard)
+                continue
+        machine.values[result] = value
+
+
+HANDLERS: dict[type[Operation], Handler] = {
+    scf.ForOp: _for,
+    scf.IfOp: _if,
+    UnrealizedConversionCastOp: _conversion,
+}

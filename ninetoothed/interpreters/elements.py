@@ -1,0 +1,174 @@
+"""What the element types look like in torch, and conversions between them.
+
+Torch computes with few of them, so each has three faces. *Held*: what a value of the IR is;
+unsigned integers are held as ``int64`` (of 64 bits: the same bit pattern), eight-bit floats as
+``float32``. *Computed*: what arithmetic is done in; :meth:`Element.narrow` brings the result back
+and so rounds or wraps once an operation, as a GPU does. *Memory*: the bits of a tensor's storage.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import torch
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr
+from xdsl.ir import Attribute
+
+from ninetoothed.dtype import DTYPES
+from ninetoothed.ir import nt, tt
+
+_SIGNED = {8: torch.int8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
+SIGN_BIT = -(1 << 63)
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element type: ``kind`` is ``"bool"``, ``"int"``, ``"uint"`` or ``"float"``; ``own`` is
+    torch's.
+    """
+
+    name: str
+    kind: str
+    bits: int
+    own: torch.dtype
+    held: torch.dtype
+    computed: torch.dtype
+    memory: torch.dtype
+
+    @property
+    def wide_unsigned(self) -> bool:
+        """Whether values are bit patterns that torch takes for negative numbers."""
+        return self.kind == "uint" and self.bits == 64
+
+    def widen(self, data: torch.Tensor) -> torch.Tensor:
+        """Held values as arithmetic takes them."""
+        return data.to(self.computed)
+
+    def narrow(self, data: torch.Tensor) -> torch.Tensor:
+        """The results of arithmetic rounded or wrapped to the type, as held."""
+        if self.kind == "bool":
+            return data if data.dtype == torch.bool else (data & 1) != 0
+        if self.kind == "uint":
+            return data if self.bits == 64 else data & ((1 << self.bits) - 1)
+        if self.own != self.held:
+            return data.to(self.own).to(self.held)
+        return data.to(self.held)
+
+    def number(self, value: int | float | bool) -> torch.Tensor:
+        """A number of this type, the same in all programs."""
+        if self.kind == "float":
+            return self.narrow(torch.tensor([float(value)], dtype=self.computed))
+        if self.kind == "bool":
+            return torch.tensor([bool(value)])
+        # Wrapped to 64 bits first, since torch takes no larger number.
+        wrapped = (int(value) - SIGN_BIT) % (1 << 64) + SIGN_BIT
+        return self.narrow(torch.tensor([wrapped], dtype=torch.int64))
+
+    def from_memory(self, bits: torch.Tensor) -> torch.Tensor:
+        """Bits of storage as held values."""
+        if self.kind == "uint":
+            return self.narrow(bits.to(torch.int64))
+        return bits if self.own == self.held else bits.view(self.own).to(self.held)
+
+    def to_memory(self, data: torch.Tensor) -> torch.Tensor:
+        """Held values as bits of storage."""
+        if self.kind == "uint" or self.own == self.held:
+            return data.to(self.memory)
+        return data.to(self.own).view(self.memory)
+
+    @functools.cached_property
+    def unsigned(self) -> Element:
+        """The unsigned integers of this width; bits are theirs already."""
+        return self if self.kind == "bool" else ELEMENTS[f"u{self.bits}"]
+
+    @functools.cached_property
+    def signed(self) -> Element:
+        """The signed integers of this width; bits have none."""
+        return self if self.kind == "bool" else ELEMENTS[f"i{self.bits}"]
+
+
+def _element(name: str) -> Element:
+    row = DTYPES[name]
+    own: torch.dtype = getattr(torch, row.torch)
+    held = computed = memory = own
+    if row.kind == "bool":
+        computed = torch.int64
+    elif row.kind == "uint":
+        held = computed = torch.int64
+        memory = _SIGNED[row.bits]
+    elif row.kind == "float" and row.bits < 32:
+        computed = torch.float32
+        if row.bits == 8:
+            held, memory = torch.float32, torch.int8
+    return Element(name, row.kind, row.bits, own, held, computed, memory)
+
+
+ELEMENTS: dict[str, Element] = {name: _element(name) for name in DTYPES}
+INDEX = ELEMENTS["i64"]
+
+
+@functools.cache
+def element_of(type: Attribute) -> Element:
+    """The element type of a scalar or block of ``nt`` or ``tt``; ``index`` is an integer of 64
+    bits.
+
+    Raises:
+        KeyError: the type is none of the language's.
+    """
+    type = tt.scalar_of(type)
+    return INDEX if isinstance(type, IndexType) else ELEMENTS[nt.dtype_of(type)]
+
+
+def attribute_value(attribute: Attribute) -> int | float:
+    """The number that an attribute holds."""
+    assert isinstance(attribute, FloatAttr | IntegerAttr)
+    return attribute.value.data
+
+
+def reinterpret(data: torch.Tensor, target: Element) -> torch.Tensor:
+    """Integers whose low bits are taken for ``target``'s."""
+    return target.narrow(data.to(torch.int64))
+
+
+def shift_right_unsigned(data: torch.Tensor, amount: torch.Tensor | int) -> torch.Tensor:
+    """The bits of ``int64`` values moved down, zeros moving in."""
+    ones = torch.full_like(data, -1)
+    return torch.where(
+        torch.as_tensor(amount) == 0, data, (data >> amount) & ~(ones << (64 - amount))
+    )
+
+
+def _from_unsigned64(data: torch.Tensor, target: torch.dtype) -> torch.Tensor:
+    # Halved with the lost bit kept sticky, so that doubling rounds as one conversion would.
+    halves = shift_right_unsigned(data, 1) | (data & 1)
+    return torch.where(data < 0, halves.to(target) * 2, data.to(target))
+
+
+def _to_int64(data: torch.Tensor, target: Element) -> torch.Tensor:
+    if not target.wide_unsigned:
+        return data.to(torch.int64)
+    data = data.to(torch.float64)
+    high = data >= 2.0**63
+    return torch.where(high, (data - 2.0**63).to(torch.int64) ^ SIGN_BIT, data.to(torch.int64))
+
+
+def convert(data: torch.Tensor, source: Element, target: Element) -> torch.Tensor:
+    """Values of one type in another, by Triton's rules: floats are cut off, integers wrap, bits are
+    ``!= 0``.
+    """
+    if source == target:
+        return data
+    if target.kind == "bool":
+        return data != 0
+    if target.kind != "float":
+        wide = _to_int64(data, target) if source.kind == "float" else data.to(torch.int64)
+        return target.narrow(wide)
+    if source.wide_unsigned:
+        return target.narrow(_from_unsigned64(data, target.computed))
+    return target.narrow(data.to(target.computed))
+
+
+def bitcast(data: torch.Tensor, source: Element, target: Element) -> torch.Tensor:
+    """The same bits as values of another type of the same width."""
+    return target.from_memory(source.to_memory(data).contiguous().view(target.memory))

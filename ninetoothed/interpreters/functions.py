@@ -1,0 +1,224 @@
+"""The elementwise functions of the language's table, and those that ``arith`` and ``math`` add, on
+torch tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from ninetoothed.interpreters.elements import SIGN_BIT, Element, shift_right_unsigned
+
+Function = Callable[..., torch.Tensor]
+
+
+def _ordered(element: Element, data: torch.Tensor) -> torch.Tensor:
+    """Values that torch orders as the type does: for unsigned integers of 64 bits, the sign is
+    turned.
+    """
+    return data ^ SIGN_BIT if element.wide_unsigned else data
+
+
+def _divide(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """The quotient rounded to zero. By zero it is the dividend, where torch would raise."""
+    if element.wide_unsigned:
+        return _divide_unsigned64(left, right)
+    # The smallest integer over -1 overflows, which ends the process.
+    negated = right == -1
+    safe = torch.where(negated | (right == 0), 1, right)
+    quotient = torch.div(left, safe, rounding_mode="trunc")
+    return torch.where(negated, -left, quotient) if element.kind == "int" else quotient
+
+
+def _divide_unsigned64(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    large = right < 0
+    safe = torch.where(large | (right == 0), 1, right)
+    quotient = torch.div(shift_right_unsigned(left, 1), safe, rounding_mode="trunc") << 1
+    rest = left - quotient * safe
+    quotient = quotient + ((rest ^ SIGN_BIT) >= (safe ^ SIGN_BIT))
+    once = (left ^ SIGN_BIT) >= (right ^ SIGN_BIT)
+    return torch.where(large, once.to(torch.int64), quotient)
+
+
+def _floordiv(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    if element.kind == "float":
+        return torch.trunc(left / right)
+    return _divide(element, left, right)
+
+
+def _mod(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    if element.kind == "float":
+        return torch.fmod(left, right)
+    rest = left - _divide(element, left, right) * right
+    return torch.where(right == 0, left, rest)
+
+
+def _rounded_down(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    quotient = _divide(element, left, right)
+    inexact = quotient * right != left
+    return quotient - (inexact & ((left < 0) != (right < 0))).to(quotient.dtype)
+
+
+def _rounded_up(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    quotient = _divide(element, left, right)
+    inexact = quotient * right != left
+    return quotient + (inexact & ((left < 0) == (right < 0))).to(quotient.dtype)
+
+
+def _shift_right(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    return shift_right_unsigned(left, right) if element.wide_unsigned else left >> right
+
+
+def _abs(element: Element, value: torch.Tensor) -> torch.Tensor:
+    return value if element.kind == "uint" else torch.abs(value)
+
+
+def _extremum(floats: Function, integers: Function) -> Function:
+    def apply(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        if element.kind == "float":
+            return floats(left, right)
+        return _ordered(element, integers(_ordered(element, left), _ordered(element, right)))
+
+    return apply
+
+
+def _plain(function: Function) -> Function:
+    def apply(element: Element, *arguments: torch.Tensor) -> torch.Tensor:
+        return function(*arguments)
+
+    return apply
+
+
+def _compared(function: Function) -> Function:
+    def apply(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return function(_ordered(element, left), _ordered(element, right))
+
+    return apply
+
+
+ARITHMETIC: dict[str, Function] = {
+    "add": _plain(torch.add),
+    "sub": _plain(torch.sub),
+    "mul": _plain(torch.mul),
+    "truediv": _plain(torch.true_divide),
+    "floordiv": _floordiv,
+    "mod": _mod,
+    "neg": _plain(torch.neg),
+    "shl": _plain(torch.bitwise_left_shift),
+    "shr": _shift_right,
+    "abs": _abs,
+    "maximum": _extremum(torch.fmax, torch.maximum),
+    "minimum": _extremum(torch.fmin, torch.minimum),
+    **{
+        name: _plain(getattr(torch, name))
+        for name in ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "erf")
+    },
+    "floor": _plain(torch.floor),
+    "ceil": _plain(torch.ceil),
+    # Below: what no row of the table has, but arith or math.
+    "rounded_down": _rounded_down,
+    "rounded_up": _rounded_up,
+    "maximum_nan": _plain(torch.maximum),
+    "minimum_nan": _plain(torch.minimum),
+}
+"""Computed in :attr:`Element.computed`; the result is narrowed."""
+
+BITWISE: dict[str, Function] = {
+    "and": torch.bitwise_and,
+    "or": torch.bitwise_or,
+    "xor": torch.bitwise_xor,
+    "invert": torch.bitwise_not,
+}
+"""On values as they are held."""
+
+COMPARISONS: dict[str, Function] = {
+    name: _compared(getattr(torch, name)) for name in ("lt", "le", "gt", "ge", "eq", "ne")
+}
+"""On values as they are held; the result is bits."""
+
+FUNCTIONS = (*ARITHMETIC, *BITWISE, *COMPARISONS)
+
+
+def apply(name: str, element: Element, *arguments: torch.Tensor) -> torch.Tensor:
+    """The function ``name`` of held values of ``element``.
+
+    Raises:
+        KeyError: there is no such function.
+    """
+    compare = COMPARISONS.get(name)
+    if compare is not None:
+        return compare(element, *arguments)
+    bitwise = BITWISE.get(name)
+    if bitwise is not None:
+        return element.narrow(bitwise(*arguments))
+    function = ARITHMETIC[name]
+    return element.narrow(function(element, *(element.widen(value) for value in arguments)))
+
+
+def along(data: torch.Tensor, dim: int, size: int) -> torch.Tensor:
+    """``data`` with a dim along which it is uniform repeated to its true size."""
+    if data.shape[dim] == size:
+        return data
+    shape = list(data.shape)
+    shape[dim] = size
+    return data.expand(shape)
+
+
+def _sum(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
+    dtype = data.dtype if element.kind == "float" else torch.int64
+    return torch.sum(data, dim, dtype=dtype)
+
+
+def _furthest(name: str, worst: float) -> Function:
+    """``max`` or ``min`` along a dim: of numbers and NaNs, of the numbers; of NaNs alone, NaN."""
+    reduce: Function = getattr(torch, name)
+
+    def apply(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
+        if element.kind != "float":
+            return _ordered(element, reduce(_ordered(element, data), dim))
+        missing = torch.isnan(data)
+        if not missing.any():
+            return reduce(data, dim)
+        found = reduce(torch.where(missing, worst, data), dim)
+        return torch.where(missing.all(dim), torch.nan, found)
+
+    return apply
+
+
+REDUCED: dict[str, Function] = {
+    "sum": _sum,
+    "max": _furthest("amax", -torch.inf),
+    "min": _furthest("amin", torch.inf),
+}
+
+
+def reduce(
+    name: str, element: Element, data: torch.Tensor, dim: int, identity: float | int
+) -> torch.Tensor:
+    """The reduction ``name`` along ``dim``; of nothing, the identity.
+
+    Raises:
+        KeyError: there is no such reduction.
+    """
+    function = REDUCED[name]
+    if data.shape[dim] == 0:
+        shape = [size for index, size in enumerate(data.shape) if index != dim]
+        return element.number(identity).expand(shape) if shape else element.number(identity)
+    return element.narrow(function(element, element.widen(data), dim))
+
+
+def dot(
+    left: torch.Tensor, right: torch.Tensor, acc: torch.Tensor, operand: Element, result: Element
+) -> torch.Tensor:
+    """``acc + left @ right`` a program: products of integers are exact, those of floats are summed
+    in fp32 or fp64.
+    """
+    # float64 holds every sum of 2^39 products of eight bits exactly, and has a fast product of
+    # matrices.
+    exact = operand.kind != "float" or operand.bits == 64
+    dtype = torch.float64 if exact else torch.float32
+    product = torch.matmul(left.to(dtype), right.to(dtype))
+    if result.kind != "float":
+        return result.narrow(product.to(torch.int64) + acc.to(torch.int64))
+    return result.narrow(result.widen(acc) + product.to(result.computed))

@@ -1,0 +1,185 @@
+"""The machine: values of the IR by program, and blocks run op by op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from xdsl.ir import Block as IRBlock
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from ninetoothed.errors import CompilerError
+from ninetoothed.interpreters.memory import Memory, Share
+from ninetoothed.ir.diagnostics import fail
+
+
+@dataclass(frozen=True)
+class Block:
+    """The data of a block or scalar, and its guard: which lanes are real; None says that all are.
+
+    The first dim counts programs, the others are the block's. A dim of size 1 stands for any size
+    along which the values are the same; the guard broadcasts with the data.
+    """
+
+    data: torch.Tensor
+    guard: torch.Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """Pointers into one tensor: offsets in elements, shaped as a block's data."""
+
+    memory: Memory
+    offsets: torch.Tensor
+
+
+Value = Block | Pointer
+
+
+def by_program(data: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """One entry a program as it broadcasts with a block's data."""
+    return data.reshape(data.shape[0], *[1] * (like.dim() - 1))
+
+
+def both(left: torch.Tensor | None, right: torch.Tensor | None) -> torch.Tensor | None:
+    """The conjunction of two guards or masks, where None is always true."""
+    if left is None:
+        return right
+    return left if right is None else left & right
+
+
+def meet(blocks: Sequence[Block]) -> torch.Tensor | None:
+    """The guard of what is computed lane by lane."""
+    guard: torch.Tensor | None = None
+    for block in blocks:
+        guard = both(guard, block.guard)
+    return guard
+
+
+def choose(condition: torch.Tensor, left: Value, right: Value) -> Value:
+    """``left`` in the programs where the condition, one bit a program, holds, else ``right``."""
+    if isinstance(left, Pointer) or isinstance(right, Pointer):
+        if not (isinstance(left, Pointer) and isinstance(right, Pointer)):
+            raise CompilerError("a pointer and a number cannot be one value")
+        if left.memory is not right.memory:
+            raise CompilerError(
+                "programs that disagree on the tensor of a pointer are not interpreted"
+            )
+        picked = by_program(condition, left.offsets)
+        return Pointer(left.memory, torch.where(picked, left.offsets, right.offsets))
+    return select(by_program(condition, left.data), left, right)
+
+
+def select(condition: torch.Tensor, left: Block, right: Block) -> Block:
+    """``left`` in the lanes where the condition holds, else ``right``; guards too."""
+    data = torch.where(condition, left.data, right.data)
+    if left.guard is None and right.guard is None:
+        return Block(data)
+    true = torch.ones([1] * data.dim(), dtype=torch.bool)
+    first, second = (true if block.guard is None else block.guard for block in (left, right))
+    return Block(data, torch.where(condition, first, second))
+
+
+Handler = Callable[["Machine", Operation], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A block's ops, each with its handler and the values that nobody needs after it; and the
+    terminator.
+    """
+
+    steps: list[tuple[Operation, Handler, list[SSAValue]]]
+    terminator: Operation | None
+
+
+class Planner:
+    """Plans blocks, each once, by a table of handlers."""
+
+    def __init__(self, handlers: Mapping[type[Operation], Handler]) -> None:
+        self._handlers = handlers
+        self._plans: dict[IRBlock, Plan] = {}
+
+    def plan(self, block: IRBlock) -> Plan:
+        """The plan of ``block``.
+
+        Raises:
+            CompilerError: there is no handler for one of its ops.
+        """
+        found = self._plans.get(block)
+        if found is None:
+            found = self._plans[block] = self._make(block)
+        return found
+
+    def _make(self, block: IRBlock) -> Plan:
+        ops = list(block.ops)
+        terminator = ops.pop() if ops and ops[-1].has_trait(IsTerminator) else None
+        places = {op: place for place, op in enumerate(ops)}
+        dead: list[list[SSAValue]] = [[] for _ in ops]
+        values = [(value, -1) for value in block.args]
+        values += [(value, place) for place, op in enumerate(ops) for value in op.results]
+        for value, born in values:
+            users = [block.find_ancestor_op_in_block(use.operation) for use in value.uses]
+            last = max(
+                (places.get(user, len(ops)) for user in users if user is not None), default=born
+            )
+            if 0 <= last < len(ops):
+                dead[last].append(value)
+        return Plan(
+            [(op, self._handler(op), gone) for op, gone in zip(ops, dead, strict=True)], terminator
+        )
+
+    def _handler(self, op: Operation) -> Handler:
+        found = self._handlers.get(type(op))
+        if found is None:
+            raise fail(op, f"the interpreter has no handler for {op.name}", CompilerError)
+        return found
+
+
+@dataclass
+class Machine:
+    """A chunk of programs under way.
+
+    ``programs``: their numbers. ``active``: the programs that take part, where control flow
+    diverges; None: all. ``outer``: the outermost index of each program, a tensor a dim. ``shares``:
+    what the application's arguments are.
+    """
+
+    planner: Planner
+    symbols: Mapping[str, int]
+    programs: torch.Tensor
+    outer: list[torch.Tensor] = field(default_factory=list[torch.Tensor])
+    shares: Mapping[BlockArgument, Share] = field(default_factory=dict[BlockArgument, Share])
+    active: torch.Tensor | None = None
+    values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
+
+    def value(self, value: SSAValue) -> Value:
+        """The value of the IR's ``value``."""
+        return self.values[value]
+
+    def block(self, value: SSAValue) -> Block:
+        """The value of the IR's ``value``, which is no pointer."""
+        found = self.values[value]
+        if not isinstance(found, Block):
+            raise CompilerError("arithmetic on a pointer is not interpreted; use tt.addptr")
+        return found
+
+    def data(self, value: SSAValue) -> torch.Tensor:
+        """The data of the IR's ``value``, which is no pointer."""
+        return self.block(value).data
+
+    def put(self, value: SSAValue, data: torch.Tensor, guard: torch.Tensor | None = None) -> None:
+        """Let the IR's ``value`` be this block."""
+        self.values[value] = Block(data, guard)
+
+    def run(self, block: IRBlock, arguments: Sequence[Value] = ()) -> list[Value]:
+        """Run a block; gives what its terminator hands on."""
+        self.values.update(zip(block.args, arguments, strict=False))
+        plan = self.planner.plan(block)
+        for op, handler, dead in plan.steps:
+            handler(self, op)
+            for value in dead:
+                self.values.pop(value, None)
+        return [] if plan.terminator is None else [self.value(v) for v in plan.terminator.operands]

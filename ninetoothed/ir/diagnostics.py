@@ -1,0 +1,44 @@
+"""Errors from ops: their locations as the user's file, line and column."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, ModuleOp, NameLoc
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.errors import CompilerError, Loc, NineToothedError
+
+
+def loc_of(location: Attribute) -> Loc | None:
+    """The place that a location attribute names, with the chain of its callers."""
+    if isinstance(location, FileLineColLoc):
+        return Loc(
+            location.filename.data, location.line.data, max(location.column.data - 1, 0)
+        )
+    if isinstance(location, CallSiteLoc):
+        callee, caller = loc_of(location.callee), loc_of(location.caller)
+        if callee is None:
+            return caller
+        return Loc(callee.file, callee.line, callee.col, caller=caller)
+    if isinstance(location, NameLoc):
+        return loc_of(location.location)
+    return None
+
+
+def fail(
+    op: Operation, message: str, error: type[NineToothedError] = NineToothedError
+) -> NineToothedError:
+    """The error to raise for a mistake at ``op``."""
+    return error(message, loc_of(op.location))
+
+
+def verify(module: ModuleOp, after: str) -> None:
+    """Verify a module; ``after`` says what made it.
+
+    Raises:
+        CompilerError: it is not valid, which is a bug of the compiler.
+    """
+    try:
+        module.verify()
+    except VerifyException as error:
+        raise CompilerError(f"after {after} the IR is not valid: {error}") from error

@@ -1,0 +1,99 @@
+"""What scheduling and lowering add: which program this is, and where a parameter's data lies."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_result_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.ir.index_expr import IndexExpr, product
+from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
+
+
+@irdl_op_definition
+class ProgramIdOp(IRDLOperation):
+    """The number of this program, from 0.
+
+    ```mlir
+    %pid = nt.program_id : index
+    ```
+    """
+
+    name = "nt.program_id"
+
+    result = result_def(IndexType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[IndexType()])
+
+
+@irdl_op_definition
+class ProgramIndexOp(IRDLOperation):
+    """The outermost index of this program: ``program`` unravelled, row-major, over ``sizes``.
+
+    ```mlir
+    %g0, %g1 = nt.program_index %pid [m ceildiv 64, n ceildiv 64] : index, index
+    ```
+    """
+
+    name = "nt.program_index"
+
+    program = operand_def(IndexType)
+    sizes = prop_def(ExprsAttr)
+    results_ = var_result_def(IndexType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$program $sizes attr-dict (`:` type($results_)^)?"
+
+    def __init__(self, program: SSAValue | Operation, sizes: ExprsAttr) -> None:
+        super().__init__(
+            operands=[program],
+            properties={"sizes": sizes},
+            result_types=[[IndexType()] * len(sizes.data)],
+        )
+
+    @property
+    def programs(self) -> IndexExpr:
+        """How many programs there are."""
+        return product(self.sizes.data)
+
+    def verify_(self) -> None:
+        if len(self.results) != len(self.sizes.data):
+            raise VerifyException("nt.program_index: one result a size")
+
+
+@irdl_op_definition
+class PointerOp(IRDLOperation):
+    """The pointer to the first element of a parameter.
+
+    ```mlir
+    %p = nt.pointer %x : !nt.tensor<[B] x f16> -> !tt.ptr<f16>
+    ```
+    """
+
+    name = "nt.pointer"
+
+    ref = operand_def(TensorType)
+    result = result_def()
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$ref attr-dict `:` type($ref) `->` type($result)"
+
+    def __init__(self, ref: SSAValue, type: Attribute) -> None:
+        super().__init__(operands=[ref], result_types=[type])

@@ -1,0 +1,139 @@
+"""The ops of an application that move lanes and compute none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
+from ninetoothed.ir.nt.types import scalar_of, shape_of
+
+
+@irdl_op_definition
+class BroadcastOp(IRDLOperation):
+    """Dims of size 1 repeated.
+
+    ```mlir
+    %1 = nt.broadcast %0 : !nt.tensor<[BM, 1] x f32> -> !nt.tensor<[BM, BN] x f32>
+    ```
+    """
+
+    name = "nt.broadcast"
+
+    value = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
+
+    def __init__(self, value: SSAValue | Operation, sizes: Iterable[IndexExpr | int]) -> None:
+        value = SSAValue.get(value)
+        super().__init__(
+            operands=[value], result_types=[TensorType.of(sizes, scalar_of(value.type))]
+        )
+
+    def verify_(self) -> None:
+        old, new = shape_of(self.value.type), shape_of(self.result.type)
+        fits = len(old) == len(new) and all(
+            one == two or one.value == 1 for one, two in zip(old, new, strict=True)
+        )
+        if not fits or scalar_of(self.value.type) != scalar_of(self.result.type):
+            raise VerifyException(
+                f"nt.broadcast: {self.value.type} cannot become {self.result.type}"
+            )
+
+
+@irdl_op_definition
+class ExpandDimsOp(IRDLOperation):
+    """A dim of size 1 inserted at ``axis``.
+
+    ```mlir
+    %1 = nt.expand_dims %0 axis [1] : !nt.tensor<[BM] x f32> -> !nt.tensor<[BM, 1] x f32>
+    ```
+    """
+
+    name = "nt.expand_dims"
+
+    value = operand_def()
+    axis = prop_def(ExprsAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$value `axis` $axis attr-dict `:` type($value) `->` type($result)"
+
+    def __init__(self, value: SSAValue | Operation, axis: int) -> None:
+        value = SSAValue.get(value)
+        sizes: list[IndexExpr | int] = [*shape_of(value.type)]
+        sizes.insert(axis, 1)
+        super().__init__(
+            operands=[value],
+            properties={"axis": ExprsAttr.of((axis,))},
+            result_types=[TensorType.of(sizes, scalar_of(value.type))],
+        )
+
+    @property
+    def dim(self) -> int:
+        """Where the dim is inserted."""
+        return self.axis.data[0].args[0]
+
+    def verify_(self) -> None:
+        sizes = list(shape_of(self.result.type))
+        if self.dim >= len(sizes) or sizes.pop(self.dim).value != 1:
+            raise VerifyException(f"nt.expand_dims: dim {self.dim} of the result must be 1")
+        if tuple(sizes) != shape_of(self.value.type):
+            raise VerifyException("nt.expand_dims: the other dims must be those of the operand")
+
+
+@irdl_op_definition
+class TransOp(IRDLOperation):
+    """The dims reordered: new dim ``i`` is old dim ``order[i]``.
+
+    ```mlir
+    %1 = nt.trans %0 order [1, 0] : !nt.tensor<[BM, BN] x f16> -> !nt.tensor<[BN, BM] x f16>
+    ```
+    """
+
+    name = "nt.trans"
+
+    value = operand_def(TensorType)
+    order = prop_def(ExprsAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$value `order` $order attr-dict `:` type($value) `->` type($result)"
+
+    def __init__(self, value: SSAValue | Operation, order: Sequence[int]) -> None:
+        value = SSAValue.get(value)
+        sizes = shape_of(value.type)
+        super().__init__(
+            operands=[value],
+            properties={"order": ExprsAttr.of(order)},
+            result_types=[TensorType.of([sizes[dim] for dim in order], scalar_of(value.type))],
+        )
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The order."""
+        return tuple(dim.args[0] for dim in self.order.data)
+
+    def verify_(self) -> None:
+        sizes = shape_of(self.value.type)
+        if sorted(self.dims) != list(range(len(sizes))):
+            raise VerifyException("nt.trans: order must name each dim once")
+        if tuple(sizes[dim] for dim in self.dims) != shape_of(self.result.type):
+            raise VerifyException("nt.trans: the result's sizes must be the operand's, reordered")

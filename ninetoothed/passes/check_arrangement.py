@@ -1,0 +1,140 @@
+"""Check that the arranged tensors fit together: their outermost shapes agree, and what must be 1 is.
+
+Why here: it needs the meta-operations with their places in the user's source, so it comes before they are composed.
+What is proved wrong is an error at the user's line. What only a call can know becomes a check of the kernel. It
+requires stage ``arranged``, and leaves it.
+
+Before:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f16>
+  %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
+  %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[m] x f16>
+  %1 = nt.tile %y [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[m] x f16> -> !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f16>>
+  nt.arranged %0, %1 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>,
+                       !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f16>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f16>, %b : !nt.tensor<[64] x f16>):
+  nt.finish
+}
+```
+
+After:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
+    checks [#nt.check<[n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f16>
+  %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
+  %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[m] x f16>
+  %1 = nt.tile %y [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[m] x f16> -> !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f16>>
+  nt.arranged %0, %1 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>,
+                       !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f16>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f16>, %b : !nt.tensor<[64] x f16>):
+  nt.finish
+}
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ninetoothed.errors import ArrangementError
+from ninetoothed.ir import nt
+from ninetoothed.ir.access import Expand, Squeeze
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.index_expr import IndexExpr, const
+from ninetoothed.ir.index_normal import bounds, equal, normalize
+
+
+def _text(shape: tuple[IndexExpr, ...]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def _outermost(value: SSAValue) -> tuple[IndexExpr, ...]:
+    assert isinstance(value.type, nt.TensorType)
+    return value.type.sizes
+
+
+def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
+    """What a call must satisfy for all outermost shapes to be equal."""
+    checks: list[nt.Check] = []
+    first: tuple[str, SSAValue] | None = None
+    for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
+        if source.kind.data != "tensor":
+            continue
+        name = source.param.data
+        if first is None:
+            first = (name, value)
+            continue
+        one, two = _outermost(first[1]), _outermost(value)
+        if len(one) != len(two) or any(
+            _differ(kernel, a, b) for a, b in zip(one, two, strict=True)
+        ):
+            assert isinstance(value.owner, Operation)
+            raise fail(
+                value.owner,
+                f"the outermost shapes of {first[0]} and {name} must be equal, one program an element, but "
+                f"they are {_text(one)} and {_text(two)}; tile, expand or squeeze until they are",
+                ArrangementError,
+            )
+        pairs = [(a, b) for a, b in zip(one, two, strict=True) if not equal(a, b)]
+        if pairs:
+            message = (
+                f"the outermost shapes of {first[0]} and {name} must be equal, one program an element: "
+                "they are {left} and {right}"
+            )
+            checks.append(nt.Check(one, two, message))
+    return checks
+
+
+def _differ(kernel: nt.KernelOp, left: IndexExpr, right: IndexExpr) -> bool:
+    """Whether the two are proved to differ for all sizes."""
+    lower, upper = bounds(normalize(left - right), kernel.assumptions)
+    return (lower is not None and lower > 0) or (upper is not None and upper < 0)
+
+
+def _ones(kernel: nt.KernelOp) -> list[nt.Check]:
+    """What a call must satisfy for expanded and squeezed dims to have size 1."""
+    checks: list[nt.Check] = []
+    for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
+        for op in nt.chain(value)[1]:
+            operation = op.algebra
+            if not isinstance(operation, Expand | Squeeze):
+                continue
+            assert isinstance(op.source.type, nt.TensorType)
+            for size in operation.ones(tuple(level.sizes for level in op.source.type.levels)):
+                if not equal(size, const(1)):
+                    message = (
+                        f"{operation.name} of {source.param.data} needs the size {size} to be 1: "
+                        "it is {left}"
+                    )
+                    checks.append(nt.Check((size,), (const(1),), message))
+    return checks
+
+
+@dataclass(frozen=True)
+class CheckArrangementPass(ModulePass):
+    """Agreement of outermost shapes, proved or left to the call."""
+
+    name: ClassVar[str] = "nt-check-arrangement"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.body.ops:
+            if isinstance(kernel, nt.KernelOp):
+                found = [*_ones(kernel), *_agreement(kernel)]
+                checks = dict.fromkeys([*kernel.checks, *map(nt.CheckAttr, found)])
+                kernel.checks = ArrayAttr(checks)

@@ -1,0 +1,1 @@
+"""What several passes lower alike: index expressions, elementwise functions, identities."""

@@ -1,0 +1,134 @@
+"""Elementwise functions of the language's table as ops of ``arith`` and ``math``, by the row's name.
+
+Operands are lowered values of one type; ``unsigned`` says whether integer lanes are to be read without a sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ninetoothed.ir import tt
+from ninetoothed.passes.lowering.identities import number
+
+Insert = Callable[[Operation], SSAValue]
+Handler = Callable[[Insert, bool, list[SSAValue]], SSAValue]
+
+
+def constant(insert: Insert, value: float | int, type: Attribute) -> SSAValue:
+    """A number of a lowered type: a scalar, or a block of it."""
+    attribute: FloatAttr | IntegerAttr = number(value, tt.scalar_of(type))
+    if not isinstance(type, TensorType):
+        return insert(arith.ConstantOp(attribute))
+    if value not in (float("inf"), float("-inf")) and value == value:
+        dense = DenseIntOrFPElementsAttr.from_list(type, [attribute.value.data])
+        return insert(arith.ConstantOp(dense, type))
+    # xDSL reads the hexadecimal form of a dense infinity as an integer; a scalar's it reads right.
+    return insert(tt.SplatOp(insert(arith.ConstantOp(attribute)), tt.shape_of(type)))
+
+
+def _is_float(value: SSAValue) -> bool:
+    return isinstance(tt.scalar_of(value.type), AnyFloat)
+
+
+def _by_kind(
+    floats: Callable[[SSAValue, SSAValue], Operation] | None,
+    signed: Callable[[SSAValue, SSAValue], Operation],
+    unsigned: Callable[[SSAValue, SSAValue], Operation] | None = None,
+) -> Handler:
+    """One op for floats, one for signed integers, and one for unsigned ones where it differs."""
+
+    def handler(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+        left, right = operands
+        if floats is not None and _is_float(left):
+            return insert(floats(left, right))
+        op = unsigned if is_unsigned and unsigned is not None else signed
+        return insert(op(left, right))
+
+    return handler
+
+
+def _compare(ordered: str, signed: str, unsigned: str) -> Handler:
+    def handler(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+        left, right = operands
+        if _is_float(left):
+            return insert(tt.CmpfOp(ordered, left, right))
+        return insert(tt.CmpiOp(unsigned if is_unsigned else signed, left, right))
+
+    return handler
+
+
+def _math(op: Callable[[SSAValue], Operation]) -> Handler:
+    def handler(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+        return insert(op(operands[0]))
+
+    return handler
+
+
+def _negate(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+    (value,) = operands
+    zero = constant(insert, 0, value.type)
+    # Triton subtracts from zero, which gives 0.0 and not -0.0 for 0.0.
+    if _is_float(value):
+        return insert(arith.SubfOp(zero, value))
+    return insert(arith.SubiOp(zero, value))
+
+
+def _invert(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+    (value,) = operands
+    return insert(arith.XOrIOp(value, constant(insert, -1, value.type)))
+
+
+def _abs(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+    (value,) = operands
+    if _is_float(value):
+        return insert(math.AbsFOp(value))
+    return value if is_unsigned else insert(math.AbsIOp(value))
+
+
+def _where(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+    return insert(tt.SelectOp(*operands))
+
+
+ELEMENTWISE: dict[str, Handler] = {
+    "add": _by_kind(arith.AddfOp, arith.AddiOp),
+    "sub": _by_kind(arith.SubfOp, arith.SubiOp),
+    "mul": _by_kind(arith.MulfOp, arith.MuliOp),
+    "truediv": _by_kind(arith.DivfOp, arith.DivSIOp, arith.DivUIOp),
+    "floordiv": _by_kind(None, arith.DivSIOp, arith.DivUIOp),
+    "mod": _by_kind(tt.RemfOp, arith.RemSIOp, arith.RemUIOp),
+    "and": _by_kind(None, arith.AndIOp),
+    "or": _by_kind(None, arith.OrIOp),
+    "xor": _by_kind(None, arith.XOrIOp),
+    "shl": _by_kind(None, arith.ShLIOp),
+    "shr": _by_kind(None, arith.ShRSIOp, arith.ShRUIOp),
+    "maximum": _by_kind(arith.MaxnumfOp, arith.MaxSIOp, arith.MaxUIOp),
+    "minimum": _by_kind(arith.MinnumfOp, arith.MinSIOp, arith.MinUIOp),
+    "lt": _compare("olt", "slt", "ult"),
+    "le": _compare("ole", "sle", "ule"),
+    "gt": _compare("ogt", "sgt", "ugt"),
+    "ge": _compare("oge", "sge", "uge"),
+    "eq": _compare("oeq", "eq", "eq"),
+    "ne": _compare("une", "ne", "ne"),
+    "neg": _negate,
+    "invert": _invert,
+    "abs": _abs,
+    "where": _where,
+    "exp": _math(math.ExpOp),
+    "exp2": _math(math.Exp2Op),
+    "log": _math(math.LogOp),
+    "log2": _math(math.Log2Op),
+    "sqrt": _math(math.SqrtOp),
+    "rsqrt": _math(math.RsqrtOp),
+    "sin": _math(math.SinOp),
+    "cos": _math(math.CosOp),
+    "erf": _math(math.ErfOp),
+    "floor": _math(math.FloorOp),
+    "ceil": _math(math.CeilOp),
+}
+
+# How two lanes of a reduction are combined: the elementwise function of this name.
+COMBINE: dict[str, str] = {"sum": "add", "max": "maximum", "min": "minimum"}

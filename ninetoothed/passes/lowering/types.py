@@ -1,0 +1,45 @@
+"""Types of ``nt`` as Triton has them: blocks as ``tensor``, integers without signs."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerType, TensorType, UnrealizedConversionCastOp, i8
+from xdsl.ir import Attribute, SSAValue
+
+from ninetoothed.ir import nt
+from ninetoothed.ir.rewriting import Inserter
+
+
+def signless(scalar: Attribute) -> Attribute:
+    """A scalar type without its sign."""
+    return IntegerType(scalar.width.data) if isinstance(scalar, IntegerType) else scalar
+
+
+def is_unsigned(type: Attribute) -> bool:
+    """Whether the lanes are unsigned integers, bits included."""
+    return nt.dtype_of(type).startswith("u") or nt.dtype_of(type) == "i1"
+
+
+def numbers(type: nt.TensorType) -> tuple[int, ...]:
+    """The sizes of a block as numbers."""
+    sizes = [size.value for size in type.sizes]
+    return tuple(size for size in sizes if size is not None)
+
+
+def lowered(type: Attribute) -> Attribute:
+    """A block or scalar of ``nt`` as Triton's type."""
+    if isinstance(type, nt.TensorType):
+        return TensorType(signless(type.element_type), numbers(type))
+    return signless(type)
+
+
+def in_memory(scalar: Attribute) -> Attribute:
+    """What a scalar is in memory: bits are bytes."""
+    scalar = signless(scalar)
+    return i8 if scalar == IntegerType(1) else scalar
+
+
+def bridge(inserter: Inserter, value: SSAValue, type: Attribute) -> SSAValue:
+    """``value`` as a value of ``type``, between the dialects; ``nt-lower-to-tt`` removes the cast."""
+    if value.type == type:
+        return value
+    return inserter.add(UnrealizedConversionCastOp.get([value], [type]))

@@ -1,0 +1,181 @@
+"""Round block sizes up to powers of two; the lanes that this adds are outside every guard.
+
+Triton's blocks have sizes that are powers of two. Accesses get the guard that a lane lies below the true size; where
+padded lanes would be combined, by a reduction or along K of a dot, they read the identity. Sizes that only a call knows
+are rounded up to the kernel's ``extents``. True sizes stay what ``nt.size`` says.
+
+Why here: block sizes are numbers only after ``nt-specialize``, whose stage it requires; it leaves stage ``padded``.
+
+Before:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[n ceildiv 48], [48]] -> [g0 * 48 + b0] if [[g0 * 48 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 48] x !nt.tensor<[48] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 48] x !nt.tensor<[48] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[48] x f32>):
+  %1 = nt.load %a[] : !nt.tensor<[48] x f32>[] -> !nt.tensor<[48] x f32>
+  nt.store %1, %a[] : !nt.tensor<[48] x f32>, !nt.tensor<[48] x f32>[]
+  nt.finish
+}
+```
+
+After:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[n ceildiv 48], [64]] -> [g0 * 48 + b0] if [[g0 * 48 + b0, n], [b0, 48]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 48] x !nt.tensor<[64] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 48] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %1 = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.store %1, %a[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.finish
+}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerType, ModuleOp, UnrealizedConversionCastOp, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ninetoothed.errors import ShapeError
+from ninetoothed.ir import nt
+from ninetoothed.ir.access import Access, Guard, index_names
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.index_expr import IndexExpr, const, sym
+from ninetoothed.ir.rewriting import Inserter, replace, retype
+from ninetoothed.passes.lowering.identities import combined_operands, fill, select
+
+
+class _Padding:
+    """Block sizes and what they are rounded up to."""
+
+    def __init__(self, kernel: nt.KernelOp) -> None:
+        self.kernel = kernel
+        self.extents: Mapping[IndexExpr, int] = kernel.padding
+
+    def size(self, size: IndexExpr) -> IndexExpr:
+        """The power of two.
+
+        Raises:
+            ShapeError: nothing says what the size is.
+        """
+        if size.value is not None:
+            return const(1 << max(size.value - 1, 0).bit_length())
+        found = self.extents.get(size)
+        if found is None:
+            raise fail(
+                self.kernel,
+                f"a block has the size {size}, which is known at run time only; give it a block size",
+                ShapeError,
+            )
+        return const(found)
+
+    def block(self, type: nt.TensorType) -> nt.TensorType:
+        """The type with its innermost level rounded up."""
+        below = type.element_type
+        if isinstance(below, nt.TensorType):
+            return nt.TensorType(type.shape, self.block(below))
+        return nt.TensorType.of([self.size(size) for size in type.sizes], below)
+
+    def attribute(self, attribute: Attribute) -> Attribute:
+        return self.block(attribute) if isinstance(attribute, nt.TensorType) else attribute
+
+    def access(self, access: Access) -> Access:
+        """The access over the padded block: its lanes end where the true size does."""
+        if len(access.levels) < 2:
+            return access
+        sizes = access.levels[-1]
+        padded = tuple(self.size(size) for size in sizes)
+        names = index_names(access.levels)[-1]
+        added = [
+            Guard(sym(name), size)
+            for name, size, new in zip(names, sizes, padded, strict=True)
+            if size != new
+        ]
+        levels = (*access.levels[:-1], padded)
+        return Access(levels, access.indices, (*access.guards, *added))
+
+
+def _true_sizes(kernel: nt.KernelOp) -> list[tuple[Operation, int, int, IndexExpr, float | int]]:
+    """The operands whose lanes are combined: op, operand, dim, true size, identity."""
+    return [
+        (op, index, dim, nt.shape_of(op.operands[index].type)[dim], identity)
+        for op in kernel.apply.walk()
+        for index, dim, identity in combined_operands(op)
+    ]
+
+
+def _mask(op: Operation, index: int, dim: int, size: IndexExpr, identity: float | int) -> None:
+    """Let lanes of dim ``dim`` from ``size`` on read ``identity``."""
+    value = op.operands[index]
+    shape = nt.shape_of(value.type)
+    if shape[dim] == size or fill(value, identity):
+        return
+    inserter = Inserter.before(op)
+    i32 = IntegerType(32)
+    row = nt.block_type((shape[dim],), i32)
+    lanes = inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), row))
+    limit = inserter.add(nt.FullOp(inserter.add(nt.SizeOp(nt.ExprAttr(size), i32)), row))
+    bits = inserter.add(nt.MapOp("lt", [lanes, limit], nt.with_scalar(row, i1)))
+    for axis in range(len(shape)):
+        if axis != dim:
+            bits = inserter.add(nt.ExpandDimsOp(bits, axis))
+    if nt.shape_of(bits.type) != shape:
+        bits = inserter.add(nt.BroadcastOp(bits, shape))
+    op.operands[index] = select(inserter, bits, value, identity)
+
+
+def _drop_equalities(kernel: nt.KernelOp) -> None:
+    """Casts between sizes that a check holds equal are none once both are padded alike."""
+    for op in list(kernel.apply.walk()):
+        if isinstance(op, UnrealizedConversionCastOp):
+            source: SSAValue = op.inputs[0]
+            if source.type != op.results[0].type:
+                raise fail(
+                    op,
+                    f"blocks of shapes {_text(source)} and {_text(op.results[0])} must have equal shapes",
+                    ShapeError,
+                )
+            replace(op, [source])
+
+
+def _text(value: SSAValue) -> str:
+    return f"({', '.join(map(str, nt.shape_of(value.type)))})"
+
+
+def _pad(kernel: nt.KernelOp) -> None:
+    padding = _Padding(kernel)
+    combined = _true_sizes(kernel)
+    for op in kernel.arrange.block.ops:
+        if isinstance(op, nt.AccessOp):
+            access = nt.AccessAttr(padding.access(op.access.data))
+            replace(op, [Inserter.before(op).add(nt.AccessOp(op.source, access))])
+    retype(kernel.apply, padding.attribute)
+    _drop_equalities(kernel)
+    for entry in combined:
+        _mask(*entry)
+
+
+@dataclass(frozen=True)
+class PadBlocksPass(ModulePass):
+    """Blocks of powers of two."""
+
+    name: ClassVar[str] = "nt-pad-blocks"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.body.ops:
+            if isinstance(kernel, nt.KernelOp):
+                _pad(kernel)

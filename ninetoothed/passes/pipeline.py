@@ -1,0 +1,110 @@
+"""The pipeline: the table of contents of the compiler.
+
+Each stage is a few passes and a legality check of what they leave. Symbolic stages run once a signature, the others
+once a configuration. :func:`run` is what ``make`` and ``nt-opt`` both call.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from ninetoothed.errors import CompilerError, NineToothedError
+from ninetoothed.ir.diagnostics import verify
+from ninetoothed.ir.stages import check_stage
+from ninetoothed.passes import find_pass
+
+# Stage by stage, in order: what the stage is called, and the passes that reach it.
+SYMBOLIC: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("arranged", ("nt-check-arrangement",)),
+    ("composed", ("nt-compose-arrangement", "nt-mask-reductions")),
+)
+SPECIALIZED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("specialized", ("nt-specialize",)),
+    ("padded", ("nt-pad-blocks",)),
+    ("scheduled", ("nt-schedule-programs",)),
+    # Addresses of one parameter repeat between loads and stores; cse makes them one.
+    ("addressed", ("nt-lower-accesses", "cse")),
+    # Folding before dce, so that what it frees is gone too.
+    ("tt", ("nt-lower-to-tt", "canonicalize", "cse", "dce")),
+)
+
+Options = dict[str, dict[str, Any]]
+Observer = Callable[[str, ModuleOp], None]
+"""Called behind each pass with its name and the module."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A pass, and the stage that it completes, if it does."""
+
+    pass_: ModulePass
+    stage: str | None = None
+
+
+def steps(
+    stages: Iterable[tuple[str, tuple[str, ...]]], options: Options | None = None
+) -> list[Step]:
+    """The steps through ``stages``; ``options`` are fields of passes by the passes' names."""
+    found: list[Step] = []
+    for stage, names in stages:
+        for name in names:
+            fields = {} if options is None else options.get(name, {})
+            last = name == names[-1]
+            found.append(Step(find_pass(name)(**fields), stage if last else None))
+    return found
+
+
+def run(
+    ctx: Context,
+    module: ModuleOp,
+    pipeline: Sequence[Step],
+    observers: Sequence[Observer] = (),
+    verifying: bool = False,
+) -> None:
+    """Run ``pipeline`` over ``module``, in place.
+
+    Raises:
+        NineToothedError: the user's program is wrong; at its place.
+        CompilerError: a pass failed, or left what its stage may not hold; names the pass and the file
+            that reproduces it.
+    """
+    for index, step in enumerate(pipeline):
+        name = step.pass_.name
+        before = module.clone() if verifying else None
+        try:
+            step.pass_.apply(ctx, module)
+            if verifying:
+                verify(module, name)
+            if step.stage is not None:
+                check_stage(module, step.stage)
+        except CompilerError as error:
+            where = _reproducer(before, pipeline[index:])
+            raise CompilerError(f"pass {name}: {error.message}{where}", error.loc) from error
+        except NineToothedError:
+            raise
+        except Exception as error:
+            where = _reproducer(before, pipeline[index:])
+            raise CompilerError(
+                f"pass {name} failed with {type(error).__name__}: {error}{where}; this is a bug of the compiler"
+            ) from error
+        for observe in observers:
+            observe(name, module)
+
+
+def _reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
+    """Write the module before the failed pass, with the rest of the pipeline; says where."""
+    if before is None:
+        return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
+    pipeline = ",".join(str(step.pass_.pipeline_pass_spec()) for step in rest)
+    handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(f"// RUN: nt-opt %s -p '{pipeline}'\n{before}\n")
+    return f"; reproduce it with nt-opt {path} -p '{pipeline}'"

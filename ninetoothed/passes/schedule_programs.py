@@ -1,0 +1,86 @@
+"""Say which program computes which element of the outermost level: row-major.
+
+The outermost index of a program, so far implicit, becomes ``nt.program_index``, and the kernel says how many programs run.
+
+Why here: addresses are next, and they need the index. Other orders (grouped for L2, persistent) would stand here
+too. It requires stage ``padded`` and leaves stage ``scheduled``.
+
+Before:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  nt.finish
+}
+```
+
+After:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [n ceildiv 64] : index
+  nt.finish
+}
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.index_normal import normalize
+from ninetoothed.ir.rewriting import Inserter
+
+
+def outermost(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
+    """The shape of the outermost level; of a kernel of scalars only, none."""
+    for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
+        if source.kind.data == "tensor":
+            assert isinstance(value.type, nt.TensorType)
+            return value.type.sizes
+    return ()
+
+
+def _schedule(kernel: nt.KernelOp) -> None:
+    sizes = outermost(kernel)
+    block = kernel.apply.block
+    inserter = Inserter(InsertPoint.at_start(block), kernel)
+    program = inserter.add(nt.ProgramIdOp())
+    program.name_hint = "pid"
+    index = nt.ProgramIndexOp(program, nt.ExprsAttr(sizes))
+    inserter.insert(index)
+    for dim, result in enumerate(index.results):
+        result.name_hint = f"g{dim}"
+    kernel.grid = nt.ExprAttr(normalize(index.programs))
+
+
+@dataclass(frozen=True)
+class ScheduleProgramsPass(ModulePass):
+    """The outermost index of a program, row-major."""
+
+    name: ClassVar[str] = "nt-schedule-programs"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.body.ops:
+            if isinstance(kernel, nt.KernelOp):
+                _schedule(kernel)

@@ -1,0 +1,179 @@
+"""Put in what is known of one signature and one configuration: block sizes, unit strides, multiples of 16.
+
+Why here: everything before works on symbols and serves all configurations; everything after may count lanes. It requires
+stage ``composed`` and leaves no symbol whose value was given, stage ``specialized``.
+
+Before:
+
+```mlir
+// nt-opt -p 'nt-specialize{values="B=64","s=1" multiples="n" aligned="x"}'
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to ?>, #nt.symbol<B meta 32 to 1024>] arrange {
+  %x = nt.source "x" "tensor" strides [s] aligned false : !nt.tensor<[n] x f16>
+  %0 = nt.access %x <[[n ceildiv B], [B]] -> [B * g0 + b0] if [[B * g0 + b0, n]]>
+      : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f16>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f16>>
+} apply {
+^bb0(%a : !nt.tensor<[B] x f16>):
+  nt.finish
+}
+```
+
+After:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ? div 16>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned true : !nt.tensor<[n] x f16>
+  %0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f16>):
+  nt.finish
+}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, ModuleOp
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from ninetoothed.errors import ShapeError
+from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.index_expr import IndexExpr, const, substitute, symbol_names
+from ninetoothed.ir.index_normal import normalize
+from ninetoothed.ir.rewriting import retype
+
+
+class _Substitution:
+    """The values of symbols, put into attributes."""
+
+    def __init__(self, values: Mapping[str, int]) -> None:
+        self.values: dict[str, IndexExpr | int] = dict(values)
+
+    def expr(self, expr: IndexExpr) -> IndexExpr:
+        return normalize(substitute(expr, self.values))
+
+    def exprs(self, exprs: tuple[IndexExpr, ...]) -> tuple[IndexExpr, ...]:
+        return tuple(self.expr(expr) for expr in exprs)
+
+    def attribute(self, attribute: Attribute) -> Attribute:
+        if isinstance(attribute, nt.TensorType):
+            return nt.TensorType(
+                nt.ExprsAttr(self.exprs(attribute.sizes)), self.attribute(attribute.element_type)
+            )
+        if isinstance(attribute, nt.ExprAttr):
+            return nt.ExprAttr(self.expr(attribute.data))
+        if isinstance(attribute, nt.ExprsAttr):
+            return nt.ExprsAttr(self.exprs(attribute.data))
+        if isinstance(attribute, nt.AccessAttr):
+            return nt.AccessAttr(attribute.data.substitute(self.values))
+        if isinstance(attribute, nt.CheckAttr):
+            check = attribute.data
+            return nt.CheckAttr(
+                nt.Check(self.exprs(check.left), self.exprs(check.right), check.message)
+            )
+        return attribute
+
+
+def _decided(kernel: nt.KernelOp, attribute: nt.CheckAttr) -> bool:
+    """Whether a check holds for certain.
+
+    Raises:
+        ShapeError: it fails for certain.
+    """
+    check = attribute.data
+    for left, right in zip(check.left, check.right, strict=True):
+        if left != right:
+            if left.value is None or right.value is None:
+                return False
+            message = check.message.format(left=_text(check.left), right=_text(check.right))
+            raise fail(kernel, message, ShapeError)
+    return True
+
+
+def _text(shape: tuple[IndexExpr, ...]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def dynamic_block_sizes(kernel: nt.KernelOp) -> list[IndexExpr]:
+    """The block sizes that only a call knows, in the order of the parameters.
+
+    ``extents`` gives what they are rounded up to, in this order.
+    """
+    chosen = {decl.name for decl in kernel.declarations if decl.kind in ("meta", "constexpr")}
+    found: dict[IndexExpr, None] = {}
+    for value in kernel.arranged.values:
+        assert isinstance(value.type, nt.TensorType)
+        levels = value.type.levels
+        for size in levels[-1].sizes if len(levels) > 1 else ():
+            if any(name not in chosen for name in symbol_names(size)):
+                found[size] = None
+    return list(found)
+
+
+@dataclass(frozen=True)
+class SpecializePass(ModulePass):
+    """Values of symbols, alignment and the extents of blocks, put in."""
+
+    name: ClassVar[str] = "nt-specialize"
+
+    values: tuple[str, ...] = ()
+    """``"NAME=NUMBER"``: the symbol has this value."""
+
+    multiples: tuple[str, ...] = ()
+    """The symbol is a multiple of 16."""
+
+    aligned: tuple[str, ...] = ()
+    """The parameter's data starts at a multiple of 16 bytes."""
+
+    extents: tuple[int, ...] = ()
+    """What the block sizes that only a call knows are rounded up to (see ``dynamic_block_sizes``)."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        values: dict[str, int] = {}
+        for text in self.values:
+            name, _, number = text.partition("=")
+            values[name] = int(number)
+        for kernel in op.body.ops:
+            if isinstance(kernel, nt.KernelOp):
+                self._specialize(kernel, values)
+
+    def _specialize(self, kernel: nt.KernelOp, values: Mapping[str, int]) -> None:
+        dynamic = dynamic_block_sizes(kernel)
+        if self.extents and len(self.extents) != len(dynamic):
+            raise PassFailedException(
+                f"nt-specialize: {len(self.extents)} extents for {len(dynamic)} block sizes"
+            )
+        known = _Substitution(values)
+        retype(kernel.arrange, known.attribute)
+        retype(kernel.apply, known.attribute)
+        kernel.symbols = ArrayAttr(
+            nt.SymbolAttr(replace(decl, divisor=16) if decl.name in self.multiples else decl)
+            for decl in kernel.declarations
+            if decl.name not in values
+        )
+        pairs = zip(dynamic, self.extents, strict=False)
+        extents = {known.expr(size): extent for size, extent in pairs}
+        kernel.extents = ArrayAttr(
+            nt.ExprsAttr.of((size, const(extent)))
+            for size, extent in extents.items()
+            if size.value is None
+        )
+        checks = [known.attribute(check) for check in kernel.checks]
+        kernel.checks = ArrayAttr(
+            check
+            for check in dict.fromkeys(checks)
+            if isinstance(check, nt.CheckAttr) and not _decided(kernel, check)
+        )
+        for source in kernel.sources:
+            if source.param.data in self.aligned:
+                source.aligned = BoolAttr.from_bool(True)
