@@ -129,7 +129,7 @@ def dump_to(folder: Path, start: int = 0) -> Observer:
     def observe(name: str, module: ModuleOp) -> None:
         nonlocal count
         path = folder / f"{count:02d}-{re.sub(r'[^a-z0-9-]', '-', name)}.mlir"
-        path.write_text(f"{module}\n", encoding="utf-8")
+        path.write_text(f"{module!s}\n", encoding="utf-8")
         count += 1
 
     return observe

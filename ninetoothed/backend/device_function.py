@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
@@ -49,14 +50,14 @@ def _array(function: FuncOp, name: str) -> tuple[Attribute, ...]:
     attr = function.attributes.get(name)
     if not isinstance(attr, ArrayAttr):
         raise CompilerError(f"tt.func @{function.sym_name.data} has no {name}")
-    return tuple(attr)
+    return cast("ArrayAttr[Attribute]", attr).data
 
 
 def argument_attributes(function: FuncOp) -> tuple[Mapping[str, Attribute], ...]:
     """The attributes of each argument."""
-    count = len(function.body.block.args)
     if function.arg_attrs is None:
-        return ({},) * count
+        nothing: Mapping[str, Attribute] = {}
+        return (nothing,) * len(function.body.block.args)
     return tuple(attrs.data for attrs in function.arg_attrs)
 
 

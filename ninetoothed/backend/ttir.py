@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -179,8 +179,8 @@ def splat_value(attr: Attribute) -> int | float | None:
     """The value that every element of a block has, or None where they differ or it is no block."""
     if not isinstance(attr, DenseIntOrFPElementsAttr):
         return None
-    # Typed over its elements, which nobody knows here.
-    dense: Any = attr
+    # Generic over its elements, whose type is not known here.
+    dense = cast(Any, attr)
     data: bytes = dense.data.data
     width = len(data) // prod(dense.get_shape())
     if data != data[:width] * (len(data) // width):

@@ -350,7 +350,7 @@ def _store(kernel: _Kernel, op: nt.StoreOp) -> None:
     inserter = accessed.here.inserter
     value = bridge(inserter, op.value, lowered(op.value.type))
     if tt.scalar_of(value.type) == i1:
-        value = inserter.add(arith.ExtUIOp(value, tt.block_of(tt.shape_of(value.type), i8)))
+        value = inserter.add(tt.ExtUIOp(value, tt.block_of(tt.shape_of(value.type), i8)))
     inserter.insert(tt.StoreOp(pointers, value, mask))
     Rewriter.erase_op(op)
 

@@ -106,5 +106,5 @@ def _reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
     pipeline = ",".join(str(step.pass_.pipeline_pass_spec()) for step in rest)
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(f"// RUN: nt-opt %s -p '{pipeline}'\n{before}\n")
+        file.write(f"// RUN: nt-opt %s -p '{pipeline}'\n{before!s}\n")
     return f"; reproduce it with nt-opt {path} -p '{pipeline}'"

@@ -1,32 +1,65 @@
 """The dialect ``tt``: what Triton can say, under Triton's own names.
 
-``ops``: the dialect. ``arith``: comparisons and selections of whole blocks.
+In MLIR's generic form a module of this dialect is TTIR. Blocks are ``tensor<128xf32>``; integers are signless.
+Properties have the names and the encodings of Triton's ODS definitions, since the generic form prints them.
+
+``types``: pointers. ``functions``, ``memory``, ``blocks``: the ops. ``arith``: comparisons, selections and
+conversions of whole blocks.
 """
 
-from ninetoothed.ir.tt.arith import BLOCK_ARITH, CmpfOp, CmpiOp, RemfOp, SelectOp, bits_like
-from ninetoothed.ir.tt.ops import (
+from xdsl.ir import Dialect
+
+from ninetoothed.ir.tt.arith import (
+    BLOCK_ARITH,
+    CmpfOp,
+    CmpiOp,
+    ExtSIOp,
+    ExtUIOp,
+    FPToSIOp,
+    FPToUIOp,
+    RemfOp,
+    SelectOp,
+    SIToFPOp,
+    TruncIOp,
+    UIToFPOp,
+    bits_like,
+)
+from ninetoothed.ir.tt.blocks import (
     PRECISIONS,
-    TT,
-    AddPtrOp,
     BroadcastOp,
     DotOp,
     ExpandDimsOp,
     FpToFpOp,
-    FuncOp,
-    GetProgramIdOp,
-    LoadOp,
     MakeRangeOp,
-    PointerType,
     ReduceOp,
     ReduceReturnOp,
-    ReturnOp,
     SplatOp,
-    StoreOp,
     TransOp,
-    block_of,
-    pointee_of,
-    scalar_of,
-    shape_of,
+)
+from ninetoothed.ir.tt.functions import FuncOp, GetProgramIdOp, ReturnOp
+from ninetoothed.ir.tt.memory import AddPtrOp, LoadOp, StoreOp
+from ninetoothed.ir.tt.types import PointerType, block_of, pointee_of, scalar_of, shape_of
+
+TT = Dialect(
+    "tt",
+    [
+        FuncOp,
+        ReturnOp,
+        GetProgramIdOp,
+        MakeRangeOp,
+        SplatOp,
+        ExpandDimsOp,
+        BroadcastOp,
+        TransOp,
+        AddPtrOp,
+        LoadOp,
+        StoreOp,
+        DotOp,
+        ReduceOp,
+        ReduceReturnOp,
+        FpToFpOp,
+    ],
+    [PointerType],
 )
 
 __all__ = [
@@ -39,6 +72,10 @@ __all__ = [
     "CmpiOp",
     "DotOp",
     "ExpandDimsOp",
+    "ExtSIOp",
+    "ExtUIOp",
+    "FPToSIOp",
+    "FPToUIOp",
     "FpToFpOp",
     "FuncOp",
     "GetProgramIdOp",
@@ -47,12 +84,15 @@ __all__ = [
     "PointerType",
     "ReduceOp",
     "ReduceReturnOp",
-    "ReturnOp",
     "RemfOp",
+    "ReturnOp",
+    "SIToFPOp",
     "SelectOp",
     "SplatOp",
     "StoreOp",
     "TransOp",
+    "TruncIOp",
+    "UIToFPOp",
     "bits_like",
     "block_of",
     "pointee_of",

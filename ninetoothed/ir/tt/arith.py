@@ -1,7 +1,7 @@
-"""``arith`` as Triton uses it: comparisons and selections of whole blocks.
+"""``arith`` as Triton uses it: comparisons, selections and conversions of whole blocks.
 
-xDSL restricts the results of ``arith.cmpi`` and ``arith.cmpf``, and the condition of ``arith.select``, to single
-bits. :data:`BLOCK_ARITH` is its dialect with these three ops replaced, and ``arith.remf`` added.
+xDSL restricts the results of ``arith.cmpi`` and ``arith.cmpf``, the condition of ``arith.select``, and conversions of
+integers to scalars. :data:`BLOCK_ARITH` is its dialect with these ops replaced, and ``arith.remf`` added.
 """
 
 from __future__ import annotations
@@ -230,7 +230,82 @@ class RemfOp(IRDLOperation):
         printer.print_attribute(self.result.type)
 
 
-_REPLACED: dict[str, type[Operation]] = {op.name: op for op in (CmpiOp, CmpfOp, SelectOp)}
+class _ConvertOp(IRDLOperation):
+    input = operand_def()
+    result = result_def()
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+    def __init__(self, input: SSAValue | Operation, target_type: Attribute) -> None:
+        super().__init__(operands=[input], result_types=[target_type])
+
+    def verify_(self) -> None:
+        if _shape(self.input.type) != _shape(self.result.type):
+            raise VerifyException(f"{self.name}: the shapes must be equal")
+
+
+def _shape(type: Attribute) -> tuple[int, ...]:
+    return type.get_shape() if isinstance(type, TensorType) else ()
+
+
+@irdl_op_definition
+class ExtSIOp(_ConvertOp):
+    """A signed integer in more bits."""
+
+    name = "arith.extsi"
+
+
+@irdl_op_definition
+class ExtUIOp(_ConvertOp):
+    """An unsigned integer in more bits."""
+
+    name = "arith.extui"
+
+
+@irdl_op_definition
+class TruncIOp(_ConvertOp):
+    """An integer in fewer bits."""
+
+    name = "arith.trunci"
+
+
+@irdl_op_definition
+class SIToFPOp(_ConvertOp):
+    """A signed integer as a float."""
+
+    name = "arith.sitofp"
+
+
+@irdl_op_definition
+class UIToFPOp(_ConvertOp):
+    """An unsigned integer as a float."""
+
+    name = "arith.uitofp"
+
+
+@irdl_op_definition
+class FPToSIOp(_ConvertOp):
+    """A float as a signed integer, truncated."""
+
+    name = "arith.fptosi"
+
+
+@irdl_op_definition
+class FPToUIOp(_ConvertOp):
+    """A float as an unsigned integer, truncated."""
+
+    name = "arith.fptoui"
+
+
+_REPLACED: dict[str, type[Operation]] = {
+    op.name: op
+    for op in (
+        *(CmpiOp, CmpfOp, SelectOp, ExtSIOp, ExtUIOp, TruncIOp),
+        *(SIToFPOp, UIToFPOp, FPToSIOp, FPToUIOp),
+    )
+}
 
 BLOCK_ARITH = Dialect(
     "arith",

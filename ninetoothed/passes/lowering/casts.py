@@ -28,14 +28,14 @@ def cast(
     if isinstance(source, AnyFloat) and isinstance(scalar, AnyFloat):
         return _between_floats(insert, value, source, scalar)
     if isinstance(source, AnyFloat):
-        return insert((arith.FPToUIOp if to_unsigned else arith.FPToSIOp)(value, type))
+        return insert((tt.FPToUIOp if to_unsigned else tt.FPToSIOp)(value, type))
     if isinstance(scalar, AnyFloat):
-        return insert((arith.UIToFPOp if from_unsigned else arith.SIToFPOp)(value, type))
+        return insert((tt.UIToFPOp if from_unsigned else tt.SIToFPOp)(value, type))
     assert isinstance(source, IntegerType)
     assert isinstance(scalar, IntegerType)
     if source.width.data > scalar.width.data:
-        return insert(arith.TruncIOp(value, type))
-    return insert((arith.ExtUIOp if from_unsigned else arith.ExtSIOp)(value, type))
+        return insert(tt.TruncIOp(value, type))
+    return insert((tt.ExtUIOp if from_unsigned else tt.ExtSIOp)(value, type))
 
 
 def _between_floats(

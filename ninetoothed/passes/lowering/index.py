@@ -65,7 +65,7 @@ class Arithmetic:
         if scalar == self.type:
             return value
         narrow = scalar.width.data < self.type.width.data
-        op = arith.ExtSIOp if narrow else arith.TruncIOp
+        op = tt.ExtSIOp if narrow else tt.TruncIOp
         return self.inserter.add(op(value, tt.block_of(tt.shape_of(value.type), self.type)))
 
 

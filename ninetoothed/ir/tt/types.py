@@ -1,0 +1,40 @@
+"""Pointers, and questions about the types of blocks and scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+
+
+@irdl_attr_definition
+class PointerType(ParametrizedAttribute, TypeAttribute):
+    """A pointer into global memory: ``!tt.ptr<f16>``."""
+
+    name = "tt.ptr"
+
+    pointee: Attribute
+
+
+def shape_of(type: Attribute) -> tuple[int, ...]:
+    """The shape of a block; of a scalar, none."""
+    return type.get_shape() if isinstance(type, TensorType) else ()
+
+
+def scalar_of(type: Attribute) -> Attribute:
+    """The scalar type of a block or scalar."""
+    return type.get_element_type() if isinstance(type, TensorType) else type
+
+
+def block_of(shape: Sequence[int], scalar: Attribute) -> Attribute:
+    """A block's type; of no dims, the scalar's."""
+    return TensorType(scalar, shape) if shape else scalar
+
+
+def pointee_of(type: Attribute) -> Attribute:
+    """What pointers of ``type``, one or a block of them, point to, in the same shape."""
+    pointer = scalar_of(type)
+    assert isinstance(pointer, PointerType)
+    return block_of(shape_of(type), pointer.pointee)

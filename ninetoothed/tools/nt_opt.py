@@ -1,0 +1,257 @@
+"""``nt-opt``: see and run the stages of the compiler.
+
+    nt-opt kernel.py --dump-ir                          every stage of a kernel, one behind the other
+    nt-opt kernel.py --kernel add_kernel --dtype lhs=fp16 --set BLOCK_SIZE=128 --dump-ir=DIR
+    nt-opt kernel.py -t ttir                            the text that Triton compiles
+    nt-opt stage.mlir -p 'nt-lower-accesses,cse' -t mlir
+
+A Python file is imported, and its kernel is built as for a call: what no call has fixed is assumed, as in
+``Kernel.ir``. Every text that is printed is accepted back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import PassPipeline
+from xdsl.utils.exceptions import DiagnosticException, ParseError, PassFailedException
+from xdsl.utils.target import Target
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+from ninetoothed import compiler
+from ninetoothed.artifact import Config, Signature
+from ninetoothed.backend.triton_python import emit_triton_python
+from ninetoothed.backend.ttir import emit_ttir
+from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameError
+from ninetoothed.frontend.build import build_module
+from ninetoothed.kernel import Kernel, assumed_signature, describe_assumptions, pick
+from ninetoothed.passes import available_passes
+from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, Observer, Step, run, steps
+
+
+@dataclass(frozen=True)
+class TtirTarget(Target):
+    """TTIR in MLIR's generic form."""
+
+    name = "ttir"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(emit_ttir(module))
+
+
+@dataclass(frozen=True)
+class TritonPythonTarget(Target):
+    """Triton-Python source."""
+
+    name = "triton-python"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(emit_triton_python(module))
+
+
+@dataclass
+class _Pipeline:
+    """Our runner in the place of xDSL's, which does not say which pass failed."""
+
+    steps: list[Step]
+    observers: list[Observer]
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        module.verify()
+        run(ctx, module, self.steps, self.observers, verifying=True)
+
+
+class NtOptMain(xDSLOptMain):
+    """The driver: our dialects, passes, targets, and Python files as input."""
+
+    def register_all_dialects(self) -> None:
+        self.ctx = compiler.context().clone()
+
+    def register_all_passes(self) -> None:
+        for name, factory in available_passes().items():
+            self.register_pass(name, factory)
+
+    def register_all_targets(self) -> None:
+        from xdsl.targets import get_all_targets
+
+        self.available_targets["mlir"] = get_all_targets()["mlir"]
+        self.available_targets["ttir"] = lambda: TtirTarget
+        self.available_targets["triton-python"] = lambda: TritonPythonTarget
+
+    def register_all_frontends(self) -> None:
+        super().register_all_frontends()
+        self.available_frontends["py"] = self._python
+
+    def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
+        super().register_all_arguments(arg_parser)
+        add = arg_parser.add_argument
+        add("--kernel", help="the kernel of a Python file, where it has several")
+        add("--dtype", action="append", default=[], metavar="PARAM=TYPE", help="an element type")
+        add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
+        add("--list-passes", action="store_true", help="list the passes and exit")
+        add(
+            "--dump-ir",
+            nargs="?",
+            const="-",
+            metavar="DIR",
+            help="print the IR after every pass, or write it to files in DIR (as --dump-ir=DIR)",
+        )
+
+    def setup_pipeline(self) -> None:
+        passes = PassPipeline.parse_spec(self.available_passes, self.args.passes).passes
+        self._use([Step(item) for item in passes])
+
+    def _use(self, pipeline: list[Step]) -> None:
+        self.pipeline = _Pipeline(pipeline, self._observers())  # type: ignore[assignment]
+
+    def _observers(self) -> list[Observer]:
+        folder: str | None = self.args.dump_ir
+        if folder is None:
+            return []
+        if folder != "-":
+            return [compiler.dump_to(Path(folder), start=1)]
+
+        def observe(name: str, module: ModuleOp) -> None:
+            print(f"// after {name}\n{module!s}\n// -----")
+
+        return [observe]
+
+    def _python(self, io: IO[bytes]) -> ModuleOp:
+        """The frontend's module of a kernel in a Python file; without ``-p``, the whole road follows."""
+        io.close()
+        kernel = _find(_load(Path(self.args.input_file)), self.args.kernel)
+        definition = kernel.definition
+        values = {name: _number(value) for name, value in _pairs(self.args.set, "--set")}
+        dtypes = dict(_pairs(self.args.dtype, "--dtype"))
+        signature = assumed_signature(definition, dtypes, values)
+        module = build_module(definition, signature)
+        for observe in self._observers_of_frontend():
+            observe("frontend", module)
+        wants_all = self.args.dump_ir is not None or self.args.target != "mlir"
+        if wants_all and not self.args.passes:
+            composed = compiler.build(definition, signature)
+            config = pick(definition, composed, signature, values)
+            unknown = [name for name in values if name not in _names(signature, config)]
+            if unknown:
+                known = ", ".join(_names(signature, config)) or "none"
+                raise ArgumentError(f"--set: there is no symbol {unknown[0]}; symbols are {known}")
+            sys.stderr.write(describe_assumptions(definition, signature, config, dtypes))
+            options = compiler.options(composed, signature, config)
+            self._use([*steps(SYMBOLIC), *steps(SPECIALIZED, options)])
+        return module
+
+    def _observers_of_frontend(self) -> list[Observer]:
+        folder: str | None = self.args.dump_ir
+        if folder in (None, "-"):
+            return self._observers()
+        return [compiler.dump_to(Path(folder))]
+
+    def output_resulting_program(self, prog: ModuleOp) -> str:
+        # What was dumped to the terminal is not printed once more.
+        if self.args.dump_ir == "-" and self.args.target == "mlir" and self.pipeline.steps:  # type: ignore[attr-defined]
+            return ""
+        return super().output_resulting_program(prog)
+
+
+def _names(signature: Signature, config: Config) -> list[str]:
+    constexprs = [param.name for param in signature.params if param.kind == "constexpr"]
+    return [
+        *(name for name, _ in config.values),
+        *(name for name, _ in signature.constants),
+        *constexprs,
+    ]
+
+
+def _pairs(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise ArgumentError(f"{option} takes NAME=VALUE, not {text!r}")
+        yield name, value
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    if text in ("True", "False"):
+        return text == "True"
+    raise ArgumentError(f"--set takes numbers, not {text!r}")
+
+
+def _load(path: Path) -> dict[str, Kernel]:
+    """The kernels of a Python file by the names that they are bound to."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with _path(path.resolve().parent):
+        spec.loader.exec_module(module)
+    return {name: value for name, value in vars(module).items() if isinstance(value, Kernel)}
+
+
+@contextmanager
+def _path(folder: Path) -> Iterator[None]:
+    """As ``python file.py`` does, a file may import its neighbours."""
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _find(kernels: dict[str, Kernel], name: str | None) -> Kernel:
+    if not kernels:
+        raise UndefinedNameError("the file makes no kernel; bind one with ninetoothed.make or jit")
+    if name is None:
+        distinct = list(dict.fromkeys(kernels.values()))
+        if len(distinct) == 1:
+            return distinct[0]
+        raise UndefinedNameError(f"the file has several kernels; choose with --kernel: {', '.join(kernels)}")
+    for bound, kernel in kernels.items():
+        if name in (bound, kernel.definition.name):
+            return kernel
+    raise UndefinedNameError(f"there is no kernel {name}; the file has {', '.join(kernels)}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``nt-opt``; the exit status: 0, or 1 with the reason on the standard error stream."""
+    try:
+        arguments = list(sys.argv[1:] if argv is None else argv)
+        if "--list-passes" in arguments:
+            print("\n".join(available_passes()))
+            return 0
+        NtOptMain("See and run the stages of the NineToothed compiler", arguments).run()
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 1
+    except (
+        NineToothedError,
+        DiagnosticException,
+        ParseError,
+        PassFailedException,
+        OSError,
+        ValueError,
+    ) as error:
+        notes = getattr(error, "__notes__", [])
+        print("\n".join([f"nt-opt: {type(error).__name__}: {error}", *notes]), file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        os.close(sys.stdout.fileno())
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
