@@ -34,6 +34,6 @@ def add(lhs: torch.Tensor, rhs: torch.Tensor) -> torch.Tensor:
 
 
 if __name__ == "__main__":
-    from examples.runner import run
+    from runner import run
 
     run(add, lambda a, b: a + b, [(98432,), (98432,)])

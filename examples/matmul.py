@@ -57,6 +57,6 @@ def matmul(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 if __name__ == "__main__":
-    from examples.runner import run
+    from runner import run
 
     run(matmul, lambda a, b: a @ b, [(512, 384), (384, 640)])

@@ -35,6 +35,6 @@ def softmax(input: torch.Tensor) -> torch.Tensor:
 
 
 if __name__ == "__main__":
-    from examples.runner import run
+    from runner import run
 
     run(softmax, lambda a: torch.softmax(a, dim=-1), [(1823, 781)])

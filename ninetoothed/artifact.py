@@ -109,7 +109,6 @@ class Artifact:
     - ``check(...)``: None, or what is wrong with the sizes of this call;
     - ``programs(...)``: the number of programs;
     - ``arguments(...)``: the device function's arguments in order, pointers as integers.
-    - ``cost(...)``: a dict with ``bytes`` (moved at least) and ``operations``.
 
     ``reads`` and ``writes`` name the parameters that a program loads and stores.
     """

@@ -74,9 +74,10 @@ def argument_source(function: FuncOp, index: int) -> tuple[str, str]:
 
 
 def argument_names(function: FuncOp) -> tuple[str, ...]:
-    """The arguments' names in generated source: their hints, unique and legal in Python."""
+    """The arguments' names in generated source: what they are given, unique and legal in Python."""
     table = NameTable([function.sym_name.data])
-    return tuple(table.unique(value.name_hint or "arg") for value in function.body.block.args)
+    count = len(function.body.block.args)
+    return tuple(table.unique(argument_source(function, index)[1]) for index in range(count))
 
 
 def signature_type(type: Attribute) -> str:

@@ -85,14 +85,20 @@ class _Guards:
     def __init__(self, kernel: nt.KernelOp) -> None:
         self.kernel = kernel
         self.memo: dict[SSAValue, SSAValue] = {}
+        # Asked before any load gets an identity, which makes no lane real.
+        self.partial = {
+            op.result
+            for op in kernel.apply.walk()
+            if isinstance(op, nt.LoadOp) and self._guarded(op)
+        }
 
     def unreal(self, value: SSAValue, visiting: frozenset[SSAValue] = frozenset()) -> bool:
         """Whether some lane of ``value`` may be outside its guard."""
         if value in visiting:
             return False
         visiting |= {value}
-        return any(self.unreal(origin, visiting) for origin in self._origins(value)) or (
-            isinstance(value.owner, nt.LoadOp) and self._guarded(value.owner)
+        return value in self.partial or any(
+            self.unreal(origin, visiting) for origin in self._origins(value)
         )
 
     def _origins(self, value: SSAValue) -> list[SSAValue]:

@@ -1,0 +1,34 @@
+"""Every example compiles offline for every target, in both languages, for every configuration family."""
+
+from __future__ import annotations
+
+import pytest
+
+from examples.add import add_kernel
+from examples.matmul import matmul_kernel
+from examples.softmax import softmax_kernel
+from ninetoothed.artifact import Target
+from ninetoothed.compiler import compile_kernel
+from ninetoothed.kernel import Kernel, assumed_signature, pick
+from ninetoothed.runtime import triton_compat
+from tests.support.targets import TARGETS
+
+pytestmark = pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+
+EXAMPLES = {"add": add_kernel, "matmul": matmul_kernel, "softmax": softmax_kernel}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("language", ["ttir", "triton-python"])
+@pytest.mark.parametrize("dtype", ["fp16", "fp32"])
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_example_compiles(example: str, dtype: str, language: str, target: str) -> None:
+    kernel: Kernel = EXAMPLES[example]
+    definition = kernel.definition
+    dtypes = {parameter.name: dtype for parameter in definition.parameters}
+    signature = assumed_signature(definition, dtypes, {})
+    module = kernel._module(signature)
+    config = pick(definition, module, signature, {})
+    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
+    compiled = triton_compat.compile_artifact(artifact)
+    assert compiled.asm
