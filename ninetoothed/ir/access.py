@@ -12,6 +12,7 @@ are indexed by the application.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -136,10 +137,11 @@ class Tile(MetaOp):
         whole = tuple(
             dim if size.value == -1 else size for size, dim in zip(sizes, dims, strict=True)
         )
-        if strides is None:
-            strides = whole
+        # A dim of no elements makes a whole-dim tile, and its own stride, of size 0.
+        given = () if strides is None else strides
+        strides = whole if strides is None else strides
         draft._count("strides", strides, dims)
-        for stride in strides:
+        for stride in given:
             if stride.value is not None and stride.value < 1 and stride.value != -1:
                 raise draft.fail(f"a stride of {stride}; strides are at least 1, or -1 for the tile")
         strides = tuple(
@@ -159,7 +161,7 @@ class Tile(MetaOp):
         for dim, size, stride, step in zip(
             levels[self.level], self.sizes, self.strides, self.dilation, strict=True
         ):
-            if size == dim and step.value == 1:
+            if size == dim and (step.value == 1 or dim.value == 0):
                 # One block holds the whole dim, of whatever size.
                 outer.append(const(1))
                 continue
@@ -321,6 +323,10 @@ class Flatten(MetaOp):
         rest = new[self.start]
         for position in range(len(sizes)):
             below = product(sizes[position + 1 :])
+            if below.value == 0 or sizes[position].value == 0:
+                # An empty tensor has no element to be found.
+                parts.append(const(0))
+                continue
             quotient = rest // below
             # The first part needs no remainder: the merged index lies inside the merged size.
             parts.append(quotient if position == 0 else quotient % sizes[position])
@@ -388,6 +394,14 @@ def compose(source: Sizes, ops: Sequence[MetaOp], assumptions: Assumptions) -> A
     Indices of programs and of the block are inside their sizes; those of the levels between are the
     application's, so they are guarded. Guards that then always hold are left out.
     """
+    # The same arrangement is composed for every signature, and proofs take milliseconds.
+    return _compose(source, tuple(ops), tuple(assumptions.items()))
+
+
+@functools.lru_cache(maxsize=512)
+def _compose(
+    source: Sizes, ops: tuple[MetaOp, ...], assumptions: tuple[tuple[str, Range], ...]
+) -> Access:
     states: list[Levels] = [(source,)]
     for op in ops:
         states.append(op.result(states[-1]))

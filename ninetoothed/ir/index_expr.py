@@ -269,7 +269,11 @@ def python_text(expr: IndexExpr) -> str:
 
 
 def substitute(expr: IndexExpr, values: Mapping[str, IndexExpr | int]) -> IndexExpr:
-    """``expr`` with symbols replaced by name, all at once."""
+    """``expr`` with symbols replaced by name, all at once.
+
+    A quotient or a remainder whose divisor becomes 0 becomes 0: such a divisor is the size of an empty tensor, which
+    has no element to be found.
+    """
     if not values or expr.op == "const":
         return expr
     memo: dict[IndexExpr, IndexExpr] = {}
@@ -283,7 +287,10 @@ def substitute(expr: IndexExpr, values: Mapping[str, IndexExpr | int]) -> IndexE
         known = memo.get(node)
         if known is None:
             operands = [visit(operand) for operand in node.args]
-            known = -operands[0] if node.op == "neg" else binary(node.op, *operands)
+            if node.op in _DIVISIONS and operands[1].value == 0:
+                known = const(0)
+            else:
+                known = -operands[0] if node.op == "neg" else binary(node.op, *operands)
             memo[node] = known
         return known
 

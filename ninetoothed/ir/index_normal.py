@@ -461,9 +461,9 @@ def _nonnegative(expr: IndexExpr, assumptions: Assumptions, depth: int) -> bool:
         if bound is None or bound.op == "const":
             # Numbers have been counted by the bounds above.
             continue
+        # The extreme of one symbol is exact, so no other order of elimination can show more.
         smaller = normalize(coefficient * bound + _expression(rest))
-        if _nonnegative(smaller, assumptions, depth - 1):
-            return True
+        return _nonnegative(smaller, assumptions, depth - 1)
     return False
 
 

@@ -35,12 +35,12 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %pid = tt.get_program_id 0 : i32
+  %x = nt.pointer %a : !nt.tensor<[64] x f32> -> !tt.ptr<f32>
   %1 = arith.constant 64 : i32
   %2 = arith.muli %pid, %1 : i32
-  %x = nt.pointer %a : !nt.tensor<[64] x f32> -> !tt.ptr<f32>
   %3 = tt.addptr %x, %2 : !tt.ptr<f32>, i32
-  %b0 = tt.make_range 0 : i32 64 : i32 -> tensor<64xi32>
   %4 = tt.splat %3 : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %b0 = tt.make_range 0 : i32 64 : i32 -> tensor<64xi32>
   %5 = tt.addptr %4, %b0 : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   %6 = tt.splat %2 : i32 -> tensor<64xi32>
   %7 = arith.addi %6, %b0 : tensor<64xi32>

@@ -79,27 +79,54 @@ def _yielded(op: Operation) -> list[scf.YieldOp]:
     return [terminator for terminator in found if isinstance(terminator, scf.YieldOp)]
 
 
+def _carried_by(value: SSAValue) -> tuple[Block | None, int]:
+    """The body of the loop that carries ``value``, and its position among what the loop carries."""
+    if isinstance(value, BlockArgument):
+        return value.block, value.index - 1
+    if isinstance(value.owner, scf.ForOp):
+        return value.owner.body.block, list(value.owner.results).index(value)
+    return None, 0
+
+
+def _depth(block: Block) -> int:
+    op = block.parent_op()
+    return 0 if op is None or op.parent is None else 1 + _depth(op.parent)
+
+
 class _Guards:
     """Which lanes of a value are real: asked without, and then computed with, ops beside the value."""
 
     def __init__(self, kernel: nt.KernelOp) -> None:
         self.kernel = kernel
         self.memo: dict[SSAValue, SSAValue] = {}
-        # Asked before any load gets an identity, which makes no lane real.
-        self.partial = {
-            op.result
-            for op in kernel.apply.walk()
-            if isinstance(op, nt.LoadOp) and self._guarded(op)
-        }
+        # The results of loops and branches that were replaced by ones with more results.
+        self.renamed: dict[SSAValue, SSAValue] = {}
+        # Found before any load is given an identity, which makes no lane real.
+        self.partial = self._partial()
 
-    def unreal(self, value: SSAValue, visiting: frozenset[SSAValue] = frozenset()) -> bool:
+    def _partial(self) -> set[SSAValue]:
+        """The values some lane of which may be outside their guard; a fixpoint, since loops carry guards."""
+        values: list[SSAValue] = []
+        for op in self.kernel.apply.walk():
+            values.extend(op.results)
+            values.extend(arg for region in op.regions for arg in region.block.args)
+        found: set[SSAValue] = {
+            value
+            for value in values
+            if isinstance(value.owner, nt.LoadOp) and self._guarded(value.owner)
+        }
+        before = -1
+        while len(found) != before:
+            before = len(found)
+            # In order of definition, so that one round follows a whole chain.
+            for value in values:
+                if any(origin in found for origin in self._origins(value)):
+                    found.add(value)
+        return found
+
+    def unreal(self, value: SSAValue) -> bool:
         """Whether some lane of ``value`` may be outside its guard."""
-        if value in visiting:
-            return False
-        visiting |= {value}
-        return value in self.partial or any(
-            self.unreal(origin, visiting) for origin in self._origins(value)
-        )
+        return value in self.partial
 
     def _origins(self, value: SSAValue) -> list[SSAValue]:
         """The values whose guards make that of ``value``."""
@@ -131,11 +158,55 @@ class _Guards:
 
     def bits(self, value: SSAValue) -> SSAValue:
         """The guard of ``value`` as bits of its shape."""
-        known = self.memo.get(value)
-        if known is None:
-            known = self._build(value) if self.unreal(value) else self._all_set(value)
-            self.memo[value] = known
-        return known
+        value = self._current(value)
+        if value not in self.memo:
+            if not self.unreal(value):
+                self.memo[value] = self._all_set(value)
+                return self.memo[value]
+            reached = self._reached(value)
+            self._carry_all(reached)
+            for step in reached:
+                step = self._current(step)
+                if step not in self.memo:
+                    self.memo[step] = self._build(step)
+        return self.memo[self._current(value)]
+
+    def _current(self, value: SSAValue) -> SSAValue:
+        while value in self.renamed:
+            value = self.renamed[value]
+        return value
+
+    def _reached(self, value: SSAValue) -> list[SSAValue]:
+        """The values whose guards make that of ``value`` and are not computed yet, origins first."""
+        order: list[SSAValue] = []
+        seen = {value}
+        stack = [(value, iter(self._origins(value)))]
+        while stack:
+            current, origins = stack[-1]
+            for origin in origins:
+                if origin not in seen and origin not in self.memo and self.unreal(origin):
+                    seen.add(origin)
+                    stack.append((origin, iter(self._origins(origin))))
+                    break
+            else:
+                order.append(current)
+                stack.pop()
+        return order
+
+    def _carry_all(self, reached: list[SSAValue]) -> None:
+        """Let every loop on the way carry the guards that are needed, outer loops first.
+
+        An inner loop's guards may need an outer one's, and find them there.
+        """
+        positions: dict[Block, dict[int, None]] = {}
+        for value in reached:
+            body, position = _carried_by(value)
+            if body is not None:
+                positions.setdefault(body, {})[position] = None
+        for body in sorted(positions, key=_depth):
+            needed = [at for at in positions[body] if body.args[at + 1] not in self.memo]
+            if needed:
+                self._carry(body, needed)
 
     def _all_set(self, value: SSAValue) -> SSAValue:
         inserter = _behind(value)
@@ -156,17 +227,8 @@ class _Guards:
             return self._mapped(owner)
         if isinstance(owner, _MOVES):
             return self._moved(owner)
-        if isinstance(owner, scf.IfOp):
-            return self._chosen(owner, list(owner.results).index(value))
-        loop = value.block.parent_op() if isinstance(value, BlockArgument) else owner
-        assert isinstance(loop, scf.ForOp)
-        position = (
-            value.index - 1
-            if isinstance(value, BlockArgument)
-            else list(loop.results).index(value)
-        )
-        argument, result = self._carried(loop, position)
-        return argument if isinstance(value, BlockArgument) else result
+        assert isinstance(owner, scf.IfOp)
+        return self._chosen(owner, list(owner.results).index(value))
 
     def _mapped(self, op: nt.MapOp) -> SSAValue:
         guards = [self.bits(argument) for argument in op.arguments]
@@ -191,20 +253,26 @@ class _Guards:
         moved = op.create(operands=[guard], properties=dict(op.properties), result_types=[type])
         return _behind(op.results[0]).add(moved)
 
-    def _carried(self, loop: scf.ForOp, position: int) -> tuple[SSAValue, SSAValue]:
-        """One more value carried by ``loop``: the guard of the one at ``position``."""
-        start = self.bits(loop.iter_args[position])
-        body = loop.body.block
-        argument = body.insert_arg(start.type, len(body.args))
-        self.memo[body.args[position + 1]] = argument
-        terminator = _yielded(loop)[0]
-        terminator.operands = [*terminator.operands, self.bits(terminator.arguments[position])]
+    def _carry(self, body: Block, positions: list[int]) -> None:
+        """Let the loop around ``body`` carry the guards of the values at ``positions``."""
+
+        def loop() -> scf.ForOp:
+            found = body.parent_op()
+            assert isinstance(found, scf.ForOp)
+            return found
+
+        starts = [self.bits(loop().iter_args[position]) for position in positions]
+        for position, start in zip(positions, starts, strict=True):
+            argument = body.insert_arg(start.type, len(body.args))
+            self.memo[body.args[position + 1]] = argument
+        (terminator,) = _yielded(loop())
+        ends = [self.bits(terminator.arguments[position]) for position in positions]
+        terminator.operands = [*terminator.operands, *ends]
+        old = loop()
         new = scf.ForOp(
-            loop.lb, loop.ub, loop.step, [*loop.iter_args, start], loop.detach_region(loop.body)
+            old.lb, old.ub, old.step, [*old.iter_args, *starts], old.detach_region(old.body)
         )
-        result = self._swap(loop, new)
-        self.memo[new.results[position]] = result
-        return argument, result
+        self._swap(old, new, positions)
 
     def _chosen(self, op: scf.IfOp, position: int) -> SSAValue:
         """One more result of a branch: the guard of the one at ``position``."""
@@ -213,17 +281,24 @@ class _Guards:
             terminator.operands = [*terminator.operands, guard]
         types = [value.type for value in _yielded(op)[0].arguments]
         regions = [op.detach_region(region) for region in list(op.regions)]
-        return self._swap(op, scf.IfOp(op.cond, types, *regions))
+        new = scf.IfOp(op.cond, types, *regions)
+        self._swap(op, new, [position])
+        return new.results[-1]
 
-    def _swap(self, old: Operation, new: Operation) -> SSAValue:
-        """Put ``new``, which has one more result, in the place of ``old``; that result."""
+    def _swap(self, old: Operation, new: Operation, positions: list[int]) -> None:
+        """Put ``new`` in the place of ``old``; its last results are the guards of those at ``positions``."""
         new.location = old.location
         Rewriter.insert_op(new, InsertPoint.before(old))
         for before, after in zip(old.results, new.results, strict=False):
+            self.renamed[before] = after
             if before in self.memo:
-                self.memo[after] = self.memo.pop(before)
+                self.memo[after] = self.memo[before]
+            if before in self.partial:
+                self.partial.add(after)
+        guards = new.results[len(old.results) :]
+        for position, guard in zip(positions, guards, strict=True):
+            self.memo[new.results[position]] = guard
         replace(old, new.results[: len(old.results)])
-        return new.results[-1]
 
 
 def _mask(kernel: nt.KernelOp) -> None:
@@ -232,7 +307,9 @@ def _mask(kernel: nt.KernelOp) -> None:
         for index, _, identity in combined_operands(op):
             value = op.operands[index]
             if guards.unreal(value) and not fill(value, identity):
-                op.operands[index] = select(Inserter.before(op), guards.bits(value), value, identity)
+                bits = guards.bits(value)
+                # The operand itself may be new: a loop that carries its guard was replaced.
+                op.operands[index] = select(Inserter.before(op), bits, op.operands[index], identity)
 
 
 @dataclass(frozen=True)

@@ -65,10 +65,17 @@ class _Pipeline:
 
     steps: list[Step]
     observers: list[Observer]
+    diagnosing: bool
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         module.verify()
-        run(ctx, module, self.steps, self.observers, verifying=True)
+        try:
+            run(ctx, module, self.steps, self.observers, verifying=True)
+        except NineToothedError as error:
+            if not self.diagnosing:
+                raise
+            # What `--verify-diagnostics` prints, one after the other with `--split-input-file`.
+            raise DiagnosticException(f"{type(error).__name__}: {error}") from error
 
 
 class NtOptMain(xDSLOptMain):
@@ -112,7 +119,8 @@ class NtOptMain(xDSLOptMain):
         self._use([Step(item) for item in passes])
 
     def _use(self, pipeline: list[Step]) -> None:
-        self.pipeline = _Pipeline(pipeline, self._observers())  # type: ignore[assignment]
+        diagnosing: bool = self.args.verify_diagnostics
+        self.pipeline = _Pipeline(pipeline, self._observers(), diagnosing)  # type: ignore[assignment]
 
     def _observers(self) -> list[Observer]:
         folder: str | None = self.args.dump_ir

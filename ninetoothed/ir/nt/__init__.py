@@ -4,14 +4,17 @@
 ``blocks`` and ``shapes``: the application's ops. ``programs``: what scheduling adds. A kernel in stage ``arranged``:
 
 ```mlir
-nt.kernel @add symbols [#nt.symbol<x_size_0 size 0 to ?>, #nt.symbol<B meta 32 to 1024>] arrange {
-  %0 = nt.source "x" … : !nt.tensor<[x_size_0] x f16>
-  %1 = nt.tile %0 [B] strides [B] dilation [1] floor false level 0 : …
-  nt.arranged %1 : !nt.tensor<[x_size_0 ceildiv B] x !nt.tensor<[B] x f16>>
+nt.kernel @double symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f16>
+  %0 = nt.tile %x [B] strides [B] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f16>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f16>>
 } apply {
-^bb0(%x : !nt.tensor<[B] x f16>):
-  %2 = nt.load %x[] : …
-  nt.store %2, %x[] : …
+^bb0(%a : !nt.tensor<[B] x f16>):
+  %1 = nt.load %a[] : !nt.tensor<[B] x f16>[] -> !nt.tensor<[B] x f16>
+  %2 = nt.map "add"(%1, %1)
+      : (!nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>) -> !nt.tensor<[B] x f16>
+  nt.store %2, %a[] : !nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>[]
   nt.finish
 }
 ```

@@ -56,11 +56,12 @@ class KernelOp(IRDLOperation):
     with the power of two that it is rounded up to. ``grid``: how many programs run, once they are scheduled.
 
     ```mlir
-    nt.kernel @add symbols [#nt.symbol<B meta 32 to 1024>] arrange {
-      ...
+    nt.kernel @copy symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arrange {
+      %0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f16>
+      nt.arranged %0 : !nt.tensor<[n] x f16>
     } apply {
-    ^bb0(%x : !nt.tensor<[B] x f16>):
-      ...
+    ^bb0(%x : !nt.tensor<[] x f16>):
+      nt.finish
     }
     ```
     """
@@ -200,7 +201,7 @@ class SourceOp(IRDLOperation):
     data starts at a multiple of 16 bytes.
 
     ```mlir
-    %0 = nt.source "x" "tensor" strides [x_stride_0] : !nt.tensor<[x_size_0] x f16>
+    %0 = nt.source "x" "tensor" strides [x_stride_0] aligned false : !nt.tensor<[x_size_0] x f16>
     ```
     """
 
@@ -325,7 +326,8 @@ class TileOp(MetaOperation):
     """Blocks of ``sizes``: two levels in one's place (``Tensor.tile``).
 
     ```mlir
-    %1 = nt.tile %0 [B] strides [B] dilation [1] level 0 floor false : … -> …
+    %1 = nt.tile %0 [B] strides [B] dilation [1] floor false level 0
+        : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f16>>
     ```
     """
 
@@ -367,7 +369,7 @@ class ExpandOp(MetaOperation):
     """Dims of size 1 repeated to ``sizes``; -1 keeps a dim (``Tensor.expand``).
 
     ```mlir
-    %2 = nt.expand %1 [-1, n ceildiv BN] level 0 : … -> …
+    %2 = nt.expand %1 [-1, n] level 0 : !nt.tensor<[m, 1] x f16> -> !nt.tensor<[m, n] x f16>
     ```
     """
 
@@ -403,7 +405,8 @@ class SqueezeOp(_DimsOperation):
     """Dims of size 1 removed (``Tensor.squeeze``).
 
     ```mlir
-    %3 = nt.squeeze %2 [0] level 1 : … -> …
+    %3 = nt.squeeze %2 [0] level 1
+        : !nt.tensor<[m] x !nt.tensor<[1, n] x f16>> -> !nt.tensor<[m] x !nt.tensor<[n] x f16>>
     ```
     """
 
@@ -426,7 +429,7 @@ class UnsqueezeOp(_DimsOperation):
     """A dim of size 1 inserted (``Tensor.unsqueeze``).
 
     ```mlir
-    %3 = nt.unsqueeze %2 [0] level 0 : … -> …
+    %3 = nt.unsqueeze %2 [0] level 0 : !nt.tensor<[m] x f16> -> !nt.tensor<[1, m] x f16>
     ```
     """
 
@@ -449,7 +452,7 @@ class PermuteOp(_DimsOperation):
     """New dim ``i`` is old dim ``dims[i]`` (``Tensor.permute``).
 
     ```mlir
-    %3 = nt.permute %2 [1, 0] level 0 : … -> …
+    %3 = nt.permute %2 [1, 0] level 0 : !nt.tensor<[m, n] x f16> -> !nt.tensor<[n, m] x f16>
     ```
     """
 
@@ -472,7 +475,7 @@ class FlattenOp(_DimsOperation):
     """Dims ``[start, end)`` merged, row-major (``Tensor.flatten``).
 
     ```mlir
-    %3 = nt.flatten %2 [0, 2] level 0 : … -> …
+    %3 = nt.flatten %2 [0, 2] level 0 : !nt.tensor<[m, n] x f16> -> !nt.tensor<[m * n] x f16>
     ```
     """
 
@@ -502,7 +505,8 @@ class AccessOp(IRDLOperation):
     """A whole chain of meta-operations as one access of the source.
 
     ```mlir
-    %1 = nt.access %0 #nt.access<[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if […]> : … -> …
+    %1 = nt.access %0 <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+        : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
     ```
     """
 
@@ -539,7 +543,12 @@ class AccessOp(IRDLOperation):
 
 @irdl_op_definition
 class ArrangedOp(IRDLOperation):
-    """The arranged tensors, in the order of the kernel's parameters."""
+    """The arranged tensors, in the order of the kernel's parameters.
+
+    ```mlir
+    nt.arranged %1 : !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f16>>
+    ```
+    """
 
     name = "nt.arranged"
 

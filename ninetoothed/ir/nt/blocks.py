@@ -53,7 +53,8 @@ class LoadOp(IRDLOperation):
     Where the access's guard is false the lanes are ``other``; without ``other`` they are unspecified.
 
     ```mlir
-    %1 = nt.load %x[%k] other 0.0 : f16 : !nt.tensor<[n] x !nt.tensor<[B] x f16>>, i32 -> …
+    %1 = nt.load %x[%k] other 0.0 : f16
+        : !nt.tensor<[n] x !nt.tensor<[B] x f16>>[i32] -> !nt.tensor<[B] x f16>
     ```
     """
 
@@ -96,7 +97,7 @@ class GuardOp(IRDLOperation):
     """Which lanes of a share are elements of the source: the access's guard, as a block of ``i1``.
 
     ```mlir
-    %1 = nt.guard %x[%k] : … -> !nt.tensor<[B] x i1>
+    %1 = nt.guard %x[%k] : !nt.tensor<[n] x !nt.tensor<[B] x f16>>[i32] -> !nt.tensor<[B] x i1>
     ```
     """
 
@@ -132,7 +133,7 @@ class StoreOp(IRDLOperation):
     """Write a block to a share; lanes outside the access's guard write nothing.
 
     ```mlir
-    nt.store %0, %z[] : !nt.tensor<[B] x f16>, …
+    nt.store %0, %z[] : !nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>[]
     ```
     """
 
@@ -165,7 +166,7 @@ class SizeOp(IRDLOperation):
     """The value of an expression over the kernel's sizes, strides and block sizes.
 
     ```mlir
-    %steps = nt.size #nt.expr<x_size_1 ceildiv B> : i32
+    %steps = nt.size <x_size_1 ceildiv B> : i32
     ```
     """
 
@@ -215,7 +216,7 @@ class ArangeOp(IRDLOperation):
     """``start, start + 1, …`` along the one dim.
 
     ```mlir
-    %1 = nt.arange 0 : !nt.tensor<[B] x i32>
+    %1 = nt.arange <0> : !nt.tensor<[B] x i32>
     ```
     """
 
@@ -354,7 +355,8 @@ class DotOp(IRDLOperation):
     ``precision``: how products of f32 are formed, ``"tf32"``, ``"tf32x3"`` or ``"ieee"``.
 
     ```mlir
-    %3 = nt.dot %0, %1, %2 "tf32" : !nt.tensor<[BM, BK] x f16>, !nt.tensor<[BK, BN] x f16> -> …
+    %3 = nt.dot %0, %1, %2 "tf32"
+        : !nt.tensor<[BM, BK] x f16>, !nt.tensor<[BK, BN] x f16> -> !nt.tensor<[BM, BN] x f32>
     ```
     """
 

@@ -38,7 +38,7 @@ from ninetoothed.ir.tt.blocks import (
 )
 from ninetoothed.ir.tt.functions import FuncOp, GetProgramIdOp, ReturnOp
 from ninetoothed.ir.tt.memory import AddPtrOp, LoadOp, StoreOp
-from ninetoothed.ir.tt.types import PointerType, block_of, pointee_of, scalar_of, shape_of
+from ninetoothed.ir.tt.types import PointerType, block_of, pointee_of, scalar_of, shape_of, tensor_of
 
 TT = Dialect(
     "tt",
@@ -98,4 +98,5 @@ __all__ = [
     "pointee_of",
     "scalar_of",
     "shape_of",
+    "tensor_of",
 ]

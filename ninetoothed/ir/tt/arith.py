@@ -27,6 +27,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.tt.types import tensor_of
+
 INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 FLOAT_PREDICATES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
@@ -36,7 +38,7 @@ FLOAT_PREDICATES = (
 
 def bits_like(type: Attribute) -> Attribute:
     """``i1`` in the shape of ``type``."""
-    return TensorType(i1, type.get_shape()) if isinstance(type, TensorType) else i1
+    return tensor_of(i1, type.get_shape()) if isinstance(type, TensorType) else i1
 
 
 class _CompareOp(IRDLOperation):

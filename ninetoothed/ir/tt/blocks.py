@@ -24,7 +24,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.tt.types import block_of, scalar_of, shape_of
+from ninetoothed.ir.tt.types import block_of, scalar_of, shape_of, tensor_of
 
 
 @irdl_op_definition
@@ -49,14 +49,14 @@ class MakeRangeOp(IRDLOperation):
     def __init__(self, start: int, end: int) -> None:
         super().__init__(
             properties={"start": IntegerAttr(start, i32), "end": IntegerAttr(end, i32)},
-            result_types=[TensorType(i32, [end - start])],
+            result_types=[tensor_of(i32, [end - start])],
         )
 
     def verify_(self) -> None:
         length = self.end.value.data - self.start.value.data
         if length < 1 or length & (length - 1):
             raise VerifyException(f"tt.make_range: the length {length} must be a power of two")
-        if self.result.type != TensorType(i32, [length]):
+        if self.result.type != tensor_of(i32, [length]):
             raise VerifyException(f"tt.make_range: the result must be a tensor<{length}xi32>")
 
 
@@ -80,7 +80,7 @@ class SplatOp(IRDLOperation):
 
     def __init__(self, src: SSAValue | Operation, shape: Sequence[int]) -> None:
         src = SSAValue.get(src)
-        super().__init__(operands=[src], result_types=[TensorType(src.type, shape)])
+        super().__init__(operands=[src], result_types=[tensor_of(src.type, shape)])
 
     def verify_(self) -> None:
         if scalar_of(self.result.type) != self.src.type:
@@ -113,13 +113,13 @@ class ExpandDimsOp(IRDLOperation):
         super().__init__(
             operands=[src],
             properties={"axis": IntegerAttr(axis, i32)},
-            result_types=[TensorType(scalar_of(src.type), shape)],
+            result_types=[tensor_of(scalar_of(src.type), shape)],
         )
 
     def verify_(self) -> None:
         shape = list(shape_of(self.src.type))
         shape.insert(self.axis.value.data, 1)
-        if self.result.type != TensorType(scalar_of(self.src.type), shape):
+        if self.result.type != tensor_of(scalar_of(self.src.type), shape):
             raise VerifyException(f"tt.expand_dims: the result's shape must be {tuple(shape)}")
 
 
@@ -144,7 +144,7 @@ class BroadcastOp(IRDLOperation):
     def __init__(self, src: SSAValue | Operation, shape: Sequence[int]) -> None:
         src = SSAValue.get(src)
         super().__init__(
-            operands=[src], result_types=[TensorType(scalar_of(src.type), shape)]
+            operands=[src], result_types=[tensor_of(scalar_of(src.type), shape)]
         )
 
     def verify_(self) -> None:
@@ -180,7 +180,7 @@ class TransOp(IRDLOperation):
         super().__init__(
             operands=[src],
             properties={"order": DenseArrayBase.from_list(i32, list(order))},
-            result_types=[TensorType(scalar_of(src.type), [shape[dim] for dim in order])],
+            result_types=[tensor_of(scalar_of(src.type), [shape[dim] for dim in order])],
         )
 
 

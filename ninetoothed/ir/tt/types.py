@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import TensorType
@@ -28,9 +29,19 @@ def scalar_of(type: Attribute) -> Attribute:
     return type.get_element_type() if isinstance(type, TensorType) else type
 
 
+@functools.lru_cache(maxsize=1024)
+def _tensor(scalar: Attribute, shape: tuple[int, ...]) -> TensorType:
+    return TensorType(scalar, shape)
+
+
+def tensor_of(scalar: Attribute, shape: Sequence[int]) -> TensorType:
+    """A block's type. There are few, and making one is slow, so they are kept."""
+    return _tensor(scalar, tuple(shape))
+
+
 def block_of(shape: Sequence[int], scalar: Attribute) -> Attribute:
     """A block's type; of no dims, the scalar's."""
-    return TensorType(scalar, shape) if shape else scalar
+    return tensor_of(scalar, shape) if shape else scalar
 
 
 def pointee_of(type: Attribute) -> Attribute:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, IntegerType, TensorType, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, IntegerType, i32
 from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import nt, tt
@@ -53,7 +53,7 @@ class Arithmetic:
         """A number, or a block of it."""
         if not shape:
             return self.inserter.add(arith.ConstantOp(IntegerAttr(value, self.type)))
-        type = TensorType(self.type, shape)
+        type = tt.tensor_of(self.type, shape)
         return self.inserter.add(
             arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [value]), type)
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerType, TensorType, UnrealizedConversionCastOp, i8
+from xdsl.dialects.builtin import IntegerType, UnrealizedConversionCastOp, i8
 from xdsl.ir import Attribute, SSAValue
 
-from ninetoothed.ir import nt
+from ninetoothed.ir import nt, tt
 from ninetoothed.ir.rewriting import Inserter
 
 
@@ -28,7 +28,7 @@ def numbers(type: nt.TensorType) -> tuple[int, ...]:
 def lowered(type: Attribute) -> Attribute:
     """A block or scalar of ``nt`` as Triton's type."""
     if isinstance(type, nt.TensorType):
-        return TensorType(signless(type.element_type), numbers(type))
+        return tt.tensor_of(signless(type.element_type), numbers(type))
     return signless(type)
 
 

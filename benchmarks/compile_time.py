@@ -1,0 +1,114 @@
+"""Milliseconds of compile time, per pass, for the examples; needs no GPU.
+
+    python -m benchmarks.compile_time [--json FILE] [--triton]
+
+One configuration each, warm: everything is imported and one compile has run. Figures are medians. ``--triton`` adds
+what Triton's own compile of the text takes, for sm_90.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from examples.add import add_kernel
+from examples.matmul import matmul_kernel
+from examples.softmax import softmax_kernel
+from ninetoothed.artifact import Artifact, Config, Signature, Target
+from ninetoothed.backend.emit import emit
+from ninetoothed.compiler import context, options
+from ninetoothed.frontend.build import build_module
+from ninetoothed.frontend.definition import Definition
+from ninetoothed.kernel import Kernel, assumed_signature, pick
+from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, run, steps
+from ninetoothed.runtime import triton_compat
+
+EXAMPLES: dict[str, Kernel] = {
+    "add": add_kernel,
+    "matmul": matmul_kernel,
+    "softmax": softmax_kernel,
+}
+_REPEATS = 15
+_TARGET = Target.parse("sm_90")
+
+
+class Stopwatch:
+    """The times of named steps, one list a step, in the order of their first occurrence."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, list[float]] = {}
+
+    def time(self, name: str, function: Callable[[], object]) -> object:
+        """What ``function`` returns; its time is noted."""
+        start = time.perf_counter()
+        result = function()
+        self.times.setdefault(name, []).append((time.perf_counter() - start) * 1e3)
+        return result
+
+
+def compile_once(
+    watch: Stopwatch, definition: Definition, signature: Signature, config: Config
+) -> Artifact:
+    """One compile from the frontend to TTIR, each step timed."""
+    module = watch.time("frontend", lambda: build_module(definition, signature))
+    assert isinstance(module, ModuleOp)
+    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, options(module, signature, config))]
+    seen: dict[str, int] = {}
+    for step in pipeline:
+        name = step.pass_.name
+        seen[name] = seen.get(name, 0) + 1
+        label = name if seen[name] == 1 else f"{name} #{seen[name]}"
+        watch.time(label, lambda step=step: run(context(), module, [step]))
+    artifact = watch.time("emit ttir", lambda: emit(module, "ttir", _TARGET, config))
+    assert isinstance(artifact, Artifact)
+    return artifact
+
+
+def measure(kernel: Kernel, with_triton: bool) -> dict[str, float]:
+    """Median milliseconds per step, and ``total``."""
+    definition = kernel.definition
+    dtypes = {parameter.name: "fp16" for parameter in definition.parameters}
+    signature = assumed_signature(definition, dtypes, {})
+    config = pick(definition, kernel._module(signature), signature, {})
+    watch = Stopwatch()
+    totals: list[float] = []
+    for repeat in range(_REPEATS + 1):
+        round_ = Stopwatch()
+        start = time.perf_counter()
+        artifact = compile_once(round_, definition, signature, config)
+        if repeat:
+            totals.append((time.perf_counter() - start) * 1e3)
+            for name, times in round_.times.items():
+                watch.times.setdefault(name, []).extend(times)
+    result = {name: statistics.median(times) for name, times in watch.times.items()}
+    result["total"] = statistics.median(totals)
+    if with_triton:
+        watch.time("triton", lambda: triton_compat.compile_artifact(artifact))
+        result["triton (once, perhaps cached)"] = watch.times["triton"][0]
+    return result
+
+
+def main() -> None:
+    """Print a table; write it as JSON where ``--json`` asks for it."""
+    parser = argparse.ArgumentParser(description="compile time per pass")
+    parser.add_argument("--json", type=Path, help="write the figures to this file, too")
+    parser.add_argument("--triton", action="store_true", help="time Triton's own compile, too")
+    arguments = parser.parse_args()
+    table = {name: measure(kernel, arguments.triton) for name, kernel in EXAMPLES.items()}
+    names = list(dict.fromkeys(step for row in table.values() for step in row))
+    print(f"{'ms, median of ' + str(_REPEATS):32}" + "".join(f"{name:>10}" for name in table))
+    for step in names:
+        cells = "".join(f"{row.get(step, 0):10.2f}" for row in table.values())
+        print(f"{step:32}{cells}")
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
