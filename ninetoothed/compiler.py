@@ -23,6 +23,7 @@ from ninetoothed.frontend.definition import Definition
 from ninetoothed.ir.nt import NT, KernelOp
 from ninetoothed.ir.tt import BLOCK_ARITH, TT
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, Observer, Options, run, steps
+from ninetoothed.runtime.artifact_cache import write_atomically
 
 
 @functools.cache
@@ -92,7 +93,7 @@ def lower(
     (kernel,) = module.body.ops
     assert isinstance(kernel, KernelOp)
     lowered = module.clone()
-    observers = (*observers, *_dump(kernel.sym_name.data, start=len(steps(SYMBOLIC)) + 1))
+    observers = (*observers, *_dump(kernel.sym_name.data, config, start=len(steps(SYMBOLIC)) + 1))
     pipeline = steps(SPECIALIZED, options(module, signature, config))
     run(context(), lowered, pipeline, observers, settings.verify_ir())
     return lowered
@@ -115,10 +116,19 @@ def fingerprint(module: ModuleOp) -> str:
     return hashlib.sha256(text.getvalue().encode()).hexdigest()
 
 
-def _dump(kernel: str, start: int = 0) -> list[Observer]:
-    """An observer that writes each module to ``NINETOOTHED_DUMP_IR``, numbered; none where it is unset."""
+def _dump(kernel: str, config: Config | None = None, start: int = 0) -> list[Observer]:
+    """An observer that writes each module to ``NINETOOTHED_DUMP_IR``; none where that is unset.
+
+    The files of a kernel lie in a folder of its name, those of each configuration in a folder below.
+    """
     folder = settings.dump_ir()
-    return [] if folder is None else [dump_to(folder / kernel, start)]
+    if folder is None:
+        return []
+    folder /= kernel
+    if config is not None and config.values:
+        values = [*(value for _, value in config.values), config.num_warps, config.num_stages]
+        folder /= "-".join(map(str, values))
+    return [dump_to(folder, start)]
 
 
 def dump_to(folder: Path, start: int = 0) -> Observer:
@@ -129,7 +139,7 @@ def dump_to(folder: Path, start: int = 0) -> Observer:
     def observe(name: str, module: ModuleOp) -> None:
         nonlocal count
         path = folder / f"{count:02d}-{re.sub(r'[^a-z0-9-]', '-', name)}.mlir"
-        path.write_text(f"{module!s}\n", encoding="utf-8")
+        write_atomically(path, f"{module!s}\n")
         count += 1
 
     return observe
