@@ -22,6 +22,8 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# Whose frames lie between ours and say nothing to a user.
+_BETWEEN = ("contextlib", "functools", "xdsl")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Loc:
     """A place in a user's source.
 
     Lines count from 1 and columns from 0, as in Python's ``ast``. ``end_col`` is exclusive; None marks a
-    single column. ``caller`` is the place from which an inlined function was called.
+    single column, and a column behind the line's end the rest of the line. ``caller`` is the place from which an inlined function was called.
     """
 
     file: str
@@ -54,22 +56,23 @@ def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
+def _characters(line: str, column: int) -> int:
+    """A column in characters; ``ast`` counts UTF-8 bytes."""
+    return len(line.encode()[:column].decode(errors="ignore"))
+
+
 def _render_frame(loc: Loc) -> str:
-    where = f'  File "{loc.file}", line {loc.line}, column {loc.col + 1}'
+    line = linecache.getline(loc.file, loc.line).rstrip("\n")
+    column = _characters(line, loc.col) if line.strip() else loc.col
+    where = f'  File "{loc.file}", line {loc.line}, column {column + 1}'
     if loc.function is not None:
         where += f", in {loc.function}"
-    line = linecache.getline(loc.file, loc.line).rstrip("\n")
     if not line.strip():
         return where
     stripped = line.lstrip()
     indent = len(line) - len(stripped)
-    # ast counts columns in UTF-8 bytes.
-    encoded = line.encode()
-    start = max(len(encoded[: loc.col].decode(errors="ignore")), indent)
-    if loc.end_col is None:
-        end = start + 1
-    else:
-        end = max(len(encoded[: loc.end_col].decode(errors="ignore")), start + 1)
+    start = max(column, indent)
+    end = start + 1 if loc.end_col is None else max(_characters(line, loc.end_col), start + 1)
     end = min(end, max(len(line), start + 1))
     caret = " " * _width(line[indent:start]) + "^" * max(_width(line[start:end]), 1)
     return f"{where}\n    {stripped}\n    {caret}"
@@ -132,12 +135,24 @@ class CompilerError(NineToothedError):
     """The compiler failed on a program that it should have compiled: a bug of ours, with a reproducer."""
 
 
+def counted(number: int, word: str) -> str:
+    """``1 dim``, ``2 dims``: for messages."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
 def caller_loc() -> Loc | None:
     """The innermost frame outside this package: the user's line that led here."""
     frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and not _is_users(frame):
         frame = frame.f_back
     return None if frame is None else _frame_loc(frame)
+
+
+def _is_users(frame: types.FrameType) -> bool:
+    name = frame.f_code.co_filename
+    if name.startswith(_PACKAGE) or name.startswith("<ninetoothed"):
+        return False
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _BETWEEN
 
 
 def _frame_loc(frame: types.FrameType) -> Loc:
@@ -148,7 +163,7 @@ def _frame_loc(frame: types.FrameType) -> Loc:
         if index == frame.f_lasti // 2:
             if first is not None and start is not None:
                 line, col = first, start
-                end_col = end if last == first else None
+                end_col = end if last == first else sys.maxsize
             break
     return Loc(code.co_filename, line, col, end_col, code.co_name)
 
@@ -156,8 +171,7 @@ def _frame_loc(frame: types.FrameType) -> Loc:
 def _user_frames(traceback: types.TracebackType | None) -> list[types.TracebackType]:
     frames: list[types.TracebackType] = []
     while traceback is not None:
-        name = traceback.tb_frame.f_code.co_filename
-        if not name.startswith(_PACKAGE) and not name.startswith("<ninetoothed"):
+        if _is_users(traceback.tb_frame):
             frames.append(traceback)
         traceback = traceback.tb_next
     return frames
@@ -165,8 +179,7 @@ def _user_frames(traceback: types.TracebackType | None) -> list[types.TracebackT
 
 def _traceback_at(loc: Loc) -> types.TracebackType | None:
     """A traceback of one frame that stands at ``loc`` (the technique of Jinja's template errors)."""
-    function = (loc.function or "<module>").split(".")[-1]
-    name = function if function.isidentifier() else "application"
+    name = (loc.function or "application").split(".")[-1]
     source = "\n" * (loc.line - 1) + "raise Exception"
     code = compile(source, loc.file, "exec").replace(co_name=name)
     try:
@@ -192,7 +205,10 @@ def user_traceback(error: NineToothedError) -> types.TracebackType | None:
 
 
 def user_facing(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let errors leave ``function`` with the user's frames only; place those that have no location."""
+    """Let errors leave ``function`` with the user's frames only; place those that have no location.
+
+    Arguments that ``function`` does not take are a user's mistake like others.
+    """
 
     @functools.wraps(function)
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -202,5 +218,11 @@ def user_facing(function: Callable[_P, _R]) -> Callable[_P, _R]:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
+        except TypeError as error:
+            # Without a frame of the function, Python could not call it.
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise
+            wrong = ArgumentError(str(error), caller_loc())
+            raise wrong.with_traceback(user_traceback(wrong)) from None
 
     return wrapper

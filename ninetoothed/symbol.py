@@ -9,15 +9,18 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable
+from typing import NoReturn
 from weakref import WeakValueDictionary
 
-from ninetoothed.errors import SymbolError, caller_loc
+from ninetoothed.errors import SymbolError, caller_loc, user_facing
 from ninetoothed.ir.access import declared_ranges
 from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, as_expr, binary, const, sym
 from ninetoothed.ir.index_normal import bounds, normalize
 
 _META_BOUNDS = (32, 1024)
 _CONSTEXPR_BOUNDS = (1, 1 << 20)
+
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 _counter = itertools.count()
 _interned: WeakValueDictionary[IndexExpr, Symbol] = WeakValueDictionary()
@@ -46,6 +49,7 @@ class Symbol:
 
     expr: IndexExpr
 
+    @user_facing
     def __new__(
         cls,
         expr: Symbol | IndexExpr | int | str,
@@ -82,6 +86,7 @@ class Symbol:
     def __deepcopy__(self, memo: object) -> Symbol:
         return self
 
+    @user_facing
     def __bool__(self) -> bool:
         lower, upper = bounds(normalize(self.expr), declared_ranges([self.expr]))
         if lower is not None and lower > 0:
@@ -91,17 +96,31 @@ class Symbol:
         if lower == upper == 0:
             return False
         difference = self.expr
-        if difference.op in ("lt", "le", "gt", "ge", "eq", "ne"):
+        if difference.op in _COMPARISONS:
             answer = _decide(difference)
             if answer is not None:
                 return answer
+        question = "holds" if difference.op in _COMPARISONS else "is 0"
         raise SymbolError(
-            f"whether {self} holds depends on values that are not known when compiling; "
+            f"whether {self} {question} depends on values that are not known when compiling; "
             "give its symbols bounds (lower_bound, upper_bound) that decide it, or write it without `if`",
             caller_loc(),
         )
 
+    @user_facing
+    def __index__(self) -> int:
+        raise SymbolError(
+            f"{self} is a symbol, whose value is not known here; only integers can be counted to and "
+            "converted",
+            caller_loc(),
+        )
+
+    @user_facing
     def _binary(self, op: str, other: object, reflected: bool = False) -> Symbol | int:
+        if isinstance(other, float) and op not in ("eq", "ne"):
+            raise SymbolError(
+                f"{self} is an integer, and {other} is not; symbols take integers and symbols", caller_loc()
+            )
         if not isinstance(other, Symbol | int):
             return NotImplemented
         right = other.expr if isinstance(other, Symbol) else as_expr(other)
@@ -134,6 +153,20 @@ class Symbol:
 
     def __rfloordiv__(self, other: object) -> Symbol | int:
         return self._binary("floordiv", other, reflected=True)
+
+    @user_facing
+    def __truediv__(self, other: object) -> NoReturn:
+        raise SymbolError(f"symbols are integers; write {self} // {other}", caller_loc())
+
+    @user_facing
+    def __rtruediv__(self, other: object) -> NoReturn:
+        raise SymbolError(f"symbols are integers; write {other} // {self}", caller_loc())
+
+    @user_facing
+    def __pow__(self, other: object) -> NoReturn:
+        raise SymbolError(
+            f"symbols have no power; write {self} * {self}, once a factor", caller_loc()
+        )
 
     def __mod__(self, other: object) -> Symbol | int:
         return self._binary("mod", other)
@@ -202,6 +235,7 @@ def as_value(expr: IndexExpr) -> Symbol | int:
     return _intern(expr) if expr.value is None else expr.value
 
 
+@user_facing
 def block_size(lower_bound: int | None = None, upper_bound: int | None = None) -> Symbol:
     """A fresh meta symbol: a block size that the compiler chooses, a power of two.
 
@@ -226,15 +260,31 @@ def _declare(
     if meta and constexpr is False:
         raise SymbolError(f"{name}: meta=True implies constexpr; leave constexpr out", caller_loc())
     kind = "meta" if meta else "constexpr" if constexpr else "plain"
+    for option, bound in (("lower_bound", lower), ("upper_bound", upper)):
+        if bound is not None and type(bound) is not int:
+            raise SymbolError(f"{name}: {option} must be an integer, not {bound!r}", caller_loc())
     defaults = {"meta": _META_BOUNDS, "constexpr": _CONSTEXPR_BOUNDS}.get(kind, (None, None))
     if lower is None:
         lower = defaults[0] if upper is None or defaults[0] is None else min(defaults[0], upper)
     if upper is None:
         upper = defaults[1] if lower is None or defaults[1] is None else max(defaults[1], lower)
     if lower is not None and upper is not None and lower > upper:
-        raise SymbolError(f"{name}: lower_bound={lower} is above upper_bound={upper}", caller_loc())
+        raise SymbolError(
+            f"{name}: lower_bound={lower} is above upper_bound={upper}; swap them", caller_loc()
+        )
     if power_of_two is None:
         power_of_two = kind == "meta"
+    if kind == "meta" and lower is not None and upper is not None:
+        if lower < 1:
+            raise SymbolError(
+                f"{name}: lower_bound={lower}, but a block has at least 1 element", caller_loc()
+            )
+        if power_of_two and 1 << (lower - 1).bit_length() > upper:
+            raise SymbolError(
+                f"{name}: no power of two lies between {lower} and {upper}; widen the bounds, or write "
+                "power_of_two=False",
+                caller_loc(),
+            )
     return SymbolInfo(kind, lower, upper, power_of_two, anonymous)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from ninetoothed import dtype as dtypes
-from ninetoothed.errors import ArrangementError, Loc, caller_loc
+from ninetoothed.errors import ArrangementError, Loc, caller_loc, counted, user_facing
 from ninetoothed.ir.access import (
     Expand,
     Flatten,
@@ -70,6 +70,7 @@ class _Cell:
 
     __slots__ = ("chain",)
 
+    @user_facing
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
 
@@ -96,6 +97,7 @@ class Tensor:
     _cell: _Cell
     _level: int
 
+    @user_facing
     def __init__(
         self,
         ndim: int | None = None,
@@ -107,18 +109,22 @@ class Tensor:
         value: bool | int | float | None = None,
         name: str | None = None,
     ) -> None:
-        number = next(_counter)
+        count = next(_counter)
         loc = caller_loc()
         if name is None:
-            name = f"ninetoothed_tensor_{number}"
+            name = f"ninetoothed_tensor_{count}"
         given = None if shape is None else tuple(shape)
         if ndim is None:
             if given is None:
                 raise ArrangementError("a Tensor needs ndim or shape; write Tensor(2)", loc)
             ndim = len(given)
-        if ndim < 0 or (given is not None and len(given) != ndim):
+        if type(ndim) is not int or ndim < 0:
+            raise ArrangementError(f"ndim must be a number of dims, not {ndim!r}; write Tensor(2)", loc)
+        if given is not None and len(given) != ndim:
             raise ArrangementError(
-                f"Tensor(ndim={ndim}, shape={given}): shape must have one entry a dim", loc
+                f"the shape {given} has {counted(len(given), 'size')} for {counted(ndim, 'dim')}; give one "
+                "size a dim, or leave ndim out",
+                loc,
             )
         if (constexpr or value is not None) and ndim:
             raise ArrangementError(
@@ -126,9 +132,12 @@ class Tensor:
                 "shape_options={'constexpr': True}",
                 loc,
             )
+        for word, number in (("other", other), ("value", value)):
+            if number is not None and not isinstance(number, bool | int | float):
+                raise ArrangementError(f"{word} must be a number, not {number!r}", loc)
         options = _shape_options(shape_options, ndim, loc)
         sizes = tuple(
-            _size(f"{name}_size_{dim}", None if given is None else given[dim], options[dim])
+            _size(f"{name}_size_{dim}", None if given is None else given[dim], options[dim], loc)
             for dim in range(ndim)
         )
         strides = tuple(sym(f"{name}_stride_{d}", SymbolInfo("stride")) for d in range(ndim))
@@ -149,14 +158,15 @@ class Tensor:
         return tuple(as_value(size) for size in self._sizes)
 
     @shape.setter
+    @user_facing
     def shape(self, shape: Iterable[Size]) -> None:
         chain = self.chain
-        sizes = tuple(_expr(size) for size in shape)
+        sizes = _exprs(shape, "the shape", caller_loc())
         if chain.ops or len(sizes) != len(self._sizes):
-            reason = "it is arranged already" if chain.ops else f"it has {self.ndim} dims"
+            reason = "it is arranged already" if chain.ops else f"it has {counted(self.ndim, 'dim')}"
             raise ArrangementError(
-                f"the shape of {self.name} cannot be set to {tuple(sizes)}: {reason}; set the shape "
-                "of a tensor before arranging it, one size a dim",
+                f"the shape of {self.name} cannot be set to ({', '.join(map(str, sizes))}): {reason}; set "
+                "the shape of a tensor before arranging it, one size a dim",
                 caller_loc(),
             )
         self._cell.chain = Chain(replace(chain.source, shape=sizes), (), (sizes,))
@@ -193,6 +203,7 @@ class Tensor:
         return self.chain.source.dtype
 
     @dtype.setter
+    @user_facing
     def dtype(self, value: object) -> None:
         chain = self.chain
         if isinstance(value, Tensor):
@@ -207,6 +218,7 @@ class Tensor:
         element = _element_type(value, caller_loc())
         self._cell.chain = replace(chain, source=replace(chain.source, dtype=element))
 
+    @user_facing
     def size(self, dim: int | None = None) -> Any:
         """The size of dim ``dim``, negatives counting from the end; the shape, where it is left out."""
         return self.shape if dim is None else self.shape[self._dim(dim, "size")]
@@ -218,6 +230,7 @@ class Tensor:
         view._level = len(self.chain.levels) - 1
         return view
 
+    @user_facing
     def tile(
         self,
         tile_shape: Iterable[Size],
@@ -250,6 +263,7 @@ class Tensor:
         )
         return self._then(op)
 
+    @user_facing
     def expand(self, shape: Iterable[Size]) -> Tensor:
         """Repeat dims of size 1 to the sizes of ``shape``; -1 keeps a dim.
 
@@ -259,16 +273,18 @@ class Tensor:
         loc = caller_loc()
         return self._then(Expand(self._level, _exprs(shape, "the shape", loc), loc=loc))
 
+    @user_facing
     def squeeze(self, dim: int | Iterable[int]) -> Tensor:
         """Remove one or several dims of size 1; negatives count from the end.
 
         Raises:
             ArrangementError: a dim that does not exist, or whose size is known not to be 1.
         """
-        dims = [dim] if isinstance(dim, int) else list(dim)
+        dims = list(dim) if isinstance(dim, tuple | list) else [dim]
         positions = sorted({self._dim(d, "squeeze") for d in dims})
         return self._then(Squeeze(self._level, tuple(positions), loc=caller_loc()))
 
+    @user_facing
     def unsqueeze(self, dim: int) -> Tensor:
         """Insert a dim of size 1 at ``dim``; -1 is behind the last.
 
@@ -279,6 +295,7 @@ class Tensor:
             Unsqueeze(self._level, self._dim(dim, "unsqueeze", self.ndim + 1), loc=caller_loc())
         )
 
+    @user_facing
     def permute(self, dims: Iterable[int]) -> Tensor:
         """Reorder the dims: new dim ``i`` is old dim ``dims[i]``.
 
@@ -289,10 +306,11 @@ class Tensor:
         positions = tuple(self._dim(dim, "permute") for dim in given)
         if sorted(positions) != list(range(self.ndim)):
             raise ArrangementError(
-                f"permute: {given} must name each of the {self.ndim} dims once", caller_loc()
+                f"permute: {given} must name each of the {counted(self.ndim, 'dim')} once", caller_loc()
             )
         return self._then(Permute(self._level, positions, loc=caller_loc()))
 
+    @user_facing
     def flatten(self, start_dim: int | None = None, end_dim: int | None = None) -> Tensor:
         """Merge dims ``start_dim`` to ``end_dim``, exclusive, into one; default: all.
 
@@ -302,14 +320,15 @@ class Tensor:
         start = 0 if start_dim is None else self._dim(start_dim, "flatten")
         end = self.ndim
         if end_dim is not None and end_dim != self.ndim:
-            end = self._dim(end_dim, "flatten")
+            end = self._dim(end_dim, "flatten", exclusive=True)
         if start >= end:
             raise ArrangementError(
-                f"flatten: dims {start} to {end}, exclusive, are none; the tensor has {self.ndim} dims",
+                f"flatten: dims {start} to {end}, exclusive, are none; write an end_dim above start_dim",
                 caller_loc(),
             )
         return self._then(Flatten(self._level, start, end, loc=caller_loc()))
 
+    @user_facing
     def __iter__(self) -> NoReturn:
         raise ArrangementError(
             "a symbolic tensor cannot be iterated over; iterate over range(t.ndim) or t.shape",
@@ -333,15 +352,21 @@ class Tensor:
     def _then(self, op: MetaOp) -> Tensor:
         return _tensor(self.chain.then(op), self._level)
 
-    def _dim(self, dim: int, what: str, count: int | None = None) -> int:
+    def _dim(
+        self, dim: object, what: str, count: int | None = None, exclusive: bool = False
+    ) -> int:
+        """``dim`` counted from the front; ``exclusive``: it ends a range, so it may be ``count``."""
         count = self.ndim if count is None else count
-        if not -count <= dim < count:
+        if type(dim) is not int:
+            raise ArrangementError(f"{what}: a dim must be an integer, not {dim!r}", caller_loc())
+        last = count if exclusive else count - 1
+        if not -count <= dim <= last:
+            instead = f"write one from {-count} to {last}" if count else "it has none to name"
             raise ArrangementError(
-                f"{what}: dim {dim} is out of range for a tensor of {self.ndim} dims; write one from "
-                f"{-count} to {count - 1}",
+                f"{what}: dim {dim} is out of range for a tensor of {counted(self.ndim, 'dim')}; {instead}",
                 caller_loc(),
             )
-        return dim % count
+        return dim % count if dim < count else dim
 
 
 def _tensor(chain: Chain, level: int) -> Tensor:
@@ -401,9 +426,15 @@ def _exprs(values: object, what: str, loc: Loc | None) -> tuple[IndexExpr, ...]:
     return tuple(_expr(item) for item in items)
 
 
-def _size(name: str, given: Size | None, options: dict[str, Any]) -> IndexExpr:
+_SIZE_OPTIONS = ("constexpr", "meta", "lower_bound", "upper_bound", "power_of_two")
+
+
+def _size(name: str, given: object, options: dict[str, Any], loc: Loc | None) -> IndexExpr:
     if given is not None:
-        return _expr(given)
+        (size,) = _exprs((given,), "the shape", loc)
+        if size.value is not None and size.value < 0:
+            raise ArrangementError(f"the shape has the size {size}; sizes are at least 0", loc)
+        return size
     if options.get("constexpr") or options.get("meta"):
         info = Symbol(name, **options).expr.args[1]
         return sym(name, replace(info, kind="constexpr size"))
@@ -414,15 +445,24 @@ def _size(name: str, given: Size | None, options: dict[str, Any]) -> IndexExpr:
 
 
 def _shape_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any]]:
-    if options is None or isinstance(options, dict):
-        return [options or {}] * ndim
-    rows: list[dict[str, Any]] = [row or {} for row in options]
+    one = options is None or isinstance(options, dict)
+    rows: list[Any] = [options] * ndim if one else list(options)
     if len(rows) != ndim:
         raise ArrangementError(
-            f"shape_options has {len(rows)} entries for {ndim} dims; give one dict, or one entry a dim",
+            f"shape_options has {len(rows)} for {counted(ndim, 'dim')}; give one dict for all, or one a dim",
             loc,
         )
-    return rows
+    for row in rows:
+        if row is not None and not isinstance(row, dict):
+            raise ArrangementError(
+                f"shape_options has the entry {row!r}; entries are dicts of options, or None", loc
+            )
+        for option in row or ():
+            if option not in _SIZE_OPTIONS:
+                raise ArrangementError(
+                    f"shape_options has no option {option!r}; options are {', '.join(_SIZE_OPTIONS)}", loc
+                )
+    return [row or {} for row in rows]
 
 
 def _element_type(value: object, loc: Loc | None) -> str | None:

@@ -17,6 +17,7 @@ from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.values import Share, Value
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
+from ninetoothed.ir.access import Sizes
 
 
 def build_module(definition: Definition, signature: Signature) -> ModuleOp:
@@ -44,16 +45,24 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
         if param.kind == "constexpr":
             values[parameter.name] = param.value
         else:
-            values[parameter.name] = Share(parameter.name, argument, source.other)
+            by_value = param.kind == "scalar"
+            values[parameter.name] = Share(
+                parameter.name, argument, source.other, by_value=by_value
+            )
     outputs = frozenset(name for name, value in values.items() if isinstance(value, Share))
-    ctx.frames.append(Frame(definition.application, values, parameters=outputs))
+    constants = frozenset(values) - outputs
+    ctx.frames.append(Frame(definition.application, values, parameters=outputs, constants=constants))
     execute(ctx, node.body)
     with ctx.at(node):
         ctx.insert(nt.FinishOp())
     kernel = nt.KernelOp(
         definition.name, declarations(definition), Region(arrangement), Region(entry)
     )
-    kernel.checks = ArrayAttr(dict.fromkeys(ctx.checks))
+    # Of checks of the same sizes, the first says where they met first.
+    checks: dict[tuple[Sizes, Sizes], nt.CheckAttr] = {}
+    for check in ctx.checks:
+        checks.setdefault((check.data.left, check.data.right), check)
+    kernel.checks = ArrayAttr(checks.values())
     kernel.location = location(ctx.place(node))
     return ModuleOp([kernel])
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 
-from ninetoothed.errors import Loc, NineToothedError, TypeMismatchError
+from ninetoothed.errors import Loc, NineToothedError, ShapeError, TypeMismatchError
 from ninetoothed.frontend.arrangement import number_attribute
 from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.source import FunctionSource
-from ninetoothed.frontend.values import Share, Size, Value, describe
+from ninetoothed.frontend.values import Share, Size, Value, describe, shape_text
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr
 from ninetoothed.language import rules
@@ -31,6 +31,9 @@ class Frame:
     undefined: dict[str, str] = field(default_factory=dict)
     """Names that only some paths assign, and why they have no value."""
     parameters: frozenset[str] = frozenset()
+    """Names whose assignment is a store."""
+    constants: frozenset[str] = frozenset()
+    """Parameters that hold numbers known when compiling."""
 
 
 class Context:
@@ -52,17 +55,7 @@ class Context:
 
     def place(self, node: ast.AST) -> Loc:
         """Where ``node`` stands."""
-        frame = self.frame
-        line: int = getattr(node, "lineno", frame.source.node.lineno)
-        single = getattr(node, "end_lineno", line) == line
-        return Loc(
-            frame.source.file,
-            line,
-            getattr(node, "col_offset", 0),
-            getattr(node, "end_col_offset", None) if single else None,
-            frame.source.node.name,
-            frame.caller,
-        )
+        return replace(self.frame.source.place(node), caller=self.frame.caller)
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
@@ -139,16 +132,15 @@ class Context:
         """``value``; of a share, the block that it reads.
 
         Raises:
-            TypeMismatchError: the share has levels that are not indexed.
+            ShapeError: the share has levels that are not indexed.
         """
         if not isinstance(value, Share):
             return value
         if not value.is_block:
-            sizes = ", ".join(map(str, value.levels[0].sizes))
             index = ", ".join("ijk"[: len(value.levels[0].sizes)])
-            raise TypeMismatchError(
-                f"{value.name} has a level of shape ({sizes}) above its block; index it, as in "
-                f"{value.name}[{index}]"
+            raise ShapeError(
+                f"{value.name} has a level of shape {shape_text(value.levels[0].sizes)} above its block; "
+                f"index it, as in {value.name}[{index}]"
             )
         result = self.add(nt.LoadOp(value.ref, value.indices, value.other))
         result.name_hint = value.name

@@ -5,20 +5,36 @@ from __future__ import annotations
 import ast
 import difflib
 import types
+from dataclasses import replace
 from typing import Any
 
 from xdsl.ir import SSAValue
 
 from ninetoothed import dtype as dtypes
-from ninetoothed.errors import ShapeError, TypeMismatchError, UndefinedNameError
+from ninetoothed.errors import (
+    ShapeError,
+    TypeMismatchError,
+    UndefinedNameError,
+    UnsupportedSyntaxError,
+    counted,
+)
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import BoundMethod, Level, Share, Size, Value, describe
+from ninetoothed.frontend.values import (
+    BoundMethod,
+    Level,
+    Share,
+    Size,
+    Value,
+    describe,
+    shape_text,
+)
 from ninetoothed.frontend.walk import evaluate, expression, unsupported
 from ninetoothed.ir import nt
 from ninetoothed.language.table import TABLE, Primitive
 
 _MISSING = object()
+_BUILTINS = ("range", "float", "int", "bool", "len", "abs", "min", "max", "sum")
 _METHODS = ("sum", "max", "min", "trans", "expand_dims", "broadcast_to", "abs", "exp", "sqrt")
 
 
@@ -34,6 +50,8 @@ def _name(ctx: Context, node: ast.Name) -> Value:
         return frame.locals[node.id]
     if node.id in frame.undefined:
         raise UndefinedNameError(f"{node.id} {frame.undefined[node.id]}")
+    if node.id in frame.source.local_names:
+        raise UndefinedNameError(f"{node.id} has no value yet; assign it before")
     try:
         found = frame.source.lookup(node.id)
     except KeyError:
@@ -47,7 +65,7 @@ def _name(ctx: Context, node: ast.Name) -> Value:
 
 def _unknown(ctx: Context, name: str) -> str:
     frame = ctx.frame
-    known = [*frame.locals, *frame.source.names()]
+    known = [*frame.locals, *frame.source.names(), *_BUILTINS]
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}?" if near else "assign it first, or import it"
     return f"there is no name {name}; {hint}"
@@ -213,10 +231,16 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
         found = _block_attribute(ctx, ctx.scalar(value), node.attr)
         if found is not _MISSING:
             return found
-    raise UndefinedNameError(
-        f"{describe(value)} has no attribute {node.attr}; blocks have shape, dtype, ndim, T, to(dtype) "
-        f"and {', '.join(_METHODS)}"
-    )
+    raise UndefinedNameError(f"{describe(value)} has no attribute {node.attr}{_attributes(value)}")
+
+
+def _attributes(value: Value) -> str:
+    """What has attributes, for an error."""
+    if isinstance(value, Level):
+        return "; a level has shape, dtype and ndim"
+    if isinstance(value, SSAValue | Size | int | float):
+        return f"; a block has shape, dtype, ndim, T, to(dtype) and {', '.join(_METHODS)}"
+    return " in the language; parameters, blocks and modules have some"
 
 
 def _module_attribute(module: types.ModuleType, name: str) -> Value:
@@ -272,13 +296,17 @@ def trans(ctx: Context, block: SSAValue) -> SSAValue:
     """
     rank = len(nt.shape_of(block.type))
     if rank < 2:
-        raise ShapeError(f"{describe(block)} has no two dims to swap")
+        raise ShapeError(
+            f"{describe(block)} has no two dims to swap; give it another, as in ntl.expand_dims(x, 0)"
+        )
     return ctx.add(nt.TransOp(block, (*range(rank - 2), rank - 1, rank - 2)))
 
 
 @expression(ast.Subscript)
 def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     value = evaluate(ctx, node.value)
+    if isinstance(value, Share) and value.is_block and _inserts_dims(node.slice):
+        return _new_dims(ctx, ctx.read(value), node.slice)
     if isinstance(value, Share):
         return index_share(ctx, value, node.slice)
     if isinstance(value, tuple | list | str):
@@ -286,6 +314,11 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     if isinstance(value, SSAValue):
         return _new_dims(ctx, value, node.slice)
     raise TypeMismatchError(f"{describe(value)} cannot be indexed")
+
+
+def _inserts_dims(index: ast.expr) -> bool:
+    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(isinstance(node, ast.Constant) and node.value is None for node in nodes)
 
 
 def index_share(ctx: Context, share: Share, index: ast.expr) -> Share:
@@ -297,25 +330,31 @@ def index_share(ctx: Context, share: Share, index: ast.expr) -> Share:
     """
     nodes = index.elts if isinstance(index, ast.Tuple) else [index]
     indices = list(share.indices)
+    for item in nodes:
+        if isinstance(item, ast.Slice):
+            with ctx.at(item):
+                raise unsupported(item)
     left = sum(len(level.sizes) for level in share.levels[:-1])
     if len(nodes) > left:
         raise ShapeError(
             f"{share.name} takes {left} {'index' if left == 1 else 'indices'} above its block, "
-            f"not {len(nodes)}; "
-            + ("it is a block, read as a whole" if left == 0 else "leave the others out")
+            f"not {len(nodes)}; leave the others out"
+            if left
+            else f"{share.name} is a block and is not indexed; write {share.name}, and ntl.where to select"
         )
     first = share.levels[0]
     if len(nodes) < len(first.sizes):
         raise ShapeError(
-            f"a level of {share.name} has {len(first.sizes)} dims; give that many indices, "
-            f"not {len(nodes)}"
+            f"a level of {share.name} has {counted(len(first.sizes), 'dim')}, of sizes "
+            f"{shape_text(first.sizes)}; give as many indices, not {len(nodes)}"
         )
     for item in nodes:
-        value = ctx.scalar(evaluate(ctx, item), "an index")
-        if nt.shape_of(value.type) or nt.dtype_of(value.type) not in _INTEGERS:
-            raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
+        with ctx.at(item):
+            value = ctx.scalar(evaluate(ctx, item), "an index")
+            if nt.shape_of(value.type) or nt.dtype_of(value.type) not in _INTEGERS:
+                raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
         indices.append(value)
-    return Share(share.name, share.ref, share.other, tuple(indices))
+    return replace(share, indices=tuple(indices))
 
 
 _INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
@@ -332,24 +371,30 @@ def _index_tuple(ctx: Context, value: Any, index: ast.expr) -> Value:
         position = evaluate(ctx, index)
     try:
         return value[position]
-    except (TypeError, IndexError) as error:
+    except IndexError:
+        raise ShapeError(
+            f"index {position} is out of range for {describe(value)}; count from 0"
+        ) from None
+    except TypeError:
         raise TypeMismatchError(
-            f"{error}; index a tuple of {len(value)} by integers that are known when compiling"
+            f"{describe(value)} is indexed by integers that are known when compiling"
         ) from None
 
 
 def _new_dims(ctx: Context, block: SSAValue, index: ast.expr) -> SSAValue:
     """``x[:, None]``: dims of size 1 inserted."""
     nodes = index.elts if isinstance(index, ast.Tuple) else [index]
-    kept = sum(isinstance(node, ast.Slice) for node in nodes)
+    added = [axis for axis, node in enumerate(nodes) if _inserts_dims(node)]
     for axis, node in enumerate(nodes):
-        if isinstance(node, ast.Constant) and node.value is None:
-            block = ctx.add(nt.ExpandDimsOp(block, axis))
-        elif not isinstance(node, ast.Slice) or node.lower or node.upper or node.step:
-            raise TypeMismatchError(
+        whole = isinstance(node, ast.Slice) and not (node.lower or node.upper or node.step)
+        if not whole and axis not in added:
+            raise UnsupportedSyntaxError(
                 "a block is indexed by : and None only, as in x[:, None]; read parts of a tensor by "
                 "arranging it"
             )
-    if kept != len(nt.shape_of(block.type)) - (len(nodes) - kept):
-        raise ShapeError(f"{describe(block)} comes of too many or too few `:`; give one a dim")
+    rank, kept = len(nt.shape_of(block.type)), len(nodes) - len(added)
+    if kept != rank:
+        raise ShapeError(f"{kept} `:` for {describe(block)}; write one a dim, as in x[:, None]")
+    for axis in added:
+        block = ctx.add(nt.ExpandDimsOp(block, axis))
     return block

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import sys
 import types
 from dataclasses import dataclass
 from typing import Any
 
-from ninetoothed.errors import UnsupportedSyntaxError
+from ninetoothed.errors import Loc, UnsupportedSyntaxError
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,20 @@ class FunctionSource:
         names = builtins if isinstance(builtins, dict) else vars(builtins)
         return names[name]
 
+    @property
+    def local_names(self) -> tuple[str, ...]:
+        """The names that the function assigns somewhere, so that they never mean anything outside."""
+        code = self.function.__code__
+        return (*code.co_varnames, *code.co_cellvars)
+
+    def place(self, node: ast.AST) -> Loc:
+        """Where ``node`` stands, outside any call."""
+        line: int = getattr(node, "lineno", self.node.lineno)
+        single = getattr(node, "end_lineno", line) == line
+        end: int = getattr(node, "end_col_offset", sys.maxsize)
+        column: int = getattr(node, "col_offset", 0)
+        return Loc(self.file, line, column, end if single else sys.maxsize, self.node.name)
+
     def names(self) -> list[str]:
         """The names that :meth:`lookup` knows, without builtins."""
         return [*self.function.__code__.co_freevars, *self.function.__globals__]
@@ -55,6 +70,16 @@ def _parse(file: str, text: str) -> dict[tuple[int, str], ast.FunctionDef | ast.
     return found
 
 
+def _described(value: object) -> str:
+    if isinstance(value, types.BuiltinFunctionType):
+        return f"the builtin {value.__name__}"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(value, types.MethodType):
+        return f"the method {value.__name__}"
+    return repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+
+
 def function_source(function: Any, role: str) -> FunctionSource:
     """The source of ``function``; ``role`` says in errors what it is for.
 
@@ -62,18 +87,15 @@ def function_source(function: Any, role: str) -> FunctionSource:
         UnsupportedSyntaxError: it is no plain Python function with source, or a lambda.
     """
     function = inspect.unwrap(function) if callable(function) else function
-    if isinstance(function, functools.partial | types.MethodType):
-        raise UnsupportedSyntaxError(
-            f"{role} must be a plain function, not {type(function).__name__}; "
-            "write a function whose parameters are the tensors"
-        )
     if not isinstance(function, types.FunctionType):
-        name = getattr(function, "__name__", repr(function))
         raise UnsupportedSyntaxError(
-            f"{role} must be a Python function with source, and {name} is not; write it with def"
+            f"{role} must be a function written with def, not {_described(function)}; write one whose "
+            "parameters are the tensors"
         )
     if function.__name__ == "<lambda>":
         raise UnsupportedSyntaxError(f"{role} is a lambda; write it with def, with statements")
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise UnsupportedSyntaxError(f"{function.__name__} is async; write it with def")
     code = function.__code__
     try:
         lines, _ = inspect.findsource(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,8 @@ class Share:
     ref: SSAValue
     other: Any = None
     indices: tuple[SSAValue, ...] = ()
+    by_value: bool = False
+    """Whether it is a number, which a program can read only."""
 
     @property
     def levels(self) -> list[nt.TensorType]:
@@ -74,8 +77,22 @@ def describe(value: Value) -> str:
         return f"a block of shape {shape_text(shape)} of {dtype}" if shape else f"a scalar of {dtype}"
     if isinstance(value, Size):
         return f"the size {value.expr}"
+    if isinstance(value, Level):
+        return f"a level of shape {shape_text(value.type.sizes)}"
     if isinstance(value, Primitive):
         return f"the function ntl.{value.name}"
+    if isinstance(value, BoundMethod):
+        return f"the method {value.primitive.name}"
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, types.ModuleType):
+        return f"the module {value.__name__}"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
+        return f"the function {value.__name__}"
     return repr(value)
 
 

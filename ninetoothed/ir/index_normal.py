@@ -339,6 +339,9 @@ def bounds(expr: IndexExpr, assumptions: Assumptions) -> tuple[int | None, int |
     if op == "neg":
         return _negated(operands[0])
     left, right = operands
+    if op in ("floordiv", "ceildiv", "mod") and right[0] == 0:
+        # What is divided by is not 0.
+        right = (1, right[1])
     if op == "add":
         return _sum(left, right)
     if op == "sub":

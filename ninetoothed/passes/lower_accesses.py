@@ -165,8 +165,9 @@ class _Kernel:
         return IndexLowering(self.top, here, leaf, shape, block, local, ranges, self.memo)
 
     def size(self, op: nt.SizeOp) -> None:
-        """A compound size as arithmetic on single ones."""
-        if op.expr.data.op == "sym" or not isinstance(op.result.type, IntegerType):
+        """A compound size, or one of another width, as arithmetic on single ones."""
+        single = op.expr.data.op == "sym"
+        if not isinstance(op.result.type, IntegerType) or (single and op.result.type == self.type):
             return
         here = Arithmetic(Inserter.before(op), self.type)
         ranges = dict(self.kernel.assumptions)

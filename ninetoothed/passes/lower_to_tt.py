@@ -198,7 +198,12 @@ def _pointer(f: _Function, op: nt.PointerOp) -> None:
 
 @_lowers(nt.SizeOp)
 def _size(f: _Function, op: nt.SizeOp) -> None:
-    f.values[op.result] = f.symbols[op.expr.data.args[0]]
+    expr = op.expr.data
+    argument = f.symbols.get(expr.args[0]) if expr.op == "sym" else None
+    if argument is None:
+        name = f.kernel.sym_name.data
+        raise fail(op, f"{expr} is none of the symbols that kernel {name} declares", CompilerError)
+    f.values[op.result] = argument
 
 
 @_lowers(nt.LoadOp)

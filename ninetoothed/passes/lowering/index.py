@@ -185,24 +185,33 @@ class IndexLowering:
         return Lanes(self.top.constant(0), ()) if result is None else result
 
     def _divide(self, place: Arithmetic, expr: IndexExpr, left: Lanes, right: Lanes) -> Lanes:
-        """Python's division; Triton's where the dividend is proved to be at least 0."""
+        """Python's division by a positive number.
+
+        Triton's rounds to zero, which is the same where the dividend is proved to be at least 0. Elsewhere the
+        remainder's sign corrects it; ``arith.floordivsi`` would say so, but not every target of Triton lowers it.
+        """
+
+        def build(op: Callable[[SSAValue, SSAValue], Operation], one: Lanes, two: Lanes) -> Lanes:
+            return self.combine(place, op, one, two)
+
+        def number(value: int) -> Lanes:
+            return Lanes(place.constant(value), ())
+
         nonnegative = always_nonnegative(expr.args[0], self.assumptions)
-        if expr.op == "ceildiv":
-            if not nonnegative:
-                return self.combine(place, arith.CeilDivSIOp, left, right)
-            one = Lanes(place.constant(1), ())
-            less = self.combine(place, arith.SubiOp, right, one)
-            left = self.combine(place, arith.AddiOp, left, less)
-            return self.combine(place, arith.DivSIOp, left, right)
-        if expr.op == "floordiv":
-            op = arith.DivSIOp if nonnegative else arith.FloorDivSIOp
-            return self.combine(place, op, left, right)
+        if expr.op == "ceildiv" and nonnegative:
+            left = build(arith.AddiOp, left, build(arith.SubiOp, right, number(1)))
+            return build(arith.DivSIOp, left, right)
         if nonnegative:
-            return self.combine(place, arith.RemSIOp, left, right)
-        quotient = self.combine(place, arith.FloorDivSIOp, left, right)
-        return self.combine(
-            place, arith.SubiOp, left, self.combine(place, arith.MuliOp, quotient, right)
-        )
+            return build(arith.DivSIOp if expr.op == "floordiv" else arith.RemSIOp, left, right)
+        rest = build(arith.RemSIOp, left, right)
+        signed = rest if expr.op != "ceildiv" else build(arith.SubiOp, number(0), rest)
+        # All bits set where it is negative: -1.
+        negative = build(arith.ShRSIOp, signed, number(self.top.type.width.data - 1))
+        if expr.op == "mod":
+            return build(arith.AddiOp, rest, build(arith.AndIOp, negative, right))
+        quotient = build(arith.DivSIOp, left, right)
+        correct = arith.AddiOp if expr.op == "floordiv" else arith.SubiOp
+        return build(correct, quotient, negative)
 
     def combine(
         self,

@@ -1,0 +1,125 @@
+// RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
+
+// To fewer bits a float is rounded; to integers truncated; to bits compared with zero.
+// CHECK-LABEL: tt.func @from_f32
+// CHECK: %to_f16 = arith.truncf %x : tensor<64xf32> to tensor<64xf16>
+// CHECK-NEXT: %to_bf16 = arith.truncf %x : tensor<64xf32> to tensor<64xbf16>
+// CHECK-NEXT: %to_f64 = arith.extf %x : tensor<64xf32> to tensor<64xf64>
+// CHECK-NEXT: %to_i32 = arith.fptosi %x : tensor<64xf32> to tensor<64xi32>
+// CHECK-NEXT: %to_ui8 = arith.fptoui %x : tensor<64xf32> to tensor<64xi8>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
+// CHECK-NEXT: %to_i1 = arith.cmpf une, %x, [[v0]] : tensor<64xf32>
+nt.kernel @from_f32 grid #nt.expr<n ceildiv 64> arrange {
+  %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %p
+      : !nt.tensor<[] x f32>
+} apply {
+^bb0(%ps : !nt.tensor<[] x f32>):
+  %a = nt.load %ps[] : !nt.tensor<[] x f32>[] -> f32
+  %x = nt.full %a : f32 -> !nt.tensor<[64] x f32>
+  %to_f16 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x f16>
+  %to_bf16 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x bf16>
+  %to_f64 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x f64>
+  %to_i32 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x i32>
+  %to_ui8 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x ui8>
+  %to_i1 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x i1>
+  nt.finish
+}
+
+// Halves meet in f32.
+// CHECK-LABEL: tt.func @from_f16
+// CHECK: [[v0:%.*]] = arith.extf %x : tensor<64xf16> to tensor<64xf32>
+// CHECK-NEXT: %to_bf16 = arith.truncf [[v0]] : tensor<64xf32> to tensor<64xbf16>
+// CHECK-NEXT: %to_f32 = arith.extf %x : tensor<64xf16> to tensor<64xf32>
+// CHECK-NEXT: [[v1:%.*]] = arith.extf %x : tensor<64xf16> to tensor<64xf32>
+// CHECK-NEXT: %to_f64 = arith.extf [[v1]] : tensor<64xf32> to tensor<64xf64>
+nt.kernel @from_f16 grid #nt.expr<n ceildiv 64> arrange {
+  %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x f16>
+  nt.arranged %p
+      : !nt.tensor<[] x f16>
+} apply {
+^bb0(%ps : !nt.tensor<[] x f16>):
+  %a = nt.load %ps[] : !nt.tensor<[] x f16>[] -> f16
+  %x = nt.full %a : f16 -> !nt.tensor<[64] x f16>
+  %to_bf16 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x bf16>
+  %to_f32 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f32>
+  %to_f64 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f64>
+  nt.finish
+}
+
+// Eight-bit floats have an op of their own; narrowing names the rounding.
+// CHECK-LABEL: tt.func @from_f8
+// CHECK: %to_f16 = tt.fp_to_fp %x : tensor<64xf8E5M2> -> tensor<64xf16>
+// CHECK-NEXT: %to_f32 = tt.fp_to_fp %x : tensor<64xf8E5M2> -> tensor<64xf32>
+// CHECK-NEXT: %to_f8E4M3FN = tt.fp_to_fp %x : tensor<64xf8E5M2> -> tensor<64xf8E4M3FN>
+nt.kernel @from_f8 grid #nt.expr<n ceildiv 64> arrange {
+  %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x f8E5M2>
+  nt.arranged %p
+      : !nt.tensor<[] x f8E5M2>
+} apply {
+^bb0(%ps : !nt.tensor<[] x f8E5M2>):
+  %a = nt.load %ps[] : !nt.tensor<[] x f8E5M2>[] -> f8E5M2
+  %x = nt.full %a : f8E5M2 -> !nt.tensor<[64] x f8E5M2>
+  %to_f16 = nt.cast %x : !nt.tensor<[64] x f8E5M2> -> !nt.tensor<[64] x f16>
+  %to_f32 = nt.cast %x : !nt.tensor<[64] x f8E5M2> -> !nt.tensor<[64] x f32>
+  %to_f8E4M3FN = nt.cast %x : !nt.tensor<[64] x f8E5M2> -> !nt.tensor<[64] x f8E4M3FN>
+  nt.finish
+}
+
+// A signed integer; to ui32 nothing happens, for memory has no signs.
+// CHECK-LABEL: tt.func @from_i32
+// CHECK: %to_i64 = arith.extsi %x : tensor<64xi32> to tensor<64xi64>
+// CHECK-NEXT: %to_i16 = arith.trunci %x : tensor<64xi32> to tensor<64xi16>
+// CHECK-NEXT: %to_f32 = arith.sitofp %x : tensor<64xi32> to tensor<64xf32>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant dense<0> : tensor<64xi32>
+// CHECK-NEXT: %to_i1 = arith.cmpi ne, %x, [[v0]] : tensor<64xi32>
+nt.kernel @from_i32 grid #nt.expr<n ceildiv 64> arrange {
+  %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x i32>
+  nt.arranged %p
+      : !nt.tensor<[] x i32>
+} apply {
+^bb0(%ps : !nt.tensor<[] x i32>):
+  %a = nt.load %ps[] : !nt.tensor<[] x i32>[] -> i32
+  %x = nt.full %a : i32 -> !nt.tensor<[64] x i32>
+  %to_i64 = nt.cast %x : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i64>
+  %to_i16 = nt.cast %x : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i16>
+  %to_ui32 = nt.cast %x : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x ui32>
+  %to_f32 = nt.cast %x : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x f32>
+  %to_i1 = nt.cast %x : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i1>
+  nt.finish
+}
+
+// An unsigned one is extended with zeros.
+// CHECK-LABEL: tt.func @from_ui8
+// CHECK: %to_i32 = arith.extui %x : tensor<64xi8> to tensor<64xi32>
+// CHECK-NEXT: %to_f32 = arith.uitofp %x : tensor<64xi8> to tensor<64xf32>
+nt.kernel @from_ui8 grid #nt.expr<n ceildiv 64> arrange {
+  %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x ui8>
+  nt.arranged %p
+      : !nt.tensor<[] x ui8>
+} apply {
+^bb0(%ps : !nt.tensor<[] x ui8>):
+  %a = nt.load %ps[] : !nt.tensor<[] x ui8>[] -> ui8
+  %x = nt.full %a : ui8 -> !nt.tensor<[64] x ui8>
+  %to_i32 = nt.cast %x : !nt.tensor<[64] x ui8> -> !nt.tensor<[64] x i32>
+  %to_f32 = nt.cast %x : !nt.tensor<[64] x ui8> -> !nt.tensor<[64] x f32>
+  %to_i8 = nt.cast %x : !nt.tensor<[64] x ui8> -> !nt.tensor<[64] x i8>
+  nt.finish
+}
+
+// A bit is 0 or 1.
+// CHECK-LABEL: tt.func @from_i1
+// CHECK: %to_i32 = arith.extui %x : tensor<64xi1> to tensor<64xi32>
+// CHECK-NEXT: %to_f32 = arith.uitofp %x : tensor<64xi1> to tensor<64xf32>
+nt.kernel @from_i1 grid #nt.expr<n ceildiv 64> arrange {
+  %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x i1>
+  nt.arranged %p
+      : !nt.tensor<[] x i1>
+} apply {
+^bb0(%ps : !nt.tensor<[] x i1>):
+  %a = nt.load %ps[] : !nt.tensor<[] x i1>[] -> i1
+  %x = nt.full %a : i1 -> !nt.tensor<[64] x i1>
+  %to_i32 = nt.cast %x : !nt.tensor<[64] x i1> -> !nt.tensor<[64] x i32>
+  %to_f32 = nt.cast %x : !nt.tensor<[64] x i1> -> !nt.tensor<[64] x f32>
+  nt.finish
+}

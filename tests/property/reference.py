@@ -1,0 +1,191 @@
+"""An application's body, run by Python on whole tensors: what a kernel of one program must compute.
+
+:class:`Lanes` gives Python's operators the language's meaning with torch; the element types follow the language's
+rules, nothing else is shared with the compiler.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from ninetoothed import dtype as dtypes
+from ninetoothed.dtype import DTYPES
+from ninetoothed.language import rules
+from ninetoothed.language.rules import Operand
+
+
+def _torch(dtype: str) -> torch.dtype:
+    return getattr(torch, DTYPES[dtype].torch)
+
+
+class Lanes:
+    """A block."""
+
+    def __init__(self, values: torch.Tensor, dtype: str) -> None:
+        assert values.dtype == _torch(dtype)
+        self.values = values
+        self.dtype = dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+        return tuple(self.values.shape)
+
+    def to(self, dtype: object) -> Lanes:
+        """The values converted."""
+        name = dtypes.lookup(dtype)
+        assert name is not None
+        return Lanes(self.values.to(_torch(name)), name)
+
+    def __bool__(self) -> bool:
+        return bool(self.values)
+
+    def __index__(self) -> int:
+        return int(self.values)
+
+    def __getitem__(self, index: Any) -> Lanes:
+        return Lanes(self.values[index], self.dtype)
+
+    def __neg__(self) -> Lanes:
+        return Lanes(-self.values, self.dtype)
+
+    def __invert__(self) -> Lanes:
+        return Lanes(~self.values, self.dtype)
+
+
+def _operand(value: Lanes | float) -> Operand:
+    if isinstance(value, Lanes):
+        return Operand(value.dtype)
+    return Operand(rules.literal(value), scalar=True)
+
+
+Rule = Callable[..., tuple[str, str]]
+Function = Callable[..., torch.Tensor]
+
+
+def _apply(rule: Rule, function: Function, *operands: Any) -> Lanes:
+    dtype, result = rule(*map(_operand, operands))
+    parts = [
+        value.values.to(_torch(dtype))
+        if isinstance(value, Lanes)
+        else torch.tensor(value, dtype=_torch(dtype))
+        for value in operands
+    ]
+    return Lanes(function(*parts).to(_torch(result)), result)
+
+
+_OPERATORS: dict[str, tuple[Rule, Function]] = {
+    "add": (rules.arithmetic, torch.add),
+    "sub": (rules.arithmetic, torch.sub),
+    "mul": (rules.arithmetic, torch.mul),
+    "truediv": (rules.true_division, torch.div),
+    "floordiv": (rules.integer_division, lambda x, y: torch.div(x, y, rounding_mode="trunc")),
+    "mod": (rules.modulo, torch.fmod),
+    "and": (rules.bitwise, torch.bitwise_and),
+    "or": (rules.bitwise, torch.bitwise_or),
+    "xor": (rules.bitwise, torch.bitwise_xor),
+    "lshift": (rules.bitwise, torch.bitwise_left_shift),
+    "rshift": (rules.bitwise, torch.bitwise_right_shift),
+    "lt": (rules.comparison, torch.lt),
+    "le": (rules.comparison, torch.le),
+    "gt": (rules.comparison, torch.gt),
+    "ge": (rules.comparison, torch.ge),
+    "eq": (rules.comparison, torch.eq),
+    "ne": (rules.comparison, torch.ne),
+}
+
+
+def _install(name: str, rule: Rule, function: Function) -> None:
+    def forward(self: Lanes, other: Any) -> Lanes:
+        return _apply(rule, function, self, other)
+
+    def reflected(self: Lanes, other: Any) -> Lanes:
+        return _apply(rule, function, other, self)
+
+    setattr(Lanes, f"__{name}__", forward)
+    setattr(Lanes, f"__r{name}__", reflected)
+
+
+for _name, _row in _OPERATORS.items():
+    _install(_name, *_row)
+
+
+def _reduction(rule: Rule, function: Function) -> Callable[..., Lanes]:
+    def reduce(block: Lanes, axis: int | None = None, keep_dims: bool = False) -> Lanes:
+        dtype, result = rule(Operand(block.dtype))
+        dims = tuple(range(len(block.shape))) if axis is None else (axis,)
+        values = function(block.values.to(_torch(dtype)), dim=dims, keepdim=keep_dims)
+        return Lanes(values.to(_torch(result)), result)
+
+    return reduce
+
+
+def _where(condition: Lanes, left: Any, right: Any) -> Lanes:
+    dtype, _ = rules.arithmetic(_operand(left), _operand(right))
+
+    def values(value: Any) -> torch.Tensor:
+        given = value.values if isinstance(value, Lanes) else torch.tensor(value)
+        return given.to(_torch(dtype))
+
+    return Lanes(torch.where(condition.values, values(left), values(right)), dtype)
+
+
+def _real(function: Function) -> Callable[[Lanes], Lanes]:
+    return lambda value: _apply(rules.real, function, value)
+
+
+_LANGUAGE = types.SimpleNamespace(
+    **{name: name for name in ("int1", "int32", "float16", "float32")},
+    cast=lambda value, dtype: value.to(dtype),
+    where=_where,
+    maximum=lambda x, y: _apply(rules.arithmetic, torch.fmax, x, y),
+    minimum=lambda x, y: _apply(rules.arithmetic, torch.fmin, x, y),
+    abs=lambda x: _apply(rules.arithmetic, torch.abs, x),
+    exp=_real(torch.exp),
+    sin=_real(torch.sin),
+    erf=_real(torch.erf),
+    sum=_reduction(rules.summation, torch.sum),
+    max=_reduction(rules.extremum, torch.amax),
+    min=_reduction(rules.extremum, torch.amin),
+    trans=lambda x: Lanes(x.values.transpose(-1, -2), x.dtype),
+    expand_dims=lambda x, axis: Lanes(x.values.unsqueeze(axis), x.dtype),
+    broadcast_to=lambda x, shape: Lanes(x.values.broadcast_to(shape), x.dtype),
+)
+
+
+def _range(*bounds: Any) -> Iterator[Lanes]:
+    for index in range(*map(int, map(_index, bounds))):
+        yield Lanes(torch.tensor(index, dtype=torch.int32), "i32")
+
+
+def _index(value: Any) -> int:
+    return value.__index__()
+
+
+class _Names(dict[str, Any]):
+    """The body's variables; what is assigned to an output is stored."""
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        old = self.get(name)
+        if name.startswith("y") and isinstance(old, Lanes):
+            given = value.values if isinstance(value, Lanes) else torch.tensor(value)
+            old.values.copy_(given.to(old.values.dtype).broadcast_to(old.values.shape))
+            return
+        super().__setitem__(name, value)
+
+
+def run(body: Sequence[str], names: Sequence[str], values: Sequence[Any]) -> None:
+    """Run a body on its parameters' ``values``, in place."""
+    variables = _Names()
+    for name, value in zip(names, values, strict=True):
+        tensor = value
+        if not isinstance(value, torch.Tensor):
+            tensor = torch.tensor(value, dtype=torch.int32 if isinstance(value, int) else torch.float32)
+        dtype = dtypes.lookup(tensor.dtype)
+        assert dtype is not None
+        dict.__setitem__(variables, name, Lanes(tensor, dtype))
+    exec("\n".join(body), {"ntl": _LANGUAGE, "range": _range}, variables)

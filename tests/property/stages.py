@@ -1,0 +1,75 @@
+"""A program's module before the first pass and behind each; and what it does."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed import compiler
+from ninetoothed.arguments import Arguments, bind
+from ninetoothed.artifact import Config
+from ninetoothed.frontend.definition import Definition, define, run_arrangement
+from ninetoothed.interpreters import interpret
+from ninetoothed.passes.pipeline import Observer
+from tests.property.programs import Argument, Program
+
+_numbers = itertools.count()
+
+
+def load(program: Program) -> Definition:
+    """The kernel of a program, its source read from a file, as a user's is."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"program_{next(_numbers)}.py"
+        path.write_text(program.source, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        arranged = run_arrangement(module.arrangement, module.TENSORS)
+        return define("kernel", arranged, module.application)
+
+
+def arguments(program: Program) -> tuple[list[torch.Tensor], list[Any]]:
+    """Fresh buffers, and the call's arguments in them."""
+    buffers: list[torch.Tensor] = []
+    values: list[Any] = []
+    for argument in program.arguments:
+        if isinstance(argument, Argument):
+            buffers.append(argument.buffer())
+            values.append(argument.view(buffers[-1]))
+        else:
+            values.append(argument)
+    return buffers, values
+
+
+class Road:
+    """The way of one program: its modules, behind each pass, and the call that they are made for."""
+
+    def __init__(self, program: Program, observers: Sequence[Observer] = ()) -> None:
+        self.program = program
+        self.definition = load(program)
+        call: Arguments = bind(self.definition, arguments(program)[1], program.keywords)
+        self.signature = call.signature
+        choices = zip(self.definition.meta, program.choices, strict=True)
+        self.config = Config(tuple(choices))
+        self.modules: list[tuple[str, ModuleOp]] = []
+        composed = compiler.build(self.definition, self.signature, [self._observe])
+        self.final = compiler.lower(composed, self.signature, self.config, [self._observe])
+
+    def _observe(self, name: str, module: ModuleOp) -> None:
+        self.modules.append((name, module.clone()))
+
+    def run(self, module: ModuleOp) -> list[torch.Tensor]:
+        """The buffers as the module leaves them."""
+        buffers, values = arguments(self.program)
+        constants = dict(self.signature.constants) | dict(self.config.values)
+        interpret(module, values, constants)
+        return buffers

@@ -1,0 +1,64 @@
+"""Random programs mean the same before and behind every pass, and what Python says that they mean."""
+
+from __future__ import annotations
+
+import torch
+from hypothesis import given
+
+from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC
+from tests.property import reference
+from tests.property.programs import Program, programs
+from tests.property.stages import Road, arguments
+from tests.support.profiles import examples
+
+
+def same(left: torch.Tensor, right: torch.Tensor, exact: bool) -> bool:
+    """Whether two buffers hold the same numbers; of NaN, one is as good as another."""
+    if exact or not left.is_floating_point():
+        return torch.equal(left.nan_to_num(7.0), right.nan_to_num(7.0))
+    return torch.allclose(left.double(), right.double(), rtol=2e-3, atol=1e-6, equal_nan=True)
+
+
+def agree(program: Program, left: list[torch.Tensor], right: list[torch.Tensor], what: str) -> None:
+    """Fail with the program where two runs left different numbers."""
+    for one, two in zip(left, right, strict=True):
+        if not same(one, two, program.exact):
+            raise AssertionError(
+                f"{what}\n{program.source}\n{program.arguments}\n{program.keywords} {program.choices}\n{one}\n{two}"
+            )
+
+
+@examples(200)
+@given(programs())
+def test_every_pass_keeps_the_meaning(program: Program) -> None:
+    road = Road(program)
+    passes = [name for _, names in (*SYMBOLIC, *SPECIALIZED) for name in names]
+    assert [name for name, _ in road.modules] == ["frontend", *passes]
+    before = road.run(road.modules[0][1])
+    text = str(road.modules[0][1])
+    for name, module in road.modules[1:]:
+        # What a pass left as it was need not be run again.
+        if str(module) == text:
+            continue
+        text = str(module)
+        after = road.run(module)
+        agree(program, before, after, f"{name} changes the meaning")
+        before = after
+
+
+@examples(100)
+@given(programs("whole"))
+def test_a_program_on_a_whole_tensor_is_its_body(program: Program) -> None:
+    road = Road(program)
+    buffers, values = arguments(program)
+    reference.run(program.body, program.names, values)
+    agree(program, buffers, road.run(road.modules[0][1]), "the frontend differs from Python")
+    agree(program, buffers, road.run(road.final), "the compiled kernel differs from Python")
+
+
+@examples(30)
+@given(programs())
+def test_compiling_twice_gives_the_same_text(program: Program) -> None:
+    one, two = Road(program), Road(program)
+    for (name, left), (_, right) in zip(one.modules, two.modules, strict=True):
+        assert str(left) == str(right), name

@@ -1,0 +1,56 @@
+"""One kernel run in every way that a device has: interpreted at `nt` and at `tt`, or by both backends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+import ninetoothed
+from ninetoothed import Tensor
+from ninetoothed.arguments import bind
+from ninetoothed.compiler import lower
+from ninetoothed.configurations import configurations
+from ninetoothed.interpreters import interpret
+
+Check = Callable[[Sequence[torch.Tensor]], None]
+
+
+def everywhere(
+    device: str,
+    arrangement: Callable[..., object],
+    application: Callable[..., object],
+    tensors: Sequence[Tensor],
+    values: Sequence[Any],
+    check: Callable[..., None],
+    **constexprs: int,
+) -> None:
+    """Run the kernel on clones of ``values`` each way, and ``check(*values)`` after each."""
+
+    def clones() -> list[Any]:
+        return [
+            value.clone(memory_format=torch.preserve_format).to(device)
+            if isinstance(value, torch.Tensor)
+            else value
+            for value in values
+        ]
+
+    if device == "cpu":
+        kernel = ninetoothed.make(arrangement, application, tuple(tensors))
+        arguments = clones()
+        kernel(*arguments, **constexprs)
+        check(*arguments)
+        arguments = clones()
+        signature = bind(kernel.definition, arguments, constexprs).signature
+        module = kernel._module(signature)
+        for config in configurations(module, signature)[:3]:
+            arguments = clones()
+            interpret(lower(module, signature, config), arguments)
+            check(*arguments)
+        return
+    for backend in ("ttir", "triton-python"):
+        kernel = ninetoothed.make(arrangement, application, tuple(tensors), backend=backend)
+        arguments = clones()
+        kernel(*arguments, **constexprs)
+        check(*arguments)
