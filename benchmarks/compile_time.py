@@ -75,7 +75,7 @@ def measure(kernel: Kernel, with_triton: bool) -> dict[str, float]:
     definition = kernel.definition
     dtypes = {parameter.name: "fp16" for parameter in definition.parameters}
     signature = assumed_signature(definition, dtypes, {})
-    config = pick(definition, kernel._module(signature), signature, {})
+    config = pick(definition, kernel.composed(signature), signature, {})
     watch = Stopwatch()
     totals: list[float] = []
     for repeat in range(_REPEATS + 1):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifact import ParamSignature, Signature
-from ninetoothed.errors import ArgumentError, DeviceError
+from ninetoothed.errors import ArgumentError, DeviceError, counted
 from ninetoothed.frontend.definition import Definition, Parameter
-from ninetoothed.ir.index_expr import evaluate, symbol_names
+from ninetoothed.ir.index_expr import SymbolInfo, evaluate, symbol_names
 from ninetoothed.language import rules
 
 # Sizes and offsets below this are computed in 32 bits, with room for a block beyond the end.
@@ -41,7 +42,13 @@ def bind(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any])
         if parameter.kind == "tensor":
             _check_tensor(parameter, value)
             values.append(value)
-            params.append(_tensor_signature(parameter, value))
+            try:
+                params.append(_tensor_signature(parameter, value))
+            except RuntimeError:
+                raise ArgumentError(
+                    f"{parameter.name} has no strided memory (its layout is {value.layout}); convert it, for "
+                    "example with .to_dense()"
+                ) from None
         else:
             number = _number(parameter, value)
             values.append(number)
@@ -62,15 +69,18 @@ def _positional(
     """The parameters' values in order, and the other keywords."""
     names = [parameter.name for parameter in definition.parameters]
     shown = f"{definition.name}({', '.join(names)})"
+    takes = f"{shown} takes {counted(len(names), 'argument')}"
     if len(args) > len(names):
-        raise ArgumentError(f"{shown} takes {len(names)} arguments, but {len(args)} were given")
+        keywords = list(definition.keywords.values())
+        hint = f"; give {', '.join(keywords)} by keyword" if keywords else "; leave the others out"
+        raise ArgumentError(f"{takes}, but {len(args)} were given{hint}")
     found = dict(zip(names, args, strict=False))
     rest: dict[str, Any] = {}
     for name, value in kwargs.items():
         if name not in names:
             rest[name] = value
         elif name in found:
-            raise ArgumentError(f"{shown} is given {name} twice")
+            raise ArgumentError(f"{shown} is given {name} twice, by position and by keyword")
         else:
             found[name] = value
     for parameter in definition.parameters:
@@ -79,7 +89,7 @@ def _positional(
     missing = [name for name in names if name not in found]
     if missing:
         raise ArgumentError(
-            f"{shown} takes {len(names)} arguments, but {len(found)} were given; "
+            f"{takes}, but {len(found)} {'was' if len(found) == 1 else 'were'} given; "
             f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         )
     return [found[name] for name in names], rest
@@ -93,31 +103,53 @@ def constant_values(
     Raises:
         ArgumentError: one is missing, unknown, or no integer within its bounds.
     """
-    names = list(definition.constexprs)
     for name in given:
-        if name in definition.meta and sizes is None:
-            continue
-        if name not in names:
-            known = f"it takes {', '.join(names)} by keyword" if names else "it takes no keywords"
-            raise ArgumentError(f"{definition.name} has no argument {name}; {known}")
+        if name in definition.meta:
+            if sizes is not None:
+                raise ArgumentError(
+                    f"{name} is chosen by the compiler; leave it out, or declare "
+                    f"Symbol({name!r}, constexpr=True) to give it"
+                )
+        elif name not in definition.keywords.values():
+            raise ArgumentError(f"{definition.name} has no argument {name}; {_instead(definition, name)}")
     found: list[tuple[str, int]] = []
     for name, info in definition.constexprs.items():
-        if name not in given:
+        keyword = definition.keywords[name]
+        if keyword not in given:
             raise ArgumentError(
-                f"{definition.name} needs a value for {name}; give it by keyword, as in {name}=64"
+                f"{definition.name} needs a value for {keyword}; give it by keyword, as in {keyword}=64"
             )
-        value = given[name]
-        if type(value) is not int:
-            raise ArgumentError(f"{name} must be an integer, not {value!r}")
-        if (info.lower is not None and value < info.lower) or (
-            info.upper is not None and value > info.upper
-        ):
-            raise ArgumentError(f"{name}={value} is outside its bounds, {info.lower} to {info.upper}")
-        found.append((name, value))
+        found.append((name, constant_value(keyword, given[keyword], info)))
     for name in definition.constexpr_sizes:
         if sizes is not None:
             found.append((name, sizes[name]))
     return tuple(found)
+
+
+def _instead(definition: Definition, name: str) -> str:
+    keywords = list(definition.keywords.values())
+    known = [*(parameter.name for parameter in definition.parameters), *keywords]
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"it takes {', '.join(keywords)} by keyword" if keywords else "it takes no other keywords"
+
+
+def constant_value(name: str, value: Any, info: SymbolInfo) -> int:
+    """The value of a symbol, checked.
+
+    Raises:
+        ArgumentError: it is no integer within the symbol's bounds.
+    """
+    if type(value) is not int:
+        raise ArgumentError(f"{name} must be an integer, not {_shown(value)}")
+    lower, upper = info.lower, info.upper
+    if (lower is not None and value < lower) or (upper is not None and value > upper):
+        raise ArgumentError(
+            f"{name}={value} is outside its bounds, {lower} to {upper}; give Symbol({name!r}) others with "
+            "lower_bound and upper_bound"
+        )
+    return value
 
 
 def element_type(value: Any, parameter: Parameter, default: str) -> str:
@@ -141,14 +173,19 @@ def _is_tensor(value: Any) -> bool:
 def _check_tensor(parameter: Parameter, value: Any) -> None:
     ndim = len(parameter.source.shape)
     if not _is_tensor(value):
-        raise ArgumentError(f"{parameter.name} must be a tensor of {ndim} dims, not {value!r}")
+        raise ArgumentError(
+            f"{parameter.name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
+        )
     if value.dim() != ndim:
         raise ArgumentError(
-            f"{parameter.name} must have {ndim} dims, but its shape is {tuple(value.shape)}"
+            f"{parameter.name} must have {counted(ndim, 'dim')}, but its shape is {tuple(value.shape)}"
         )
     dtype = dtypes.lookup(value.dtype)
     if dtype is None:
-        raise ArgumentError(f"{parameter.name} has elements of {value.dtype}, which no kernel can hold")
+        raise ArgumentError(
+            f"{parameter.name} has elements of {value.dtype}, which no kernel can hold; convert it, for "
+            "example with .to(torch.float32)"
+        )
     declared = parameter.source.dtype
     if declared is not None and dtype != declared:
         raise ArgumentError(
@@ -185,13 +222,40 @@ def _number(parameter: Parameter, value: Any) -> bool | int | float:
 
 
 def _shown(value: Any) -> str:
-    return f"a tensor of shape {tuple(value.shape)}" if _is_tensor(value) else repr(value)
+    if _is_tensor(value):
+        return f"a tensor of shape {tuple(value.shape)}"
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    return f"a {type(value).__module__}.{type(value).__qualname__}".replace(" builtins.", " ")
 
 
 def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamSignature:
-    dtype = parameter.source.dtype or rules.literal(value)
+    dtype = parameter.source.dtype or _literal(parameter, value)
+    if not _holds(dtype, value):
+        raise ArgumentError(
+            f"{parameter.name} is declared {dtype}, which does not hold {value!r}; convert it, or declare "
+            "another dtype"
+        )
     baked = value if parameter.kind == "constexpr" else None
     return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
+
+
+def _literal(parameter: Parameter, value: bool | int | float) -> str:
+    try:
+        return rules.literal(value)
+    except TypeError as error:
+        raise ArgumentError(f"{parameter.name}: {error}; pass a smaller number") from None
+
+
+def _holds(dtype: str, value: bool | int | float) -> bool:
+    """Whether a number has a value in ``dtype``; floats are rounded to it."""
+    row = dtypes.DTYPES[dtype]
+    if row.kind == "float":
+        return True
+    if isinstance(value, float):
+        return False
+    lowest = -(1 << (row.bits - 1)) if row.kind == "int" else 0
+    return lowest <= value < lowest + (1 << row.bits)
 
 
 def _sizes(definition: Definition, values: Sequence[Any]) -> dict[str, int]:

@@ -6,9 +6,12 @@ the interpreter (CPU tensors) or to the runtime (GPU tensors).
 
 from __future__ import annotations
 
+import ast
+import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from keyword import iskeyword
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,7 +19,13 @@ from xdsl.dialects.builtin import ModuleOp
 import ninetoothed
 from ninetoothed import config as settings
 from ninetoothed.arguments import Arguments, bind
-from ninetoothed.artifact import Artifact, Config, ParamSignature, Signature, Target
+from ninetoothed.artifact import Artifact, Config, Signature, Target
+from ninetoothed.assumptions import (
+    assumed_signature,
+    check_application,
+    describe_assumptions,
+    pick,
+)
 from ninetoothed.compiler import build, compile_kernel, fingerprint, lower
 from ninetoothed.configurations import configurations, interpreted_values
 from ninetoothed.errors import (
@@ -24,21 +33,21 @@ from ninetoothed.errors import (
     ArrangementError,
     DeviceError,
     NineToothedError,
-    UnsupportedSyntaxError,
+    UndefinedNameError,
     caller_loc,
     user_facing,
     user_traceback,
 )
 from ninetoothed.frontend.definition import Definition, define, run_arrangement
+from ninetoothed.frontend.source import FunctionSource, function_source
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.stages import STAGES
+from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, steps
 from ninetoothed.runtime import triton_compat
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.tensor import Tensor
 
 BACKENDS = ("ttir", "triton-python", "interpret")
-_ASSUMED_DTYPE = "fp32"
-_ASSUMED_EXTENT = 1024
 _DEFAULT_TARGET = "sm_90"
 
 
@@ -106,12 +115,12 @@ class Kernel:
                 "move them with .cpu(), or leave backend out"
             )
         signature = arguments.signature
-        module = self._module(signature)
+        module = self.composed(signature)
         constants = dict(signature.constants)
         constants.update(interpreted_values(module, signature, settings.interpret_lanes()))
         interpret(module, arguments.values, constants)
 
-    def _module(self, signature: Signature) -> ModuleOp:
+    def composed(self, signature: Signature) -> ModuleOp:
         """The module in stage ``composed``, built once a signature."""
         found = self._modules.get(signature)
         if found is None:
@@ -121,12 +130,12 @@ class Kernel:
         return found
 
     def _compile(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        module = self._module(signature)
+        module = self.composed(signature)
         return compile_kernel(module, signature, config, target, self._language)
 
     def _configurations(self, signature: Signature) -> list[Config]:
         return configurations(
-            self._module(signature),
+            self.composed(signature),
             signature,
             self._num_warps,
             self._num_stages,
@@ -135,12 +144,8 @@ class Kernel:
 
     def _cache_key(self, signature: Signature, config: Config, target: Target) -> str:
         versions = f"{ninetoothed.__version__} {triton_compat.version()}"
-        module = fingerprint(self._module(signature))
+        module = fingerprint(self.composed(signature))
         return f"{module} {signature} {config} {target} {self._language} {versions}"
-
-    def _assumed(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> Signature:
-        """The signature where no call has fixed one: see language's rules in :meth:`ir`."""
-        return assumed_signature(self._definition, dtypes, values)
 
     @user_facing
     def ir(
@@ -159,7 +164,7 @@ class Kernel:
         """
         if stage not in STAGES:
             raise ArgumentError(f"there is no stage {stage!r}; stages are {', '.join(STAGES)}")
-        signature = self._assumed(dtypes or {}, values or {})
+        signature = assumed_signature(self._definition, dtypes or {}, values or {})
         texts: dict[str, str] = {}
         chosen = self._stages(signature, dict(values or {}), texts)
         note = describe_assumptions(self._definition, signature, chosen, dtypes or {})
@@ -169,13 +174,13 @@ class Kernel:
         self, signature: Signature, values: Mapping[str, Any], texts: dict[str, str]
     ) -> Config:
         """Run the whole road; the text of each stage goes to ``texts``."""
-        from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC
-
-        last = {names[-1]: stage for stage, names in (*SYMBOLIC, *SPECIALIZED)}
+        reached = [step.stage for step in (*steps(SYMBOLIC), *steps(SPECIALIZED))]
 
         def observe(name: str, module: ModuleOp) -> None:
-            if name in last:
-                texts[last[name]] = str(module)
+            # The frontend is observed too, before the first pass.
+            stage = None if name == "frontend" else reached.pop(0)
+            if stage is not None:
+                texts[stage] = str(module)
 
         module = build(self._definition, signature, [observe])
         config = pick(self._definition, module, signature, values, self._num_warps)
@@ -197,15 +202,16 @@ class Kernel:
         """
         if language not in BACKENDS[:2]:
             raise ArgumentError(f"there is no language {language!r}; write {BACKENDS[0]!r} or {BACKENDS[1]!r}")
-        signature = self._assumed(dtypes or {}, values or {})
-        module = self._module(signature)
+        signature = assumed_signature(self._definition, dtypes or {}, values or {})
+        module = self.composed(signature)
         config = pick(self._definition, module, signature, values or {}, self._num_warps)
         return compile_kernel(module, signature, config, Target.parse(target), language).text
 
     @property
+    @user_facing
     def configs(self) -> list[Config]:
         """The configurations that would be tried for fp32 tensors, the best guess first."""
-        return self._configurations(self._assumed({}, {}))
+        return self._configurations(assumed_signature(self._definition, {}, {}))
 
     @user_facing
     def best_config(self, *args: Any, **kwargs: Any) -> Config | None:
@@ -218,78 +224,47 @@ class Kernel:
         return self._definition
 
 
-def assumed_signature(
-    definition: Definition, dtypes: Mapping[str, Any], values: Mapping[str, Any]
-) -> Signature:
-    """A signature where no call has fixed one: undeclared element types are fp32, sizes are unknown.
-
-    Raises:
-        ArgumentError: a name that the kernel does not have, or a constexpr without a value.
-    """
-    from ninetoothed.arguments import constant_values, element_type
-
-    names = [parameter.name for parameter in definition.parameters]
-    for name in dtypes:
-        if name not in names:
-            raise ArgumentError(f"there is no parameter {name}; parameters are {', '.join(names)}")
-    params = tuple(
-        ParamSignature(
-            parameter.name,
-            parameter.kind,
-            element_type(dtypes.get(parameter.name), parameter, _ASSUMED_DTYPE),
-            len(parameter.source.shape),
-            tuple(dim == len(parameter.source.shape) - 1 for dim in range(len(parameter.source.shape))),
-            (False,) * len(parameter.source.shape),
-            (False,) * len(parameter.source.shape),
-            parameter.kind == "tensor",
-            values.get(parameter.name, parameter.source.value) if parameter.kind == "constexpr" else None,
-        )
-        for parameter in definition.parameters
-    )
-    constants = constant_values(
-        definition, {name: value for name, value in values.items() if name not in names}
-    )
-    extents = tuple((str(size), _ASSUMED_EXTENT) for size in definition.dynamic)
-    return Signature(params, constants, extents)
-
-
-def describe_assumptions(
-    definition: Definition, signature: Signature, config: Config, dtypes: Mapping[str, Any]
-) -> str:
-    """A comment that says what was assumed."""
-    assumed = [
-        f"{param.name}: {param.dtype}"
-        for param, parameter in zip(signature.params, definition.parameters, strict=True)
-        if param.name not in dtypes and parameter.source.dtype is None and param.kind != "constexpr"
-    ]
-    lines = [f"// element types assumed: {', '.join(assumed)}"] if assumed else []
-    if config.values:
-        lines.append(f"// configuration: {config}")
-    for text, extent in signature.extents:
-        lines.append(f"// block size {text} assumed to be rounded up to {extent}")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def pick(
-    definition: Definition,
-    module: ModuleOp,
-    signature: Signature,
-    values: Mapping[str, Any],
-    num_warps: Sequence[int] | None = None,
-) -> Config:
-    """The first configuration, with the meta symbols in ``values`` set."""
-    first = configurations(module, signature, num_warps)[0]
-    chosen = tuple((name, int(values.get(name, value))) for name, value in first.values)
-    return Config(chosen, first.num_warps, first.num_stages)
-
-
 def _numbers(value: int | Iterable[int] | None, name: str) -> tuple[int, ...] | None:
     if value is None:
         return None
-    items = (value,) if isinstance(value, int) else tuple(value)
+    items = tuple(value) if isinstance(value, Iterable) else (value,)
     if not items or any(type(item) is not int or item < 1 for item in items):
         raise ArgumentError(f"{name} must be a positive integer or several, not {value!r}")
     return items
+
+
+def _warps(value: int | Iterable[int] | None) -> tuple[int, ...] | None:
+    items = _numbers(value, "num_warps")
+    for item in items or ():
+        if item & (item - 1):
+            raise ArgumentError(f"num_warps must be a power of two, not {item}; write 4 or 8")
+    return items
+
+
+def _check_options(
+    caller: str,
+    output_dir: str | None,
+    kernel_name: str | None,
+    max_num_configs: int | None,
+    backend: str | None,
+) -> None:
+    """The options of ``make`` that stand by themselves.
+
+    Raises:
+        ArgumentError: one has no such value.
+    """
+    if caller != "torch" or output_dir is not None:
+        raise ArgumentError(
+            "kernels are built for caller='torch' only, without an output_dir; leave both out"
+        )
+    if kernel_name is not None and not (
+        isinstance(kernel_name, str) and kernel_name.isidentifier() and not iskeyword(kernel_name)
+    ):
+        raise ArgumentError(f"kernel_name must be a name as Python has them, not {kernel_name!r}")
+    if max_num_configs is not None and (type(max_num_configs) is not int or max_num_configs < 1):
+        raise ArgumentError(f"max_num_configs must be a positive integer, not {max_num_configs!r}")
+    if backend is not None and backend not in BACKENDS:
+        raise ArgumentError(f"there is no backend {backend!r}; backends are {', '.join(BACKENDS)}")
 
 
 @user_facing
@@ -322,33 +297,22 @@ def make(
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
     """
-    if caller != "torch" or output_dir is not None:
-        raise ArgumentError("kernels are built for caller='torch' only, without an output_dir")
-    if backend is not None and backend not in BACKENDS:
-        raise ArgumentError(f"there is no backend {backend!r}; backends are {', '.join(BACKENDS)}")
+    _check_options(caller, output_dir, kernel_name, max_num_configs, backend)
     if not callable(arrangement):
         raise ArrangementError(f"the arrangement must be a function, not {arrangement!r}")
+    if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
+        raise ArgumentError("tensors must be a tuple of what the arrangement takes; write (tensor,)")
     arranged = run_arrangement(arrangement, tuple(tensors))
     definition = define(kernel_name, arranged, application)
     kernel = Kernel(
         definition,
         backend,
-        _numbers(num_warps, "num_warps"),
+        _warps(num_warps),
         _numbers(num_stages, "num_stages"),
         max_num_configs,
     )
-    _check(kernel)
+    check_application(definition)
     return kernel
-
-
-def _check(kernel: Kernel) -> None:
-    """Find what is wrong whatever the call: the application is built once for assumed types."""
-    definition = kernel.definition
-    if definition.constexprs or definition.constexpr_sizes:
-        return
-    if any(parameter.kind == "constexpr" for parameter in definition.parameters):
-        return
-    build(definition, assumed_signature(definition, {}, {}))
 
 
 @user_facing
@@ -378,32 +342,55 @@ def jit(
         "backend": backend,
     }
     if func is None:
-        return lambda function: _jit(function, options)
-    return _jit(func, options)
+        return functools.partial(_jit, options)
+    return _jit(options, func)
 
 
 @user_facing
-def _jit(function: Callable[..., object], options: dict[str, Any]) -> Kernel:
-    if not inspect.isfunction(function):
-        raise UnsupportedSyntaxError("jit takes a function written with def")
-    tensors = _annotations(function)
+def _jit(options: dict[str, Any], function: Callable[..., object]) -> Kernel:
+    tensors = _annotations(function_source(function, "what jit takes"))
     return make(lambda: tensors, function, (), **options)
 
 
-def _annotations(function: Callable[..., object]) -> tuple[Tensor, ...]:
-    frame = inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("ninetoothed"):
-        frame = frame.f_back
+def _annotations(source: FunctionSource) -> tuple[Tensor, ...]:
+    """The tensors that annotate an application's parameters.
+
+    Raises:
+        ArrangementError: a parameter has none.
+        UndefinedNameError: an annotation uses a name that does not exist.
+    """
+    given = source.function.__annotations__
+    arguments = source.node.args
+    nodes = (*arguments.posonlyargs, *arguments.args)
     found: list[Tensor] = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        annotation = parameter.annotation
-        if isinstance(annotation, str):
-            scope = {} if frame is None else dict(frame.f_locals)
-            annotation = eval(annotation, function.__globals__, scope)
+    for node in nodes:
+        annotation = given.get(node.arg)
+        if isinstance(annotation, str) and node.annotation is not None:
+            annotation = _evaluated(source, node.annotation)
         if not isinstance(annotation, Tensor):
             raise ArrangementError(
-                f"the parameter {name} of {function.__name__} must be annotated with an arranged tensor, as in "
-                f"{name}: Tensor(1).tile((64,))"
+                f"the parameter {node.arg} of {source.node.name} must be annotated with an arranged tensor, "
+                f"as in {node.arg}: Tensor(1).tile((64,))",
+                source.place(node),
             )
         found.append(annotation)
     return tuple(found)
+
+
+def _evaluated(source: FunctionSource, node: ast.expr) -> object:
+    """What an annotation that Python keeps as text means where the function is defined."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("ninetoothed"):
+        frame = frame.f_back
+    scope = {} if frame is None else dict(frame.f_locals)
+    # Compiled from the tree of its file, so that errors stand at its place.
+    code = compile(ast.Expression(node), source.file, "eval")
+    try:
+        value = eval(code, source.function.__globals__, scope)
+        if isinstance(value, str):
+            value = eval(value, source.function.__globals__, scope)
+    except NameError as error:
+        raise UndefinedNameError(
+            f"an annotation uses {error.name}, and there is no such name; import it first", source.place(node)
+        ) from None
+    return value

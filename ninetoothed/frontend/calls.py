@@ -18,6 +18,7 @@ from ninetoothed.errors import (
     ShapeError,
     TypeMismatchError,
     UnsupportedSyntaxError,
+    counted,
 )
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context, Frame
@@ -42,7 +43,7 @@ def _call(ctx: Context, node: ast.Call) -> Value:
     args: list[Value] = []
     for item in node.args:
         if isinstance(item, ast.Starred):
-            args.extend(evaluate(ctx, item.value))
+            args.extend(_starred(ctx, item))
         else:
             args.append(evaluate(ctx, item))
     kwargs: dict[str, Value] = {}
@@ -64,6 +65,25 @@ def _call(ctx: Context, node: ast.Call) -> Value:
     )
 
 
+def _starred(ctx: Context, item: ast.Starred) -> tuple[Value, ...] | list[Value]:
+    value = evaluate(ctx, item.value)
+    if not isinstance(value, tuple | list):
+        with ctx.at(item):
+            raise TypeMismatchError(f"* takes a tuple, not {describe(value)}; name the arguments")
+    return value
+
+
+_INSTEAD: dict[Any, str] = {
+    float: "write x.to(ntl.float32)",
+    int: "write x.to(ntl.int32)",
+    bool: "write x != 0",
+    len: "write x.shape[0]",
+    abs: "write ntl.abs(x)",
+    round: "write ntl.floor(x + 0.5)",
+    print: "look at the outputs after the call",
+}
+
+
 def _builtin(ctx: Context, callee: Any, args: list[Value]) -> Value:
     if callee in (builtins.min, builtins.max, builtins.abs, builtins.sum):
         instead = {"min": "ntl.minimum", "max": "ntl.maximum", "abs": "ntl.abs", "sum": "ntl.sum"}
@@ -72,11 +92,10 @@ def _builtin(ctx: Context, callee: Any, args: list[Value]) -> Value:
             raise TypeMismatchError(f"{name} takes numbers known when compiling; use {instead[name]}")
         return callee(*args)
     if callee not in _BUILTINS or any(operators.is_runtime(arg) for arg in args):
-        raise TypeMismatchError(
-            f"the builtin {callee.__name__} is not part of the language on {describe(args[0])}"
-            if args
-            else f"the builtin {callee.__name__} is not part of the language"
-        )
+        on = f" on {describe(args[0])}" if callee in _BUILTINS and args else ""
+        hint = f"; {_INSTEAD[callee]}" if callee in _INSTEAD else ""
+        name = callee.__name__
+        raise UnsupportedSyntaxError(f"the builtin {name} is not part of the language{on}{hint}")
     try:
         return callee(*args)
     except (TypeError, ValueError) as error:
@@ -100,10 +119,15 @@ def inline(
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
     except TypeError as error:
-        raise ArgumentError(f"{function.__name__}: {error}") from None
+        shown = f"{function.__name__}{inspect.signature(function)}"
+        raise ArgumentError(f"{shown} does not take these arguments: {error}") from None
     bound.apply_defaults()
     loc = ctx.loc
-    outputs = frozenset(name for name, value in bound.arguments.items() if isinstance(value, Share))
+    outputs = frozenset(
+        name
+        for name, value in bound.arguments.items()
+        if isinstance(value, Share) and not value.by_value
+    )
     frame = Frame(source, dict(bound.arguments), caller=loc, parameters=outputs)
     ctx.frames.append(frame)
     depth = ctx.conditional
@@ -139,7 +163,7 @@ def _bind(row: Primitive, args: list[Value], kwargs: Mapping[str, Value]) -> dic
     names = [text.partition("=")[0] for text in row.parameters]
     signature = f"ntl.{row.name}({', '.join(row.parameters)})"
     if len(args) > len(names):
-        raise ArgumentError(f"{signature} takes {len(names)} arguments, not {len(args)}")
+        raise ArgumentError(f"{signature} takes {counted(len(names), 'argument')}, not {len(args)}")
     bound = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
@@ -192,7 +216,7 @@ def _reduce(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = ctx.scalar(bound["input"], "the input")
     rank = len(nt.shape_of(block.type))
     if rank == 0:
-        raise ShapeError(f"ntl.{row.name} reduces a block, not {describe(block)}")
+        raise ShapeError(f"ntl.{row.name} reduces a block, not {describe(block)}; leave it out")
     rule = REDUCTIONS[row.name].rule
     assert rule is not None
     operand, _ = rule(rules.Operand(nt.dtype_of(block.type)))
@@ -208,10 +232,13 @@ def _reduce(ctx: Context, row: Primitive, bound: Bound) -> Value:
 
 
 def _axis(axis: Value, rank: int, name: str) -> int:
-    if type(axis) is not int or not -rank <= axis < rank:
+    if type(axis) is not int:
+        raise TypeMismatchError(
+            f"ntl.{name}: axis must be an integer that is known when compiling, not {describe(axis)}"
+        )
+    if not -rank <= axis < rank:
         raise ShapeError(
-            f"ntl.{name}: axis {describe(axis)} is out of range for a block of {rank} "
-            f"{'dim' if rank == 1 else 'dims'}; give one from {-rank} to {rank - 1}"
+            f"ntl.{name}: axis {axis} is out of range; give one from {-rank} to {rank - 1}"
         )
     return axis % rank
 
@@ -223,12 +250,14 @@ def _dot(ctx: Context, row: Primitive, bound: Bound) -> Value:
     one, two = nt.shape_of(left.type), nt.shape_of(right.type)
     if len(one) != 2 or len(two) != 2:
         raise ShapeError(
-            f"ntl.dot multiplies two-dimensional blocks, not {shape_text(one)} and {shape_text(two)}"
+            f"ntl.dot multiplies two-dimensional blocks, not {shape_text(one)} and {shape_text(two)}; insert "
+            "dims, as in x[:, None]"
         )
     if one[1] != two[0]:
         if one[1].value is not None and two[0].value is not None:
             raise ShapeError(
-                f"ntl.dot: {shape_text(one)} and {shape_text(two)} do not multiply: {one[1]} is not {two[0]}"
+                f"ntl.dot: {shape_text(one)} and {shape_text(two)} do not multiply: {one[1]} is not {two[0]}; "
+                "transpose one with ntl.trans, or arrange it so that they agree"
             )
         right = operators.broadcast_to(ctx, right, (one[1], two[1]))
     types = (nt.dtype_of(left.type), nt.dtype_of(right.type))
@@ -266,7 +295,8 @@ def _shape(value: Value, name: str) -> tuple[IndexExpr, ...]:
     sizes = [operators.as_size(item) for item in items]
     if any(size is None or (size.value is not None and size.value < 0) for size in sizes):
         raise ShapeError(
-            f"ntl.{name}: a shape is a tuple of sizes that are known when compiling, as in x.shape"
+            f"ntl.{name}: a shape holds sizes that are known when compiling, as in (64,) and x.shape; not "
+            f"({', '.join(map(describe, items))})"
         )
     return tuple(as_expr(size) for size in sizes if size is not None)
 
@@ -276,19 +306,26 @@ def _full(ctx: Context, row: Primitive, bound: Bound) -> Value:
     dtype = _dtype(bound["dtype"], row.name)
     shape = _shape(bound["shape"], row.name)
     value = bound.get("value", 0)
-    scalar = (
-        ctx.constant(value, dtype)
-        if isinstance(value, bool | int | float)
-        else ctx.cast(ctx.scalar(value), dtype)
-    )
-    return operators.broadcast_to(ctx, scalar, shape)
+    if isinstance(value, bool | int | float):
+        return operators.broadcast_to(ctx, ctx.constant(value, dtype), shape)
+    scalar = ctx.scalar(value, "ntl.full: the value")
+    if nt.shape_of(scalar.type):
+        raise ShapeError(
+            f"ntl.full fills with one number, not {describe(scalar)}; write ntl.broadcast_to(x, shape)"
+        )
+    return operators.broadcast_to(ctx, ctx.cast(scalar, dtype), shape)
 
 
 @_handles("arange")
 def _arange(ctx: Context, row: Primitive, bound: Bound) -> Value:
     start, end = (operators.as_size(bound[name]) for name in ("start", "end"))
     if start is None or end is None:
-        raise TypeMismatchError("ntl.arange: start and end must be known when compiling")
+        raise TypeMismatchError(
+            "ntl.arange: start and end must be integers that are known when compiling, as in "
+            "ntl.arange(0, x.shape[0])"
+        )
+    if (end - start).value is not None and (end - start).value < 1:
+        raise ShapeError(f"ntl.arange: from {start} to {end}, exclusive, is nothing; end must be above start")
     type = nt.block_type((end - start,), IntegerType(32))
     return ctx.add(nt.ArangeOp(nt.ExprAttr(start), type))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError
+from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
 from ninetoothed.frontend.source import FunctionSource, function_source
 from ninetoothed.ir.access import Levels, MetaOp, Sizes, apply_all
 from ninetoothed.ir.index_expr import (
@@ -58,6 +58,8 @@ class Definition:
     constexprs: Mapping[str, SymbolInfo]
     dynamic: tuple[IndexExpr, ...]
     constexpr_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    keywords: Mapping[str, str] = field(default_factory=dict)
+    """The user's names of ``constexprs``, by which a call gives them."""
 
 
 def define(name: str | None, arranged: Sequence[object], application: Any) -> Definition:
@@ -73,7 +75,7 @@ def define(name: str | None, arranged: Sequence[object], application: Any) -> De
     for position, tensor in enumerate(arranged):
         if not isinstance(tensor, Tensor):
             raise ArrangementError(
-                f"the arrangement returned {tensor!r} at position {position}; it must return tensors"
+                f"the arrangement returned {tensor!r} at position {position}; return arranged tensors only"
             )
         if tensor._level:
             raise ArrangementError(
@@ -82,9 +84,9 @@ def define(name: str | None, arranged: Sequence[object], application: Any) -> De
     names = _parameter_names(source)
     if len(names) != len(arranged):
         raise ArgumentError(
-            f"the arrangement returned {len(arranged)} tensors, but the application "
-            f"{source.node.name} takes {len(names)} parameters ({', '.join(names)}); "
-            "they must be as many"
+            f"the arrangement returned {counted(len(arranged), 'tensor')}, but "
+            f"{source.node.name}({', '.join(names)}) takes {counted(len(names), 'parameter')}; "
+            "make them as many"
         )
     chains = [tensor.chain for tensor in arranged if isinstance(tensor, Tensor)]
     renaming = _Renaming(names, chains)
@@ -106,16 +108,20 @@ def define(name: str | None, arranged: Sequence[object], application: Any) -> De
         renaming.constexprs,
         tuple(dynamic),
         renaming.constexpr_sizes,
+        renaming.keywords,
     )
 
 
 def _parameter_names(source: FunctionSource) -> list[str]:
     arguments = source.node.args
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-        raise ArgumentError(
-            f"the application {source.node.name} must take its tensors as plain parameters, "
-            "without *, ** and keyword-only parameters"
-        )
+    others = (arguments.vararg, *arguments.kwonlyargs, arguments.kwarg)
+    for other in others:
+        if other is not None:
+            raise ArgumentError(
+                f"{source.node.name} must take its tensors as plain parameters, without *, ** and "
+                "keyword-only parameters; name one parameter a tensor",
+                source.place(other),
+            )
     return [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
 
 
@@ -126,6 +132,8 @@ class _Renaming:
         self.meta: dict[str, SymbolInfo] = {}
         self.constexprs: dict[str, SymbolInfo] = {}
         self.constexpr_sizes: dict[str, tuple[int, int]] = {}
+        self.keywords: dict[str, str] = {}
+        self._parameters = frozenset(names)
         self._names: dict[str, str] = {}
         self._infos: dict[str, SymbolInfo | None] = {}
         self._taken = set(names)
@@ -177,8 +185,15 @@ class _Renaming:
         if info.kind == "meta":
             new = f"BLOCK_SIZE_{len(self.meta)}" if info.anonymous else old
             self.meta[self._take(old, new, info)] = info
+        elif old in self._parameters:
+            raise SymbolError(
+                f"the symbol {old} has the name of a parameter of the application, and both are given by "
+                "keyword; rename one"
+            )
         else:
-            self.constexprs[self._take(old, old, info)] = info
+            new = self._take(old, old, info)
+            self.constexprs[new] = info
+            self.keywords[new] = old
         self._infos[old] = symbol.args[1]
 
     def parameter(self, name: str, chain: Chain) -> Parameter:
@@ -221,15 +236,16 @@ def run_arrangement(arrangement: Callable[..., object], tensors: Sequence[object
     try:
         inspect.signature(arrangement).bind(*tensors)
     except TypeError as error:
-        name = getattr(arrangement, "__name__", "the arrangement")
+        shown = f"{getattr(arrangement, '__name__', 'the arrangement')}{inspect.signature(arrangement)}"
         raise ArrangementError(
-            f"{name} cannot take the {len(tensors)} given tensors: {error}"
+            f"{shown} does not take what tensors holds, {counted(len(tensors), 'object')}: {error}"
         ) from None
     result = arrangement(*tensors)
     if isinstance(result, Tensor):
         return [result]
     if not isinstance(result, tuple | list):
         raise ArrangementError(
-            f"the arrangement returned {result!r}; it must return the arranged tensors, as a tuple"
+            f"the arrangement returned {result!r}; return the arranged tensors, as in "
+            "return x.tile((64,)), y.tile((64,))"
         )
     return list(result)

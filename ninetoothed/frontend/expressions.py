@@ -184,7 +184,8 @@ def _conditional(ctx: Context, node: ast.IfExp) -> Value:
     known = truth(ctx, test)
     if known is not None:
         return evaluate(ctx, node.body if known else node.orelse)
-    bit = condition(ctx, test)
+    with ctx.at(node.test):
+        bit = condition(ctx, test)
     return operators.elementwise(
         ctx, "where", [bit, evaluate(ctx, node.body), evaluate(ctx, node.orelse)]
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import operator
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -82,7 +84,7 @@ def _fold(
         try:
             result = normalize(binary(on_sizes, exprs[0], exprs[1]))
         except ZeroDivisionError as error:
-            raise TypeMismatchError(f"{error}; a divisor must be at least 1") from None
+            raise ShapeError(f"{error}; a divisor must be at least 1") from None
         if name in _COMPARISONS:
             return NotImplemented if result.value is None else bool(result.value)
         return size_value(result)
@@ -90,7 +92,7 @@ def _fold(
         return function(*operands)
     except (TypeError, ZeroDivisionError, OverflowError, ValueError) as error:
         values = " and ".join(describe(operand) for operand in operands)
-        raise TypeMismatchError(f"{values}: {error}; the operator does not take them") from None
+        raise TypeMismatchError(f"{spelling(name)} of {values}: {error}") from None
 
 
 def as_size(value: Value) -> IndexExpr | None:
@@ -129,10 +131,16 @@ def elementwise(ctx: Context, name: str, values: Sequence[Value]) -> SSAValue:
         dtype, result = row.rule(*(operand for _, operand in operands))
     except TypeError as error:
         types = " and ".join(describe(value) for value in map(ctx.read, values))
-        raise TypeMismatchError(f"{name} of {types}: {error}") from None
+        raise TypeMismatchError(f"{spelling(name)} of {types}: {error}") from None
     scalars = [to_dtype(ctx, value, dtype) for value, _ in operands]
     blocks, shape = broadcast(ctx, scalars)
     return ctx.add(nt.MapOp(name, blocks, nt.block_type(shape, nt.scalar_type(result))))
+
+
+def spelling(name: str) -> str:
+    """A row of the table as users write it."""
+    row = MAPS[name]
+    return f"ntl.{name}" if row.public else f"`{re.sub(r'[{0-9} ]', '', row.triton)}`"
 
 
 def select(ctx: Context, bits: SSAValue, left: Value, right: Value) -> SSAValue:
@@ -200,7 +208,8 @@ def broadcast_to(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) ->
         return ctx.full(value, shape)
     if len(old) > len(shape):
         raise ShapeError(
-            f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: it has more dims"
+            f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: it has more dims; reduce "
+            "them, as in ntl.sum(x, 0)"
         )
     for _ in range(len(shape) - len(old)):
         value = ctx.add(nt.ExpandDimsOp(value, 0))
@@ -215,10 +224,13 @@ def _repeat(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAV
             continue
         if one.value is not None and two.value is not None:
             raise ShapeError(
-                f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: {one} is not {two}"
+                f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: {one} is not {two}, and "
+                "only dims of size 1 are repeated"
             )
         assumed[dim] = two
-        message = f"the sizes {one} and {two} must be equal: they are {{left}} and {{right}}"
+        line = "" if ctx.loc is None else linecache.getline(ctx.loc.file, ctx.loc.line).strip()
+        where = line.replace("{", "{{").replace("}", "}}")
+        message = f"in `{where}` the sizes {one} and {two} must be equal: they are {{left}} and {{right}}"
         ctx.checks.append(nt.CheckAttr(nt.Check((one,), (two,), message)))
     if tuple(assumed) != old:
         type = nt.block_type(assumed, nt.scalar_of(value.type))

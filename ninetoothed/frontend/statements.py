@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Block, Region, SSAValue
 
-from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError
+from ninetoothed.errors import (
+    ArgumentError,
+    ShapeError,
+    TypeMismatchError,
+    UnsupportedSyntaxError,
+    counted,
+)
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import condition, index_share, truth
-from ninetoothed.frontend.values import Share, Size, Value, describe
+from ninetoothed.frontend.values import Share, Size, Value, describe, shape_text
 from ninetoothed.frontend.walk import Returned, evaluate, execute, statement, unsupported
 from ninetoothed.ir import nt
 
@@ -105,6 +111,10 @@ def assign(ctx: Context, target: ast.expr, value: Value) -> None:
 
 def _assign_name(ctx: Context, name: str, value: Value) -> None:
     frame = ctx.frame
+    if name in frame.constants:
+        raise TypeMismatchError(
+            f"{name} is a parameter that is known when compiling and cannot be assigned; use another name"
+        )
     if name in frame.parameters:
         share = frame.locals[name]
         assert isinstance(share, Share)
@@ -121,10 +131,17 @@ def _assign_name(ctx: Context, name: str, value: Value) -> None:
 
 
 def _unpack(ctx: Context, targets: Sequence[ast.expr], value: Value) -> None:
+    for target in targets:
+        if isinstance(target, ast.Starred):
+            with ctx.at(target):
+                raise unsupported(target)
     if not isinstance(value, tuple | list):
         raise TypeMismatchError(f"{describe(value)} cannot be unpacked; only tuples can")
     if len(value) != len(targets):
-        raise TypeMismatchError(f"{len(value)} values cannot be unpacked into {len(targets)} targets")
+        raise TypeMismatchError(
+            f"{counted(len(value), 'value')} cannot be unpacked into {counted(len(targets), 'target')}; "
+            "write as many"
+        )
     for target, item in zip(targets, value, strict=True):
         assign(ctx, target, item)
 
@@ -138,6 +155,10 @@ def store(ctx: Context, share: Share, value: Value) -> None:
     """
     if not share.is_block:
         ctx.read(share)
+    if share.by_value:
+        raise TypeMismatchError(
+            f"{share.name} is a number, which is passed by value and cannot be assigned; use another name"
+        )
     block = share.levels[-1]
     dtype = nt.dtype_of(block)
     value = ctx.read(value)
@@ -148,21 +169,30 @@ def store(ctx: Context, share: Share, value: Value) -> None:
     )
     if len(nt.shape_of(scalar.type)) > len(block.sizes):
         raise ShapeError(
-            f"{describe(scalar)} cannot be assigned to {share.name}, whose block has "
-            f"{len(block.sizes)} dims"
+            f"{describe(scalar)} cannot be assigned to {share.name}, whose block has the shape "
+            f"{shape_text(block.sizes)}; reduce it, as in ntl.sum(x, 0), or arrange {share.name} anew"
         )
     scalar = operators.broadcast_to(ctx, scalar, block.sizes)
     ctx.insert(nt.StoreOp(scalar, share.ref, share.indices))
 
 
-def _assigned(body: Sequence[ast.stmt]) -> list[str]:
-    """The names that statements bind, in order."""
-    found: dict[str, None] = {}
+def _assigned(body: Sequence[ast.stmt]) -> dict[str, ast.Name]:
+    """The names that statements bind, with the places where they do."""
+    found: dict[str, ast.Name] = {}
     for node in body:
         for child in ast.walk(node):
             if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-                found[child.id] = None
-    return list(found)
+                found[child.id] = child
+    return found
+
+
+def _results(ctx: Context, names: Sequence[str], places: Mapping[str, ast.Name]) -> list[SSAValue]:
+    """What the variables hold, to be handed on by a branch or a loop."""
+    values: list[SSAValue] = []
+    for name in names:
+        with ctx.at(places[name]):
+            values.append(ctx.scalar(ctx.frame.locals[name], name))
+    return values
 
 
 @statement(ast.If)
@@ -183,18 +213,23 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
         branches.append((block, ctx.frame.locals))
     ctx.frame.locals = before
     names = _merged(ctx, node, branches)
-    types = []
+    places = _assigned([*node.body, *node.orelse])
+    yielded: list[list[SSAValue]] = []
     for block, values in branches:
+        ctx.frame.locals = values
         with ctx.inside(block):
-            results = [ctx.scalar(values[name], name) for name in names]
-            ctx.insert(scf.YieldOp(*results))
-        types.append([result.type for result in results])
-    for name, one, two in zip(names, *types, strict=True):
-        if one != two:
-            raise TypeMismatchError(
-                f"{name} has another type in the other branch: {one} and {two}; convert one of them"
-            )
-    op = scf.IfOp(bit, types[0], *(Region(block) for block, _ in branches))
+            yielded.append(_results(ctx, names, places))
+            ctx.insert(scf.YieldOp(*yielded[-1]))
+    ctx.frame.locals = before
+    for name, one, two in zip(names, *yielded, strict=True):
+        if one.type != two.type:
+            with ctx.at(places[name]):
+                raise TypeMismatchError(
+                    f"{name} is {describe(one)} in one branch and {describe(two)} in the other; convert one "
+                    "of them"
+                )
+    types = [result.type for result in yielded[0]]
+    op = scf.IfOp(bit, types, *(Region(block) for block, _ in branches))
     ctx.insert(op)
     for name, result in zip(names, op.results, strict=True):
         result.name_hint = name
@@ -226,16 +261,19 @@ def _for(ctx: Context, node: ast.For) -> None:
     if node.orelse:
         raise UnsupportedSyntaxError("`else` of a loop is not part of the language; write it after it")
     if not isinstance(node.target, ast.Name):
-        raise UnsupportedSyntaxError("a loop has one variable; write `for i in range(n)`")
-    lower, upper, step = _range(ctx, node.iter)
+        with ctx.at(node.target):
+            raise UnsupportedSyntaxError("a loop has one variable; write `for i in range(n)`")
+    with ctx.at(node.iter):
+        lower, upper, step = _range(ctx, node.iter)
     frame = ctx.frame
     target = node.target.id
+    places = _assigned(node.body)
     names = [
         name
-        for name in _assigned(node.body)
+        for name in places
         if name in frame.locals and name not in frame.parameters and name != target
     ]
-    initial = [_initial(ctx, name, frame.locals[name]) for name in names]
+    initial = [_initial(ctx, name, frame.locals[name], places[name]) for name in names]
     before = dict(frame.locals)
     undefined = dict(frame.undefined)
     block, final = _body(ctx, node, lower, names, initial)
@@ -254,17 +292,18 @@ def _for(ctx: Context, node: ast.For) -> None:
         block, final = _body(ctx, node, lower, names, initial)
     for name, one, two in zip(names, initial, final, strict=True):
         if one.type != two.type:
-            raise TypeMismatchError(
-                f"{name} changes its type in the loop, from {describe(one)} to {describe(two)}; give it "
-                "its last type before the loop"
-            )
+            with ctx.at(places[name]):
+                raise TypeMismatchError(
+                    f"{name} changes its type in the loop, from {describe(one)} to {describe(two)}; give it "
+                    "its last type before the loop"
+                )
     op = scf.ForOp(lower, upper, step, initial, Region(block))
     ctx.insert(op)
     frame.locals = before
     for name, result in zip(names, op.results, strict=True):
         result.name_hint = name
         frame.locals[name] = result
-    for name in [target, *_assigned(node.body)]:
+    for name in [target, *places]:
         if name not in frame.locals:
             frame.undefined[name] = (
                 f"is assigned in the loop at line {node.lineno}, which may not run; assign it before the loop"
@@ -275,11 +314,12 @@ def _literal(value: Value) -> bool:
     return isinstance(value, bool | int | float | Size)
 
 
-def _initial(ctx: Context, name: str, value: Value) -> SSAValue:
+def _initial(ctx: Context, name: str, value: Value, place: ast.Name) -> SSAValue:
     if not isinstance(value, SSAValue) and not _literal(value):
-        raise TypeMismatchError(
-            f"{name} is {describe(value)} and cannot be assigned in a loop; use another name"
-        )
+        with ctx.at(place):
+            raise TypeMismatchError(
+                f"{name} is {describe(value)} and cannot be assigned in a loop; use another name"
+            )
     return ctx.scalar(value, name)
 
 
@@ -301,7 +341,7 @@ def _body(
         frame.locals[name] = argument
     with ctx.inside(block):
         execute(ctx, node.body)
-        final = [ctx.scalar(frame.locals[name], name) for name in names]
+        final = _results(ctx, names, _assigned(node.body))
         ctx.insert(scf.YieldOp(*final))
     return block, final
 
@@ -312,7 +352,7 @@ def _range(ctx: Context, node: ast.expr) -> tuple[SSAValue, SSAValue, SSAValue]:
     if not isinstance(node, ast.Call) or callee is not range or node.keywords:
         raise UnsupportedSyntaxError("a loop goes over range(…); write `for i in range(n)`")
     if not 1 <= len(node.args) <= 3:
-        raise UnsupportedSyntaxError("range takes one to three integers")
+        raise ArgumentError(f"range takes one to three integers, not {len(node.args)}")
     values = [evaluate(ctx, item) for item in node.args]
     step = values[2] if len(values) == 3 else 1
     if type(step) is int and step < 1:

@@ -43,7 +43,7 @@ def everywhere(
         check(*arguments)
         arguments = clones()
         signature = bind(kernel.definition, arguments, constexprs).signature
-        module = kernel._module(signature)
+        module = kernel.composed(signature)
         for config in configurations(module, signature)[:3]:
             arguments = clones()
             interpret(lower(module, signature, config), arguments)

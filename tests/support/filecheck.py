@@ -86,7 +86,7 @@ def nt_opt(arguments: Iterable[str], stdin: str = "", *, merge: bool = False) ->
     with (
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
-        mock.patch.object(sys, "stdin", io.StringIO(stdin)),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()))),
     ):
         try:
             code = tool.main(list(arguments))

@@ -21,6 +21,8 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -172,8 +174,6 @@ class TransOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    assembly_format = "$src $order attr-dict `:` type($src) `->` type($result)"
-
     def __init__(self, src: SSAValue | Operation, order: Sequence[int]) -> None:
         src = SSAValue.get(src)
         shape = shape_of(src.type)
@@ -182,6 +182,40 @@ class TransOp(IRDLOperation):
             properties={"order": DenseArrayBase.from_list(i32, list(order))},
             result_types=[tensor_of(scalar_of(src.type), [shape[dim] for dim in order])],
         )
+
+    def verify_(self) -> None:
+        old, order = shape_of(self.src.type), self.order.get_values()
+        if sorted(order) != list(range(len(old))):
+            raise VerifyException("tt.trans: order must name each dim once")
+        if tuple(old[int(dim)] for dim in order) != shape_of(self.result.type):
+            raise VerifyException("tt.trans: the result's shape must be the operand's, reordered")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> TransOp:
+        src = parser.parse_unresolved_operand()
+        order = parser.parse_attribute()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        parser.parse_punctuation("->")
+        return cls.create(
+            operands=[parser.resolve_operand(src, type)],
+            properties={"order": order},
+            attributes=attributes,
+            result_types=[parser.parse_type()],
+        )
+
+    def print(self, printer: Printer) -> None:
+        # A format would print the array's bytes.
+        printer.print_string(" ")
+        printer.print_operand(self.src)
+        printer.print_string(" ")
+        printer.print_attribute(self.order)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.src.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
 
 
 PRECISIONS = {"tf32": 0, "tf32x3": 1, "ieee": 2}

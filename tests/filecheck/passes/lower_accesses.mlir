@@ -267,9 +267,11 @@ nt.kernel @flattened symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to 
   nt.finish
 }
 
-// A dividend that may be negative is rounded down.
+// A dividend that may be negative is rounded down: one less where the remainder is negative.
 // CHECK-LABEL: nt.kernel @floor_of_negative
-// CHECK: {{%.*}} = arith.floordivsi {{%.*}}, {{%.*}}
+// CHECK: [[v8:%.*]] = arith.remsi [[v6:%.*]], {{%.*}}
+// CHECK: {{%.*}} = arith.shrsi [[v8]], {{%.*}}
+// CHECK: {{%.*}} = arith.divsi [[v6]], {{%.*}}
 // CHECK: %v = tt.load {{%.*}}
 nt.kernel @floor_of_negative symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>

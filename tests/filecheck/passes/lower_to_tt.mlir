@@ -58,7 +58,7 @@ nt.kernel @memory symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64
 // CHECK-NEXT: %y = tt.splat %q : f32 -> tensor<64xf32>
 // CHECK-NEXT: %e = tt.expand_dims %x 1 : i32 : tensor<64xf32> -> tensor<64x1xf32>
 // CHECK-NEXT: %g = tt.broadcast %e : tensor<64x1xf32> -> tensor<64x32xf32>
-// CHECK-NEXT: %t = tt.trans %g <i32, "\01\00\00\00\00\00\00\00"> : tensor<64x32xf32> -> tensor<32x64xf32>
+// CHECK-NEXT: %t = tt.trans %g array<i32: 1, 0> : tensor<64x32xf32> -> tensor<32x64xf32>
 // CHECK-NEXT: %o = tt.splat %p : f32 -> tensor<1xf32>
 // CHECK-NEXT: [[v0:%.*]] = tt.make_range 0 : i32 8 : i32 -> tensor<8xi32>
 // CHECK-NEXT: [[v1:%.*]] = arith.constant dense<3> : tensor<8xi32>

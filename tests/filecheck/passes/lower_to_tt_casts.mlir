@@ -4,6 +4,7 @@
 // CHECK-LABEL: tt.func @from_f32
 // CHECK: %to_f16 = arith.truncf %x : tensor<64xf32> to tensor<64xf16>
 // CHECK-NEXT: %to_bf16 = arith.truncf %x : tensor<64xf32> to tensor<64xbf16>
+// CHECK-NEXT: %to_f8E5M2 = tt.fp_to_fp %x rounding 1 : i32 : tensor<64xf32> -> tensor<64xf8E5M2>
 // CHECK-NEXT: %to_f64 = arith.extf %x : tensor<64xf32> to tensor<64xf64>
 // CHECK-NEXT: %to_i32 = arith.fptosi %x : tensor<64xf32> to tensor<64xi32>
 // CHECK-NEXT: %to_ui8 = arith.fptoui %x : tensor<64xf32> to tensor<64xi8>
@@ -19,6 +20,7 @@ nt.kernel @from_f32 grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.full %a : f32 -> !nt.tensor<[64] x f32>
   %to_f16 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x f16>
   %to_bf16 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x bf16>
+  %to_f8E5M2 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x f8E5M2>
   %to_f64 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x f64>
   %to_i32 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x i32>
   %to_ui8 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x ui8>
@@ -47,7 +49,7 @@ nt.kernel @from_f16 grid #nt.expr<n ceildiv 64> arrange {
   nt.finish
 }
 
-// Eight-bit floats have an op of their own; narrowing names the rounding.
+// Eight-bit floats have an op of their own; where bits are lost, above, it names the rounding.
 // CHECK-LABEL: tt.func @from_f8
 // CHECK: %to_f16 = tt.fp_to_fp %x : tensor<64xf8E5M2> -> tensor<64xf16>
 // CHECK-NEXT: %to_f32 = tt.fp_to_fp %x : tensor<64xf8E5M2> -> tensor<64xf32>

@@ -1,0 +1,162 @@
+"""What is assumed of a call where there is none: for ``make``, for ``kernel.ir``, and for ``nt-opt``.
+
+Undeclared element types are fp32, sizes are unknown, and block sizes that only a call knows are rounded up to 1024.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.arguments import constant_value, constant_values, element_type
+from ninetoothed.artifact import Config, ParamSignature, Signature
+from ninetoothed.compiler import build
+from ninetoothed.configurations import configurations
+from ninetoothed.errors import ArgumentError, NineToothedError, TypeMismatchError
+from ninetoothed.frontend.definition import Definition, Parameter
+from ninetoothed.ir.index_expr import SymbolInfo
+
+_DTYPE = "fp32"
+_EXTENT = 1024
+_CONSTEXPR = 64
+# Types of which one at least is like any other to the language's rules.
+_OTHER_DTYPES = ("fp16", "bf16", "fp64", "i32", "i64", "i8", "u8", "i1")
+
+
+def assumed_signature(
+    definition: Definition,
+    dtypes: Mapping[str, Any],
+    values: Mapping[str, Any],
+    default: str = _DTYPE,
+) -> Signature:
+    """A signature where no call has fixed one; ``dtypes`` and ``values`` give what is known.
+
+    Raises:
+        ArgumentError: a name that the kernel does not have, or a constexpr without a value.
+    """
+    names = [parameter.name for parameter in definition.parameters]
+    for name in dtypes:
+        if name not in names:
+            raise ArgumentError(f"there is no parameter {name}; parameters are {', '.join(names)}")
+    params = tuple(
+        _param(
+            parameter, element_type(dtypes.get(parameter.name), parameter, default), values
+        )
+        for parameter in definition.parameters
+    )
+    constants = constant_values(
+        definition, {name: value for name, value in values.items() if name not in names}
+    )
+    extents = tuple((str(size), _EXTENT) for size in definition.dynamic)
+    return Signature(params, constants, extents)
+
+
+def _param(parameter: Parameter, dtype: str, values: Mapping[str, Any]) -> ParamSignature:
+    ndim = len(parameter.source.shape)
+    constant = parameter.kind == "constexpr"
+    return ParamSignature(
+        parameter.name,
+        parameter.kind,
+        dtype,
+        ndim,
+        tuple(dim == ndim - 1 for dim in range(ndim)),
+        (False,) * ndim,
+        (False,) * ndim,
+        parameter.kind == "tensor",
+        values.get(parameter.name, parameter.source.value) if constant else None,
+    )
+
+
+def describe_assumptions(
+    definition: Definition, signature: Signature, config: Config, dtypes: Mapping[str, Any]
+) -> str:
+    """A comment that says what was assumed."""
+    assumed = [
+        f"{param.name}: {param.dtype}"
+        for param, parameter in zip(signature.params, definition.parameters, strict=True)
+        if param.name not in dtypes and _undeclared(parameter)
+    ]
+    lines = [f"// element types assumed: {', '.join(assumed)}"] if assumed else []
+    if config.values:
+        lines.append(f"// configuration: {config}")
+    for text, extent in signature.extents:
+        lines.append(f"// block size {text} assumed to be rounded up to {extent}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _undeclared(parameter: Parameter) -> bool:
+    return parameter.source.dtype is None and parameter.kind != "constexpr"
+
+
+def pick(
+    definition: Definition,
+    module: ModuleOp,
+    signature: Signature,
+    values: Mapping[str, Any],
+    num_warps: Sequence[int] | None = None,
+) -> Config:
+    """The first configuration, with the meta symbols in ``values`` set.
+
+    Raises:
+        ArgumentError: a value is no integer within its symbol's bounds.
+        ConfigurationError: no configuration fits.
+    """
+    first = configurations(module, signature, num_warps)[0]
+    chosen = tuple(
+        (name, constant_value(name, values[name], definition.meta[name]) if name in values else value)
+        for name, value in first.values
+    )
+    return Config(chosen, first.num_warps, first.num_stages)
+
+
+def check_application(definition: Definition) -> None:
+    """Find what is wrong whatever the call, by building the application for assumed types and constants.
+
+    A mistake that another element type might not have is left to the call. A kernel whose compile-time numbers are not
+    known is not checked: they decide what is compiled.
+
+    Raises:
+        NineToothedError: the arrangement or the application is wrong; at its place.
+    """
+    if any(
+        parameter.kind == "constexpr" and parameter.source.value is None
+        for parameter in definition.parameters
+    ):
+        return
+    values = {
+        definition.keywords[name]: _within(info) for name, info in definition.constexprs.items()
+    }
+    error = _mistake(definition, values, _DTYPE)
+    if error is None:
+        return
+    if any(_undeclared(parameter) for parameter in definition.parameters):
+        for dtype in _OTHER_DTYPES:
+            if not _alike(error, _mistake(definition, values, dtype)):
+                return
+    raise error
+
+
+def _within(info: SymbolInfo) -> int:
+    """A plain value within a symbol's bounds."""
+    value = _CONSTEXPR if info.upper is None else min(_CONSTEXPR, info.upper)
+    return value if info.lower is None else max(value, info.lower)
+
+
+def _mistake(
+    definition: Definition, values: Mapping[str, int], dtype: str
+) -> NineToothedError | None:
+    try:
+        build(definition, assumed_signature(definition, {}, values, dtype))
+    except NineToothedError as error:
+        return error
+    return None
+
+
+def _alike(one: NineToothedError, two: NineToothedError | None) -> bool:
+    """Whether two element types lead to one mistake."""
+    if two is None or type(one) is not type(two) or one.loc != two.loc:
+        return False
+    # One place may take different types for several reasons.
+    return not isinstance(one, TypeMismatchError) or one.message == two.message

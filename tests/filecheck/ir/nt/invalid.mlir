@@ -1,0 +1,447 @@
+// RUN: nt-opt %s --split-input-file --verify-diagnostics | filecheck %s
+
+// CHECK: nt.kernel: symbol n is declared twice
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.kernel: the arrangement must end in nt.arranged
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.kernel: 0 tensors are arranged, the application takes 1
+nt.kernel @k arrange {
+  nt.arranged
+} apply {
+^bb0(%a : f32):
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.source: there is no kind array
+nt.kernel @k arrange {
+  %x = nt.source "x" "array" strides [1] aligned false : !nt.tensor<[n] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.source: a constexpr, and nothing else, has a value
+nt.kernel @k arrange {
+  %x = nt.source "x" "constexpr" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.source: a constexpr, and nothing else, has a value
+nt.kernel @k arrange {
+  %x = nt.source "x" "scalar" strides [] value 1 : i32 aligned false : !nt.tensor<[] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.source: the type must have one level
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x !nt.tensor<[4] x f32>>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.source: 2 strides for 1 dims
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1, 1] aligned false : !nt.tensor<[n] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.squeeze: there is no level 1
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[1] x f32>
+  %0 = nt.squeeze %x [0] level 1 : !nt.tensor<[1] x f32> -> !nt.tensor<[] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.permute: the result must have type !nt.tensor<[n, m] x f32>, not !nt.tensor<[m, n] x f32>
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[m, n] x f32>
+  %0 = nt.permute %x [1, 0] level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[m, n] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.expand: expand: dim 0 of (4,) has size 4
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[4] x f32>
+  %0 = nt.expand %x [8] level 0 : !nt.tensor<[4] x f32> -> !nt.tensor<[8] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.squeeze: squeeze: dim 0 of (4,) has size 4
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[4] x f32>
+  %0 = nt.squeeze %x [0] level 0 : !nt.tensor<[4] x f32> -> !nt.tensor<[] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.access: 2 indices for 1 dims
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[n]] -> [g0, 0]> : !nt.tensor<[n] x f32> -> !nt.tensor<[n] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.access: the result must have type !nt.tensor<[n] x f32>, not !nt.tensor<[m] x f32>
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[n]] -> [g0]> : !nt.tensor<[n] x f32> -> !nt.tensor<[m] x f32>
+  nt.arranged
+} apply {
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.tensor: size -4 is negative
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[-4] x f32>):
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.tensor: elements are tensors or scalars, not index
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[4] x index>):
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.load: 0 indices for 1 dims of the levels above the block
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%r : !nt.tensor<[n] x !nt.tensor<[64] x f32>>):
+  %v = nt.load %r[] : !nt.tensor<[n] x !nt.tensor<[64] x f32>>[] -> !nt.tensor<[64] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.load: the result must have type !nt.tensor<[64] x f32>, not f32
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%r : !nt.tensor<[64] x f32>):
+  %v = nt.load %r[] : !nt.tensor<[64] x f32>[] -> f32
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.guard: the result must have type !nt.tensor<[64] x i1>, not !nt.tensor<[64] x f32>
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%r : !nt.tensor<[64] x f32>):
+  %v = nt.guard %r[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.guard: 0 indices for 1 dims
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%r : !nt.tensor<[n] x !nt.tensor<[64] x f32>>):
+  %v = nt.guard %r[] : !nt.tensor<[n] x !nt.tensor<[64] x f32>>[] -> !nt.tensor<[64] x i1>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.store: the value must have type !nt.tensor<[64] x f32>, not f32
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  %x1 = nt.source "x1" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0, %x1 : !nt.tensor<[] x f32>, !nt.tensor<[] x f32>
+} apply {
+^bb0(%r : !nt.tensor<[64] x f32>, %v : f32):
+  nt.store %v, %r[] : f32, !nt.tensor<[64] x f32>[]
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.store: 0 indices for 1 dims
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  %x1 = nt.source "x1" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0, %x1 : !nt.tensor<[] x f32>, !nt.tensor<[] x f32>
+} apply {
+^bb0(%r : !nt.tensor<[n] x !nt.tensor<[64] x f32>>, %v : !nt.tensor<[64] x f32>):
+  nt.store %v, %r[] : !nt.tensor<[64] x f32>, !nt.tensor<[n] x !nt.tensor<[64] x f32>>[]
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.full: a block of f32 cannot hold i32
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : i32):
+  %f = nt.full %v : i32 -> !nt.tensor<[64] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.arange: the result must have one dim
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : i32):
+  %f = nt.arange <0> : !nt.tensor<[4, 4] x i32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.map: there must be an argument
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : i32):
+  %f = nt.map "neg"() : () -> f32
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.map add: an argument of type !nt.tensor<[32] x f32> for a result of type !nt.tensor<[64] x f32>; the shapes must be equal
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[32] x f32>):
+  %f = nt.map "add"(%v, %v) : (!nt.tensor<[32] x f32>, !nt.tensor<[32] x f32>) -> !nt.tensor<[64] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.cast: the shapes must be equal
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[32] x f16>):
+  %f = nt.cast %v : !nt.tensor<[32] x f16> -> !nt.tensor<[64] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.reduce: there is no dim 1
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[64] x f32>):
+  %f = nt.reduce "sum" %v axis [1] : !nt.tensor<[64] x f32> -> f32
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.reduce: !nt.tensor<[64] x f32> along 0 cannot be i32
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[64] x f32>):
+  %f = nt.reduce "sum" %v axis [0] : !nt.tensor<[64] x f32> -> i32
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.dot: !nt.tensor<[16, 32] x f16> and !nt.tensor<[16, 32] x f16> do not multiply
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  %x1 = nt.source "x1" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0, %x1 : !nt.tensor<[] x f32>, !nt.tensor<[] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[16, 32] x f16>, %c : !nt.tensor<[16, 16] x f32>):
+  %f = nt.dot %a, %a, %c "ieee" : !nt.tensor<[16, 32] x f16>, !nt.tensor<[16, 32] x f16> -> !nt.tensor<[16, 16] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.dot: the accumulator cannot be !nt.tensor<[8, 16] x f32>
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  %x1 = nt.source "x1" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0, %x1 : !nt.tensor<[] x f32>, !nt.tensor<[] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[16, 16] x f16>, %c : !nt.tensor<[8, 16] x f32>):
+  %f = nt.dot %a, %a, %c "ieee" : !nt.tensor<[16, 16] x f16>, !nt.tensor<[16, 16] x f16> -> !nt.tensor<[8, 16] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.dot: the operands must have one scalar type
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  %x1 = nt.source "x1" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0, %x1 : !nt.tensor<[] x f32>, !nt.tensor<[] x f32>
+} apply {
+^bb0(%a : !nt.tensor<[16, 16] x f16>, %b : !nt.tensor<[16, 16] x f32>):
+  %f = nt.dot %a, %b, %b "ieee" : !nt.tensor<[16, 16] x f16>, !nt.tensor<[16, 16] x f32> -> !nt.tensor<[16, 16] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.broadcast: !nt.tensor<[32] x f32> cannot become !nt.tensor<[64] x f32>
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[32] x f32>):
+  %f = nt.broadcast %v : !nt.tensor<[32] x f32> -> !nt.tensor<[64] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.broadcast: !nt.tensor<[1] x f16> cannot become !nt.tensor<[64] x f32>
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[1] x f16>):
+  %f = nt.broadcast %v : !nt.tensor<[1] x f16> -> !nt.tensor<[64] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.expand_dims: dim 1 of the result must be 1
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[64] x f32>):
+  %f = nt.expand_dims %v axis [1] : !nt.tensor<[64] x f32> -> !nt.tensor<[64, 2] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.expand_dims: the other dims must be those of the operand
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[64] x f32>):
+  %f = nt.expand_dims %v axis [1] : !nt.tensor<[64] x f32> -> !nt.tensor<[32, 1] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.trans: order must name each dim once
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[4, 8] x f32>):
+  %f = nt.trans %v order [0, 0] : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4, 8] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.trans: the result's sizes must be the operand's, reordered
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[4, 8] x f32>):
+  %f = nt.trans %v order [1, 0] : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4, 8] x f32>
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.program_index: one result a size
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : f32):
+  %p = nt.program_id : index
+  %g = nt.program_index %p [m, n] : index
+  nt.finish
+}

@@ -1,0 +1,96 @@
+"""What a kernel tells of itself, and that it may be used from many threads."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import torch
+
+import ninetoothed
+from examples.add import add_kernel, application, arrangement
+from examples.matmul import matmul, matmul_kernel
+from ninetoothed import Symbol, Tensor
+from ninetoothed.ir.stages import STAGES
+
+
+def constexpr_arrangement(x, y):
+    size = Symbol("SIZE", constexpr=True)
+    return x.tile((size,)), y.tile((size,))
+
+
+def scale(x, y):
+    y = x * 2
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_ir_of_every_stage(stage: str) -> None:
+    text = add_kernel.ir(stage)
+    assert text.startswith("// element types assumed: lhs: fp32, rhs: fp32, output: fp32\n")
+    assert ("tt.func @add_kernel" if stage == "tt" else "nt.kernel @add_kernel") in text
+
+
+def test_ir_takes_types_and_values() -> None:
+    names = ("lhs", "rhs", "output")
+    text = add_kernel.ir("tt", dict.fromkeys(names, torch.float16), {"BLOCK_SIZE_0": 64})
+    assert "assumed" not in text
+    assert "tensor<64xf16>" in text
+
+
+def test_ir_needs_a_value_for_a_constexpr() -> None:
+    kernel = ninetoothed.make(constexpr_arrangement, scale, (Tensor(1), Tensor(1)))
+    assert "tensor<16xf32>" in kernel.ir("tt", values={"SIZE": 16})
+    with pytest.raises(ninetoothed.NineToothedError, match="scale needs a value for SIZE"):
+        kernel.ir()
+
+
+def test_source_is_python_for_triton() -> None:
+    source = matmul_kernel.source()
+    assert "def matmul_kernel(" in source
+    assert "tl.dot(" in source
+    assert max(map(len, source.splitlines())) <= 100
+    compile(source, "matmul_kernel.py", "exec")
+    assert '"tt.dot"' in matmul_kernel.source(language="ttir")
+
+
+def test_sizes_are_named_by_parameters() -> None:
+    source = add_kernel.source()
+    assert "lhs_size_0" in source
+    assert "ninetoothed_" not in source
+
+
+def test_no_configuration_is_best_before_a_launch() -> None:
+    assert matmul_kernel.best_config(*(torch.ones(4, 4) for _ in range(3))) is None
+
+
+def test_tensors_by_name_and_constexprs_by_keyword() -> None:
+    kernel = ninetoothed.make(constexpr_arrangement, scale, (Tensor(1), Tensor(1)))
+    x, y = torch.randn(10), torch.empty(10)
+    kernel(y=y, x=x, SIZE=4)
+    assert torch.equal(y, 2 * x)
+
+
+def test_eight_threads_make_and_call_kernels() -> None:
+    failures: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        try:
+            kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1), Tensor(1)))
+            for size in (10, 1000, 3000):
+                lhs = torch.full((size,), float(seed))
+                rhs = torch.arange(size, dtype=torch.float32)
+                for shared in (kernel, add_kernel):
+                    output = torch.empty(size)
+                    shared(lhs, rhs, output)
+                    assert torch.equal(output, lhs + rhs)
+            a = torch.randn(20, 30)
+            torch.testing.assert_close(matmul(a, a.T), a @ a.T)
+        except BaseException as error:  # noqa: BLE001
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
