@@ -27,6 +27,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.tt.syntax import parse_operands, print_operands
 from ninetoothed.ir.tt.types import tensor_of
 
 INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
@@ -80,23 +81,14 @@ class _CompareOp(IRDLOperation):
         if predicate not in cls.PREDICATES:
             parser.raise_error(f"{cls.name} has no predicate {predicate}")
         parser.parse_punctuation(",")
-        lhs = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        rhs = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        left, right = parser.resolve_operands([lhs, rhs], [type, type], parser.pos)
-        op = cls(predicate, left, right)
+        (lhs, rhs), attributes = parse_operands(parser, lambda types, count: types * 2)
+        op = cls(predicate, lhs, rhs)
         op.attributes = attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.comparison}, ")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.lhs.type)
+        printer.print_string(f" {self.comparison},")
+        print_operands(printer, self, self.lhs.type)
 
 
 @irdl_op_definition
@@ -158,30 +150,18 @@ class SelectOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> SelectOp:
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         # One type stands for a single condition bit, two for a condition a lane.
-        condition = i1 if len(types) == 1 else types[0]
-        values = parser.resolve_operands(
-            operands, [condition, types[-1], types[-1]], parser.pos
+        values, attributes = parse_operands(
+            parser,
+            lambda types, count: [i1 if len(types) == 1 else types[0], types[-1], types[-1]],
         )
         op = cls(*values)
         op.attributes = attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        if self.cond.type != i1:
-            printer.print_attribute(self.cond.type)
-            printer.print_string(", ")
-        printer.print_attribute(self.lhs.type)
+        condition = [] if self.cond.type == i1 else [self.cond.type]
+        print_operands(printer, self, *condition, self.lhs.type)
 
 
 @irdl_op_definition
@@ -214,22 +194,13 @@ class RemfOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> RemfOp:
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        op = cls(*parser.resolve_operands(operands, [type, type], parser.pos))
+        values, attributes = parse_operands(parser, lambda types, count: types * 2)
+        op = cls(*values)
         op.attributes = attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
+        print_operands(printer, self, self.result.type)
 
 
 class _ConvertOp(IRDLOperation):

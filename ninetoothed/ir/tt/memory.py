@@ -23,6 +23,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.tt.syntax import parse_operands, print_operands
 from ninetoothed.ir.tt.types import block_of, pointee_of, shape_of
 
 
@@ -106,24 +107,17 @@ class LoadOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        types = [type, block_of(shape_of(type), i1), pointee_of(type)][: len(operands)]
-        values = parser.resolve_operands(operands, types, parser.pos)
+        def types(written: list[Attribute], count: int) -> list[Attribute]:
+            type = written[0]
+            return [type, block_of(shape_of(type), i1), pointee_of(type)][:count]
+
+        values, attributes = parse_operands(parser, types)
         op = cls(*values)
         op.attributes = attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.ptr.type)
+        print_operands(printer, self, self.ptr.type)
 
 
 def _check_mask(op: Operation, mask: SSAValue | None, pointers: Attribute) -> None:
@@ -168,21 +162,14 @@ class StoreOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        types = [type, pointee_of(type), block_of(shape_of(type), i1)][: len(operands)]
-        values = parser.resolve_operands(operands, types, parser.pos)
+        def types(written: list[Attribute], count: int) -> list[Attribute]:
+            type = written[0]
+            return [type, pointee_of(type), block_of(shape_of(type), i1)][:count]
+
+        values, attributes = parse_operands(parser, types)
         op = cls(*values)
         op.attributes = attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.ptr.type)
+        print_operands(printer, self, self.ptr.type)

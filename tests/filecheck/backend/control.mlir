@@ -10,7 +10,7 @@
 // TTIR: "scf.if"(%c) ({
 
 // PY: def control(y, n, f):
-// PY: for i in range(0, n):
+// PY: for i in range(n):
 // PY-NEXT: acc = acc
 // PY: tl.max(
 // PY: if

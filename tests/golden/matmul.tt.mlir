@@ -1,0 +1,110 @@
+// configuration: BLOCK_SIZE_0=64, BLOCK_SIZE_1=32, BLOCK_SIZE_2=128, num_warps=8, num_stages=3
+builtin.module {
+  tt.func @matmul_kernel(%input: !tt.ptr<f16> {nt.param = "input", tt.divisibility = 16 : i32}, %other: !tt.ptr<f16> {nt.param = "other", tt.divisibility = 16 : i32}, %output: !tt.ptr<f16> {nt.param = "output", tt.divisibility = 16 : i32}, %input_size: i32 {nt.symbol = "input_size_0"}, %input_size_1: i32 {nt.symbol = "input_size_1"}, %input_stride: i32 {nt.symbol = "input_stride_0"}, %other_size: i32 {nt.symbol = "other_size_0"}, %other_size_1: i32 {nt.symbol = "other_size_1"}, %other_stride: i32 {nt.symbol = "other_stride_0"}, %output_size: i32 {nt.symbol = "output_size_0"}, %output_size_1: i32 {nt.symbol = "output_size_1"}, %output_stride: i32 {nt.symbol = "output_stride_0"}) attributes {nt.params = [#nt.param<"input" tensor [input_size_0, input_size_1] [input_stride_0, 1]>, #nt.param<"other" tensor [other_size_0, other_size_1] [other_stride_0, 1]>, #nt.param<"output" tensor [output_size_0, output_size_1] [output_stride_0, 1]>], nt.grid = #nt.expr<input_size_0 ceildiv 64 * (output_size_1 ceildiv 128)>, nt.checks = [#nt.check<[input_size_0 ceildiv 64, output_size_1 ceildiv 128] = [output_size_0 ceildiv 64, other_size_1 ceildiv 128], "the outermost shapes of input and other must be equal, one program an element: they are {left} and {right}">, #nt.check<[input_size_0 ceildiv 64, output_size_1 ceildiv 128] = [output_size_0 ceildiv 64, output_size_1 ceildiv 128], "the outermost shapes of input and output must be equal, one program an element: they are {left} and {right}">]} {
+    %pid = tt.get_program_id 0 : i32
+    %0 = arith.constant 128 : i32
+    %1 = arith.constant 1 : i32
+    %2 = arith.constant 127 : i32
+    %3 = arith.addi %output_size_1, %2 : i32
+    %4 = arith.divsi %3, %0 : i32
+    %g0 = arith.divsi %pid, %4 : i32
+    %g1 = arith.remsi %pid, %4 : i32
+    %5 = arith.muli %g0, %input_stride : i32
+    %6 = arith.constant 64 : i32
+    %7 = arith.muli %5, %6 : i32
+    %8 = tt.addptr %input, %7 : !tt.ptr<f16>, i32
+    %9 = arith.constant 32 : i32
+    %b0 = tt.make_range 0 : i32 64 : i32 -> tensor<64xi32>
+    %10 = tt.splat %input_stride : i32 -> tensor<64xi32>
+    %11 = arith.muli %b0, %10 : tensor<64xi32>
+    %b1 = tt.make_range 0 : i32 32 : i32 -> tensor<32xi32>
+    %12 = tt.expand_dims %11 1 : i32 : tensor<64xi32> -> tensor<64x1xi32>
+    %13 = tt.broadcast %12 : tensor<64x1xi32> -> tensor<64x32xi32>
+    %14 = tt.expand_dims %b1 0 : i32 : tensor<32xi32> -> tensor<1x32xi32>
+    %15 = tt.broadcast %14 : tensor<1x32xi32> -> tensor<64x32xi32>
+    %16 = arith.addi %13, %15 : tensor<64x32xi32>
+    %17 = arith.muli %g0, %6 : i32
+    %18 = tt.splat %17 : i32 -> tensor<64xi32>
+    %19 = arith.addi %18, %b0 : tensor<64xi32>
+    %20 = tt.splat %input_size : i32 -> tensor<64xi32>
+    %21 = arith.cmpi slt, %19, %20 : tensor<64xi32>
+    %22 = arith.muli %g1, %0 : i32
+    %23 = tt.addptr %other, %22 : !tt.ptr<f16>, i32
+    %24 = tt.splat %other_stride : i32 -> tensor<32xi32>
+    %25 = arith.muli %b1, %24 : tensor<32xi32>
+    %b1_1 = tt.make_range 0 : i32 128 : i32 -> tensor<128xi32>
+    %26 = tt.expand_dims %25 1 : i32 : tensor<32xi32> -> tensor<32x1xi32>
+    %27 = tt.broadcast %26 : tensor<32x1xi32> -> tensor<32x128xi32>
+    %28 = tt.expand_dims %b1_1 0 : i32 : tensor<128xi32> -> tensor<1x128xi32>
+    %29 = tt.broadcast %28 : tensor<1x128xi32> -> tensor<32x128xi32>
+    %30 = arith.addi %27, %29 : tensor<32x128xi32>
+    %31 = tt.splat %22 : i32 -> tensor<128xi32>
+    %32 = arith.addi %31, %b1_1 : tensor<128xi32>
+    %33 = tt.splat %other_size_1 : i32 -> tensor<128xi32>
+    %34 = arith.cmpi slt, %32, %33 : tensor<128xi32>
+    %35 = arith.muli %g0, %output_stride : i32
+    %36 = arith.muli %35, %6 : i32
+    %37 = arith.addi %36, %22 : i32
+    %38 = tt.addptr %output, %37 : !tt.ptr<f16>, i32
+    %39 = tt.splat %38 : !tt.ptr<f16> -> tensor<64x128x!tt.ptr<f16>>
+    %40 = tt.splat %output_stride : i32 -> tensor<64xi32>
+    %41 = arith.muli %b0, %40 : tensor<64xi32>
+    %42 = tt.expand_dims %41 1 : i32 : tensor<64xi32> -> tensor<64x1xi32>
+    %43 = tt.broadcast %42 : tensor<64x1xi32> -> tensor<64x128xi32>
+    %44 = tt.broadcast %28 : tensor<1x128xi32> -> tensor<64x128xi32>
+    %45 = arith.addi %43, %44 : tensor<64x128xi32>
+    %46 = tt.addptr %39, %45 : tensor<64x128x!tt.ptr<f16>>, tensor<64x128xi32>
+    %47 = tt.splat %output_size : i32 -> tensor<64xi32>
+    %48 = arith.cmpi slt, %19, %47 : tensor<64xi32>
+    %49 = tt.splat %output_size_1 : i32 -> tensor<128xi32>
+    %50 = arith.cmpi slt, %32, %49 : tensor<128xi32>
+    %51 = tt.expand_dims %48 1 : i32 : tensor<64xi1> -> tensor<64x1xi1>
+    %52 = tt.broadcast %51 : tensor<64x1xi1> -> tensor<64x128xi1>
+    %53 = tt.expand_dims %50 0 : i32 : tensor<128xi1> -> tensor<1x128xi1>
+    %54 = tt.broadcast %53 : tensor<1x128xi1> -> tensor<64x128xi1>
+    %55 = arith.andi %52, %54 : tensor<64x128xi1>
+    %56 = arith.constant 31 : i32
+    %57 = arith.addi %input_size_1, %56 : i32
+    %58 = arith.divsi %57, %9 : i32
+    %accumulator = arith.constant dense<0.000000e+00> : tensor<64x128xf32>
+    %59 = arith.constant 0 : i32
+    %60 = arith.constant 0.000000e+00 : f16
+    %accumulator_1 = scf.for %k = %59 to %58 step %1 iter_args(%accumulator_2 = %accumulator) -> (tensor<64x128xf32>) : i32 {
+      %61 = arith.muli %k, %9 : i32
+      %62 = tt.addptr %8, %61 : !tt.ptr<f16>, i32
+      %63 = tt.splat %62 : !tt.ptr<f16> -> tensor<64x32x!tt.ptr<f16>>
+      %64 = tt.addptr %63, %16 : tensor<64x32x!tt.ptr<f16>>, tensor<64x32xi32>
+      %65 = tt.splat %61 : i32 -> tensor<32xi32>
+      %66 = arith.addi %65, %b1 : tensor<32xi32>
+      %67 = tt.splat %input_size_1 : i32 -> tensor<32xi32>
+      %68 = arith.cmpi slt, %66, %67 : tensor<32xi32>
+      %69 = tt.expand_dims %21 1 : i32 : tensor<64xi1> -> tensor<64x1xi1>
+      %70 = tt.broadcast %69 : tensor<64x1xi1> -> tensor<64x32xi1>
+      %71 = tt.expand_dims %68 0 : i32 : tensor<32xi1> -> tensor<1x32xi1>
+      %72 = tt.broadcast %71 : tensor<1x32xi1> -> tensor<64x32xi1>
+      %73 = arith.andi %70, %72 : tensor<64x32xi1>
+      %74 = tt.splat %60 : f16 -> tensor<64x32xf16>
+      %input_1 = tt.load %64, %73, %74 : tensor<64x32x!tt.ptr<f16>>
+      %75 = arith.muli %k, %other_stride : i32
+      %76 = arith.muli %75, %9 : i32
+      %77 = tt.addptr %23, %76 : !tt.ptr<f16>, i32
+      %78 = tt.splat %77 : !tt.ptr<f16> -> tensor<32x128x!tt.ptr<f16>>
+      %79 = tt.addptr %78, %30 : tensor<32x128x!tt.ptr<f16>>, tensor<32x128xi32>
+      %80 = tt.splat %other_size : i32 -> tensor<32xi32>
+      %81 = arith.cmpi slt, %66, %80 : tensor<32xi32>
+      %82 = tt.expand_dims %81 1 : i32 : tensor<32xi1> -> tensor<32x1xi1>
+      %83 = tt.broadcast %82 : tensor<32x1xi1> -> tensor<32x128xi1>
+      %84 = tt.expand_dims %34 0 : i32 : tensor<128xi1> -> tensor<1x128xi1>
+      %85 = tt.broadcast %84 : tensor<1x128xi1> -> tensor<32x128xi1>
+      %86 = arith.andi %83, %85 : tensor<32x128xi1>
+      %87 = tt.splat %60 : f16 -> tensor<32x128xf16>
+      %other_1 = tt.load %79, %86, %87 : tensor<32x128x!tt.ptr<f16>>
+      %88 = tt.dot %input_1, %other_1, %accumulator 0 : i32 0 : i32 : tensor<64x32xf16> * tensor<32x128xf16> -> tensor<64x128xf32>
+      %accumulator_3 = arith.addf %accumulator_2, %88 : tensor<64x128xf32>
+      scf.yield %accumulator_3 : tensor<64x128xf32>
+    }
+    %89 = arith.truncf %accumulator_1 : tensor<64x128xf32> to tensor<64x128xf16>
+    tt.store %46, %89, %55 : tensor<64x128x!tt.ptr<f16>>
+    tt.return
+  }
+}
