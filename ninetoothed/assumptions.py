@@ -133,7 +133,8 @@ def check_application(definition: Definition) -> None:
         return
     if any(_undeclared(parameter) for parameter in definition.parameters):
         for dtype in _OTHER_DTYPES:
-            if not _alike(error, _mistake(definition, values, dtype)):
+            other = _mistake(definition, values, dtype)
+            if other is None or not _stays(error, other):
                 return
     raise error
 
@@ -154,9 +155,11 @@ def _mistake(
     return None
 
 
-def _alike(one: NineToothedError, two: NineToothedError | None) -> bool:
-    """Whether two element types lead to one mistake."""
-    if two is None or type(one) is not type(two) or one.loc != two.loc:
-        return False
-    # One place may take different types for several reasons.
-    return not isinstance(one, TypeMismatchError) or one.message == two.message
+def _stays(error: NineToothedError, other: NineToothedError) -> bool:
+    """Whether a mistake is there whatever the element types, given the one that others lead to.
+
+    Where types do not fit, a choice that is not the same for all parameters may.
+    """
+    if not isinstance(error, TypeMismatchError):
+        return True
+    return type(other) is type(error) and (other.loc, other.message) == (error.loc, error.message)

@@ -41,6 +41,7 @@ from ninetoothed.errors import (
 from ninetoothed.frontend.definition import Definition, define, run_arrangement
 from ninetoothed.frontend.source import FunctionSource, function_source
 from ninetoothed.interpreters import interpret
+from ninetoothed.ir.nt import KernelOp
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, steps
 from ninetoothed.runtime import triton_compat
@@ -99,8 +100,10 @@ class Kernel:
         """
         try:
             arguments = bind(self._definition, args, kwargs)
-            if self._backend == "interpret" or arguments.device == "cpu":
+            if arguments.device == "cpu" and self._backend in (None, "interpret"):
                 self._interpret(arguments)
+            elif arguments.device == "cpu" or self._backend == "interpret":
+                raise self._misplaced(arguments.device)
             else:
                 self._dispatcher.launch(arguments.signature, arguments.values)
         except NineToothedError as error:
@@ -108,14 +111,17 @@ class Kernel:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
 
+    def _misplaced(self, device: str) -> DeviceError:
+        needs, move = ("GPU", "cuda") if device == "cpu" else ("CPU", "cpu")
+        return DeviceError(
+            f"the tensors are on {device}, and backend={self._backend!r} takes {needs} tensors; move them "
+            f"with .{move}(), or leave backend out"
+        )
+
     def _interpret(self, arguments: Arguments) -> None:
-        if arguments.device != "cpu":
-            raise DeviceError(
-                f"the tensors are on {arguments.device}, and backend='interpret' evaluates CPU tensors; "
-                "move them with .cpu(), or leave backend out"
-            )
         signature = arguments.signature
         module = self.composed(signature)
+        _check_data(module, arguments)
         constants = dict(signature.constants)
         constants.update(interpreted_values(module, signature, settings.interpret_lanes()))
         interpret(module, arguments.values, constants)
@@ -222,6 +228,24 @@ class Kernel:
     def definition(self) -> Definition:
         """The arranged parameters and the application."""
         return self._definition
+
+
+def _check_data(module: ModuleOp, arguments: Arguments) -> None:
+    """Tensors on the meta device give sizes and no data.
+
+    Raises:
+        DeviceError: the application reads or writes one.
+    """
+    (kernel,) = module.body.ops
+    assert isinstance(kernel, KernelOp)
+    for param, value, argument in zip(
+        arguments.signature.params, arguments.values, kernel.apply.block.args, strict=True
+    ):
+        if param.kind == "tensor" and value.device.type == "meta" and any(argument.uses):
+            raise DeviceError(
+                f"{param.name} is on the meta device, which holds no data, and the application reads or "
+                "writes it; pass a tensor with data"
+            )
 
 
 def _numbers(value: int | Iterable[int] | None, name: str) -> tuple[int, ...] | None:

@@ -110,8 +110,8 @@ class Symbol:
     @user_facing
     def __index__(self) -> int:
         raise SymbolError(
-            f"{self} is a symbol, whose value is not known here; only integers can be counted to and "
-            "converted",
+            f"{self} is a symbol, whose value is not known here; compute with the symbol itself, or give it "
+            "a number instead",
             caller_loc(),
         )
 

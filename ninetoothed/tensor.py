@@ -165,7 +165,7 @@ class Tensor:
         if chain.ops or len(sizes) != len(self._sizes):
             reason = "it is arranged already" if chain.ops else f"it has {counted(self.ndim, 'dim')}"
             raise ArrangementError(
-                f"the shape of {self.name} cannot be set to ({', '.join(map(str, sizes))}): {reason}; set "
+                f"the shape of {self.name} cannot be set to {tuple(map(as_value, sizes))}: {reason}; set "
                 "the shape of a tensor before arranging it, one size a dim",
                 caller_loc(),
             )
@@ -449,7 +449,8 @@ def _shape_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, A
     rows: list[Any] = [options] * ndim if one else list(options)
     if len(rows) != ndim:
         raise ArrangementError(
-            f"shape_options has {len(rows)} for {counted(ndim, 'dim')}; give one dict for all, or one a dim",
+            f"shape_options has length {len(rows)} for {counted(ndim, 'dim')}; give one dict for all dims, or "
+            "one a dim",
             loc,
         )
     for row in rows:

@@ -20,7 +20,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("symbol", "tensor", "language"),
     ("ir", "interpreters"),
     ("frontend", "passes", "backend", "runtime"),
-    ("compiler",),
+    ("compiler", "configurations", "arguments", "assumptions"),
     ("kernel", "verify", "tools"),
     ("",),
 )

@@ -260,6 +260,11 @@ def _dot(ctx: Context, row: Primitive, bound: Bound) -> Value:
                 "transpose one with ntl.trans, or arrange it so that they agree"
             )
         right = operators.broadcast_to(ctx, right, (one[1], two[1]))
+    precision = bound["input_precision"] or "tf32"
+    if precision not in ("tf32", "tf32x3", "ieee"):
+        raise ArgumentError(
+            f"ntl.dot: input_precision is 'tf32', 'tf32x3' or 'ieee', not {describe(precision)}"
+        )
     types = (nt.dtype_of(left.type), nt.dtype_of(right.type))
     if types[0] != types[1]:
         raise TypeMismatchError(
@@ -273,11 +278,6 @@ def _dot(ctx: Context, row: Primitive, bound: Bound) -> Value:
     else:
         acc = ctx.cast(ctx.scalar(bound["acc"], "acc"), dtype)
         acc = operators.broadcast_to(ctx, acc, shape)
-    precision = bound["input_precision"] or "tf32"
-    if precision not in ("tf32", "tf32x3", "ieee"):
-        raise TypeMismatchError(
-            f"ntl.dot: input_precision is 'tf32', 'tf32x3' or 'ieee', not {precision!r}"
-        )
     return ctx.add(nt.DotOp(left, right, acc, precision))
 
 

@@ -108,9 +108,21 @@ def size_value(expr: IndexExpr) -> Value:
     return Size(expr) if expr.value is None else expr.value
 
 
+def literal(value: bool | int | float) -> str:
+    """The element type of a Python number.
+
+    Raises:
+        TypeMismatchError: an integer of more than 64 bits.
+    """
+    try:
+        return rules.literal(value)
+    except TypeError as error:
+        raise TypeMismatchError(f"{error}; use a smaller number, or a float") from None
+
+
 def _operand(ctx: Context, value: Value) -> tuple[Value, rules.Operand]:
     if isinstance(value, bool | int | float):
-        return value, rules.Operand(rules.literal(value), scalar=True)
+        return value, rules.Operand(literal(value), scalar=True)
     value = ctx.scalar(value, "an operand")
     return value, rules.Operand(nt.dtype_of(value.type))
 

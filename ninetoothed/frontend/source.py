@@ -77,7 +77,9 @@ def _described(value: object) -> str:
         return f"the class {value.__name__}"
     if isinstance(value, types.MethodType):
         return f"the method {value.__name__}"
-    return repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+    if value is None or isinstance(value, str | int | float):
+        return repr(value)
+    return f"an object of class {type(value).__name__}"
 
 
 def function_source(function: Any, role: str) -> FunctionSource:

@@ -99,8 +99,8 @@ def assign(ctx: Context, target: ast.expr, value: Value) -> None:
         elif isinstance(target, ast.Subscript):
             share = evaluate(ctx, target.value)
             if not isinstance(share, Share):
-                raise TypeMismatchError(
-                    f"only parameters can be assigned by index, not {describe(share)}"
+                raise UnsupportedSyntaxError(
+                    "only parameters are assigned by index; select lanes with ntl.where, or write to an output"
                 )
             store(ctx, index_share(ctx, share, target.slice), value)
         else:
@@ -222,8 +222,13 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
             ctx.insert(scf.YieldOp(*yielded[-1]))
     ctx.frame.locals = before
     for name, one, two in zip(names, *yielded, strict=True):
-        if one.type != two.type:
-            with ctx.at(places[name]):
+        with ctx.at(places[name]):
+            if nt.shape_of(one.type) != nt.shape_of(two.type):
+                raise ShapeError(
+                    f"{name} is {_shape(one)} in one branch and {_shape(two)} in the other; give both one "
+                    "shape, as in ntl.full(x.shape, 0, x.dtype)"
+                )
+            if one.type != two.type:
                 raise TypeMismatchError(
                     f"{name} is {describe(one)} in one branch and {describe(two)} in the other; convert one "
                     "of them"
@@ -291,8 +296,13 @@ def _for(ctx: Context, node: ast.For) -> None:
         ]
         block, final = _body(ctx, node, lower, names, initial)
     for name, one, two in zip(names, initial, final, strict=True):
-        if one.type != two.type:
-            with ctx.at(places[name]):
+        with ctx.at(places[name]):
+            if nt.shape_of(one.type) != nt.shape_of(two.type):
+                raise ShapeError(
+                    f"{name} is {_shape(one)} before the loop and {_shape(two)} behind its body; give it its "
+                    "last shape before the loop, as in ntl.zeros(x.shape, x.dtype)"
+                )
+            if one.type != two.type:
                 raise TypeMismatchError(
                     f"{name} changes its type in the loop, from {describe(one)} to {describe(two)}; give it "
                     "its last type before the loop"
@@ -308,6 +318,11 @@ def _for(ctx: Context, node: ast.For) -> None:
             frame.undefined[name] = (
                 f"is assigned in the loop at line {node.lineno}, which may not run; assign it before the loop"
             )
+
+
+def _shape(value: SSAValue) -> str:
+    shape = nt.shape_of(value.type)
+    return f"a block of shape {shape_text(shape)}" if shape else "a scalar"
 
 
 def _literal(value: Value) -> bool:

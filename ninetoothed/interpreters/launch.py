@@ -40,7 +40,8 @@ def launch(module: ModuleOp, values: Sequence[Argument], constants: Mapping[str,
     if len(kernels) != 1:
         raise CompilerError(f"a module of one kernel can be interpreted, not of {len(kernels)}")
     kernel = kernels[0]
-    with torch.no_grad():
+    # As a GPU kernel does, write to tensors that require gradients and to inference tensors alike.
+    with torch.inference_mode():
         if isinstance(kernel, nt.KernelOp):
             _launch_kernel(kernel, values, constants)
         else:

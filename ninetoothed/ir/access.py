@@ -16,7 +16,7 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ninetoothed.errors import ArrangementError, Loc
+from ninetoothed.errors import ArrangementError, Loc, counted
 from ninetoothed.ir.index_expr import (
     IndexExpr,
     SymbolInfo,
@@ -78,8 +78,8 @@ class MetaOp:
     def _count(self, what: str, given: Sequence[object], sizes: Sizes) -> None:
         if len(given) != len(sizes):
             raise self.fail(
-                f"{what} {_shape_text(given)} has {len(given)} entries, but the tensor has "
-                f"{len(sizes)} dims of sizes {_shape_text(sizes)}; give one entry a dim"
+                f"{what} {_shape_text(given)} has length {len(given)}, but the tensor has "
+                f"{counted(len(sizes), 'dim')}, of sizes {_shape_text(sizes)}; give one entry a dim"
             )
 
 

@@ -143,7 +143,9 @@ def bitwise(*operands: Operand) -> tuple[str, str]:
     """Integers and bits only."""
     for operand in operands:
         if operand.kind == "float":
-            raise TypeError(f"this operator takes integers, not {operand.dtype}")
+            raise TypeError(
+                f"it takes integers, not {operand.dtype}; convert it first: ntl.cast(x, ntl.int32)"
+            )
     dtype = _common(operands)
     return dtype, dtype
 

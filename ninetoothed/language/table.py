@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ninetoothed.errors import NineToothedError, caller_loc
+from ninetoothed.errors import NineToothedError, caller_loc, user_facing
 from ninetoothed.language import rules
 from ninetoothed.language.rules import Operand
 
@@ -40,6 +40,7 @@ class Primitive:
         """The signature and the documentation, for ``help``."""
         return f"{self.name}({', '.join(self.parameters)})\n\n{self.doc}"
 
+    @user_facing
     def __call__(self, *args: object, **kwargs: object) -> NoReturn:
         raise NineToothedError(
             f"ntl.{self.name} has a meaning inside an application only; call a kernel that uses it",

@@ -10,6 +10,8 @@ import importlib
 from contextlib import AbstractContextManager
 from typing import Any
 
+from ninetoothed.errors import DeviceError
+
 
 def _cuda() -> Any:
     return importlib.import_module("torch").cuda
@@ -23,7 +25,14 @@ def current() -> int:
 def guard(index: int) -> AbstractContextManager[object]:
     """Makes ``index`` the current device inside a ``with`` block."""
     cuda = _cuda()
-    if cuda.current_device() == index:
+    try:
+        current_index = cuda.current_device()
+    except (AssertionError, RuntimeError) as error:
+        raise DeviceError(
+            f"torch can use no CUDA or HIP device here ({str(error).splitlines()[0]}); pass CPU tensors "
+            "(`tensor.cpu()`), which are evaluated without one, or install a torch built for your GPU"
+        ) from error
+    if current_index == index:
         return contextlib.nullcontext()
     chosen: AbstractContextManager[object] = cuda.device(index)
     return chosen

@@ -81,6 +81,8 @@ class _Pipeline:
 class NtOptMain(xDSLOptMain):
     """The driver: our dialects, passes, targets, and Python files as input."""
 
+    dumped = False
+
     def register_all_dialects(self) -> None:
         self.ctx = compiler.context().clone()
 
@@ -130,7 +132,10 @@ class NtOptMain(xDSLOptMain):
             return [compiler.dump_to(Path(folder), start=1)]
 
         def observe(name: str, module: ModuleOp) -> None:
-            print(f"// after {name}\n{module!s}\n// -----")
+            # Marks between the parts, so that the whole is an input of `--split-input-file`.
+            mark = "// -----\n" if self.dumped else ""
+            print(f"{mark}// after {name}\n{module!s}")
+            self.dumped = True
 
         return [observe]
 
@@ -201,10 +206,12 @@ def _number(text: str) -> Any:
 
 def _load(path: Path) -> dict[str, Kernel]:
     """The kernels of a Python file by the names that they are bound to."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(f"nt_opt_input.{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    # Where a class of the file looks for its own module, as dataclasses do.
+    sys.modules[module.__name__] = module
     with _path(path.resolve().parent):
         spec.loader.exec_module(module)
     return {name: value for name, value in vars(module).items() if isinstance(value, Kernel)}

@@ -26,12 +26,18 @@ class Case:
     """A program, and the class and text of the error that it ends with. Its file is ``kernel.py``.
 
     The program finds ``make``, ``jit``, ``Tensor``, ``Symbol``, ``block_size``, ``ninetoothed``, ``ntl``,
-    ``torch``, :func:`vectors` and :func:`matrices` without importing them, so that its first line is line 1.
+    ``torch``, :func:`blocks`, :func:`vectors` and :func:`matrices` without importing them, so that its first
+    line is line 1.
     """
 
     name: str
     source: str
     message: str
+
+
+def blocks(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """An arrangement: blocks of 64 elements of vectors."""
+    return tuple(tensor.tile((64,)) for tensor in tensors)
 
 
 def vectors(application: Callable[..., Any], *dtypes: str | None, **options: Any) -> Any:
@@ -72,6 +78,7 @@ def run(source: str, folder: Path, **names: Any) -> NineToothedError:
         "Symbol": Symbol,
         "Tensor": Tensor,
         "block_size": block_size,
+        "blocks": blocks,
         "jit": jit,
         "make": make,
         "matrices": matrices,

@@ -505,7 +505,7 @@ class AccessOp(IRDLOperation):
     """A whole chain of meta-operations as one access of the source.
 
     ```mlir
-    %1 = nt.access %0 <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+    %1 = nt.access %0 <[[n ceildiv 64], [64]] -> [b0 + g0 * 64] if [[b0 + g0 * 64, n]]>
         : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
     ```
     """

@@ -1,0 +1,111 @@
+"""``nt-mask-reductions`` on long and deep kernels, and what it means, by the interpreter."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import torch
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from ninetoothed.compiler import context
+from ninetoothed.interpreters import interpret
+from ninetoothed.passes import find_pass
+
+BLOCK = "!nt.tensor<[8] x f32>"
+
+
+def masked(body: str) -> ModuleOp:
+    """``x`` in blocks of 8, ``z`` one number a program; ``body`` computes ``%s`` of the share ``%a``."""
+    text = f"""
+    nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {{
+      %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+      %0 = nt.access %x <[[n ceildiv 8], [8]] -> [g0 * 8 + b0] if [[g0 * 8 + b0, n]]>
+          : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 8] x {BLOCK}>
+      %z = nt.source "z" "tensor" strides [1] aligned false : !nt.tensor<[m] x f32>
+      %1 = nt.access %z <[[m]] -> [g0]> : !nt.tensor<[m] x f32> -> !nt.tensor<[m] x f32>
+      nt.arranged %0, %1 : !nt.tensor<[n ceildiv 8] x {BLOCK}>, !nt.tensor<[m] x f32>
+    }} apply {{
+    ^bb0(%a : {BLOCK}, %b : !nt.tensor<[] x f32>):
+      {body}
+      nt.store %s, %b[] : f32, !nt.tensor<[] x f32>[]
+      nt.finish
+    }}"""
+    module = Parser(context(), text).parse_module()
+    module.verify()
+    find_pass("nt-mask-reductions")().apply(context(), module)
+    module.verify()
+    return module
+
+
+def load(name: str = "v") -> str:
+    return f"%{name} = nt.load %a[] : {BLOCK}[] -> {BLOCK}\n"
+
+
+def binary(result: str, function: str, left: str, right: str) -> str:
+    return f'%{result} = nt.map "{function}"(%{left}, %{right}) : ({BLOCK}, {BLOCK}) -> {BLOCK}\n'
+
+
+def reduce(result: str, function: str, value: str) -> str:
+    return f'%{result} = nt.reduce "{function}" %{value} axis [0] : {BLOCK} -> f32\n'
+
+
+def run(module: ModuleOp, x: torch.Tensor) -> torch.Tensor:
+    """One result for each eight elements."""
+    z = torch.full((-(-len(x) // 8),), float("nan"))
+    interpret(module, [x, z], {})
+    return z
+
+
+@pytest.mark.parametrize("n", [5, 8, 19])
+def test_two_reductions_of_one_load(n: int) -> None:
+    body = load() + reduce("m", "max", "v") + reduce("t", "sum", "v")
+    body += '%s = nt.map "add"(%m, %t) : (f32, f32) -> f32'
+    x = torch.randn(n, generator=torch.Generator().manual_seed(0)) - 5
+    expected = torch.stack([part.max() + part.sum() for part in x.split(8)])
+    torch.testing.assert_close(run(masked(body), x), expected)
+
+
+@pytest.mark.parametrize("n", [5, 16])
+def test_what_is_computed_from_a_filled_load(n: int) -> None:
+    body = load() + reduce("m", "min", "v") + f"%f = nt.full %m : f32 -> {BLOCK}\n"
+    body += binary("d", "sub", "v", "f") + reduce("s", "sum", "d")
+    x = torch.arange(float(n)) + 3
+    expected = torch.stack([(part - part.min()).sum() for part in x.split(8)])
+    torch.testing.assert_close(run(masked(body), x), expected)
+
+
+def test_a_loop_that_exchanges_what_it_carries() -> None:
+    body = load() + f"""
+      %one = arith.constant 1.0 : f32
+      %ones = nt.full %one : f32 -> {BLOCK}
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %c3 = arith.constant 3 : i32
+      %p, %q = scf.for %i = %c0 to %c3 step %c1 iter_args(%l = %ones, %r = %v)
+          -> ({BLOCK}, {BLOCK}) : i32 {{
+        scf.yield %r, %l : {BLOCK}, {BLOCK}
+      }}
+    """
+    # Three exchanges: %p is the load, with its guard, and %q is full of ones.
+    body += reduce("t", "sum", "p") + reduce("u", "sum", "q")
+    body += '%s = nt.map "add"(%t, %u) : (f32, f32) -> f32'
+    x = torch.arange(5.0)
+    torch.testing.assert_close(run(masked(body), x), torch.tensor([10.0 + 8.0]))
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_long_chains_take_no_longer_than_they_are(guarded: bool) -> None:
+    body = load("v0") if guarded else ""
+    if not guarded:
+        body = f"%one = arith.constant 1.0 : f32\n%v0 = nt.full %one : f32 -> {BLOCK}\n"
+    for step in range(400):
+        # Each value is used twice: twice as many paths a step.
+        body += binary(f"v{step + 1}", "maximum", f"v{step}", f"v{step}")
+    body += reduce("s", "sum", "v400")
+    start = time.perf_counter()
+    module = masked(body)
+    assert time.perf_counter() - start < 20
+    x = torch.arange(5.0)
+    torch.testing.assert_close(run(module, x), torch.tensor([10.0 if guarded else 8.0]))
