@@ -27,14 +27,13 @@ from ninetoothed.dtype import (
     uint32,
     uint64,
 )
+from ninetoothed.version import __version__
 
 if TYPE_CHECKING:
     from ninetoothed.errors import NineToothedError
     from ninetoothed.kernel import Kernel, jit, make
     from ninetoothed.symbol import Symbol, block_size
     from ninetoothed.tensor import Tensor
-
-__version__ = "0.1.0"
 
 _PUBLIC = {
     "Kernel": "kernel",
@@ -67,6 +66,7 @@ __all__ = [
     "NineToothedError",
     "Symbol",
     "Tensor",
+    "__version__",
     "bfloat16",
     "block_size",
     "float8e4nv",

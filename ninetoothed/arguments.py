@@ -46,7 +46,8 @@ def bind(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any])
                 params.append(_tensor_signature(parameter, value))
             except RuntimeError:
                 raise ArgumentError(
-                    f"{parameter.name} has no strided memory (its layout is {value.layout}); convert it, for "
+                    f"{parameter.name} has no strided memory (its layout is {value.layout}); "
+                    "convert it, for "
                     "example with .to_dense()"
                 ) from None
         else:
@@ -111,13 +112,16 @@ def constant_values(
                     f"Symbol({name!r}, constexpr=True) to give it"
                 )
         elif name not in definition.keywords.values():
-            raise ArgumentError(f"{definition.name} has no argument {name}; {_instead(definition, name)}")
+            raise ArgumentError(
+                f"{definition.name} has no argument {name}; {_instead(definition, name)}"
+            )
     found: list[tuple[str, int]] = []
     for name, info in definition.constexprs.items():
         keyword = definition.keywords[name]
         if keyword not in given:
             raise ArgumentError(
-                f"{definition.name} needs a value for {keyword}; give it by keyword, as in {keyword}=64"
+                f"{definition.name} needs a value for {keyword}; give it by keyword, as in "
+                f"{keyword}=64"
             )
         found.append((name, constant_value(keyword, given[keyword], info)))
     for name in definition.constexpr_sizes:
@@ -132,7 +136,9 @@ def _instead(definition: Definition, name: str) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     if near:
         return f"did you mean {near[0]}?"
-    return f"it takes {', '.join(keywords)} by keyword" if keywords else "it takes no other keywords"
+    return (
+        f"it takes {', '.join(keywords)} by keyword" if keywords else "it takes no other keywords"
+    )
 
 
 def constant_value(name: str, value: Any, info: SymbolInfo) -> int:
@@ -146,7 +152,8 @@ def constant_value(name: str, value: Any, info: SymbolInfo) -> int:
     lower, upper = info.lower, info.upper
     if (lower is not None and value < lower) or (upper is not None and value > upper):
         raise ArgumentError(
-            f"{name}={value} is outside its bounds, {lower} to {upper}; give Symbol({name!r}) others with "
+            f"{name}={value} is outside its bounds, {lower} to {upper}; give Symbol({name!r}) "
+            "others with "
             "lower_bound and upper_bound"
         )
     return value
@@ -174,22 +181,26 @@ def _check_tensor(parameter: Parameter, value: Any) -> None:
     ndim = len(parameter.source.shape)
     if not _is_tensor(value):
         raise ArgumentError(
-            f"{parameter.name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
+            f"{parameter.name} must be a torch tensor of {counted(ndim, 'dim')}, not "
+            f"{_shown(value)}"
         )
     if value.dim() != ndim:
         raise ArgumentError(
-            f"{parameter.name} must have {counted(ndim, 'dim')}, but its shape is {tuple(value.shape)}"
+            f"{parameter.name} must have {counted(ndim, 'dim')}, but its shape is "
+            f"{tuple(value.shape)}"
         )
     dtype = dtypes.lookup(value.dtype)
     if dtype is None:
         raise ArgumentError(
-            f"{parameter.name} has elements of {value.dtype}, which no kernel can hold; convert it, for "
+            f"{parameter.name} has elements of {value.dtype}, which no kernel can hold; convert "
+            "it, for "
             "example with .to(torch.float32)"
         )
     declared = parameter.source.dtype
     if declared is not None and dtype != declared:
         raise ArgumentError(
-            f"{parameter.name} must have elements of {declared}, as declared, not {dtype}; convert it with "
+            f"{parameter.name} must have elements of {declared}, as declared, not {dtype}; "
+            "convert it with "
             f".to(torch.{dtypes.DTYPES[declared].torch})"
         )
 
@@ -233,7 +244,8 @@ def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamS
     dtype = parameter.source.dtype or _literal(parameter, value)
     if not _holds(dtype, value):
         raise ArgumentError(
-            f"{parameter.name} is declared {dtype}, which does not hold {value!r}; convert it, or declare "
+            f"{parameter.name} is declared {dtype}, which does not hold {value!r}; convert it, "
+            "or declare "
             "another dtype"
         )
     baked = value if parameter.kind == "constexpr" else None
@@ -297,7 +309,8 @@ def _device(definition: Definition, values: Sequence[Any]) -> str:
             first = (parameter.name, device)
         elif device != first[1]:
             raise DeviceError(
-                f"{first[0]} is on {first[1]}, but {parameter.name} is on {device}; move all tensors to one "
+                f"{first[0]} is on {first[1]}, but {parameter.name} is on {device}; move all "
+                "tensors to one "
                 f"device, with {parameter.name}.to({first[1]!r})"
             )
     return "cpu" if first is None else first[1]

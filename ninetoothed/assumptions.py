@@ -41,9 +41,7 @@ def assumed_signature(
         if name not in names:
             raise ArgumentError(f"there is no parameter {name}; parameters are {', '.join(names)}")
     params = tuple(
-        _param(
-            parameter, element_type(dtypes.get(parameter.name), parameter, default), values
-        )
+        _param(parameter, element_type(dtypes.get(parameter.name), parameter, default), values)
         for parameter in definition.parameters
     )
     constants = constant_values(
@@ -105,7 +103,10 @@ def pick(
     """
     first = configurations(module, signature, num_warps)[0]
     chosen = tuple(
-        (name, constant_value(name, values[name], definition.meta[name]) if name in values else value)
+        (
+            name,
+            constant_value(name, values[name], definition.meta[name]) if name in values else value,
+        )
         for name, value in first.values
     )
     return Config(chosen, first.num_warps, first.num_stages)

@@ -22,8 +22,10 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# The module of frames that stand for source that was not run.
+_PLACE = "ninetoothed"
 # Whose frames lie between ours and say nothing to a user.
-_BETWEEN = ("contextlib", "functools", "xdsl")
+_HIDDEN = (_PLACE, "contextlib", "functools", "xdsl")
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ def _is_users(frame: types.FrameType) -> bool:
     name = frame.f_code.co_filename
     if name.startswith(_PACKAGE) or name.startswith("<ninetoothed"):
         return False
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _BETWEEN
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _HIDDEN
 
 
 def _frame_loc(frame: types.FrameType) -> Loc:
@@ -183,7 +185,7 @@ def _traceback_at(loc: Loc) -> types.TracebackType | None:
     source = "\n" * (loc.line - 1) + "raise Exception"
     code = compile(source, loc.file, "exec").replace(co_name=name)
     try:
-        exec(code, {"__name__": "application"})
+        exec(code, {"__name__": _PLACE})
     except Exception as error:
         traceback = error.__traceback__
         return None if traceback is None else traceback.tb_next
@@ -197,7 +199,10 @@ def user_traceback(error: NineToothedError) -> types.TracebackType | None:
     loc = error.loc
     if loc is not None:
         last = frames[-1] if frames else None
-        if last is None or (last.tb_frame.f_code.co_filename, last.tb_lineno) != (loc.file, loc.line):
+        if last is None or (last.tb_frame.f_code.co_filename, last.tb_lineno) != (
+            loc.file,
+            loc.line,
+        ):
             tail = _traceback_at(loc)
     for frame in reversed(frames):
         tail = types.TracebackType(tail, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)

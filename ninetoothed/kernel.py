@@ -16,7 +16,6 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-import ninetoothed
 from ninetoothed import config as settings
 from ninetoothed.arguments import Arguments, bind
 from ninetoothed.artifact import Artifact, Config, Signature, Target
@@ -47,6 +46,7 @@ from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, steps
 from ninetoothed.runtime import triton_compat
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.tensor import Tensor
+from ninetoothed.version import __version__
 
 BACKENDS = ("ttir", "triton-python", "interpret")
 _DEFAULT_TARGET = "sm_90"
@@ -114,7 +114,8 @@ class Kernel:
     def _misplaced(self, device: str) -> DeviceError:
         needs, move = ("GPU", "cuda") if device == "cpu" else ("CPU", "cpu")
         return DeviceError(
-            f"the tensors are on {device}, and backend={self._backend!r} takes {needs} tensors; move them "
+            f"the tensors are on {device}, and backend={self._backend!r} takes {needs} tensors; "
+            "move them "
             f"with .{move}(), or leave backend out"
         )
 
@@ -149,7 +150,7 @@ class Kernel:
         )
 
     def _cache_key(self, signature: Signature, config: Config, target: Target) -> str:
-        versions = f"{ninetoothed.__version__} {triton_compat.version()}"
+        versions = f"{__version__} {triton_compat.version()}"
         module = fingerprint(self.composed(signature))
         return f"{module} {signature} {config} {target} {self._language} {versions}"
 
@@ -207,7 +208,9 @@ class Kernel:
             ArgumentError: there is no such language, parameter or symbol, or a constexpr has no value.
         """
         if language not in BACKENDS[:2]:
-            raise ArgumentError(f"there is no language {language!r}; write {BACKENDS[0]!r} or {BACKENDS[1]!r}")
+            raise ArgumentError(
+                f"there is no language {language!r}; write {BACKENDS[0]!r} or {BACKENDS[1]!r}"
+            )
         signature = assumed_signature(self._definition, dtypes or {}, values or {})
         module = self.composed(signature)
         config = pick(self._definition, module, signature, values or {}, self._num_warps)
@@ -243,7 +246,8 @@ def _check_data(module: ModuleOp, arguments: Arguments) -> None:
     ):
         if param.kind == "tensor" and value.device.type == "meta" and any(argument.uses):
             raise DeviceError(
-                f"{param.name} is on the meta device, which holds no data, and the application reads or "
+                f"{param.name} is on the meta device, which holds no data, and the application "
+                "reads or "
                 "writes it; pass a tensor with data"
             )
 
@@ -325,7 +329,9 @@ def make(
     if not callable(arrangement):
         raise ArrangementError(f"the arrangement must be a function, not {arrangement!r}")
     if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
-        raise ArgumentError("tensors must be a tuple of what the arrangement takes; write (tensor,)")
+        raise ArgumentError(
+            "tensors must be a tuple of what the arrangement takes; write (tensor,)"
+        )
     arranged = run_arrangement(arrangement, tuple(tensors))
     definition = define(kernel_name, arranged, application)
     kernel = Kernel(
@@ -393,7 +399,8 @@ def _annotations(source: FunctionSource) -> tuple[Tensor, ...]:
             annotation = _evaluated(source, node.annotation)
         if not isinstance(annotation, Tensor):
             raise ArrangementError(
-                f"the parameter {node.arg} of {source.node.name} must be annotated with an arranged tensor, "
+                f"the parameter {node.arg} of {source.node.name} must be annotated with an "
+                "arranged tensor, "
                 f"as in {node.arg}: Tensor(1).tile((64,))",
                 source.place(node),
             )
@@ -415,6 +422,7 @@ def _evaluated(source: FunctionSource, node: ast.expr) -> object:
             value = eval(value, source.function.__globals__, scope)
     except NameError as error:
         raise UndefinedNameError(
-            f"an annotation uses {error.name}, and there is no such name; import it first", source.place(node)
+            f"an annotation uses {error.name}, and there is no such name; import it first",
+            source.place(node),
         ) from None
     return value

@@ -64,7 +64,8 @@ class Symbol:
         if any(option is not None for option in options):
             if node.op != "sym":
                 raise SymbolError(
-                    f"{node} is no plain name, so it takes no options; give them to the names in it",
+                    f"{node} is no plain name, so it takes no options; give them to the names in "
+                    "it",
                     caller_loc(),
                 )
             info = _declare(node.args[0], constexpr, meta, lower_bound, upper_bound, power_of_two)
@@ -103,14 +104,16 @@ class Symbol:
         question = "holds" if difference.op in _COMPARISONS else "is 0"
         raise SymbolError(
             f"whether {self} {question} depends on values that are not known when compiling; "
-            "give its symbols bounds (lower_bound, upper_bound) that decide it, or write it without `if`",
+            "give its symbols bounds (lower_bound, upper_bound) that decide it, or write it "
+            "without `if`",
             caller_loc(),
         )
 
     @user_facing
     def __index__(self) -> int:
         raise SymbolError(
-            f"{self} is a symbol, whose value is not known here; compute with the symbol itself, or give it "
+            f"{self} is a symbol, whose value is not known here; compute with the symbol itself, "
+            "or give it "
             "a number instead",
             caller_loc(),
         )
@@ -119,7 +122,8 @@ class Symbol:
     def _binary(self, op: str, other: object, reflected: bool = False) -> Symbol | int:
         if isinstance(other, float) and op not in ("eq", "ne"):
             raise SymbolError(
-                f"{self} is an integer, and {other} is not; symbols take integers and symbols", caller_loc()
+                f"{self} is an integer, and {other} is not; symbols take integers and symbols",
+                caller_loc(),
             )
         if not isinstance(other, Symbol | int):
             return NotImplemented
@@ -281,7 +285,8 @@ def _declare(
             )
         if power_of_two and 1 << (lower - 1).bit_length() > upper:
             raise SymbolError(
-                f"{name}: no power of two lies between {lower} and {upper}; widen the bounds, or write "
+                f"{name}: no power of two lies between {lower} and {upper}; widen the bounds, or "
+                "write "
                 "power_of_two=False",
                 caller_loc(),
             )

@@ -119,10 +119,13 @@ class Tensor:
                 raise ArrangementError("a Tensor needs ndim or shape; write Tensor(2)", loc)
             ndim = len(given)
         if type(ndim) is not int or ndim < 0:
-            raise ArrangementError(f"ndim must be a number of dims, not {ndim!r}; write Tensor(2)", loc)
+            raise ArrangementError(
+                f"ndim must be a number of dims, not {ndim!r}; write Tensor(2)", loc
+            )
         if given is not None and len(given) != ndim:
             raise ArrangementError(
-                f"the shape {given} has {counted(len(given), 'size')} for {counted(ndim, 'dim')}; give one "
+                f"the shape {given} has {counted(len(given), 'size')} for "
+                f"{counted(ndim, 'dim')}; give one "
                 "size a dim, or leave ndim out",
                 loc,
             )
@@ -163,9 +166,12 @@ class Tensor:
         chain = self.chain
         sizes = _exprs(shape, "the shape", caller_loc())
         if chain.ops or len(sizes) != len(self._sizes):
-            reason = "it is arranged already" if chain.ops else f"it has {counted(self.ndim, 'dim')}"
+            reason = (
+                "it is arranged already" if chain.ops else f"it has {counted(self.ndim, 'dim')}"
+            )
             raise ArrangementError(
-                f"the shape of {self.name} cannot be set to {tuple(map(as_value, sizes))}: {reason}; set "
+                f"the shape of {self.name} cannot be set to {tuple(map(as_value, sizes))}: "
+                f"{reason}; set "
                 "the shape of a tensor before arranging it, one size a dim",
                 caller_loc(),
             )
@@ -306,7 +312,8 @@ class Tensor:
         positions = tuple(self._dim(dim, "permute") for dim in given)
         if sorted(positions) != list(range(self.ndim)):
             raise ArrangementError(
-                f"permute: {given} must name each of the {counted(self.ndim, 'dim')} once", caller_loc()
+                f"permute: {given} must name each of the {counted(self.ndim, 'dim')} once",
+                caller_loc(),
             )
         return self._then(Permute(self._level, positions, loc=caller_loc()))
 
@@ -323,7 +330,8 @@ class Tensor:
             end = self._dim(end_dim, "flatten", exclusive=True)
         if start >= end:
             raise ArrangementError(
-                f"flatten: dims {start} to {end}, exclusive, are none; write an end_dim above start_dim",
+                f"flatten: dims {start} to {end}, exclusive, are none; write an end_dim above "
+                "start_dim",
                 caller_loc(),
             )
         return self._then(Flatten(self._level, start, end, loc=caller_loc()))
@@ -363,7 +371,8 @@ class Tensor:
         if not -count <= dim <= last:
             instead = f"write one from {-count} to {last}" if count else "it has none to name"
             raise ArrangementError(
-                f"{what}: dim {dim} is out of range for a tensor of {counted(self.ndim, 'dim')}; {instead}",
+                f"{what}: dim {dim} is out of range for a tensor of {counted(self.ndim, 'dim')}; "
+                f"{instead}",
                 caller_loc(),
             )
         return dim % count if dim < count else dim
@@ -449,7 +458,8 @@ def _shape_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, A
     rows: list[Any] = [options] * ndim if one else list(options)
     if len(rows) != ndim:
         raise ArrangementError(
-            f"shape_options has length {len(rows)} for {counted(ndim, 'dim')}; give one dict for all dims, or "
+            f"shape_options has length {len(rows)} for {counted(ndim, 'dim')}; give one dict for "
+            "all dims, or "
             "one a dim",
             loc,
         )
@@ -461,7 +471,9 @@ def _shape_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, A
         for option in row or ():
             if option not in _SIZE_OPTIONS:
                 raise ArrangementError(
-                    f"shape_options has no option {option!r}; options are {', '.join(_SIZE_OPTIONS)}", loc
+                    f"shape_options has no option {option!r}; options are "
+                    f"{', '.join(_SIZE_OPTIONS)}",
+                    loc,
                 )
     return [row or {} for row in rows]
 
@@ -472,6 +484,7 @@ def _element_type(value: object, loc: Loc | None) -> str | None:
     name = dtypes.lookup(value)
     if name is None:
         raise ArrangementError(
-            f"{value!r} is no element type; write for example ninetoothed.float16 or torch.float16", loc
+            f"{value!r} is no element type; write for example ninetoothed.float16 or torch.float16",
+            loc,
         )
     return name

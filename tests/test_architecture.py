@@ -15,7 +15,7 @@ from tests.support.imports import ROOT, cycle, imports, modules
 from tests.support.passes import PassFile, pass_files
 
 LEVELS: tuple[tuple[str, ...], ...] = (
-    ("errors", "config", "dtype", "artifact"),
+    ("errors", "config", "dtype", "artifact", "version"),
     ("ir.index_expr", "ir.index_normal", "ir.access"),
     ("symbol", "tensor", "language"),
     ("ir", "interpreters"),
@@ -33,7 +33,7 @@ back.
 APART = {"frontend", "passes", "backend", "runtime"}
 """Rooms of one level that never import one another: they meet in ``compiler``."""
 
-LEAN = {"errors", "config", "dtype", "artifact", "symbol", "tensor", "language", "runtime"}
+LEAN = {"errors", "config", "dtype", "artifact", "version", "symbol", "tensor", "language", "runtime"}
 """Rooms that a warm start loads: neither xDSL nor sympy is imported there."""
 
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

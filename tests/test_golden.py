@@ -1,7 +1,7 @@
 """What the compiler makes of the examples, for one configuration each, letter for letter.
 
-Each example is compiled in fresh processes, for symbols without a name are numbered as they are made. Two processes
-with different hash seeds must agree.
+Each example is compiled in fresh processes, for symbols without a name are numbered as they are
+made. Two processes with different hash seeds must agree.
 """
 
 from __future__ import annotations

@@ -36,9 +36,7 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     node = definition.application.node
     entry = ctx.block
     values: dict[str, Value] = {}
-    for parameter, param, value in zip(
-        definition.parameters, params, arranged.values, strict=True
-    ):
+    for parameter, param, value in zip(definition.parameters, params, arranged.values, strict=True):
         source, _ = nt.chain(value)
         argument = entry.insert_arg(share(value), len(entry.args))
         argument.name_hint = parameter.name
@@ -51,7 +49,9 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
             )
     outputs = frozenset(name for name, value in values.items() if isinstance(value, Share))
     constants = frozenset(values) - outputs
-    ctx.frames.append(Frame(definition.application, values, parameters=outputs, constants=constants))
+    ctx.frames.append(
+        Frame(definition.application, values, parameters=outputs, constants=constants)
+    )
     execute(ctx, node.body)
     with ctx.at(node):
         ctx.insert(nt.FinishOp())
@@ -71,6 +71,7 @@ def _check_dtype(parameter: Parameter, param: ParamSignature) -> None:
     declared = parameter.source.dtype
     if declared is not None and declared != param.dtype:
         raise TypeMismatchError(
-            f"{parameter.name} is declared {declared}, but the argument is {param.dtype}; convert the "
+            f"{parameter.name} is declared {declared}, but the argument is {param.dtype}; "
+            "convert the "
             "argument, or leave the declaration out"
         )

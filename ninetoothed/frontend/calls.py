@@ -49,7 +49,9 @@ def _call(ctx: Context, node: ast.Call) -> Value:
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
-            raise UnsupportedSyntaxError("** in a call is not part of the language; name the arguments")
+            raise UnsupportedSyntaxError(
+                "** in a call is not part of the language; name the arguments"
+            )
         kwargs[keyword.arg] = evaluate(ctx, keyword.value)
     if isinstance(callee, BoundMethod):
         callee, args = callee.primitive, [callee.receiver, *args]
@@ -89,7 +91,9 @@ def _builtin(ctx: Context, callee: Any, args: list[Value]) -> Value:
         instead = {"min": "ntl.minimum", "max": "ntl.maximum", "abs": "ntl.abs", "sum": "ntl.sum"}
         if any(operators.is_runtime(arg) or isinstance(arg, Size) for arg in args):
             name = callee.__name__
-            raise TypeMismatchError(f"{name} takes numbers known when compiling; use {instead[name]}")
+            raise TypeMismatchError(
+                f"{name} takes numbers known when compiling; use {instead[name]}"
+            )
         return callee(*args)
     if callee not in _BUILTINS or any(operators.is_runtime(arg) for arg in args):
         on = f" on {describe(args[0])}" if callee in _BUILTINS and args else ""
@@ -234,7 +238,8 @@ def _reduce(ctx: Context, row: Primitive, bound: Bound) -> Value:
 def _axis(axis: Value, rank: int, name: str) -> int:
     if type(axis) is not int:
         raise TypeMismatchError(
-            f"ntl.{name}: axis must be an integer that is known when compiling, not {describe(axis)}"
+            f"ntl.{name}: axis must be an integer that is known when compiling, not "
+            f"{describe(axis)}"
         )
     if not -rank <= axis < rank:
         raise ShapeError(
@@ -250,13 +255,15 @@ def _dot(ctx: Context, row: Primitive, bound: Bound) -> Value:
     one, two = nt.shape_of(left.type), nt.shape_of(right.type)
     if len(one) != 2 or len(two) != 2:
         raise ShapeError(
-            f"ntl.dot multiplies two-dimensional blocks, not {shape_text(one)} and {shape_text(two)}; insert "
+            f"ntl.dot multiplies two-dimensional blocks, not {shape_text(one)} and "
+            f"{shape_text(two)}; insert "
             "dims, as in x[:, None]"
         )
     if one[1] != two[0]:
         if one[1].value is not None and two[0].value is not None:
             raise ShapeError(
-                f"ntl.dot: {shape_text(one)} and {shape_text(two)} do not multiply: {one[1]} is not {two[0]}; "
+                f"ntl.dot: {shape_text(one)} and {shape_text(two)} do not multiply: {one[1]} is "
+                f"not {two[0]}; "
                 "transpose one with ntl.trans, or arrange it so that they agree"
             )
         right = operators.broadcast_to(ctx, right, (one[1], two[1]))
@@ -268,7 +275,8 @@ def _dot(ctx: Context, row: Primitive, bound: Bound) -> Value:
     types = (nt.dtype_of(left.type), nt.dtype_of(right.type))
     if types[0] != types[1]:
         raise TypeMismatchError(
-            f"ntl.dot takes two blocks of one element type, not {types[0]} and {types[1]}; convert one "
+            f"ntl.dot takes two blocks of one element type, not {types[0]} and {types[1]}; "
+            "convert one "
             "with .to(dtype)"
         )
     dtype = rules.accumulator(types[0])
@@ -295,7 +303,8 @@ def _shape(value: Value, name: str) -> tuple[IndexExpr, ...]:
     sizes = [operators.as_size(item) for item in items]
     if any(size is None or (size.value is not None and size.value < 0) for size in sizes):
         raise ShapeError(
-            f"ntl.{name}: a shape holds sizes that are known when compiling, as in (64,) and x.shape; not "
+            f"ntl.{name}: a shape holds sizes that are known when compiling, as in (64,) and "
+            "x.shape; not "
             f"({', '.join(map(describe, items))})"
         )
     return tuple(as_expr(size) for size in sizes if size is not None)
@@ -311,7 +320,8 @@ def _full(ctx: Context, row: Primitive, bound: Bound) -> Value:
     scalar = ctx.scalar(value, "ntl.full: the value")
     if nt.shape_of(scalar.type):
         raise ShapeError(
-            f"ntl.full fills with one number, not {describe(scalar)}; write ntl.broadcast_to(x, shape)"
+            f"ntl.full fills with one number, not {describe(scalar)}; write ntl.broadcast_to(x, "
+            "shape)"
         )
     return operators.broadcast_to(ctx, ctx.cast(scalar, dtype), shape)
 
@@ -325,7 +335,9 @@ def _arange(ctx: Context, row: Primitive, bound: Bound) -> Value:
             "ntl.arange(0, x.shape[0])"
         )
     if (end - start).value is not None and (end - start).value < 1:
-        raise ShapeError(f"ntl.arange: from {start} to {end}, exclusive, is nothing; end must be above start")
+        raise ShapeError(
+            f"ntl.arange: from {start} to {end}, exclusive, is nothing; end must be above start"
+        )
     type = nt.block_type((end - start,), IntegerType(32))
     return ctx.add(nt.ArangeOp(nt.ExprAttr(start), type))
 

@@ -139,7 +139,8 @@ class Context:
         if not value.is_block:
             index = ", ".join("ijk"[: len(value.levels[0].sizes)])
             raise ShapeError(
-                f"{value.name} has a level of shape {shape_text(value.levels[0].sizes)} above its block; "
+                f"{value.name} has a level of shape {shape_text(value.levels[0].sizes)} above "
+                "its block; "
                 f"index it, as in {value.name}[{index}]"
             )
         result = self.add(nt.LoadOp(value.ref, value.indices, value.other))

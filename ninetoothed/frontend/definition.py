@@ -75,11 +75,13 @@ def define(name: str | None, arranged: Sequence[object], application: Any) -> De
     for position, tensor in enumerate(arranged):
         if not isinstance(tensor, Tensor):
             raise ArrangementError(
-                f"the arrangement returned {tensor!r} at position {position}; return arranged tensors only"
+                f"the arrangement returned {tensor!r} at position {position}; return arranged "
+                "tensors only"
             )
         if tensor._level:
             raise ArrangementError(
-                f"the arrangement returned an inner level of {tensor.name}; return the tensor itself"
+                f"the arrangement returned an inner level of {tensor.name}; return the tensor "
+                "itself"
             )
     names = _parameter_names(source)
     if len(names) != len(arranged):
@@ -171,13 +173,15 @@ class _Renaming:
         if old in self._names:
             if info != self._infos[old]:
                 raise SymbolError(
-                    f"two symbols named {old} have different options; give one of them another name, "
+                    f"two symbols named {old} have different options; give one of them another "
+                    "name, "
                     "or use one Symbol object for both"
                 )
             return
         if info is not None and info.kind in ("size", "constexpr size", "stride"):
             raise ArrangementError(
-                f"{old} is the size of a tensor that the arrangement did not return, so nothing gives it a "
+                f"{old} is the size of a tensor that the arrangement did not return, so nothing "
+                "gives it a "
                 "value; return that tensor too"
             )
         if info is None:
@@ -187,7 +191,8 @@ class _Renaming:
             self.meta[self._take(old, new, info)] = info
         elif old in self._parameters:
             raise SymbolError(
-                f"the symbol {old} has the name of a parameter of the application, and both are given by "
+                f"the symbol {old} has the name of a parameter of the application, and both are "
+                "given by "
                 "keyword; rename one"
             )
         else:
@@ -236,7 +241,9 @@ def run_arrangement(arrangement: Callable[..., object], tensors: Sequence[object
     try:
         inspect.signature(arrangement).bind(*tensors)
     except TypeError as error:
-        shown = f"{getattr(arrangement, '__name__', 'the arrangement')}{inspect.signature(arrangement)}"
+        shown = (
+            f"{getattr(arrangement, '__name__', 'the arrangement')}{inspect.signature(arrangement)}"
+        )
         raise ArrangementError(
             f"{shown} does not take what tensors holds, {counted(len(tensors), 'object')}: {error}"
         ) from None

@@ -107,7 +107,11 @@ def _binary(ctx: Context, node: ast.BinOp) -> Value:
     entry = operators.BINARY.get(type(node.op))
     left = evaluate(ctx, node.left)
     right = evaluate(ctx, node.right)
-    if isinstance(left, tuple | list) and type(left) is type(right) and isinstance(node.op, ast.Add):
+    if (
+        isinstance(left, tuple | list)
+        and type(left) is type(right)
+        and isinstance(node.op, ast.Add)
+    ):
         return left + right
     if entry is None:
         if isinstance(node.op, ast.Pow) and not any(
@@ -298,7 +302,8 @@ def trans(ctx: Context, block: SSAValue) -> SSAValue:
     rank = len(nt.shape_of(block.type))
     if rank < 2:
         raise ShapeError(
-            f"{describe(block)} has no two dims to swap; give it another, as in ntl.expand_dims(x, 0)"
+            f"{describe(block)} has no two dims to swap; give it another, as in "
+            "ntl.expand_dims(x, 0)"
         )
     return ctx.add(nt.TransOp(block, (*range(rank - 2), rank - 1, rank - 2)))
 
@@ -390,7 +395,8 @@ def _new_dims(ctx: Context, block: SSAValue, index: ast.expr) -> SSAValue:
         whole = isinstance(node, ast.Slice) and not (node.lower or node.upper or node.step)
         if not whole and axis not in added:
             raise UnsupportedSyntaxError(
-                "a block is indexed by : and None only, as in x[:, None]; read parts of a tensor by "
+                "a block is indexed by : and None only, as in x[:, None]; read parts of a tensor "
+                "by "
                 "arranging it"
             )
     rank, kept = len(nt.shape_of(block.type)), len(nodes) - len(added)

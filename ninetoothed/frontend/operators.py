@@ -195,12 +195,19 @@ def _joined(
     offset = len(left) - len(right)
     sizes: list[IndexExpr] = list(left[:offset])
     for one, two in zip(left[offset:], right, strict=True):
-        if one != two and one.value is not None and two.value is not None and 1 not in (
-            one.value,
-            two.value,
+        if (
+            one != two
+            and one.value is not None
+            and two.value is not None
+            and 1
+            not in (
+                one.value,
+                two.value,
+            )
         ):
             raise ShapeError(
-                f"shapes {shape_text(left)} and {shape_text(right)} do not broadcast: {one} is not {two}; "
+                f"shapes {shape_text(left)} and {shape_text(right)} do not broadcast: {one} is "
+                f"not {two}; "
                 "make them equal, or one of them 1"
             )
         sizes.append(two if one.value == 1 else one)
@@ -220,7 +227,8 @@ def broadcast_to(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) ->
         return ctx.full(value, shape)
     if len(old) > len(shape):
         raise ShapeError(
-            f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: it has more dims; reduce "
+            f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: it has more "
+            "dims; reduce "
             "them, as in ntl.sum(x, 0)"
         )
     for _ in range(len(shape) - len(old)):
@@ -236,13 +244,16 @@ def _repeat(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAV
             continue
         if one.value is not None and two.value is not None:
             raise ShapeError(
-                f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: {one} is not {two}, and "
+                f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: {one} is "
+                f"not {two}, and "
                 "only dims of size 1 are repeated"
             )
         assumed[dim] = two
         line = "" if ctx.loc is None else linecache.getline(ctx.loc.file, ctx.loc.line).strip()
         where = line.replace("{", "{{").replace("}", "}}")
-        message = f"in `{where}` the sizes {one} and {two} must be equal: they are {{left}} and {{right}}"
+        message = (
+            f"in `{where}` the sizes {one} and {two} must be equal: they are {{left}} and {{right}}"
+        )
         ctx.checks.append(nt.CheckAttr(nt.Check((one,), (two,), message)))
     if tuple(assumed) != old:
         type = nt.block_type(assumed, nt.scalar_of(value.type))

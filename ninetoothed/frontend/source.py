@@ -91,7 +91,8 @@ def function_source(function: Any, role: str) -> FunctionSource:
     function = inspect.unwrap(function) if callable(function) else function
     if not isinstance(function, types.FunctionType):
         raise UnsupportedSyntaxError(
-            f"{role} must be a function written with def, not {_described(function)}; write one whose "
+            f"{role} must be a function written with def, not {_described(function)}; write one "
+            "whose "
             "parameters are the tensors"
         )
     if function.__name__ == "<lambda>":
@@ -109,7 +110,8 @@ def function_source(function: Any, role: str) -> FunctionSource:
     node = _parse(code.co_filename, "".join(lines)).get((code.co_firstlineno, code.co_name))
     if not isinstance(node, ast.FunctionDef):
         raise UnsupportedSyntaxError(
-            f"{function.__name__} is not found at line {code.co_firstlineno} of {code.co_filename}; "
+            f"{function.__name__} is not found at line {code.co_firstlineno} of "
+            f"{code.co_filename}; "
             "the file has changed since it was imported"
         )
     return FunctionSource(function, node, code.co_filename)

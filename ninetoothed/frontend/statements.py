@@ -39,7 +39,8 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
 def _return(ctx: Context, node: ast.Return) -> Returned:
     if ctx.conditional:
         raise UnsupportedSyntaxError(
-            "`return` in a loop or under a condition that is known at run time only is not part of the "
+            "`return` in a loop or under a condition that is known at run time only is not part "
+            "of the "
             "language; assign to a variable and return it at the end"
         )
     value = None if node.value is None else evaluate(ctx, node.value)
@@ -100,7 +101,8 @@ def assign(ctx: Context, target: ast.expr, value: Value) -> None:
             share = evaluate(ctx, target.value)
             if not isinstance(share, Share):
                 raise UnsupportedSyntaxError(
-                    "only parameters are assigned by index; select lanes with ntl.where, or write to an output"
+                    "only parameters are assigned by index; select lanes with ntl.where, or "
+                    "write to an output"
                 )
             store(ctx, index_share(ctx, share, target.slice), value)
         else:
@@ -113,7 +115,8 @@ def _assign_name(ctx: Context, name: str, value: Value) -> None:
     frame = ctx.frame
     if name in frame.constants:
         raise TypeMismatchError(
-            f"{name} is a parameter that is known when compiling and cannot be assigned; use another name"
+            f"{name} is a parameter that is known when compiling and cannot be assigned; use "
+            "another name"
         )
     if name in frame.parameters:
         share = frame.locals[name]
@@ -139,7 +142,8 @@ def _unpack(ctx: Context, targets: Sequence[ast.expr], value: Value) -> None:
         raise TypeMismatchError(f"{describe(value)} cannot be unpacked; only tuples can")
     if len(value) != len(targets):
         raise TypeMismatchError(
-            f"{counted(len(value), 'value')} cannot be unpacked into {counted(len(targets), 'target')}; "
+            f"{counted(len(value), 'value')} cannot be unpacked into "
+            f"{counted(len(targets), 'target')}; "
             "write as many"
         )
     for target, item in zip(targets, value, strict=True):
@@ -157,7 +161,8 @@ def store(ctx: Context, share: Share, value: Value) -> None:
         ctx.read(share)
     if share.by_value:
         raise TypeMismatchError(
-            f"{share.name} is a number, which is passed by value and cannot be assigned; use another name"
+            f"{share.name} is a number, which is passed by value and cannot be assigned; use "
+            "another name"
         )
     block = share.levels[-1]
     dtype = nt.dtype_of(block)
@@ -170,7 +175,8 @@ def store(ctx: Context, share: Share, value: Value) -> None:
     if len(nt.shape_of(scalar.type)) > len(block.sizes):
         raise ShapeError(
             f"{describe(scalar)} cannot be assigned to {share.name}, whose block has the shape "
-            f"{shape_text(block.sizes)}; reduce it, as in ntl.sum(x, 0), or arrange {share.name} anew"
+            f"{shape_text(block.sizes)}; reduce it, as in ntl.sum(x, 0), or arrange {share.name} "
+            "anew"
         )
     scalar = operators.broadcast_to(ctx, scalar, block.sizes)
     ctx.insert(nt.StoreOp(scalar, share.ref, share.indices))
@@ -225,12 +231,14 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
         with ctx.at(places[name]):
             if nt.shape_of(one.type) != nt.shape_of(two.type):
                 raise ShapeError(
-                    f"{name} is {_shape(one)} in one branch and {_shape(two)} in the other; give both one "
+                    f"{name} is {_shape(one)} in one branch and {_shape(two)} in the other; give "
+                    "both one "
                     "shape, as in ntl.full(x.shape, 0, x.dtype)"
                 )
             if one.type != two.type:
                 raise TypeMismatchError(
-                    f"{name} is {describe(one)} in one branch and {describe(two)} in the other; convert one "
+                    f"{name} is {describe(one)} in one branch and {describe(two)} in the other; "
+                    "convert one "
                     "of them"
                 )
     types = [result.type for result in yielded[0]]
@@ -242,7 +250,9 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
     return None
 
 
-def _merged(ctx: Context, node: ast.If, branches: list[tuple[Block, dict[str, Value]]]) -> list[str]:
+def _merged(
+    ctx: Context, node: ast.If, branches: list[tuple[Block, dict[str, Value]]]
+) -> list[str]:
     """The variables that differ after the branches and have a value in both."""
     names: list[str] = []
     (_, one), (_, two) = branches
@@ -255,7 +265,8 @@ def _merged(ctx: Context, node: ast.If, branches: list[tuple[Block, dict[str, Va
             continue
         if name in one or name in two:
             ctx.frame.undefined[name] = (
-                f"is assigned in one branch of the `if` at line {node.lineno} only; assign it in both, "
+                f"is assigned in one branch of the `if` at line {node.lineno} only; assign it in "
+                "both, "
                 "or before"
             )
     return names
@@ -264,7 +275,9 @@ def _merged(ctx: Context, node: ast.If, branches: list[tuple[Block, dict[str, Va
 @statement(ast.For)
 def _for(ctx: Context, node: ast.For) -> None:
     if node.orelse:
-        raise UnsupportedSyntaxError("`else` of a loop is not part of the language; write it after it")
+        raise UnsupportedSyntaxError(
+            "`else` of a loop is not part of the language; write it after it"
+        )
     if not isinstance(node.target, ast.Name):
         with ctx.at(node.target):
             raise UnsupportedSyntaxError("a loop has one variable; write `for i in range(n)`")
@@ -283,9 +296,7 @@ def _for(ctx: Context, node: ast.For) -> None:
     undefined = dict(frame.undefined)
     block, final = _body(ctx, node, lower, names, initial)
     changed = [
-        name
-        for name, one, two in zip(names, initial, final, strict=True)
-        if one.type != two.type
+        name for name, one, two in zip(names, initial, final, strict=True) if one.type != two.type
     ]
     if changed and all(_literal(before[name]) for name in changed):
         # A Python number takes the type that the loop gives it.
@@ -299,12 +310,14 @@ def _for(ctx: Context, node: ast.For) -> None:
         with ctx.at(places[name]):
             if nt.shape_of(one.type) != nt.shape_of(two.type):
                 raise ShapeError(
-                    f"{name} is {_shape(one)} before the loop and {_shape(two)} behind its body; give it its "
+                    f"{name} is {_shape(one)} before the loop and {_shape(two)} behind its body; "
+                    "give it its "
                     "last shape before the loop, as in ntl.zeros(x.shape, x.dtype)"
                 )
             if one.type != two.type:
                 raise TypeMismatchError(
-                    f"{name} changes its type in the loop, from {describe(one)} to {describe(two)}; give it "
+                    f"{name} changes its type in the loop, from {describe(one)} to "
+                    f"{describe(two)}; give it "
                     "its last type before the loop"
                 )
     op = scf.ForOp(lower, upper, step, initial, Region(block))
@@ -316,7 +329,8 @@ def _for(ctx: Context, node: ast.For) -> None:
     for name in [target, *places]:
         if name not in frame.locals:
             frame.undefined[name] = (
-                f"is assigned in the loop at line {node.lineno}, which may not run; assign it before the loop"
+                f"is assigned in the loop at line {node.lineno}, which may not run; assign it "
+                "before the loop"
             )
 
 
@@ -341,7 +355,9 @@ def _initial(ctx: Context, name: str, value: Value, place: ast.Name) -> SSAValue
 def _retyped(ctx: Context, name: str, value: Value, one: SSAValue, two: SSAValue) -> SSAValue:
     if one.type == two.type or nt.shape_of(two.type):
         return one
-    return operators.to_dtype(ctx, value if not isinstance(value, Size) else one, nt.dtype_of(two.type))
+    return operators.to_dtype(
+        ctx, value if not isinstance(value, Size) else one, nt.dtype_of(two.type)
+    )
 
 
 def _body(

@@ -74,7 +74,9 @@ def describe(value: Value) -> str:
     if isinstance(value, SSAValue):
         shape = nt.shape_of(value.type)
         dtype = nt.dtype_of(value.type)
-        return f"a block of shape {shape_text(shape)} of {dtype}" if shape else f"a scalar of {dtype}"
+        return (
+            f"a block of shape {shape_text(shape)} of {dtype}" if shape else f"a scalar of {dtype}"
+        )
     if isinstance(value, Size):
         return f"the size {value.expr}"
     if isinstance(value, Level):

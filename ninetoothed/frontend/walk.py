@@ -98,9 +98,7 @@ def expression(
 
 def statement(
     kind: type[_N],
-) -> Callable[
-    [Callable[[Context, _N], Returned | None]], Callable[[Context, _N], Returned | None]
-]:
+) -> Callable[[Callable[[Context, _N], Returned | None]], Callable[[Context, _N], Returned | None]]:
     """Register a handler of statements."""
 
     def register(

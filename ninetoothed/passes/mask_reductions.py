@@ -215,9 +215,7 @@ class _Guards:
         shape = nt.shape_of(value.type)
         if not shape:
             return bit.result
-        return Inserter(InsertPoint.after(bit), bit).add(
-            nt.FullOp(bit, nt.block_type(shape, i1))
-        )
+        return Inserter(InsertPoint.after(bit), bit).add(nt.FullOp(bit, nt.block_type(shape, i1)))
 
     def _build(self, value: SSAValue) -> SSAValue:
         owner = value.owner

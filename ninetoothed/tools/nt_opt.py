@@ -234,7 +234,9 @@ def _find(kernels: dict[str, Kernel], name: str | None) -> Kernel:
         distinct = list(dict.fromkeys(kernels.values()))
         if len(distinct) == 1:
             return distinct[0]
-        raise UndefinedNameError(f"the file has several kernels; choose with --kernel: {', '.join(kernels)}")
+        raise UndefinedNameError(
+            f"the file has several kernels; choose with --kernel: {', '.join(kernels)}"
+        )
     for bound, kernel in kernels.items():
         if name in (bound, kernel.definition.name):
             return kernel

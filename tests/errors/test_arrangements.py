@@ -20,13 +20,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         ArrangementError: the arrangement returned None; return the arranged tensors, as in return x.tile((64,)), y.tile((64,))
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "something that is no tensor",
@@ -40,13 +40,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         ArrangementError: the arrangement returned 16 at position 1; return arranged tensors only
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a shape",
@@ -60,13 +60,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1, name="x"), Tensor(1)))
-        """
+        """,
         """
         ArrangementError: the arrangement returned (x_size_0 - 15 - 1 + 16 - 1) // 16 + 1 at position 0; return arranged tensors only
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1, name="x"), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an inner level",
@@ -80,13 +80,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1, name="x"), Tensor(1)))
-        """
+        """,
         """
         ArrangementError: the arrangement returned an inner level of x; return the tensor itself
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1, name="x"), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "fewer tensors than the application takes",
@@ -100,13 +100,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         ArgumentError: the arrangement returned 1 tensor, but application(x, output) takes 2 parameters; make them as many
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "more tensors than the application takes",
@@ -120,13 +120,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1), Tensor(1)))
-        """
+        """,
         """
         ArgumentError: the arrangement returned 3 tensors, but application(x, output) takes 2 parameters; make them as many
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "the size of a tensor that is not returned",
@@ -140,13 +140,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1, name="like"), Tensor(1)))
-        """
+        """,
         """
         ArrangementError: like_size_0 is the size of a tensor that the arrangement did not return, so nothing gives it a value; return that tensor too
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1, name="like"), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an arrangement of fewer tensors than are given",
@@ -160,13 +160,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         ArrangementError: arrangement(x) does not take what tensors holds, 2 objects: too many positional arguments
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an arrangement of more tensors than are given",
@@ -180,13 +180,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1),))
-        """
+        """,
         """
         ArrangementError: arrangement(x, output) does not take what tensors holds, 1 object: missing a required argument: 'output'
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1),))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an arrangement that is no function",
@@ -196,13 +196,13 @@ from tests.support.messages import Case, check, each
 
 
         make("arrangement", application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         ArrangementError: the arrangement must be a function, not 'arrangement'
           File "kernel.py", line 5, column 1, in <module>
             make("arrangement", application, (Tensor(1), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "one tensor instead of several",
@@ -216,13 +216,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, Tensor(1))
-        """
+        """,
         """
         ArgumentError: tensors must be a tuple of what the arrangement takes; write (tensor,)
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, Tensor(1))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "two symbols of one name with different options",
@@ -236,13 +236,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         SymbolError: two symbols named N have different options; give one of them another name, or use one Symbol object for both
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a symbol named as a parameter",
@@ -257,13 +257,13 @@ from tests.support.messages import Case, check, each
 
         kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
         kernel(torch.ones(4), torch.ones(4), x=3)
-        """
+        """,
         """
         SymbolError: the symbol x has the name of a parameter of the application, and both are given by keyword; rename one
           File "kernel.py", line 9, column 10, in <module>
             kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "outermost shapes of different rank",
@@ -277,13 +277,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(2), Tensor(2)))
-        """
+        """,
         """
         ArrangementError: the outermost shapes of x and output must be equal, one program an element, but they are (-(-x_size_1 // 16),) and (-(-output_size_0 // 16), -(-output_size_1 // 16)); tile, expand or squeeze until they are
           File "kernel.py", line 2, column 41
             return x.tile((16, 16)).squeeze(0), output.tile((16, 16))
                                                 ^
-        """
+        """,
     ),
     Case(
         "outermost shapes of different constants",
@@ -297,13 +297,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(shape=(128,)), Tensor(shape=(256,))))
-        """
+        """,
         """
         ArrangementError: the outermost shapes of x and output must be equal, one program an element, but they are (8,) and (16,); tile, expand or squeeze until they are
           File "kernel.py", line 2, column 27
             return x.tile((16,)), output.tile((16,))
                                   ^
-        """
+        """,
     ),
     Case(
         "outermost shapes that a call shows to differ",
@@ -318,13 +318,13 @@ from tests.support.messages import Case, check, each
 
         kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
         kernel(torch.ones(100), torch.ones(200))
-        """
+        """,
         """
         ArgumentError: the outermost shapes of x and output must be equal, one program an element: they are (7,) and (13,)
           File "kernel.py", line 10, column 1, in <module>
             kernel(torch.ones(100), torch.ones(200))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "block sizes that a call shows to differ",
@@ -339,13 +339,13 @@ from tests.support.messages import Case, check, each
 
         kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
         kernel(torch.ones(100), torch.ones(100), BLOCK=16)
-        """
+        """,
         """
         ArgumentError: in `output = x` the sizes BLOCK and 32 must be equal: they are (16,) and (32,)
           File "kernel.py", line 10, column 1, in <module>
             kernel(torch.ones(100), torch.ones(100), BLOCK=16)
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an expanded dim that a call shows not to be 1",
@@ -360,13 +360,13 @@ from tests.support.messages import Case, check, each
 
         kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
         kernel(torch.ones(2), torch.ones(100))
-        """
+        """,
         """
         ArgumentError: expand of x needs the size x_size_0 to be 1: it is (2,)
           File "kernel.py", line 10, column 1, in <module>
             kernel(torch.ones(2), torch.ones(100))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a squeezed dim that a call shows not to be 1",
@@ -381,13 +381,13 @@ from tests.support.messages import Case, check, each
 
         kernel = make(arrangement, application, (Tensor(2), Tensor(1)))
         kernel(torch.ones(100, 2), torch.ones(100))
-        """
+        """,
         """
         ArgumentError: squeeze of x needs the size x_size_1 to be 1: it is (2,)
           File "kernel.py", line 10, column 1, in <module>
             kernel(torch.ones(100, 2), torch.ones(100))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "one tensor without programs",
@@ -401,13 +401,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(2), Tensor(1)))
-        """
+        """,
         """
         ArrangementError: the outermost shapes of x and output must be equal, one program an element, but they are (x_size_0, x_size_1) and (-(-output_size_0 // 16),); tile, expand or squeeze until they are
           File "kernel.py", line 2, column 15
             return x, output.tile((16,))
                       ^
-        """
+        """,
     ),
 )
 def test_message(case: Case, tmp_path: Path) -> None:

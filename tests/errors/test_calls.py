@@ -16,13 +16,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(4), torch.ones(4))
-        """
+        """,
         """
         ArgumentError: application(x, y, output) takes 3 arguments, but 2 were given; output is missing
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(4), torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "no arguments",
@@ -32,13 +32,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)()
-        """
+        """,
         """
         ArgumentError: application(x, y, output) takes 3 arguments, but 0 were given; x, y, output are missing
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)()
             ^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "too many arguments",
@@ -48,13 +48,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(4), torch.ones(4), torch.ones(4))
-        """
+        """,
         """
         ArgumentError: application(x, output) takes 2 arguments, but 3 were given; leave the others out
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(4), torch.ones(4), torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an argument given twice",
@@ -64,13 +64,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(4), torch.ones(4), x=torch.ones(4))
-        """
+        """,
         """
         ArgumentError: application(x, output) is given x twice, by position and by keyword
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(4), torch.ones(4), x=torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an unknown keyword",
@@ -80,13 +80,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(4), torch.ones(4), out=torch.ones(4))
-        """
+        """,
         """
         ArgumentError: application has no argument out; did you mean output?
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(4), torch.ones(4), out=torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an unknown keyword beside a constexpr",
@@ -100,13 +100,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCKSIZE=4)
-        """
+        """,
         """
         ArgumentError: application has no argument BLOCKSIZE; did you mean BLOCK_SIZE?
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCKSIZE=4)
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a missing constexpr",
@@ -120,13 +120,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4))
-        """
+        """,
         """
         ArgumentError: application needs a value for BLOCK_SIZE; give it by keyword, as in BLOCK_SIZE=64
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a constexpr given by position",
@@ -140,13 +140,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), 64)
-        """
+        """,
         """
         ArgumentError: application(x, output) takes 2 arguments, but 3 were given; give BLOCK_SIZE by keyword
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), 64)
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a constexpr that is a float",
@@ -160,13 +160,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=64.0)
-        """
+        """,
         """
         ArgumentError: BLOCK_SIZE must be an integer, not 64.0
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=64.0)
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a constexpr out of bounds",
@@ -180,13 +180,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=0)
-        """
+        """,
         """
         ArgumentError: BLOCK_SIZE=0 is outside its bounds, 1 to 1048576; give Symbol('BLOCK_SIZE') others with lower_bound and upper_bound
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=0)
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a meta symbol given by keyword",
@@ -200,13 +200,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=64)
-        """
+        """,
         """
         ArgumentError: BLOCK_SIZE is chosen by the compiler; leave it out, or declare Symbol('BLOCK_SIZE', constexpr=True) to give it
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=64)
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a wrong rank",
@@ -216,13 +216,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(4, 4), torch.ones(4))
-        """
+        """,
         """
         ArgumentError: x must have 1 dim, but its shape is (4, 4)
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(4, 4), torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a number for a tensor",
@@ -232,13 +232,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(4.0, torch.ones(4))
-        """
+        """,
         """
         ArgumentError: x must be a torch tensor of 1 dim, not 4.0
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(4.0, torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a list for a tensor",
@@ -248,13 +248,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)([1.0, 2.0], torch.ones(2))
-        """
+        """,
         """
         ArgumentError: x must be a torch tensor of 1 dim, not a list
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)([1.0, 2.0], torch.ones(2))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "None for a tensor",
@@ -264,13 +264,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(2), None)
-        """
+        """,
         """
         ArgumentError: output must be a torch tensor of 1 dim, not None
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(2), None)
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a NumPy array for a tensor",
@@ -283,13 +283,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(numpy.ones(2), torch.ones(2))
-        """
+        """,
         """
         ArgumentError: x must be a torch tensor of 1 dim, not a numpy.ndarray
           File "kernel.py", line 8, column 1, in <module>
             vectors(application)(numpy.ones(2), torch.ones(2))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a symbolic tensor for a tensor",
@@ -299,13 +299,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(Tensor(1), torch.ones(2))
-        """
+        """,
         """
         ArgumentError: x must be a torch tensor of 1 dim, not a ninetoothed.tensor.Tensor
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(Tensor(1), torch.ones(2))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a tensor for a number",
@@ -317,13 +317,13 @@ from tests.support.messages import Case, check, each
         make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))(
             torch.ones(4), torch.ones(4), torch.ones(4)
         )
-        """
+        """,
         """
         ArgumentError: scale must be a number, or a tensor of no dims, not a tensor of shape (4,)
           File "kernel.py", line 5, column 1, in <module>
             make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))(
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "text for a number",
@@ -335,13 +335,13 @@ from tests.support.messages import Case, check, each
         make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))(
             torch.ones(4), "2", torch.ones(4)
         )
-        """
+        """,
         """
         ArgumentError: scale must be a number, or a tensor of no dims, not '2'
           File "kernel.py", line 5, column 1, in <module>
             make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))(
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a number that is too large",
@@ -353,13 +353,13 @@ from tests.support.messages import Case, check, each
         make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))(
             torch.ones(4), 2**70, torch.ones(4)
         )
-        """
+        """,
         """
         ArgumentError: scale: 1180591620717411303424 does not fit 64 bits; pass a smaller number
           File "kernel.py", line 5, column 1, in <module>
             make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))(
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a number that its declared type does not hold",
@@ -371,13 +371,13 @@ from tests.support.messages import Case, check, each
         make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i8"), Tensor(1)))(
             torch.ones(4), 300, torch.ones(4)
         )
-        """
+        """,
         """
         ArgumentError: scale is declared i8, which does not hold 300; convert it, or declare another dtype
           File "kernel.py", line 5, column 1, in <module>
             make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i8"), Tensor(1)))(
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a float for a declared integer",
@@ -389,13 +389,13 @@ from tests.support.messages import Case, check, each
         make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i32"), Tensor(1)))(
             torch.ones(4), 2.5, torch.ones(4)
         )
-        """
+        """,
         """
         ArgumentError: scale is declared i32, which does not hold 2.5; convert it, or declare another dtype
           File "kernel.py", line 5, column 1, in <module>
             make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i32"), Tensor(1)))(
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a wrong element type",
@@ -405,13 +405,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application, "fp16")(torch.ones(4), torch.ones(4))
-        """
+        """,
         """
         ArgumentError: x must have elements of fp16, as declared, not fp32; convert it with .to(torch.float16)
           File "kernel.py", line 5, column 1, in <module>
             vectors(application, "fp16")(torch.ones(4), torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "complex elements",
@@ -421,13 +421,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(4, dtype=torch.complex64), torch.ones(4))
-        """
+        """,
         """
         ArgumentError: x has elements of torch.complex64, which no kernel can hold; convert it, for example with .to(torch.float32)
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(4, dtype=torch.complex64), torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "quantized elements",
@@ -437,13 +437,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(4).to_sparse(), torch.ones(4))
-        """
+        """,
         """
         ArgumentError: x has no strided memory (its layout is torch.sparse_coo); convert it, for example with .to_dense()
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(4).to_sparse(), torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a declared size that does not fit",
@@ -457,13 +457,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(shape=(64,)), Tensor(shape=(64,))))(torch.ones(4), torch.ones(4))
-        """
+        """,
         """
         ArgumentError: size 0 of x is 4; it must be 64
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(shape=(64,)), Tensor(shape=(64,))))(torch.ones(4), torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a shared size that does not fit",
@@ -478,13 +478,13 @@ from tests.support.messages import Case, check, each
 
         n = Symbol("n")
         make(arrangement, application, (Tensor(shape=(n,)), Tensor(shape=(n,))))(torch.ones(4), torch.ones(8))
-        """
+        """,
         """
         ArgumentError: size 0 of output is 8; it must be n, here 4
           File "kernel.py", line 10, column 1, in <module>
             make(arrangement, application, (Tensor(shape=(n,)), Tensor(shape=(n,))))(torch.ones(4), torch.ones(8))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a type that the application cannot take",
@@ -494,13 +494,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(4, dtype=torch.float16), torch.ones(4, dtype=torch.float16))
-        """
+        """,
         """
         TypeMismatchError: ntl.exp of a block of shape (64,) of fp16: it takes fp32 or fp64, not fp16; convert it first: ntl.cast(x, ntl.float32)
           File "kernel.py", line 2, column 14, in application
             output = ntl.exp(x)
                      ^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a type that a function of the application cannot take",
@@ -515,7 +515,7 @@ from tests.support.messages import Case, check, each
 
         kernel = vectors(application)
         kernel(torch.ones(4, dtype=torch.float16), torch.ones(4, dtype=torch.float16))
-        """
+        """,
         """
         TypeMismatchError: ntl.exp of a block of shape (64,) of fp16: it takes fp32 or fp64, not fp16; convert it first: ntl.cast(x, ntl.float32)
           File "kernel.py", line 6, column 14, in application
@@ -524,7 +524,7 @@ from tests.support.messages import Case, check, each
           File "kernel.py", line 2, column 24, in softplus
             return ntl.log(1 + ntl.exp(x))
                                ^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "best_config of wrong arguments",
@@ -534,13 +534,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application).best_config(torch.ones(4))
-        """
+        """,
         """
         ArgumentError: application(x, output) takes 2 arguments, but 1 was given; output is missing
           File "kernel.py", line 5, column 1, in <module>
             vectors(application).best_config(torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "outermost shapes that differ",
@@ -550,13 +550,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(100), torch.ones(200))
-        """
+        """,
         """
         ArgumentError: the outermost shapes of x and output must be equal, one program an element: they are (2,) and (4,)
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(100), torch.ones(200))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an integer type that the application cannot take",
@@ -568,13 +568,13 @@ from tests.support.messages import Case, check, each
         kernel = vectors(application)
         kernel(torch.ones(4, dtype=torch.int32), torch.ones(4, dtype=torch.int32))
         kernel(torch.ones(4), torch.ones(4))
-        """
+        """,
         """
         TypeMismatchError: `//` of a block of shape (64,) of fp32 and 2: // takes integers, not fp32; write ntl.floor(x / y) for floats
           File "kernel.py", line 2, column 14, in application
             output = x // 2
                      ^^^^^^
-        """
+        """,
     ),
     Case(
         "a meta tensor that is read",
@@ -584,13 +584,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)(torch.ones(4, device="meta"), torch.ones(4))
-        """
+        """,
         """
         DeviceError: x is on the meta device, which holds no data, and the application reads or writes it; pass a tensor with data
           File "kernel.py", line 5, column 1, in <module>
             vectors(application)(torch.ones(4, device="meta"), torch.ones(4))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
 )
 def test_message(case: Case, tmp_path: Path) -> None:

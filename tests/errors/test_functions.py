@@ -16,13 +16,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: ntl.exp(x) takes 1 argument, not 2
           File "kernel.py", line 2, column 14, in application
             output = ntl.exp(x, 2)
                      ^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "too few arguments",
@@ -32,13 +32,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: ntl.maximum(x, y) needs y
           File "kernel.py", line 2, column 14, in application
             output = ntl.maximum(x)
                      ^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "no arguments",
@@ -48,13 +48,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: ntl.exp(x) needs x
           File "kernel.py", line 2, column 14, in application
             output = ntl.exp()
                      ^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an unknown keyword",
@@ -64,13 +64,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: ntl.sum(input, axis=None, keep_dims=False) has no argument dim
           File "kernel.py", line 2, column 14, in application
             output = ntl.sum(x, dim=0)
                      ^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an argument given twice",
@@ -80,13 +80,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: ntl.sum(input, axis=None, keep_dims=False) is given axis twice
           File "kernel.py", line 2, column 14, in application
             output = ntl.sum(x, 0, axis=0)
                      ^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an argument given twice to a method",
@@ -96,13 +96,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: ntl.sum(input, axis=None, keep_dims=False) is given input twice
           File "kernel.py", line 2, column 14, in application
             output = x.sum(input=x)
                      ^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a keyword argument given twice to a function",
@@ -116,13 +116,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: scale(x, factor) does not take these arguments: multiple values for argument 'factor'
           File "kernel.py", line 6, column 14, in application
             output = scale(x, 2, factor=3)
                      ^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "too few arguments of a function",
@@ -136,13 +136,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: scale(x, factor) does not take these arguments: missing a required argument: 'factor'
           File "kernel.py", line 6, column 14, in application
             output = scale(x)
                      ^^^^^^^^
-        """
+        """,
     ),
     Case(
         "too many arguments of a function",
@@ -156,13 +156,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: scale(x, factor) does not take these arguments: too many positional arguments
           File "kernel.py", line 6, column 14, in application
             output = scale(x, 2, 3)
                      ^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "recursion",
@@ -176,7 +176,7 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UnsupportedSyntaxError: power calls itself; write a loop
           File "kernel.py", line 6, column 14, in application
@@ -185,7 +185,7 @@ from tests.support.messages import Case, check, each
           File "kernel.py", line 2, column 16, in power
             return x * power(x, n - 1)
                        ^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "mutual recursion",
@@ -203,7 +203,7 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UnsupportedSyntaxError: even calls itself; write a loop
           File "kernel.py", line 10, column 14, in application
@@ -215,7 +215,7 @@ from tests.support.messages import Case, check, each
           File "kernel.py", line 6, column 12, in odd
             return even(x)
                    ^^^^^^^
-        """
+        """,
     ),
     Case(
         "an application that calls itself",
@@ -225,13 +225,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UnsupportedSyntaxError: application calls itself; write a loop
           File "kernel.py", line 2, column 5, in application
             application(x, output)
             ^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a mistake in a function",
@@ -245,7 +245,7 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: there is no name facter; did you mean factor?
           File "kernel.py", line 6, column 14, in application
@@ -254,7 +254,7 @@ from tests.support.messages import Case, check, each
           File "kernel.py", line 2, column 16, in scale
             return x * facter
                        ^^^^^^
-        """
+        """,
     ),
     Case(
         "a mistake three functions deep",
@@ -280,7 +280,7 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ArgumentError: ntl.exp(x) takes 1 argument, not 2
           File "kernel.py", line 18, column 18, in application
@@ -295,7 +295,7 @@ from tests.support.messages import Case, check, each
           File "kernel.py", line 2, column 12, in inner
             return ntl.exp(x, x)
                    ^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a lambda that is called",
@@ -308,13 +308,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UnsupportedSyntaxError: a called function is a lambda; write it with def, with statements
           File "kernel.py", line 5, column 14, in application
             output = double(x)
                      ^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a function without source",
@@ -329,13 +329,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UnsupportedSyntaxError: the source of double in <string> cannot be read; kernels are compiled from source, so define it in a file
           File "kernel.py", line 7, column 14, in application
             output = double(x)
                      ^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an async function that is called",
@@ -349,13 +349,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UnsupportedSyntaxError: double is async; write it with def
           File "kernel.py", line 6, column 14, in application
             output = double(x)
                      ^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a function with star parameters and a mistake",
@@ -369,7 +369,7 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ShapeError: index 5 is out of range for a tuple of 2; count from 0
           File "kernel.py", line 6, column 14, in application
@@ -378,7 +378,7 @@ from tests.support.messages import Case, check, each
           File "kernel.py", line 2, column 24, in total
             return blocks[0] + blocks[5]
                                ^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a function that returns nothing",
@@ -392,37 +392,37 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         TypeMismatchError: an operand must be a number or a block, not None
           File "kernel.py", line 6, column 14, in application
             output = x + nothing(x)
                      ^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a primitive outside an application",
         """
         ntl.exp(1.0)
-        """
+        """,
         """
         NineToothedError: ntl.exp has a meaning inside an application only; call a kernel that uses it
           File "kernel.py", line 1, column 1, in <module>
             ntl.exp(1.0)
             ^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "zeros outside an application",
         """
         ntl.zeros((4,), dtype=ntl.float32)
-        """
+        """,
         """
         NineToothedError: ntl.zeros has a meaning inside an application only; call a kernel that uses it
           File "kernel.py", line 1, column 1, in <module>
             ntl.zeros((4,), dtype=ntl.float32)
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
 )
 def test_message(case: Case, tmp_path: Path) -> None:

@@ -22,13 +22,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(2), Tensor(2)))
-        """
+        """,
         """
         ShapeError: x has a level of shape (-(-x_size_1 // 32),) above its block; index it, as in x[i]
           File "kernel.py", line 8, column 5, in application
             output = x
             ^^^^^^
-        """
+        """,
     ),
     Case(
         "too many indices",
@@ -44,13 +44,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(2), Tensor(2)))
-        """
+        """,
         """
         ShapeError: x takes 1 index above its block, not 3; leave the others out
           File "kernel.py", line 8, column 9, in application
             y = x[0, 0, 0]
                 ^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "too few indices",
@@ -64,13 +64,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(2), Tensor(2)))
-        """
+        """,
         """
         ShapeError: a level of x has 2 dims, of sizes (1, -(-x_size_1 // 32)); give as many indices, not 1
           File "kernel.py", line 6, column 20, in application
             output[0, 0] = x[0]
                            ^^^^
-        """
+        """,
     ),
     Case(
         "an index that is a float",
@@ -84,13 +84,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         TypeMismatchError: an index must be one integer, not a scalar of fp32
           File "kernel.py", line 6, column 19, in application
             output[0] = x[0.5]
                           ^^^
-        """
+        """,
     ),
     Case(
         "an index that is a block",
@@ -104,13 +104,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         TypeMismatchError: an index must be one integer, not a block of shape (32,) of i32
           File "kernel.py", line 6, column 19, in application
             output[0] = x[ntl.arange(0, 32)]
                           ^^^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an index that is a bool",
@@ -124,13 +124,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         TypeMismatchError: an index must be one integer, not a scalar of i1
           File "kernel.py", line 6, column 19, in application
             output[0] = x[True]
                           ^^^^
-        """
+        """,
     ),
     Case(
         "an index that is a slice",
@@ -144,13 +144,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         UnsupportedSyntaxError: a slice is not part of the language; arrange the tensor so that the program sees the slice
           File "kernel.py", line 6, column 19, in application
             output[0] = x[0:2]
                           ^^^
-        """
+        """,
     ),
     Case(
         "a store without an index",
@@ -164,13 +164,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         ShapeError: output has a level of shape (-(-output_size_0 // 32),) above its block; index it, as in output[i]
           File "kernel.py", line 6, column 5, in application
             output = x[0]
             ^^^^^^
-        """
+        """,
     ),
     Case(
         "an index of a block",
@@ -180,13 +180,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ShapeError: x is a block and is not indexed; write x, and ntl.where to select
           File "kernel.py", line 2, column 14, in application
             output = x[0]
                      ^^^^
-        """
+        """,
     ),
     Case(
         "a store to an index of a local",
@@ -198,13 +198,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UnsupportedSyntaxError: only parameters are assigned by index; select lanes with ntl.where, or write to an output
           File "kernel.py", line 3, column 5, in application
             y[0] = 2
             ^^^^
-        """
+        """,
     ),
     Case(
         "a store to an index of a tuple",
@@ -216,13 +216,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UnsupportedSyntaxError: only parameters are assigned by index; select lanes with ntl.where, or write to an output
           File "kernel.py", line 3, column 5, in application
             y[0] = 2
             ^^^^
-        """
+        """,
     ),
     Case(
         "an index of a function",
@@ -232,13 +232,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         TypeMismatchError: the function ntl.exp cannot be indexed
           File "kernel.py", line 2, column 14, in application
             output = ntl.exp[x]
                      ^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an index of a tuple out of range",
@@ -248,13 +248,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         ShapeError: index 1 is out of range for a tuple of 1; count from 0
           File "kernel.py", line 2, column 18, in application
             output = x + x.shape[1]
                          ^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an index of a tuple that only a run knows",
@@ -266,13 +266,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         TypeMismatchError: a tuple of 2 is indexed by integers that are known when compiling
           File "kernel.py", line 4, column 22, in application
             output = x + pair[i]
                          ^^^^^^^
-        """
+        """,
     ),
     Case(
         "a level used as a value",
@@ -286,13 +286,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         TypeMismatchError: the assigned value must be a number or a block, not a level of shape (32,)
           File "kernel.py", line 6, column 5, in application
             output[0] = x.dtype
             ^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an attribute of a level",
@@ -306,13 +306,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         UndefinedNameError: a level of shape (32,) has no attribute strides; a level has shape, dtype and ndim
           File "kernel.py", line 6, column 17, in application
             output[0] = x.dtype.strides
                         ^^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a method of a level above the block",
@@ -326,13 +326,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1)))
-        """
+        """,
         """
         ShapeError: x has a level of shape (-(-x_size_0 // 32),) above its block; index it, as in x[i]
           File "kernel.py", line 6, column 17, in application
             output[0] = x.to(ntl.float32)
                         ^^^^
-        """
+        """,
     ),
     Case(
         "a store to a scalar",
@@ -342,13 +342,13 @@ from tests.support.messages import Case, check, each
 
 
         make(lambda x, scale: (x.tile((16,)), scale), application, (Tensor(1), Tensor(0)))
-        """
+        """,
         """
         TypeMismatchError: scale is a number, which is passed by value and cannot be assigned; use another name
           File "kernel.py", line 2, column 5, in application
             scale = x
             ^^^^^
-        """
+        """,
     ),
     Case(
         "a store to a constexpr",
@@ -359,13 +359,13 @@ from tests.support.messages import Case, check, each
 
 
         make(lambda x, scale: (x.tile((16,)), scale), application, (Tensor(1), Tensor(0, value=1)))
-        """
+        """,
         """
         TypeMismatchError: scale is a parameter that is known when compiling and cannot be assigned; use another name
           File "kernel.py", line 2, column 5, in application
             scale = 2
             ^^^^^
-        """
+        """,
     ),
 )
 def test_message(case: Case, tmp_path: Path) -> None:

@@ -16,13 +16,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: there is no name rsh; did you mean rhs?
           File "kernel.py", line 2, column 20, in application
             output = lhs + rsh
                            ^^^
-        """
+        """,
     ),
     Case(
         "a name of nothing",
@@ -32,13 +32,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: there is no name quux; assign it first, or import it
           File "kernel.py", line 2, column 18, in application
             output = x * quux
                          ^^^^
-        """
+        """,
     ),
     Case(
         "a builtin that is misspelt",
@@ -49,13 +49,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: there is no name rnge; did you mean range?
           File "kernel.py", line 2, column 14, in application
             for i in rnge(4):
                      ^^^^
-        """
+        """,
     ),
     Case(
         "a function of the language that is not there",
@@ -65,13 +65,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: the module ninetoothed.language has no expp; did you mean exp?
           File "kernel.py", line 2, column 14, in application
             output = ntl.expp(x)
                      ^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an attribute of a block",
@@ -81,13 +81,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: a block of shape (64,) of fp32 has no attribute summ; a block has shape, dtype, ndim, T, to(dtype) and sum, max, min, trans, expand_dims, broadcast_to, abs, exp, sqrt
           File "kernel.py", line 2, column 14, in application
             output = x.summ()
                      ^^^^^^
-        """
+        """,
     ),
     Case(
         "an attribute of a number",
@@ -97,13 +97,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: 1 has no attribute numerator; a block has shape, dtype, ndim, T, to(dtype) and sum, max, min, trans, expand_dims, broadcast_to, abs, exp, sqrt
           File "kernel.py", line 2, column 18, in application
             output = x + (1).numerator
                          ^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an attribute of a tuple",
@@ -113,13 +113,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: a tuple of 1 has no attribute count in the language; parameters, blocks and modules have some
           File "kernel.py", line 2, column 18, in application
             output = x + x.shape.count(1)
                          ^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "an attribute of a module",
@@ -132,13 +132,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: the module math has no pie; did you mean pi?
           File "kernel.py", line 5, column 18, in application
             output = x * math.pie
                          ^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a constant of a module of numbers",
@@ -151,13 +151,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         TypeMismatchError: the function sqrt cannot be called inside an application; functions of ntl and plain Python functions can
           File "kernel.py", line 5, column 18, in application
             output = x * math.sqrt(2.0)
                          ^^^^^^^^^^^^^^
-        """
+        """,
     ),
     Case(
         "a closure variable without a value",
@@ -171,13 +171,13 @@ from tests.support.messages import Case, check, each
 
 
         kernel()
-        """
+        """,
         """
         UndefinedNameError: scale has no value yet; assign it before the kernel is made
           File "kernel.py", line 3, column 22, in application
             output = x * scale
                          ^^^^^
-        """
+        """,
     ),
     Case(
         "a tensor from outside",
@@ -190,13 +190,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         TypeMismatchError: weights is a Tensor from outside the application, which cannot be used inside; numbers, element types, tuples and functions can, and tensors come in as parameters
           File "kernel.py", line 5, column 18, in application
             output = x * weights
                          ^^^^^^^
-        """
+        """,
     ),
     Case(
         "a symbolic tensor from outside",
@@ -209,13 +209,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         TypeMismatchError: weights is a Tensor from outside the application, which cannot be used inside; numbers, element types, tuples and functions can, and tensors come in as parameters
           File "kernel.py", line 5, column 18, in application
             output = x * weights
                          ^^^^^^^
-        """
+        """,
     ),
     Case(
         "a symbol from outside",
@@ -228,13 +228,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         TypeMismatchError: BLOCK is a Symbol from outside the application, which cannot be used inside; numbers, element types, tuples and functions can, and tensors come in as parameters
           File "kernel.py", line 5, column 18, in application
             output = x + BLOCK
                          ^^^^^
-        """
+        """,
     ),
     Case(
         "a dict from outside",
@@ -247,13 +247,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         TypeMismatchError: scales is a dict from outside the application, which cannot be used inside; numbers, element types, tuples and functions can, and tensors come in as parameters
           File "kernel.py", line 5, column 18, in application
             output = x * scales["x"]
                          ^^^^^^
-        """
+        """,
     ),
     Case(
         "an object in a module",
@@ -262,17 +262,17 @@ from tests.support.messages import Case, check, each
 
 
         def application(x, output):
-            output = x * sys.stdout
+            output = x * sys.implementation
 
 
         vectors(application)
+        """,
         """
-        """
-        TypeMismatchError: sys.stdout is a TextIOWrapper from outside the application, which cannot be used inside; numbers, element types, tuples and functions can, and tensors come in as parameters
+        TypeMismatchError: sys.implementation is a SimpleNamespace from outside the application, which cannot be used inside; numbers, element types, tuples and functions can, and tensors come in as parameters
           File "kernel.py", line 5, column 18, in application
-            output = x * sys.stdout
-                         ^^^^^^^^^^
-        """
+            output = x * sys.implementation
+                         ^^^^^^^^^^^^^^^^^^
+        """,
     ),
     Case(
         "assigned in one branch only",
@@ -284,13 +284,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: y is assigned in one branch of the `if` at line 2 only; assign it in both, or before
           File "kernel.py", line 4, column 14, in application
             output = y
                      ^
-        """
+        """,
     ),
     Case(
         "assigned in the other branch only",
@@ -304,13 +304,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: y is assigned in one branch of the `if` at line 2 only; assign it in both, or before
           File "kernel.py", line 6, column 14, in application
             output = y
                      ^
-        """
+        """,
     ),
     Case(
         "assigned in a loop only",
@@ -322,13 +322,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: y is assigned in the loop at line 2, which may not run; assign it before the loop
           File "kernel.py", line 4, column 14, in application
             output = y
                      ^
-        """
+        """,
     ),
     Case(
         "the variable of a loop after it",
@@ -340,13 +340,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: i is assigned in the loop at line 2, which may not run; assign it before the loop
           File "kernel.py", line 4, column 18, in application
             output = x + i
                          ^
-        """
+        """,
     ),
     Case(
         "used before it is assigned",
@@ -357,13 +357,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: y has no value yet; assign it before
           File "kernel.py", line 2, column 14, in application
             output = y
                      ^
-        """
+        """,
     ),
     Case(
         "carried by a loop and first assigned in it",
@@ -375,13 +375,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: total has no value yet; assign it before
           File "kernel.py", line 3, column 17, in application
             total = total + x
                     ^^^^^
-        """
+        """,
     ),
     Case(
         "a local that is not assigned because of a global of its name",
@@ -395,13 +395,13 @@ from tests.support.messages import Case, check, each
 
 
         vectors(application)
-        """
+        """,
         """
         UndefinedNameError: y has no value yet; assign it before
           File "kernel.py", line 5, column 18, in application
             output = x + y
                          ^
-        """
+        """,
     ),
     Case(
         "an unknown name in a kernel of constexprs",
@@ -415,13 +415,13 @@ from tests.support.messages import Case, check, each
 
 
         make(arrangement, application, (Tensor(1), Tensor(1), Tensor(1)))
-        """
+        """,
         """
         UndefinedNameError: there is no name rsh; did you mean rhs?
           File "kernel.py", line 6, column 20, in application
             output = lhs + rsh
                            ^^^
-        """
+        """,
     ),
 )
 def test_message(case: Case, tmp_path: Path) -> None:

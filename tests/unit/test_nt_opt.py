@@ -129,7 +129,19 @@ def test_a_python_file_without_passes_is_the_frontends_module() -> None:
 
 
 def test_values_and_types_are_put_in(kernels: str) -> None:
-    result = nt_opt([kernels, "--kernel", "two", "--set", "BLOCK=64", "--dtype", "x=fp16", "-t", "triton-python"])
+    result = nt_opt(
+        [
+            kernels,
+            "--kernel",
+            "two",
+            "--set",
+            "BLOCK=64",
+            "--dtype",
+            "x=fp16",
+            "-t",
+            "triton-python",
+        ]
+    )
     assert result.code == 0, result.err
     assert "def second(" in result.out
     assert "tl.arange(0, 64)" in result.out
@@ -164,7 +176,9 @@ def test_several_kernels_need_a_choice(kernels: str) -> None:
 
 
 def test_an_unknown_kernel_is_named(kernels: str) -> None:
-    assert "there is no kernel three; the file has one, two" in error_of(kernels, "--kernel", "three")
+    assert "there is no kernel three; the file has one, two" in error_of(
+        kernels, "--kernel", "three"
+    )
 
 
 def test_a_file_without_a_kernel(tmp_path: Path) -> None:
@@ -182,7 +196,10 @@ def test_a_file_without_a_kernel(tmp_path: Path) -> None:
         (["--set", "NOPE=3"], "NOPE"),
         (["--dtype", "lhs"], "--dtype takes NAME=VALUE, not 'lhs'"),
         (["--dtype", "nope=fp16"], "there is no parameter nope; parameters are lhs, rhs, output"),
-        (["--dtype", "lhs=float99"], "'float99' is no element type; write for example fp16 or fp32"),
+        (
+            ["--dtype", "lhs=float99"],
+            "'float99' is no element type; write for example fp16 or fp32",
+        ),
         (["-p", "nt-nope"], "Unrecognized passes: ['nt-nope']"),
         (["-p", "nt-pad-blocks{size=3}"], "size"),
     ],
@@ -241,9 +258,13 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("failing")
-def test_a_failing_pass_leaves_a_reproducer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_pass_leaves_a_reproducer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    pipeline = 'nt-compose-arrangement,nt-specialize{values="BLOCK_SIZE=64"},nt-failing{how="bug"},cse'
+    pipeline = (
+        'nt-compose-arrangement,nt-specialize{values="BLOCK_SIZE=64"},nt-failing{how="bug"},cse'
+    )
     found = error_of(ADD, "-p", pipeline)
     assert "CompilerError: pass nt-failing failed with KeyError: 'left over'" in found
     assert "this is a bug of the compiler" in found
@@ -273,7 +294,9 @@ def test_a_compilers_mistake_names_the_users_line(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     found = error_of(ADD, "-p", "nt-lower-to-tt,cse")
-    assert "pass nt-lower-to-tt: nt.store has no lowering to Triton; reproduce it with nt-opt" in found
+    assert (
+        "pass nt-lower-to-tt: nt.store has no lowering to Triton; reproduce it with nt-opt" in found
+    )
     assert "    output = lhs + rhs\n    ^" in found
     (written,) = tmp_path.iterdir()
     assert written.read_text().startswith("// RUN: nt-opt %s -p 'nt-lower-to-tt,cse'\n")

@@ -17,7 +17,7 @@ BLOCK = "!nt.tensor<[8] x f32>"
 
 
 def masked(body: str) -> ModuleOp:
-    """``x`` in blocks of 8, ``z`` one number a program; ``body`` computes ``%s`` of the share ``%a``."""
+    """``x`` in blocks of 8, ``z`` one number a program; ``body`` computes ``%s`` of ``%a``."""
     text = f"""
     nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {{
       %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -77,7 +77,9 @@ def test_what_is_computed_from_a_filled_load(n: int) -> None:
 
 
 def test_a_loop_that_exchanges_what_it_carries() -> None:
-    body = load() + f"""
+    body = (
+        load()
+        + f"""
       %one = arith.constant 1.0 : f32
       %ones = nt.full %one : f32 -> {BLOCK}
       %c0 = arith.constant 0 : i32
@@ -88,6 +90,7 @@ def test_a_loop_that_exchanges_what_it_carries() -> None:
         scf.yield %r, %l : {BLOCK}, {BLOCK}
       }}
     """
+    )
     # Three exchanges: %p is the load, with its guard, and %q is full of ones.
     body += reduce("t", "sum", "p") + reduce("u", "sum", "q")
     body += '%s = nt.map "add"(%t, %u) : (f32, f32) -> f32'

@@ -145,9 +145,7 @@ class BroadcastOp(IRDLOperation):
 
     def __init__(self, src: SSAValue | Operation, shape: Sequence[int]) -> None:
         src = SSAValue.get(src)
-        super().__init__(
-            operands=[src], result_types=[tensor_of(scalar_of(src.type), shape)]
-        )
+        super().__init__(operands=[src], result_types=[tensor_of(scalar_of(src.type), shape)])
 
     def verify_(self) -> None:
         old, new = shape_of(self.src.type), shape_of(self.result.type)
@@ -169,7 +167,7 @@ class TransOp(IRDLOperation):
     name = "tt.trans"
 
     src = operand_def(TensorType)
-    order = prop_def(DenseArrayBase)
+    order = prop_def(DenseArrayBase.constr(i32))
     result = result_def(TensorType)
 
     traits = traits_def(Pure())

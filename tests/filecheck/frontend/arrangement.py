@@ -15,21 +15,21 @@ def arrangement(lhs, output):
 
 
 def application(lhs, output):
-    output = lhs  # noqa: F841
+    output = lhs
 
 
-# CHECK-LABEL: nt.kernel @add_kernel symbols [#nt.symbol<lhs_size_0 size 0 to ?>, #nt.symbol<lhs_size_1 size 0 to ?>
+# CHECK-LABEL: nt.kernel @add_kernel symbols [#nt.symbol<lhs_size_0 size 0 to ?>
 # CHECK-SAME: #nt.symbol<BLOCK_SIZE meta 32 to 1024>] arrange {
 # CHECK: %lhs = nt.source "lhs" "tensor" strides [lhs_stride_0, lhs_stride_1]
-# CHECK-NEXT: [[t:%.*]] = nt.tile %lhs [1, BLOCK_SIZE] strides [1, BLOCK_SIZE] dilation [1, 1] floor false level 0
+# CHECK-NEXT: [[t:%.*]] = nt.tile %lhs [1, BLOCK_SIZE]
 # CHECK-NEXT: [[s:%.*]] = nt.squeeze [[t]] [0] level 1
 # CHECK-NEXT: [[p:%.*]] = nt.permute [[s]] [1, 0] level 0
 # CHECK-NEXT: %output = nt.source "output" "tensor" strides [output_stride_0]
 # CHECK-NEXT: [[o:%.*]] = nt.tile %output [BLOCK_SIZE]
 # CHECK-NEXT: [[u:%.*]] = nt.unsqueeze [[o]] [1] level 0
 # CHECK-NEXT: nt.arranged [[p]], [[u]]
-# HALF: nt.source "lhs" "tensor" strides [lhs_stride_0, lhs_stride_1] aligned false : !nt.tensor<[lhs_size_0, lhs_size_1] x f16>
-# HALF: nt.source "output" "tensor" strides [output_stride_0] aligned false : !nt.tensor<[output_size_0] x f32>
+# HALF: nt.source "lhs" "tensor"{{.*}} : !nt.tensor<[lhs_size_0, lhs_size_1] x f16>
+# HALF: nt.source "output" "tensor"{{.*}} : !nt.tensor<[output_size_0] x f32>
 add_kernel = ninetoothed.make(
     arrangement, application, (Tensor(2), Tensor(1)), kernel_name="add_kernel"
 )
