@@ -1,6 +1,8 @@
-"""What is assumed of a call where there is none: for ``make``, for ``kernel.ir``, and for ``nt-opt``.
+"""What is assumed of a call where there is none: for ``make``, for ``kernel.ir``, and for
+``nt-opt``.
 
-Undeclared element types are fp32, sizes are unknown, and block sizes that only a call knows are rounded up to 1024.
+Undeclared element types are fp32, sizes are unknown, and block sizes that only a call knows are
+rounded up to 1024.
 """
 
 from __future__ import annotations
@@ -113,10 +115,11 @@ def pick(
 
 
 def check_application(definition: Definition) -> None:
-    """Find what is wrong whatever the call, by building the application for assumed types and constants.
+    """Find what is wrong whatever the call, by building the application for assumed types and
+    constants.
 
-    A mistake that another element type might not have is left to the call. A kernel whose compile-time numbers are not
-    known is not checked: they decide what is compiled.
+    A mistake that another element type might not have is left to the call. A kernel whose
+    compile-time numbers are not known is not checked: they decide what is compiled.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.

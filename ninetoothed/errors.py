@@ -1,9 +1,10 @@
-"""What a user is told when a program is wrong: a location, a class per kind of mistake, and a caret.
+"""What a user is told when a program is wrong: a location, a class per kind of mistake, and a
+caret.
 
-Every mistake of a user ends in a :class:`NineToothedError`. Its text names the file, line and column,
-shows the line with a caret below the offending part, and says what to write instead. Its traceback holds
-the user's frames only: :func:`user_traceback` drops ours and, where the mistake lies in source that was
-compiled and not run, appends a frame that points at it.
+Every mistake of a user ends in a :class:`NineToothedError`. Its text names the file, line and
+column, shows the line with a caret below the offending part, and says what to write instead. Its
+traceback holds the user's frames only: :func:`user_traceback` drops ours and, where the mistake
+lies in source that was compiled and not run, appends a frame that points at it.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ _HIDDEN = (_PLACE, "contextlib", "functools", "xdsl")
 class Loc:
     """A place in a user's source.
 
-    Lines count from 1 and columns from 0, as in Python's ``ast``. ``end_col`` is exclusive; None marks a
-    single column, and a column behind the line's end the rest of the line. ``caller`` is the place from which an inlined function was called.
+    Lines count from 1 and columns from 0, as in Python's ``ast``. ``end_col`` is exclusive; None
+    marks a single column, and a column behind the line's end the rest of the line. ``caller`` is
+    the place from which an inlined function was called.
     """
 
     file: str
@@ -44,7 +46,9 @@ class Loc:
     caller: Loc | None = None
 
     def render(self) -> str:
-        """The place, its source line and a caret, for each frame of the call chain, outermost first."""
+        """The place, its source line and a caret, for each frame of the call chain, outermost
+        first.
+        """
         frames: list[Loc] = []
         loc: Loc | None = self
         while loc is not None:
@@ -134,7 +138,9 @@ class ConfigurationError(NineToothedError):
 
 
 class CompilerError(NineToothedError):
-    """The compiler failed on a program that it should have compiled: a bug of ours, with a reproducer."""
+    """The compiler failed on a program that it should have compiled: a bug of ours, with a
+    reproducer.
+    """
 
 
 def counted(number: int, word: str) -> str:
@@ -180,7 +186,7 @@ def _user_frames(traceback: types.TracebackType | None) -> list[types.TracebackT
 
 
 def _traceback_at(loc: Loc) -> types.TracebackType | None:
-    """A traceback of one frame that stands at ``loc`` (the technique of Jinja's template errors)."""
+    """A traceback of one frame that stands at ``loc``, as Jinja's template errors have it."""
     name = (loc.function or "application").split(".")[-1]
     source = "\n" * (loc.line - 1) + "raise Exception"
     code = compile(source, loc.file, "exec").replace(co_name=name)

@@ -1,7 +1,7 @@
 """Kernels: made from two functions, called with tensors.
 
-``make`` and ``jit`` run the arrangement; a :class:`Kernel` binds a call's arguments to a signature and hands both to
-the interpreter (CPU tensors) or to the runtime (GPU tensors).
+``make`` and ``jit`` run the arrangement; a :class:`Kernel` binds a call's arguments to a signature
+and hands both to the interpreter (CPU tensors) or to the runtime (GPU tensors).
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _DEFAULT_TARGET = "sm_90"
 class Kernel:
     """A kernel: call it with tensors, ask it for its IR and its source.
 
-    ``kernel(*tensors, **constexprs)`` launches it: the tensors in the application's order or by its parameters'
-    names, then the values of ``constexpr=True`` symbols by name. CUDA and HIP tensors: compiled by Triton, on the
-    current stream. CPU tensors: evaluated here.
+    ``kernel(*tensors, **constexprs)`` launches it: the tensors in the application's order or by its
+    parameters' names, then the values of ``constexpr=True`` symbols by name. CUDA and HIP tensors:
+    compiled by Triton, on the current stream. CPU tensors: evaluated here.
     """
 
     def __init__(
@@ -163,8 +163,9 @@ class Kernel:
     ) -> str:
         """The IR's text in a stage, ``"arranged"`` to ``"tt"`` (see ``ninetoothed.ir.stages``).
 
-        What no call has fixed is assumed, and a comment says so: element types are fp32, block sizes those of
-        the first configuration. ``dtypes`` and ``values`` give them by name of parameter and of symbol.
+        What no call has fixed is assumed, and a comment says so: element types are fp32, block
+        sizes those of the first configuration. ``dtypes`` and ``values`` give them by name of
+        parameter and of symbol.
 
         Raises:
             ArgumentError: there is no such stage, parameter or symbol, or a constexpr has no value.
@@ -202,10 +203,12 @@ class Kernel:
         language: str = "triton-python",
         target: str = _DEFAULT_TARGET,
     ) -> str:
-        """The generated Triton-Python, or the TTIR (``language="ttir"``); assumptions as in :meth:`ir`.
+        """The generated Triton-Python, or the TTIR (``language="ttir"``); assumptions as in
+        :meth:`ir`.
 
         Raises:
-            ArgumentError: there is no such language, parameter or symbol, or a constexpr has no value.
+            ArgumentError: there is no such language, parameter or symbol, or a constexpr has no
+                value.
         """
         if language not in BACKENDS[:2]:
             raise ArgumentError(
@@ -312,15 +315,18 @@ def make(
 
     Args:
         arrangement: Takes ``tensors`` and returns them arranged; all outermost shapes must agree.
-        application: What one program does with its share of each arranged tensor, in the returned order.
+        application: What one program does with its share of each arranged tensor, in the
+            returned order.
         tensors: Symbolic tensors, and anything else that the arrangement takes.
         caller: Who calls the kernel; ``"torch"``.
         kernel_name: The name in generated code; default: the application's.
         output_dir: For ahead-of-time builds, which ``caller="torch"`` is not.
-        num_warps: Warps a program: a number, several to tune over, or None for the compiler's choice.
+        num_warps: Warps a program: a number, several to tune over, or None for the compiler's
+            choice.
         num_stages: Stages of software pipelining, likewise.
         max_num_configs: How many configurations are tried at most; default 24.
-        backend: ``"ttir"``, ``"triton-python"`` or ``"interpret"``; None: the best for where the tensors are.
+        backend: ``"ttir"``, ``"triton-python"`` or ``"interpret"``; None: the best for where
+            the tensors are.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.

@@ -30,7 +30,8 @@ class Symbol:
     """A name, or an expression over names and integers. Symbols are values: frozen and hashable.
 
     Args:
-        expr: A name (``"BLOCK_SIZE"``), an expression as text (``"2 * n"``), a symbol or an integer.
+        expr: A name (``"BLOCK_SIZE"``), an expression as text (``"2 * n"``), a symbol or an
+            integer.
         constexpr: The caller gives the value by keyword. Default bounds 1 to 2^20.
         meta: The compiler chooses the value (implies ``constexpr``). Default bounds 32 to 1024.
         lower_bound: The least value, inclusive.
@@ -38,11 +39,12 @@ class Symbol:
         power_of_two: Only powers of two are chosen. Default for meta symbols: True.
 
     Raises:
-        SymbolError: the text is no expression, the options contradict one another, or options are given
-            for something that is not a plain name.
+        SymbolError: the text is no expression, the options contradict one another, or options are
+            given for something that is not a plain name.
 
-    ``+ - * // %``, unary minus, comparisons and ``&`` give expressions, which keep their structure. The truth of a
-    comparison is the answer that the symbols' bounds prove; where they prove none, asking is an error.
+    ``+ - * // %``, unary minus, comparisons and ``&`` give expressions, which keep their structure.
+    The truth of a comparison is the answer that the symbols' bounds prove; where they prove none,
+    asking is an error.
     """
 
     __slots__ = ("__weakref__", "expr")

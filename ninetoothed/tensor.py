@@ -1,7 +1,8 @@
 """Symbolic tensors and the meta-operations that arrange them.
 
-A :class:`Tensor` stores no data: it is a source (a kernel's argument) and the chain of meta-operations
-applied to it so far. Tensors are values: an operation gives a new tensor and leaves its operand as it was.
+A :class:`Tensor` stores no data: it is a source (a kernel's argument) and the chain of
+meta-operations applied to it so far. Tensors are values: an operation gives a new tensor and leaves
+its operand as it was.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ Size = Symbol | int
 class Source:
     """The kernel argument behind a tensor.
 
-    ``name`` is its identity. ``shape`` and ``strides`` are its sizes and its strides in elements; ``dtype`` its
-    declared element type, or None. ``other`` is what lanes outside the tensor read, None: unspecified.
-    ``constexpr`` marks a compile-time number; ``value`` bakes it.
+    ``name`` is its identity. ``shape`` and ``strides`` are its sizes and its strides in elements;
+    ``dtype`` its declared element type, or None. ``other`` is what lanes outside the tensor read,
+    None: unspecified. ``constexpr`` marks a compile-time number; ``value`` bakes it.
     """
 
     name: str
@@ -82,8 +83,10 @@ class Tensor:
         ndim: The number of dims; may be left out where ``shape`` is given.
         shape: The sizes: integers, symbols, or None for a size that only the call knows.
         dtype: The element type (``ninetoothed.float16``, ``torch.float16``, ``"fp16"``); None: any.
-        other: What is read outside the tensor. None: unspecified; reductions then ignore such lanes.
-        shape_options: Options of :class:`Symbol` for the sizes: one dict for all dims, or one, or None, a dim.
+        other: What is read outside the tensor. None: unspecified; reductions then ignore such
+            lanes.
+        shape_options: Options of :class:`Symbol` for the sizes: one dict for all dims, or one,
+            or None, a dim.
         constexpr: For a tensor of no dims: a number that is known when compiling.
         value: For a tensor of no dims: the number itself.
         name: The name in printed shapes; made up where none is given.
@@ -226,7 +229,9 @@ class Tensor:
 
     @user_facing
     def size(self, dim: int | None = None) -> Any:
-        """The size of dim ``dim``, negatives counting from the end; the shape, where it is left out."""
+        """The size of dim ``dim``, negatives counting from the end; the shape, where it is left
+        out.
+        """
         return self.shape if dim is None else self.shape[self._dim(dim, "size")]
 
     def innermost(self) -> Tensor:
@@ -363,7 +368,7 @@ class Tensor:
     def _dim(
         self, dim: object, what: str, count: int | None = None, exclusive: bool = False
     ) -> int:
-        """``dim`` counted from the front; ``exclusive``: it ends a range, so it may be ``count``."""
+        """``dim`` from the front; ``exclusive``: it ends a range, so it may be ``count``."""
         count = self.ndim if count is None else count
         if type(dim) is not int:
             raise ArrangementError(f"{what}: a dim must be an integer, not {dim!r}", caller_loc())

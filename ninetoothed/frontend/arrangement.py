@@ -42,7 +42,9 @@ def declarations(definition: Definition) -> list[nt.SymbolDecl]:
 
 
 def arrange(definition: Definition, signature: tuple[ParamSignature, ...]) -> Block:
-    """The arrangement's block: a source and its meta-operations a parameter, ending in ``nt.arranged``."""
+    """The arrangement's block: a source and its meta-operations a parameter, ending in
+    ``nt.arranged``.
+    """
     block = Block()
     values = [
         _parameter(block, parameter, param)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-# The handlers register themselves.
-import ninetoothed.frontend.calls  # noqa: F401
-import ninetoothed.frontend.statements  # noqa: F401
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Region
 
+# The handlers register themselves.
+import ninetoothed.frontend.calls
+import ninetoothed.frontend.statements  # noqa: F401
 from ninetoothed.artifact import ParamSignature, Signature
 from ninetoothed.errors import TypeMismatchError
 from ninetoothed.frontend.arrangement import arrange, declarations, share

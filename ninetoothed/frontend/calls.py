@@ -1,4 +1,6 @@
-"""Calls: primitives by their rows' names, Python functions inlined with Python's meaning, and a few builtins."""
+"""Calls: primitives by their rows' names, Python functions inlined with Python's meaning, and a few
+builtins.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The state of one walk over an application: where ops go, what names mean, and where we are in the source."""
+"""The state of one walk over an application: where ops go, what names mean, and where we are in the
+source.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,8 @@ class Context:
         return self.add(arith.ConstantOp(attribute, attribute.type))
 
     def scalar(self, value: Value, what: str = "the value") -> SSAValue:
-        """``value``, read if it is a share, as an SSA value; Python numbers get their literal's type.
+        """``value``, read if it is a share, as an SSA value; Python numbers get their literal's
+        type.
 
         Raises:
             TypeMismatchError: it is no number and no block.

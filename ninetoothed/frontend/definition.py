@@ -1,4 +1,6 @@
-"""What a kernel is before any types are known: its parameters, arranged, its symbols and its application."""
+"""What a kernel is before any types are known: its parameters, arranged, its symbols and its
+application.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,8 @@ class Parameter:
 class Definition:
     """A kernel: its name, its parameters in launch order, and its application.
 
-    ``meta`` and ``constexprs`` are the symbols that the compiler and the caller choose, by their names in the IR;
-    ``dynamic`` are block sizes that only a call knows.
+    ``meta`` and ``constexprs`` are the symbols that the compiler and the caller choose, by their
+    names in the IR; ``dynamic`` are block sizes that only a call knows.
     """
 
     name: str
@@ -66,10 +68,12 @@ def define(name: str | None, arranged: Sequence[object], application: Any) -> De
     """The kernel of arranged tensors and an application.
 
     Raises:
-        ArrangementError: something that is no tensor was arranged, or a dropped tensor's size is used.
-        ArgumentError: the application takes another number of parameters.
-        SymbolError: one name has two declarations.
-        UnsupportedSyntaxError: the application has no source, or parameters of an unknown kind.
+        ArrangementError: something that is no tensor was arranged, or a dropped tensor's size is
+            used.
+        ArgumentError: the application takes another number of parameters, or parameters of an
+            unknown kind.
+        SymbolError: one name has two declarations, or is a parameter's too.
+        UnsupportedSyntaxError: the application has no source.
     """
     source = function_source(application, "the application")
     for position, tensor in enumerate(arranged):

@@ -11,6 +11,7 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from ninetoothed import dtype as dtypes
+from ninetoothed import language
 from ninetoothed.errors import (
     ShapeError,
     TypeMismatchError,
@@ -78,7 +79,7 @@ def constant(name: str, value: Any) -> Value:
         TypeMismatchError: it does not.
     """
     allowed = (bool, int, float, str, tuple, list, types.FunctionType, types.ModuleType, Primitive)
-    if value is None or isinstance(value, allowed) or isinstance(value, type):
+    if value is None or isinstance(value, (*allowed, type)):
         return value
     dtype = dtypes.lookup(value)
     if dtype is not None:
@@ -251,7 +252,7 @@ def _attributes(value: Value) -> str:
 def _module_attribute(module: types.ModuleType, name: str) -> Value:
     if module.__name__ == "triton.language":
         # Triton's names mean ours.
-        import ninetoothed.language as module  # noqa: PLW2901
+        module = language
     try:
         found = getattr(module, name)
     except AttributeError:
@@ -346,7 +347,8 @@ def index_share(ctx: Context, share: Share, index: ast.expr) -> Share:
             f"{share.name} takes {left} {'index' if left == 1 else 'indices'} above its block, "
             f"not {len(nodes)}; leave the others out"
             if left
-            else f"{share.name} is a block and is not indexed; write {share.name}, and ntl.where to select"
+            else f"{share.name} is a block and is not indexed; write {share.name}, and ntl.where to "
+            "select"
         )
     first = share.levels[0]
     if len(nodes) < len(first.sizes):

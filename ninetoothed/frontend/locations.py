@@ -18,7 +18,9 @@ from ninetoothed.errors import Loc
 
 @functools.lru_cache(maxsize=4096)
 def location(loc: Loc | None) -> LocationAttr:
-    """The attribute of a place; columns count from 1 there. An inlined function's place has its caller's."""
+    """The attribute of a place; columns count from 1 there. An inlined function's place has its
+    caller's.
+    """
     if loc is None:
         return UnknownLoc()
     here = FileLineColLoc(StringAttr(loc.file), IntAttr(loc.line), IntAttr(loc.col + 1))

@@ -21,7 +21,8 @@ from ninetoothed.ir.index_normal import normalize
 from ninetoothed.language import rules
 from ninetoothed.language.table import MAPS
 
-# Python's operators: the table's row, what it is on Python objects, and its operation on sizes, if it has one.
+# Python's operators: the table's row, what it is on Python objects, and its operation on sizes, if
+# it has one.
 Operator = tuple[str, Callable[..., Any], str | None]
 
 BINARY: dict[type[ast.operator], Operator] = {
@@ -156,7 +157,9 @@ def spelling(name: str) -> str:
 
 
 def select(ctx: Context, bits: SSAValue, left: Value, right: Value) -> SSAValue:
-    """Lanes of ``left`` where ``bits`` are set, else of ``right``: both promoted, all three broadcast."""
+    """Lanes of ``left`` where ``bits`` are set, else of ``right``: both promoted, all three
+    broadcast.
+    """
     row = MAPS["where"]
     assert row.rule is not None
     (left, one), (right, two) = (_operand(ctx, ctx.read(value)) for value in (left, right))

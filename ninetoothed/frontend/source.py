@@ -1,7 +1,8 @@
 """Functions as syntax trees, at their places in the user's files.
 
-The whole file is parsed and the function is found in it by its first line, so that lines and columns are the file's own,
-whatever the function is nested in and however its comments are indented.
+The whole file is parsed and the function is found in it by its first line, so that lines and
+columns are the file's own, whatever the function is nested in and however its comments are
+indented.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class FunctionSource:
 
     @property
     def local_names(self) -> tuple[str, ...]:
-        """The names that the function assigns somewhere, so that they never mean anything outside."""
+        """The names that the function assigns somewhere: they never mean anything outside."""
         code = self.function.__code__
         return (*code.co_varnames, *code.co_cellvars)
 

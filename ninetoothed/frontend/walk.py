@@ -1,7 +1,7 @@
 """The tables of syntax handlers, and the two functions that look nodes up in them.
 
-A handler is found by the node's class. ``expressions``, ``calls`` and ``statements`` fill the tables; syntax without a
-handler is an error that says what to write instead.
+A handler is found by the node's class. ``expressions``, ``calls`` and ``statements`` fill the
+tables; syntax without a handler is an error that says what to write instead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ninetoothed.frontend.values import Value
 _N = TypeVar("_N", bound=ast.AST)
 
 _expressions: dict[type[ast.AST], Callable[[Context, Any], Value]] = {}
-_statements: dict[type[ast.AST], Callable[[Context, Any], "Returned | None"]] = {}
+_statements: dict[type[ast.AST], Callable[[Context, Any], Returned | None]] = {}
 
 _INSTEAD: dict[type[ast.AST], str] = {
     ast.While: "write `for i in range(n)`",

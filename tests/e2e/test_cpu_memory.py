@@ -1,4 +1,4 @@
-"""What a kernel on a GPU writes to, one on a CPU writes to as well, whatever torch's autograd says."""
+"""A kernel on a CPU writes to what a kernel on a GPU writes to, whatever autograd says."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ PACKAGE = Path(ninetoothed.__file__).parent
 class Case:
     """A program, and the class and text of the error that it ends with. Its file is ``kernel.py``.
 
-    The program finds ``make``, ``jit``, ``Tensor``, ``Symbol``, ``block_size``, ``ninetoothed``, ``ntl``,
-    ``torch``, :func:`blocks`, :func:`vectors` and :func:`matrices` without importing them, so that its first
-    line is line 1.
+    The program finds ``make``, ``jit``, ``Tensor``, ``Symbol``, ``block_size``, ``ninetoothed``,
+    ``ntl``, ``torch``, :func:`blocks`, :func:`vectors` and :func:`matrices` without importing them,
+    so that its first line is line 1.
     """
 
     name: str
@@ -107,7 +107,7 @@ def check_frames(error: NineToothedError) -> None:
     assert error.loc is not None
     assert (frames[-1].filename, frames[-1].lineno) == (error.loc.file, error.loc.line)
     ours = [PACKAGE in Path(frame.filename).parents for frame in frames]
-    # The frame that raises anew is ours, and a symbol's operator above it; behind them are the user's only.
+    # The frame that raises anew is ours, and a symbol's operator above it; behind are the user's.
     assert sum(ours) <= 2, frames
     assert not any(ours[ours.index(True) + sum(ours) :]), frames
     assert error.__suppress_context__ or error.__context__ is None

@@ -35,6 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.nt.attributes import ExprAttr, ExprsAttr, TensorType
 from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, share_type, with_scalar
+from ninetoothed.language.table import MAPS, REDUCTIONS
 
 
 def _check_indices(op: Operation, ref: Attribute, count: int) -> None:
@@ -264,8 +265,13 @@ class MapOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        if not self.arguments:
-            raise VerifyException("nt.map: there must be an argument")
+        row = MAPS.get(self.function.data)
+        if row is None:
+            raise VerifyException(f"nt.map: the language has no function {self.function.data}")
+        if len(self.arguments) != len(row.parameters):
+            raise VerifyException(
+                f"nt.map {row.name}: {len(self.arguments)} arguments for {len(row.parameters)}"
+            )
         shape = shape_of(self.result.type)
         for argument in self.arguments:
             if shape_of(argument.type) != shape:
@@ -338,8 +344,10 @@ class ReduceOp(IRDLOperation):
         return self.axis.data[0].args[0]
 
     def verify_(self) -> None:
+        if self.function.data not in REDUCTIONS:
+            raise VerifyException(f"nt.reduce: the language has no reduction {self.function.data}")
         sizes = list(shape_of(self.value.type))
-        if self.dim >= len(sizes):
+        if not 0 <= self.dim < len(sizes):
             raise VerifyException(f"nt.reduce: there is no dim {self.dim}")
         del sizes[self.dim]
         if self.result.type != block_type(sizes, scalar_of(self.value.type)):

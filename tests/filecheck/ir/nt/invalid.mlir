@@ -264,7 +264,31 @@ nt.kernel @k arrange {
 
 // -----
 
-// CHECK: nt.map: there must be an argument
+// CHECK: nt.map: the language has no function negate
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : f32):
+  %f = nt.map "negate"(%v) : (f32) -> f32
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.reduce: the language has no reduction total
+nt.kernel @k arrange {
+  %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x0 : !nt.tensor<[] x f32>
+} apply {
+^bb0(%v : !nt.tensor<[32] x f32>):
+  %f = nt.reduce "total" %v axis [0] : !nt.tensor<[32] x f32> -> f32
+  nt.finish
+}
+
+// -----
+
+// CHECK: nt.map neg: 0 arguments for 1
 nt.kernel @k arrange {
   %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
   nt.arranged %x0 : !nt.tensor<[] x f32>
