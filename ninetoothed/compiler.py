@@ -17,7 +17,7 @@ from xdsl.printer import Printer
 
 from ninetoothed import config as settings
 from ninetoothed.artifact import Artifact, Config, Signature, Target
-from ninetoothed.backend.emit import emit
+from ninetoothed.backend.emit import Language, emit
 from ninetoothed.frontend.build import build_module
 from ninetoothed.frontend.definition import Definition
 from ninetoothed.ir.nt import NT, KernelOp
@@ -100,7 +100,7 @@ def lower(
 
 
 def compile_kernel(
-    module: ModuleOp, signature: Signature, config: Config, target: Target, language: str
+    module: ModuleOp, signature: Signature, config: Config, target: Target, language: Language
 ) -> Artifact:
     """The artifact of a module in stage ``composed`` for one configuration and target.
 

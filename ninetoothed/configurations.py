@@ -10,10 +10,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
 from ninetoothed.artifact import Config, Signature
+from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, evaluate, symbol_names
@@ -55,10 +56,7 @@ class _Footprint:
 
 
 def _bytes(scalar: Attribute) -> int:
-    if isinstance(scalar, IntegerType):
-        return max(scalar.width.data // 8, 1)
-    assert isinstance(scalar, AnyFloat)
-    return scalar.bitwidth // 8
+    return max(DTYPES[nt.dtype_of(scalar)].bits // 8, 1)
 
 
 def _shapes(module: ModuleOp) -> _Shapes:

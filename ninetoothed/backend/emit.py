@@ -12,13 +12,14 @@ from ninetoothed.backend.launch import launch_source, reads_writes
 from ninetoothed.backend.triton_python import emit_triton_python
 from ninetoothed.backend.ttir import emit_ttir
 
+Language = Literal["ttir", "triton-python"]
 EMITTERS = {"ttir": emit_ttir, "triton-python": emit_triton_python}
 """The languages that an artifact's text can be in."""
 
 
 def emit(
     module: ModuleOp,
-    language: Literal["ttir", "triton-python"],
+    language: Language,
     target: Target,
     config: Config,
 ) -> Artifact:

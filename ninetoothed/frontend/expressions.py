@@ -347,8 +347,8 @@ def index_share(ctx: Context, share: Share, index: ast.expr) -> Share:
             f"{share.name} takes {left} {'index' if left == 1 else 'indices'} above its block, "
             f"not {len(nodes)}; leave the others out"
             if left
-            else f"{share.name} is a block and is not indexed; write {share.name}, and ntl.where to "
-            "select"
+            else f"{share.name} is a block and is not indexed; write {share.name}, and ntl.where "
+            "to select"
         )
     first = share.levels[0]
     if len(nodes) < len(first.sizes):

@@ -13,7 +13,7 @@ are indexed by the application.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ninetoothed.errors import ArrangementError, Loc, counted
@@ -37,6 +37,7 @@ from ninetoothed.ir.index_normal import (
 
 Sizes = tuple[IndexExpr, ...]
 Levels = tuple[Sizes, ...]
+Convert = Callable[[IndexExpr], IndexExpr]
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class MetaOp:
         """Whether an index inside the new tensor may lie outside the old one."""
         return False
 
-    def map(self, function: object) -> MetaOp:
+    def map(self, function: Convert) -> MetaOp:
         """The operation with ``function`` applied to every expression that it holds."""
         raise NotImplementedError
 
@@ -92,8 +93,7 @@ def _replace(levels: Levels, level: int, *new: Sizes) -> Levels:
     return (*levels[:level], *new, *levels[level + 1 :])
 
 
-def _apply(function: object, values: Iterable[IndexExpr]) -> Sizes:
-    assert callable(function)
+def _apply(function: Convert, values: Iterable[IndexExpr]) -> Sizes:
     return tuple(function(value) for value in values)
 
 
@@ -182,7 +182,7 @@ class Tile(MetaOp):
     def guarded(self) -> bool:
         return True
 
-    def map(self, function: object) -> MetaOp:
+    def map(self, function: Convert) -> MetaOp:
         return replace(
             self,
             sizes=_apply(function, self.sizes),
@@ -230,7 +230,7 @@ class Expand(MetaOp):
         dims = zip(self._expanded(levels), levels[self.level], strict=True)
         return [dim for expanded, dim in dims if expanded]
 
-    def map(self, function: object) -> MetaOp:
+    def map(self, function: Convert) -> MetaOp:
         return replace(self, sizes=_apply(function, self.sizes))
 
 
@@ -261,7 +261,7 @@ class Squeeze(MetaOp):
         """The sizes that must be 1."""
         return [levels[self.level][dim] for dim in self.dims]
 
-    def map(self, function: object) -> MetaOp:
+    def map(self, function: Convert) -> MetaOp:
         return self
 
 
@@ -281,7 +281,7 @@ class Unsqueeze(MetaOp):
         del old[self.dim]
         return _replace(indices, self.level, tuple(old))
 
-    def map(self, function: object) -> MetaOp:
+    def map(self, function: Convert) -> MetaOp:
         return self
 
 
@@ -300,7 +300,7 @@ class Permute(MetaOp):
         old = tuple(new[self.dims.index(dim)] for dim in range(len(self.dims)))
         return _replace(indices, self.level, old)
 
-    def map(self, function: object) -> MetaOp:
+    def map(self, function: Convert) -> MetaOp:
         return self
 
 
@@ -333,7 +333,7 @@ class Flatten(MetaOp):
         old = (*new[: self.start], *parts, *new[self.start + 1 :])
         return _replace(indices, self.level, old)
 
-    def map(self, function: object) -> MetaOp:
+    def map(self, function: Convert) -> MetaOp:
         return self
 
 

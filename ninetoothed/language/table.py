@@ -36,7 +36,7 @@ class Primitive:
     public: bool = True
 
     @property
-    def __doc__(self) -> str:  # type: ignore[override]
+    def __doc__(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The signature and the documentation, for ``help``."""
         return f"{self.name}({', '.join(self.parameters)})\n\n{self.doc}"
 

@@ -72,7 +72,7 @@ from ninetoothed.ir.access import Access, Guard, holds
 from ninetoothed.ir.index_expr import IndexExpr, const, product, sym
 from ninetoothed.ir.index_normal import Range, always_nonnegative, normalize
 from ninetoothed.ir.rewriting import Inserter, replace
-from ninetoothed.passes.lowering.identities import number
+from ninetoothed.passes.lowering.identities import constant_value, number
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
     Arithmetic,
@@ -132,7 +132,7 @@ class _Kernel:
         program.result.name_hint = op.program.name_hint
         leaves = {"pid": self.top.resized(program.result)}
         ranges = {**self.kernel.assumptions, "pid": Range(const(0), product(sizes) - 1)}
-        lowering = self._lowering(self.top, (), {}, leaves, frozenset(), ranges)
+        lowering = self.lowering(self.top, (), {}, leaves, frozenset(), ranges)
         values: list[SSAValue] = []
         for dim, size in enumerate(sizes):
             index = sym("pid") // product(sizes[dim + 1 :])
@@ -149,7 +149,7 @@ class _Kernel:
         assert isinstance(number, Operation)
         Rewriter.erase_op(number)
 
-    def _lowering(
+    def lowering(
         self,
         here: Arithmetic,
         shape: tuple[int, ...],
@@ -171,7 +171,7 @@ class _Kernel:
             return
         here = Arithmetic(Inserter.before(op), self.type)
         ranges = dict(self.kernel.assumptions)
-        value = self._lowering(self.top, (), {}, {}, frozenset(), ranges).lower(op.expr.data).value
+        value = self.lowering(self.top, (), {}, {}, frozenset(), ranges).lower(op.expr.data).value
         here.type = op.result.type
         replace(op, [here.resized(value)])
 
@@ -227,7 +227,7 @@ class _Accessed:
         self.shape = tuple(size.value or 0 for size in self.block)
         block = {name: dim for dim, name in enumerate(names[-1])} if several else {}
         self.ranges = ranges
-        self.lowering = kernel._lowering(
+        self.lowering = kernel.lowering(
             here, self.shape, block, leaves, frozenset(between), ranges
         )
 
@@ -317,11 +317,8 @@ def _expression(value: SSAValue) -> IndexExpr | None:
 
 
 def _constant(value: SSAValue) -> int | None:
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.result.type, IntegerType):
-        number: int = owner.value.value.data  # type: ignore[union-attr]
-        return number
-    return None
+    known = constant_value(value)
+    return known if isinstance(known, int) else None
 
 
 def _load(kernel: _Kernel, op: nt.LoadOp) -> None:

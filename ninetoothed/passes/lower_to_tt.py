@@ -57,7 +57,7 @@ from xdsl.dialects.builtin import (
     UnrealizedConversionCastOp,
     i32,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from ninetoothed.errors import CompilerError
@@ -65,7 +65,7 @@ from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.passes.lowering.casts import cast
 from ninetoothed.passes.lowering.elementwise import COMBINE, ELEMENTWISE, constant
-from ninetoothed.passes.lowering.identities import number
+from ninetoothed.passes.lowering.identities import constant_value, number
 from ninetoothed.passes.lowering.types import in_memory, is_unsigned, lowered, numbers, signless
 
 _SIXTEEN = IntegerAttr(16, i32)
@@ -146,11 +146,12 @@ class _Function:
             if handler is not None:
                 handler(self, op)
             elif op.name.partition(".")[0] in ("tt", "arith") and not op.regions:
-                self._copy(op)
+                self.copy(op)
             else:
                 raise fail(op, f"{op.name} has no lowering to Triton", CompilerError)
 
-    def _copy(self, op: Operation) -> None:
+    def copy(self, op: Operation) -> None:
+        """Build ``op`` as it is, on the new operands."""
         new = op.clone(dict(self.values))
         new.location = op.location
         self.insert(new)
@@ -209,8 +210,8 @@ def _size(f: _Function, op: nt.SizeOp) -> None:
 @_lowers(nt.LoadOp)
 def _load(f: _Function, op: nt.LoadOp) -> None:
     """Tensors are loaded by ``nt-lower-accesses``; what is left are numbers, passed by value or baked in."""
-    index = op.ref.index  # type: ignore[attr-defined]
-    source = f.kernel.sources[index]
+    assert isinstance(op.ref, BlockArgument)
+    source = f.kernel.sources[op.ref.index]
     if source.value is None:
         f.values[op.result] = f.value(op.ref)
     else:
@@ -232,18 +233,18 @@ def _finish(f: _Function, op: nt.FinishOp) -> None:
 def _constant(f: _Function, op: arith.ConstantOp) -> None:
     type = op.result.type
     if lowered(type) == type:
-        f._copy(op)
+        f.copy(op)
         return
-    attribute = number(op.value.value.data, lowered(type))  # type: ignore[union-attr]
-    f.define(op, f.add(arith.ConstantOp(attribute)))
+    known = constant_value(op.result)
+    assert known is not None
+    f.define(op, f.add(arith.ConstantOp(number(known, lowered(type)))))
 
 
 @_lowers(nt.FullOp)
 def _full(f: _Function, op: nt.FullOp) -> None:
     assert isinstance(op.result.type, nt.TensorType)
-    owner = op.value.owner
-    if isinstance(owner, arith.ConstantOp):
-        known = owner.value.value.data  # type: ignore[union-attr]
+    known = constant_value(op.value)
+    if known is not None:
         f.define(op, constant(f.add, known, lowered(op.result.type)))
         return
     f.define(op, f.add(tt.SplatOp(f.value(op.value), numbers(op.result.type))))
@@ -333,18 +334,19 @@ def _for(f: _Function, op: scf.ForOp) -> None:
     old = op.body.block
     block = f.nested(old, [lowered(argument.type) for argument in old.args])
     f.origin = op
-    bounds = [f.value(value) for value in (op.lb, op.ub, op.step)]
+    lower, upper, step = (f.value(value) for value in (op.lb, op.ub, op.step))
     initial = [f.value(value) for value in op.iter_args]
-    new = scf.ForOp(*bounds, initial, Region(block))
+    new = scf.ForOp(lower, upper, step, initial, Region(block))
     f.insert(new)
     f.define(op, *new.results)
 
 
 @_lowers(scf.IfOp)
 def _if(f: _Function, op: scf.IfOp) -> None:
-    regions = [Region(f.nested(region.block, [])) for region in op.regions]
+    one, two = (Region(f.nested(region.block, [])) for region in op.regions)
     f.origin = op
-    new = scf.IfOp(f.value(op.cond), [lowered(result.type) for result in op.results], *regions)
+    types = [lowered(result.type) for result in op.results]
+    new = scf.IfOp(f.value(op.cond), types, one, two)
     f.insert(new)
     f.define(op, *new.results)
 

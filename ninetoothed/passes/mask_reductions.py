@@ -47,12 +47,12 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -79,12 +79,17 @@ def _yielded(op: Operation) -> list[scf.YieldOp]:
     return [terminator for terminator in found if isinstance(terminator, scf.YieldOp)]
 
 
+def _position(op: Operation, value: SSAValue) -> int:
+    """Which of the results of ``op`` the value is."""
+    return [*op.results].index(cast("OpResult", value))
+
+
 def _carried_by(value: SSAValue) -> tuple[Block | None, int]:
     """The body of the loop that carries ``value``, and its position among what the loop carries."""
     if isinstance(value, BlockArgument):
         return value.block, value.index - 1
     if isinstance(value.owner, scf.ForOp):
-        return value.owner.body.block, list(value.owner.results).index(value)
+        return value.owner.body.block, _position(value.owner, value)
     return None, 0
 
 
@@ -142,7 +147,7 @@ class _Guards:
         if isinstance(owner, _MOVES):
             return [owner.operands[0]]
         if isinstance(owner, scf.ForOp | scf.IfOp):
-            position = list(owner.results).index(value)
+            position = _position(owner, value)
             sides = [terminator.arguments[position] for terminator in _yielded(owner)]
             initial = [owner.iter_args[position]] if isinstance(owner, scf.ForOp) else []
             return [*initial, *sides]
@@ -226,7 +231,7 @@ class _Guards:
         if isinstance(owner, _MOVES):
             return self._moved(owner)
         assert isinstance(owner, scf.IfOp)
-        return self._chosen(owner, list(owner.results).index(value))
+        return self._chosen(owner, _position(owner, value))
 
     def _mapped(self, op: nt.MapOp) -> SSAValue:
         guards = [self.bits(argument) for argument in op.arguments]
@@ -279,7 +284,8 @@ class _Guards:
             terminator.operands = [*terminator.operands, guard]
         types = [value.type for value in _yielded(op)[0].arguments]
         regions = [op.detach_region(region) for region in list(op.regions)]
-        new = scf.IfOp(op.cond, types, *regions)
+        one, two = regions
+        new = scf.IfOp(op.cond, types, one, two)
         self._swap(op, new, [position])
         return new.results[-1]
 

@@ -15,11 +15,11 @@ import argparse
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -122,7 +122,9 @@ class NtOptMain(xDSLOptMain):
 
     def _use(self, pipeline: list[Step]) -> None:
         diagnosing: bool = self.args.verify_diagnostics
-        self.pipeline = _Pipeline(pipeline, self._observers(), diagnosing)  # type: ignore[assignment]
+        self.runs = bool(pipeline)
+        # xDSL's driver calls nothing but `apply`.
+        self.pipeline = cast("PassPipeline", _Pipeline(pipeline, self._observers(), diagnosing))
 
     def _observers(self) -> list[Observer]:
         folder: str | None = self.args.dump_ir
@@ -171,7 +173,7 @@ class NtOptMain(xDSLOptMain):
 
     def output_resulting_program(self, prog: ModuleOp) -> str:
         # What was dumped to the terminal is not printed once more.
-        if self.args.dump_ir == "-" and self.args.target == "mlir" and self.pipeline.steps:  # type: ignore[attr-defined]
+        if self.args.dump_ir == "-" and self.args.target == "mlir" and self.runs:
             return ""
         return super().output_resulting_program(prog)
 
@@ -218,7 +220,7 @@ def _load(path: Path) -> dict[str, Kernel]:
 
 
 @contextmanager
-def _path(folder: Path) -> Iterator[None]:
+def _path(folder: Path) -> Generator[None]:
     """As ``python file.py`` does, a file may import its neighbours."""
     sys.path.insert(0, str(folder))
     try:
@@ -253,6 +255,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         NtOptMain("See and run the stages of the NineToothed compiler", arguments).run()
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 1
+    except BrokenPipeError:
+        os.close(sys.stdout.fileno())
+        return 1
     except (
         NineToothedError,
         DiagnosticException,
@@ -263,9 +268,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     ) as error:
         notes = getattr(error, "__notes__", [])
         print("\n".join([f"nt-opt: {type(error).__name__}: {error}", *notes]), file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        os.close(sys.stdout.fileno())
         return 1
     return 0
 

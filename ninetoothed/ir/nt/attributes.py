@@ -51,7 +51,7 @@ def _parse_operator(parser: AttrParser, least: int) -> tuple[str, int] | None:
         found = (
             parser.parse_optional_keyword(spelling)
             if spelling.isalpha()
-            else parser.parse_optional_punctuation(spelling)  # type: ignore[arg-type]
+            else parser.parse_optional_characters(spelling)
         )
         if found is not None:
             return op, precedence
@@ -171,7 +171,7 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
     @property
     def levels(self) -> list[TensorType]:
         """This level and those below."""
-        found = [self]
+        found: list[TensorType] = [self]
         while isinstance(element := found[-1].element_type, TensorType):
             found.append(element)
         return found
@@ -372,7 +372,7 @@ _FLOATS: dict[str, AnyFloat] = {
     "fp8e4nv": Float8E4M3FNType(),
     "fp8e5": Float8E5M2Type(),
 }
-_FLOAT_NAMES: dict[AnyFloat, str] = {value: name for name, value in _FLOATS.items()}
+_FLOAT_NAMES: dict[Attribute, str] = {value: name for name, value in _FLOATS.items()}
 _INTEGERS: dict[str, IntegerType] = {
     "i1": IntegerType(1),
     **{f"i{bits}": IntegerType(bits) for bits in (8, 16, 32, 64)},
@@ -397,4 +397,4 @@ def dtype_of(value: Attribute) -> str:
         value = value.scalar
     if isinstance(value, IntegerType):
         return _INTEGER_NAMES[value]
-    return _FLOAT_NAMES[value]  # type: ignore[index]
+    return _FLOAT_NAMES[value]

@@ -76,7 +76,7 @@ class FuncOp(IRDLOperation):
         arguments: list[Parser.Argument] = []
 
         def argument() -> None:
-            arguments.append(parser.parse_argument(expect_type=True))  # type: ignore[arg-type]
+            arguments.append(parser.parse_argument(expect_type=True))
             arg_attrs.append(DictionaryAttr(parser.parse_optional_dictionary_attr_dict()))
 
         parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)

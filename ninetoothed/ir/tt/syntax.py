@@ -22,7 +22,7 @@ def parse_operands(parser: Parser, types: Types) -> tuple[Sequence[SSAValue], di
     attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
     written = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-    expected = types(written, len(operands))
+    expected = types([*written], len(operands))
     return parser.resolve_operands(operands, expected, parser.pos), attributes
 
 

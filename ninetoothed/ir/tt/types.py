@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -26,7 +27,7 @@ def shape_of(type: Attribute) -> tuple[int, ...]:
 
 def scalar_of(type: Attribute) -> Attribute:
     """The scalar type of a block or scalar."""
-    return type.get_element_type() if isinstance(type, TensorType) else type
+    return cast("TensorType[Attribute]", type).get_element_type() if isinstance(type, TensorType) else type
 
 
 @functools.lru_cache(maxsize=1024)

@@ -6,9 +6,10 @@ Operands are lowered values of one type; ``unsigned`` says whether integer lanes
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, TensorType
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ninetoothed.ir import tt
@@ -20,14 +21,20 @@ Handler = Callable[[Insert, bool, list[SSAValue]], SSAValue]
 
 def constant(insert: Insert, value: float | int, type: Attribute) -> SSAValue:
     """A number of a lowered type: a scalar, or a block of it."""
-    attribute: FloatAttr | IntegerAttr = number(value, tt.scalar_of(type))
+    attribute = number(value, tt.scalar_of(type))
     if not isinstance(type, TensorType):
         return insert(arith.ConstantOp(attribute))
+    type = cast("TensorType[Attribute]", type)
     if value not in (float("inf"), float("-inf")) and value == value:
-        dense = DenseIntOrFPElementsAttr.from_list(type, [attribute.value.data])
-        return insert(arith.ConstantOp(dense, type))
+        return insert(arith.ConstantOp(splat(attribute.value.data, type), type))
     # xDSL reads the hexadecimal form of a dense infinity as an integer; a scalar's it reads right.
     return insert(tt.SplatOp(insert(arith.ConstantOp(attribute)), tt.shape_of(type)))
+
+
+def splat(value: float | int, type: TensorType[Attribute]) -> DenseIntOrFPElementsAttr[Any]:
+    """One number in every lane of ``type``."""
+    numbered = cast("TensorType[Any]", type)
+    return DenseIntOrFPElementsAttr.from_list(numbered, [value])
 
 
 def _is_float(value: SSAValue) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
@@ -12,15 +13,24 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.language.table import REDUCTIONS
 
-Number = FloatAttr | IntegerAttr
+Number = FloatAttr[AnyFloat] | IntegerAttr[IntegerType]
 
 
 def number(value: float | int, scalar: Attribute) -> Number:
     """``value`` as an attribute of a scalar type."""
-    if isinstance(scalar, IntegerType):
-        return IntegerAttr(int(value), scalar, truncate_bits=True)
-    assert isinstance(scalar, AnyFloat)
-    return FloatAttr(float(value), scalar)
+    if isinstance(scalar, AnyFloat):
+        return FloatAttr(float(value), scalar)
+    assert isinstance(scalar, IntegerType)
+    return IntegerAttr(int(value), cast("IntegerType", scalar), truncate_bits=True)
+
+
+def constant_value(value: SSAValue) -> int | float | None:
+    """The number that a scalar constant holds; None for anything else."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, FloatAttr | IntegerAttr):
+        data: int | float = owner.value.value.data
+        return data
+    return None
 
 
 def combined_operands(op: Operation) -> Iterator[tuple[int, int, float | int]]:
@@ -42,11 +52,10 @@ def fill(value: SSAValue, identity: float | int) -> bool:
     owner = value.owner
     if isinstance(owner, nt.CastOp):
         source, target = nt.scalar_of(owner.value.type), nt.scalar_of(value.type)
-        floats = isinstance(source, AnyFloat) and isinstance(target, AnyFloat)
-        exact = identity == 0 or (floats and identity in (float("inf"), float("-inf")))
         # An eight-bit float may have no infinity.
-        wide = isinstance(source, IntegerType) or source.bitwidth >= 16
-        return exact and wide and fill(owner.value, identity)
+        floats = isinstance(source, AnyFloat) and source.bitwidth >= 16 and isinstance(target, AnyFloat)
+        exact = identity == 0 or (floats and identity in (float("inf"), float("-inf")))
+        return exact and fill(owner.value, identity)
     if not isinstance(owner, nt.LoadOp):
         return False
     wanted = number(identity, nt.scalar_of(value.type))

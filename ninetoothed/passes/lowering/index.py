@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, IntegerType, i32
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
 from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.index_expr import IndexExpr, symbol_names
 from ninetoothed.ir.index_normal import Assumptions, always_nonnegative
 from ninetoothed.ir.rewriting import Inserter
+from ninetoothed.passes.lowering.elementwise import splat
 
 Dims = tuple[int, ...]
 Term = tuple[bool, IndexExpr]
@@ -54,9 +56,7 @@ class Arithmetic:
         if not shape:
             return self.inserter.add(arith.ConstantOp(IntegerAttr(value, self.type)))
         type = tt.tensor_of(self.type, shape)
-        return self.inserter.add(
-            arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [value]), type)
-        )
+        return self.inserter.add(arith.ConstantOp(splat(value, type), type))
 
     def resized(self, value: SSAValue) -> SSAValue:
         """A signed integer in this type."""
@@ -64,7 +64,7 @@ class Arithmetic:
         assert isinstance(scalar, IntegerType)
         if scalar == self.type:
             return value
-        narrow = scalar.width.data < self.type.width.data
+        narrow = cast("IntegerType", scalar).width.data < self.type.width.data
         op = tt.ExtSIOp if narrow else tt.TruncIOp
         return self.inserter.add(op(value, tt.block_of(tt.shape_of(value.type), self.type)))
 

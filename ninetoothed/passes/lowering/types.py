@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.dialects.builtin import IntegerType, UnrealizedConversionCastOp, i8
 from xdsl.ir import Attribute, SSAValue
 
@@ -11,7 +13,9 @@ from ninetoothed.ir.rewriting import Inserter
 
 def signless(scalar: Attribute) -> Attribute:
     """A scalar type without its sign."""
-    return IntegerType(scalar.width.data) if isinstance(scalar, IntegerType) else scalar
+    if isinstance(scalar, IntegerType):
+        return IntegerType(cast("IntegerType", scalar).width.data)
+    return scalar
 
 
 def is_unsigned(type: Attribute) -> bool:
