@@ -2,8 +2,8 @@
 
     python -m benchmarks.compile_time [--json FILE] [--triton]
 
-One configuration each, warm: everything is imported and one compile has run. Figures are medians. ``--triton`` adds
-what Triton's own compile of the text takes, for sm_90.
+One configuration each, warm: everything is imported and one compile has run. Figures are medians.
+``--triton`` adds what Triton's own compile of the text takes, for sm_90.
 """
 
 from __future__ import annotations

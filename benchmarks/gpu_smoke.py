@@ -42,7 +42,10 @@ def compare(name: str, ours: Callable[[], object], theirs: Callable[[], object])
         theirs()
     pairs = [(_time(ours), _time(theirs)) for _ in range(_REPEATS)]
     one, two = (statistics.median(times) for times in zip(*pairs, strict=True))
-    print(f"{name:28} ours {one:8.4f} ms  torch {two:8.4f} ms  ratio {one / two:5.2f}  first {first:6.2f} s")
+    print(
+        f"{name:28} ours {one:8.4f} ms  torch {two:8.4f} ms  "
+        f"ratio {one / two:5.2f}  first {first:6.2f} s"
+    )
 
 
 def main() -> None:

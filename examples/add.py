@@ -1,8 +1,8 @@
 """Vector addition: each program adds one block.
 
-    lhs     [ 0 1 2 3 | 4 5 6 7 | 8 9 ]      blocks of BLOCK_SIZE elements, the last one cut off
-    rhs     [ 0 1 2 3 | 4 5 6 7 | 8 9 ]
-    output  [ 0 2 4 6 | 8 …     | …   ]      one program a block
+lhs     [ 0 1 2 3 | 4 5 6 7 | 8 9 ]      blocks of BLOCK_SIZE elements, the last one cut off
+rhs     [ 0 1 2 3 | 4 5 6 7 | 8 9 ]
+output  [ 0 2 4 6 | 8 …     | …   ]      one program a block
 """
 
 import torch

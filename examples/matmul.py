@@ -1,9 +1,9 @@
 """Matrix multiplication: each program computes one block of the output.
 
-                          other      [ b0 ]     a column of blocks of BLOCK_SIZE_K × BLOCK_SIZE_N
-                                     [ b1 ]
-    input  [ a0 a1 ]      output     [ a0·b0 + a1·b1 ]
-           a row of blocks of BLOCK_SIZE_M × BLOCK_SIZE_K
+                      other      [ b0 ]     a column of blocks of BLOCK_SIZE_K × BLOCK_SIZE_N
+                                 [ b1 ]
+input  [ a0 a1 ]      output     [ a0·b0 + a1·b1 ]
+       a row of blocks of BLOCK_SIZE_M × BLOCK_SIZE_K
 """
 
 import torch
@@ -49,9 +49,7 @@ matmul_kernel = ninetoothed.make(
 
 def matmul(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """``input @ other`` of two matrices, (m, k) and (k, n)."""
-    output = torch.empty(
-        (input.shape[0], other.shape[1]), dtype=input.dtype, device=input.device
-    )
+    output = torch.empty((input.shape[0], other.shape[1]), dtype=input.dtype, device=input.device)
     matmul_kernel(input, other, output)
     return output
 

@@ -1,8 +1,8 @@
 """Softmax over rows: each program holds one whole row, of any length.
 
-    input   [ row 0 ]      one program a row; the block is the row itself, however long it is
-            [ row 1 ]
-            [ …     ]
+input   [ row 0 ]      one program a row; the block is the row itself, however long it is
+        [ row 1 ]
+        [ …     ]
 """
 
 import torch

@@ -1,7 +1,7 @@
 """What the compiler hands to the runtime: frozen, hashable, made of text and numbers only.
 
-Nothing here is an IR object, so that a warm start finds its artifact on disk and imports neither xDSL
-nor the frontend.
+Nothing here is an IR object, so that a warm start finds its artifact on disk and imports neither
+xDSL nor the frontend.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ class Target:
 class ParamSignature:
     """What compiled code may know of one argument.
 
-    ``kind``: ``"tensor"``, ``"scalar"`` (passed by value) or ``"constexpr"`` (``value`` is baked in).
-    ``unit_strides`` and the ``*_by_16`` flags have one entry per dim: the stride is 1; the size, or
-    the stride, is a multiple of 16. ``pointer_by_16``: the data starts at a multiple of 16 bytes.
+    ``kind``: ``"tensor"``, ``"scalar"`` (passed by value) or ``"constexpr"`` (``value`` is baked
+    in). ``unit_strides`` and the ``*_by_16`` flags have one entry per dim: the stride is 1; the
+    size, or the stride, is a multiple of 16. ``pointer_by_16``: the data starts at a multiple of 16
+    bytes.
     """
 
     name: str
@@ -66,9 +67,9 @@ class ParamSignature:
 class Signature:
     """One class of calls that share a kernel.
 
-    ``constants``: symbols that the call fixed (constexpr symbols and constexpr sizes). ``extents``: for
-    each block size that only the call knows, its expression and the power of two it is rounded up to.
-    ``index_bits``: 32 where every size and offset fits 31 bits, else 64.
+    ``constants``: symbols that the call fixed (constexpr symbols and constexpr sizes). ``extents``:
+    for each block size that only the call knows, its expression and the power of two it is rounded
+    up to. ``index_bits``: 32 where every size and offset fits 31 bits, else 64.
     """
 
     params: tuple[ParamSignature, ...]
@@ -92,7 +93,9 @@ class Config:
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of the device function: ``type`` as in Triton's signatures (``"*fp16"``, ``"i32"``)."""
+    """One argument of the device function: ``type`` as in Triton's signatures (``"*fp16"``,
+    ``"i32"``).
+    """
 
     name: str
     type: str
@@ -103,8 +106,8 @@ class Argument:
 class Artifact:
     """One compiled kernel, up to the text that Triton takes.
 
-    ``language``: ``"ttir"`` or ``"triton-python"``. ``launch``: Python source that defines, over the
-    kernel's parameters (torch tensors and numbers, in launch order),
+    ``language``: ``"ttir"`` or ``"triton-python"``. ``launch``: Python source that defines, over
+    the kernel's parameters (torch tensors and numbers, in launch order),
 
     - ``check(...)``: None, or what is wrong with the sizes of this call;
     - ``programs(...)``: the number of programs;

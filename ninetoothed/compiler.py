@@ -35,7 +35,9 @@ def context() -> Context:
     return ctx
 
 
-def build(definition: Definition, signature: Signature, observers: Sequence[Observer] = ()) -> ModuleOp:
+def build(
+    definition: Definition, signature: Signature, observers: Sequence[Observer] = ()
+) -> ModuleOp:
     """The kernel's module in stage ``composed``: all that does not depend on a configuration.
 
     Raises:
@@ -119,7 +121,8 @@ def fingerprint(module: ModuleOp) -> str:
 def _dump(kernel: str, config: Config | None = None, start: int = 0) -> list[Observer]:
     """An observer that writes each module to ``NINETOOTHED_DUMP_IR``; none where that is unset.
 
-    The files of a kernel lie in a folder of its name, those of each configuration in a folder below.
+    The files of a kernel lie in a folder of its name, those of each configuration in a folder
+    below.
     """
     folder = settings.dump_ir()
     if folder is None:
@@ -132,7 +135,9 @@ def _dump(kernel: str, config: Config | None = None, start: int = 0) -> list[Obs
 
 
 def dump_to(folder: Path, start: int = 0) -> Observer:
-    """An observer that writes each module to ``folder`` as ``03-nt-pad-blocks.mlir``, from ``start``."""
+    """An observer that writes each module to ``folder`` as ``03-nt-pad-blocks.mlir``, from
+    ``start``.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     count = start
 

@@ -39,7 +39,9 @@ def _flag(name: str) -> bool:
 
 
 def cache_dir() -> Path:
-    """``NINETOOTHED_CACHE_DIR``: where artifacts and tuning results lie. Default ``~/.cache/ninetoothed``."""
+    """``NINETOOTHED_CACHE_DIR``: where artifacts and tuning results lie. Default
+    ``~/.cache/ninetoothed``.
+    """
     text = _text("NINETOOTHED_CACHE_DIR")
     if text is not None:
         return Path(text).expanduser()
@@ -55,25 +57,34 @@ def dump_ir() -> Path | None:
 
 
 def verify_ir() -> bool:
-    """``NINETOOTHED_VERIFY_IR``: verify the IR after every pass (doubles compile time). Default: off."""
+    """``NINETOOTHED_VERIFY_IR``: verify the IR after every pass (doubles compile time). Default:
+    off.
+    """
     return _flag("NINETOOTHED_VERIFY_IR")
 
 
 def interpret_max_steps() -> int:
-    """``NINETOOTHED_INTERPRET_MAX_STEPS``: the longest loop that is interpreted. Default 10,000,000."""
+    """``NINETOOTHED_INTERPRET_MAX_STEPS``: the longest loop that is interpreted. Default
+    10,000,000.
+    """
     return _integer("NINETOOTHED_INTERPRET_MAX_STEPS", 10_000_000, 1)
 
 
 def interpret_lanes() -> int:
-    """``NINETOOTHED_INTERPRET_LANES``: the lanes (programs × block) interpreted at once. Default 2^22."""
+    """``NINETOOTHED_INTERPRET_LANES``: the lanes (programs × block) interpreted at once. Default
+    2^22.
+    """
     return _integer("NINETOOTHED_INTERPRET_LANES", 1 << 22, 1)
 
 
 def compile_timeout() -> int:
-    """``NINETOOTHED_COMPILE_TIMEOUT``: seconds after which a configuration is given up. Default 60."""
+    """``NINETOOTHED_COMPILE_TIMEOUT``: seconds after which a configuration is given up. Default 60.
+    """
     return _integer("NINETOOTHED_COMPILE_TIMEOUT", 60, 1)
 
 
 def compile_workers() -> int:
-    """``NINETOOTHED_COMPILE_WORKERS``: processes that compile configurations. Default: cores, at most 8."""
+    """``NINETOOTHED_COMPILE_WORKERS``: processes that compile configurations. Default: cores, at
+    most 8.
+    """
     return _integer("NINETOOTHED_COMPILE_WORKERS", min(os.cpu_count() or 1, 8), 1)

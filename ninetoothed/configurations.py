@@ -1,7 +1,8 @@
 """Which configurations of a kernel are worth compiling: block sizes, warps and stages.
 
-A plain choice by size, without a model of the device: blocks and accumulators that cannot run well are left out, the rest
-is ranked by reuse (for kernels that multiply matrices) or by size, and at most :data:`LIMIT` are kept.
+A plain choice by size, without a model of the device: blocks and accumulators that cannot run well
+are left out, the rest is ranked by reuse (for kernels that multiply matrices) or by size, and at
+most :data:`LIMIT` are kept.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ MAX_ACCUMULATOR_REGISTERS = 128
 _STAGES = 3
 _THREADS_PER_WARP = 32
 _REGISTER_BYTES = 4
-# What a program may use of a multiprocessor's shared memory; the least of the supported devices' limits that
-# hold a useful matrix tile. Larger ones fail to load and are dropped then.
+# What a program may use of a multiprocessor's shared memory; the least of the supported devices'
+# limits that hold a useful matrix tile. Larger ones fail to load and are dropped then.
 _SHARED_BYTES = 200 << 10
 _LARGE_BLOCK = 1 << 14
 # A vector block of this many lanes keeps every thread of four warps busy with several loads.
@@ -65,9 +66,7 @@ def _shapes(module: ModuleOp) -> _Shapes:
     for op in module.walk():
         for result in op.results:
             type = result.type
-            if isinstance(type, nt.TensorType) and not isinstance(
-                type.element_type, nt.TensorType
-            ):
+            if isinstance(type, nt.TensorType) and not isinstance(type.element_type, nt.TensorType):
                 if not isinstance(op, nt.SourceOp):
                     blocks[type.sizes, _bytes(type.element_type)] = None
         if isinstance(op, nt.DotOp):
@@ -162,9 +161,9 @@ def configurations(
     if not ranked:
         if smallest[1]:
             raise ConfigurationError(
-                f"no choice of block sizes fits: the smallest, {smallest[1]}, has a block of {smallest[0]} "
-                f"lanes, and at most {MAX_BLOCK} lanes and {MAX_ACCUMULATOR_REGISTERS} registers of accumulator a "
-                "thread can run; give block_size() a smaller lower_bound"
+                f"no choice of block sizes fits: the smallest, {smallest[1]}, has a block of "
+                f"{smallest[0]} lanes, and at most {MAX_BLOCK} lanes and {MAX_ACCUMULATOR_REGISTERS} registers of "
+                "accumulator a thread can run; give block_size() a smaller lower_bound"
             )
         # Nothing to choose: what the user fixed is tried as it is.
         ranked.append(((0.0,), {}, _footprint(shapes, fixed)))
@@ -208,7 +207,9 @@ def _extents(kernel: nt.KernelOp, signature: Signature) -> dict[str, int]:
 
 
 def interpreted_values(module: ModuleOp, signature: Signature, lanes: int) -> dict[str, int]:
-    """The block sizes for evaluation: those of the fewest programs whose blocks have at most ``lanes`` lanes."""
+    """The block sizes for evaluation: those of the fewest programs whose blocks have at most
+    ``lanes`` lanes.
+    """
     (kernel,) = module.body.ops
     assert isinstance(kernel, nt.KernelOp)
     shapes = _shapes(module)

@@ -1,7 +1,7 @@
 """Element types and their names in torch, in Triton and in the IR.
 
-An element type is a plain string, the one that Triton uses (``"fp16"``, ``"i32"``), so that kernels may
-spell it either way. ``DTYPES`` is the table; everything else looks things up in it.
+An element type is a plain string, the one that Triton uses (``"fp16"``, ``"i32"``), so that kernels
+may spell it either way. ``DTYPES`` is the table; everything else looks things up in it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ for _row in DTYPES.values():
 
 
 def lookup(value: Any) -> str | None:
-    """The element type that ``value`` spells: a string, a torch dtype or a Triton dtype; else None."""
+    """The element type that ``value`` spells: a string, a torch dtype or a Triton dtype; else None.
+    """
     if isinstance(value, str):
         return _BY_SPELLING.get(value)
     text = str(value)

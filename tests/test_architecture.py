@@ -33,7 +33,7 @@ back.
 APART = {"frontend", "passes", "backend", "runtime"}
 """Rooms of one level that never import one another: they meet in ``compiler``."""
 
-LEAN = {"errors", "config", "dtype", "artifact", "version", "symbol", "tensor", "language", "runtime"}
+LEAN = {*LEVELS[0], *LEVELS[2], "runtime"}
 """Rooms that a warm start loads: neither xDSL nor sympy is imported there."""
 
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

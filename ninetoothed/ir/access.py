@@ -1,13 +1,13 @@
 """What an arranged tensor means: meta-operations as index maps, and their composition.
 
-Every meta-operation is a map from the indices of the new tensor to the indices of the old one, together
-with the guard that these lie inside the old shape. Their composition is one :class:`Access`: from the
-indices of all levels to the indices of the source, and the guard. The verifier, the lowering and the
-interpreters use this one implementation.
+Every meta-operation is a map from the indices of the new tensor to the indices of the old one,
+together with the guard that these lie inside the old shape. Their composition is one
+:class:`Access`: from the indices of all levels to the indices of the source, and the guard. The
+verifier, the lowering and the interpreters use this one implementation.
 
-A tensor has *levels*, outermost first; each is a tuple of sizes. Level 0 counts programs; the last is the
-block that an application computes with (a tensor of one level has a block of no dims); the levels between
-are indexed by the application.
+A tensor has *levels*, outermost first; each is a tuple of sizes. Level 0 counts programs; the last
+is the block that an application computes with (a tensor of one level has a block of no dims); the
+levels between are indexed by the application.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ def _apply(function: Convert, values: Iterable[IndexExpr]) -> Sizes:
 
 @dataclass(frozen=True)
 class Tile(MetaOp):
-    """Blocks of ``sizes``, ``strides`` apart, of elements ``dilation`` apart: two levels in one's place.
+    """Blocks of ``sizes``, ``strides`` apart, of elements ``dilation`` apart: two levels in one's
+    place.
 
     ``outer * stride + inner * dilation``; the number of blocks is
     ``ceil((n - dilation * (size - 1) - 1) / stride) + 1``, rounded down in floor mode.
@@ -143,7 +144,9 @@ class Tile(MetaOp):
         draft._count("strides", strides, dims)
         for stride in given:
             if stride.value is not None and stride.value < 1 and stride.value != -1:
-                raise draft.fail(f"a stride of {stride}; strides are at least 1, or -1 for the tile")
+                raise draft.fail(
+                    f"a stride of {stride}; strides are at least 1, or -1 for the tile"
+                )
         strides = tuple(
             size if stride.value == -1 else stride
             for stride, size in zip(strides, whole, strict=True)
@@ -211,8 +214,8 @@ class Expand(MetaOp):
             size = normalize(old[axis]).value
             if expanded and size is not None and size != 1:
                 raise self.fail(
-                    f"dim {axis} of {_shape_text(old)} has size {size}, and only dims of size 1 can be "
-                    f"expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
+                    f"dim {axis} of {_shape_text(old)} has size {size}, and only dims of size 1 can "
+                    f"be expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
                 )
             new.append(self.sizes[axis] if expanded else old[axis])
         return _replace(levels, self.level, tuple(new))
@@ -246,7 +249,8 @@ class Squeeze(MetaOp):
             size = normalize(old[dim]).value
             if size is not None and size != 1:
                 raise self.fail(
-                    f"dim {dim} of {_shape_text(old)} has size {size}; only dims of size 1 can be removed"
+                    f"dim {dim} of {_shape_text(old)} has size {size}; only dims of size 1 can be "
+                    "removed"
                 )
         kept = tuple(size for dim, size in enumerate(old) if dim not in self.dims)
         return _replace(levels, self.level, kept)
@@ -377,7 +381,9 @@ class Access:
 
 
 def index_names(levels: Levels) -> tuple[tuple[str, ...], ...]:
-    """The index variables: ``g0 g1 …`` of the programs, ``b0 …`` of the block, ``k1_0 …`` of level 1."""
+    """The index variables: ``g0 g1 …`` of the programs, ``b0 …`` of the block, ``k1_0 …`` of level
+    1.
+    """
     last = len(levels) - 1
     return tuple(
         tuple(

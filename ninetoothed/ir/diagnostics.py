@@ -12,9 +12,7 @@ from ninetoothed.errors import CompilerError, Loc, NineToothedError
 def loc_of(location: Attribute) -> Loc | None:
     """The place that a location attribute names, with the chain of its callers."""
     if isinstance(location, FileLineColLoc):
-        return Loc(
-            location.filename.data, location.line.data, max(location.column.data - 1, 0)
-        )
+        return Loc(location.filename.data, location.line.data, max(location.column.data - 1, 0))
     if isinstance(location, CallSiteLoc):
         callee, caller = loc_of(location.callee), loc_of(location.caller)
         if callee is None:

@@ -1,9 +1,10 @@
 """Symbolic integer expressions: sizes, strides, indices and offsets.
 
-An :class:`IndexExpr` is frozen and keeps its *structure*: ``str(expr)`` prints what was written, and only
-``x+0 0+x x-0 x*1 1*x x//1`` are folded. :func:`normalize` gives the *normal form*, a sum of products of
-atoms (symbols, quotients, remainders, minima, …), which IR types hold and compare; it lives, with the proof
-obligations (:func:`always_nonnegative`, :func:`always_less`), in ``index_normal``.
+An :class:`IndexExpr` is frozen and keeps its *structure*: ``str(expr)`` prints what was written,
+and only ``x+0 0+x x-0 x*1 1*x x//1`` are folded. :func:`normalize` gives the *normal form*, a sum
+of products of atoms (symbols, quotients, remainders, minima, …), which IR types hold and compare;
+it lives, with the proof obligations (:func:`always_nonnegative`, :func:`always_less`), in
+``index_normal``.
 
 ``//`` and ``%`` are Python's: they round towards minus infinity. A symbolic divisor is taken to be
 positive; sizes of blocks and strides of tilings, the only divisors that arrangements make, are.
@@ -55,8 +56,9 @@ _interned: WeakValueDictionary[tuple[Any, ...], IndexExpr] = WeakValueDictionary
 class IndexExpr:
     """A frozen integer expression; build it with :func:`const`, :func:`sym` and operators.
 
-    ``op`` is ``"const"``, ``"sym"``, ``"neg"``, ``"min"``, ``"max"`` or an infix operator's name; ``args``
-    holds the operands: an int for a constant; the name and its :class:`SymbolInfo` (or None) for a symbol.
+    ``op`` is ``"const"``, ``"sym"``, ``"neg"``, ``"min"``, ``"max"`` or an infix operator's name;
+    ``args`` holds the operands: an int for a constant; the name and its :class:`SymbolInfo` (or
+    None) for a symbol.
     """
 
     __slots__ = ("__weakref__", "_hash", "_text", "args", "normal", "op")
@@ -67,7 +69,9 @@ class IndexExpr:
     """The cached normal form without assumptions; owned by ``index_normal``."""
 
     def __new__(cls, op: str, *args: Any) -> IndexExpr:
-        """The one expression of this structure (equal expressions are usually, not always, identical)."""
+        """The one expression of this structure (equal expressions are usually, not always,
+        identical).
+        """
         key = (op, *args)
         found = _interned.get(key)
         if found is not None:
@@ -271,8 +275,8 @@ def python_text(expr: IndexExpr) -> str:
 def substitute(expr: IndexExpr, values: Mapping[str, IndexExpr | int]) -> IndexExpr:
     """``expr`` with symbols replaced by name, all at once.
 
-    A quotient or a remainder whose divisor becomes 0 becomes 0: such a divisor is the size of an empty tensor, which
-    has no element to be found.
+    A quotient or a remainder whose divisor becomes 0 becomes 0: such a divisor is the size of an
+    empty tensor, which has no element to be found.
     """
     if not values or expr.op == "const":
         return expr
@@ -329,9 +333,7 @@ class Arithmetic:
 PYTHON = Arithmetic()
 
 
-def evaluate(
-    expr: IndexExpr, values: Mapping[str, Any], arithmetic: Arithmetic = PYTHON
-) -> Any:
+def evaluate(expr: IndexExpr, values: Mapping[str, Any], arithmetic: Arithmetic = PYTHON) -> Any:
     """The value of ``expr``; the symbols' values are ints, or arrays that broadcast together.
 
     Raises:

@@ -1,11 +1,11 @@
 """The normal form of index expressions, and what can be proved of them.
 
-A normal form is a polynomial: integer coefficients over products of *atoms*, which are symbols and the
-operations that no polynomial can express (``floordiv``, ``mod``, ``ceildiv``, ``min``, ``max``, comparisons),
-their operands in normal form. Two rules matter most. A quotient gives up what its divisor divides:
-``(B*i + j) floordiv B = i + j floordiv B``, so the shape that ``tile`` prints,
-``(n - (B - 1) - 1 + B - 1) // B + 1``, becomes ``n ceildiv B``. And a quotient and a remainder of one
-division meet again: ``d*(x floordiv d) + x mod d = x``, which undoes an unravelling.
+A normal form is a polynomial: integer coefficients over products of *atoms*, which are symbols and
+the operations that no polynomial can express (``floordiv``, ``mod``, ``ceildiv``, ``min``, ``max``,
+comparisons), their operands in normal form. Two rules matter most. A quotient gives up what its
+divisor divides: ``(B*i + j) floordiv B = i + j floordiv B``, so the shape that ``tile`` prints,
+``(n - (B - 1) - 1 + B - 1) // B + 1``, becomes ``n ceildiv B``. And a quotient and a remainder of
+one division meet again: ``d*(x floordiv d) + x mod d = x``, which undoes an unravelling.
 
 Symbolic divisors are taken to be positive (see ``index_expr``).
 """
@@ -283,7 +283,9 @@ class _Normalizer:
                     continue
                 dividend, divisor = (self.polynomial(operand) for operand in atom.args)
                 # x mod d = x - d*(x floordiv d)
-                other = _add(dividend, _multiply(divisor, self.floordiv(dict(dividend), divisor)), -1)
+                other = _add(
+                    dividend, _multiply(divisor, self.floordiv(dict(dividend), divisor)), -1
+                )
                 _add(other, {(atom,): 1}, -1)
                 others = {_without(monomial, (atom,)) or (): coefficient}
                 candidate = _add(dict(polynomial), _multiply(others, other))
@@ -308,7 +310,9 @@ def _reduce(dividend: Polynomial, divisor: int) -> tuple[Polynomial, Polynomial]
 
 
 def _nested_quotient(polynomial: Polynomial) -> tuple[Polynomial, IndexExpr] | None:
-    """``x floordiv e + c`` as ``(x + c*e, e)``, for ``(x floordiv e) floordiv d = x floordiv (e*d)``."""
+    """``x floordiv e + c`` as ``(x + c*e, e)``, for ``(x floordiv e) floordiv d = x floordiv
+    (e*d)``.
+    """
     terms = [(m, c) for m, c in polynomial.items() if m]
     if len(terms) != 1 or terms[0][1] != 1 or len(terms[0][0]) != 1:
         return None
@@ -408,8 +412,8 @@ def _quotient(op: str, left: Interval, right: Interval) -> Interval:
     lower: int | None = None
     upper: int | None = None
     if left[0] is not None:
-        # A dividend of at least 0 is smallest over the largest divisor; an unbounded one leaves 0, or
-        # 1 where any positive quotient is rounded up.
+        # A dividend of at least 0 is smallest over the largest divisor; an unbounded one leaves 0,
+        # or 1 where any positive quotient is rounded up.
         if left[0] < 0:
             lower = divide(left[0], right[0])
         elif right[1] is not None:

@@ -1,7 +1,7 @@
 """The stages of a module on its way from ``nt`` to ``tt``: which ops each may hold.
 
-A stage is defined by what may appear in it. :func:`check_stage` holds a module to its stage; the pipeline calls it at
-the end of each.
+A stage is defined by what may appear in it. :func:`check_stage` holds a module to its stage; the
+pipeline calls it at the end of each.
 """
 
 from __future__ import annotations

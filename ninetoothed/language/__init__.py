@@ -1,7 +1,7 @@
 """The language of applications, imported as ``ntl``.
 
-``ntl.zeros``, ``ntl.dot``, … have a meaning inside an application; ``help(ntl.dot)`` says what it is.
-``ntl.float16`` and the like are element types.
+``ntl.zeros``, ``ntl.dot``, … have a meaning inside an application; ``help(ntl.dot)`` says what it
+is. ``ntl.float16`` and the like are element types.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Functions written in the language itself: they are inlined like a user's, so every backend has them."""
+"""Functions written in the language itself: they are inlined like a user's, so every backend has
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Type rules over element types: Triton's promotion (``triton.language.semantic``), in a function a rule.
+"""Type rules over element types: Triton's promotion (``triton.language.semantic``), in a function a
+rule.
 
-A rule takes :class:`Operand` s and gives ``(operand type, result type)``: what the operands are converted to, and
-what the operation gives. It raises ``TypeError`` with a text for the user where the types do not fit.
+A rule takes :class:`Operand` s and gives ``(operand type, result type)``: what the operands are
+converted to, and what the operation gives. It raises ``TypeError`` with a text for the user where
+the types do not fit.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from ninetoothed.dtype import DTYPES
 
 @dataclass(frozen=True)
 class Operand:
-    """The element type of an operand, and whether it is a scalar, which yields to a block of its kind."""
+    """The element type of an operand, and whether it is a scalar, which yields to a block of its
+    kind.
+    """
 
     dtype: str
     scalar: bool = False
@@ -73,7 +77,8 @@ def promote(left: Operand, right: Operand, division: bool = False) -> str:
         return _promote_floats(types, division)
     if division and (left.kind == "uint") != (right.kind == "uint"):
         raise TypeError(
-            f"{left.dtype} and {right.dtype} differ in sign; convert one, as in ntl.cast(x, ntl.int32)"
+            f"{left.dtype} and {right.dtype} differ in sign; convert one, as in "
+            "ntl.cast(x, ntl.int32)"
         )
     if (left.kind == "uint") == (right.kind == "uint"):
         return left.dtype if left.bits > right.bits else right.dtype
@@ -97,9 +102,7 @@ def _promote_floats(types: tuple[str, str], division: bool) -> str:
 def _common(operands: tuple[Operand, ...], division: bool = False) -> str:
     result = operands[0]
     for operand in operands[1:]:
-        result = Operand(
-            promote(result, operand, division), result.scalar and operand.scalar
-        )
+        result = Operand(promote(result, operand, division), result.scalar and operand.scalar)
     return result.dtype
 
 

@@ -1,7 +1,8 @@
 """The language as data: one row a primitive.
 
-A row says what a primitive is; what it does lies in handler tables keyed by the row's name: type checking and building
-in ``frontend/``, lowering in ``passes/``, spelling in ``backend/``, torch semantics in ``interpreters/``.
+A row says what a primitive is; what it does lies in handler tables keyed by the row's name: type
+checking and building in ``frontend/``, lowering in ``passes/``, spelling in ``backend/``, torch
+semantics in ``interpreters/``.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from ninetoothed.language.rules import Operand
 class Primitive:
     """A function of the language. It has a meaning inside an application only.
 
-    ``op`` is the ``nt`` op that it becomes: ``"map"`` (elementwise), ``"reduce"``, or one of its own.
-    ``parameters`` are names, with their defaults where they have one. ``rule`` gives, from the operands' element
-    types, the type that they are brought to and the result's. ``identity`` is what lanes that are not real
-    read in a reduction, from the element type. ``triton`` is Triton's spelling over ``{0}``, ``{1}``, ….
-    ``symbol`` is Python's operator, for rows that have one; rows without ``public`` are operators only.
+    ``op`` is the ``nt`` op that it becomes: ``"map"`` (elementwise), ``"reduce"``, or one of its
+    own. ``parameters`` are names, with their defaults where they have one. ``rule`` gives, from the
+    operands' element types, the type that they are brought to and the result's. ``identity`` is
+    what lanes that are not real read in a reduction, from the element type. ``triton`` is Triton's
+    spelling over ``{0}``, ``{1}``, …. ``symbol`` is Python's operator, for rows that have one; rows
+    without ``public`` are operators only.
     """
 
     name: str
@@ -70,7 +72,9 @@ _ROWS = (
     _operator("xor", rules.bitwise, "{0} ^ {1}", "The bits that one of the two has."),
     _operator("invert", rules.bitwise, "~{0}", "The bits that are not set."),
     _operator("shl", rules.bitwise, "{0} << {1}", "The bits moved up."),
-    _operator("shr", rules.bitwise, "{0} >> {1}", "The bits moved down; signed integers keep their sign."),
+    _operator(
+        "shr", rules.bitwise, "{0} >> {1}", "The bits moved down; signed integers keep their sign."
+    ),
     _operator("lt", rules.comparison, "{0} < {1}", "Whether the first is smaller."),
     _operator("le", rules.comparison, "{0} <= {1}", "Whether the first is no larger."),
     _operator("gt", rules.comparison, "{0} > {1}", "Whether the first is larger."),
@@ -145,12 +149,14 @@ _ROWS = (
         "dot",
         ("input", "other", "acc=None", "input_precision=None"),
         "The product of two matrices, ``acc + input @ other``: (M, K) and (K, N) give (M, N).\n\n"
-        "fp16, bf16 and fp32 accumulate in fp32, fp64 in fp64, i8 in i32. ``input_precision`` says how "
-        "products of fp32 are formed: 'tf32' (default), 'tf32x3' or 'ieee'.",
+        "fp16, bf16 and fp32 accumulate in fp32, fp64 in fp64, i8 in i32. ``input_precision`` says "
+        "how products of fp32 are formed: 'tf32' (default), 'tf32x3' or 'ieee'.",
         triton="tl.dot({0}, {1}, acc={2}, input_precision={precision})",
     ),
     Primitive("zeros", "full", ("shape", "dtype"), "A block of zeros."),
-    Primitive("full", "full", ("shape", "value", "dtype"), "A block whose lanes all hold ``value``."),
+    Primitive(
+        "full", "full", ("shape", "value", "dtype"), "A block whose lanes all hold ``value``."
+    ),
     Primitive(
         "arange",
         "arange",

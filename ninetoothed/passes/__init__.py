@@ -1,7 +1,7 @@
 """The passes, one a file, in the order of ``pipeline``.
 
-The folder is the registry: a pass named ``nt-lower-accesses`` is the class ``LowerAccessesPass`` of the file
-``lower_accesses.py``. Modules are imported when a pass is asked for.
+The folder is the registry: a pass named ``nt-lower-accesses`` is the class ``LowerAccessesPass`` of
+the file ``lower_accesses.py``. Modules are imported when a pass is asked for.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Check that the arranged tensors fit together: their outermost shapes agree, and what must be 1 is.
+"""Check that the arranged tensors fit together: their outermost shapes agree, and what must be 1
+is.
 
-Why here: it needs the meta-operations with their places in the user's source, so it comes before they are composed.
-What is proved wrong is an error at the user's line. What only a call can know becomes a check of the kernel. It
-requires stage ``arranged``, and leaves it.
+Why here: it needs the meta-operations with their places in the user's source, so it comes before
+they are composed. What is proved wrong is an error at the user's line. What only a call can know
+becomes a check of the kernel. It requires stage ``arranged``, and leaves it.
 
 Before:
 
@@ -87,15 +88,15 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
             assert isinstance(value.owner, Operation)
             raise fail(
                 value.owner,
-                f"the outermost shapes of {first[0]} and {name} must be equal, one program an element, but "
-                f"they are {_text(one)} and {_text(two)}; tile, expand or squeeze until they are",
+                f"the outermost shapes of {first[0]} and {name} must be equal, one program an element, "
+                f"but they are {_text(one)} and {_text(two)}; tile, expand or squeeze until they are",
                 ArrangementError,
             )
         pairs = [(a, b) for a, b in zip(one, two, strict=True) if not equal(a, b)]
         if pairs:
             message = (
-                f"the outermost shapes of {first[0]} and {name} must be equal, one program an element: "
-                "they are {left} and {right}"
+                f"the outermost shapes of {first[0]} and {name} must be equal, one program an "
+                "element: they are {left} and {right}"
             )
             checks.append(nt.Check(one, two, message))
     return checks

@@ -1,7 +1,7 @@
 """Compose each parameter's chain of meta-operations into one access: a map of indices and a guard.
 
-Why here: every later pass that asks where a lane lies, or whether it exists, asks the access and not the chain. It
-requires stage ``arranged``; it leaves no meta-operation, stage ``composed``.
+Why here: every later pass that asks where a lane lies, or whether it exists, asks the access and
+not the chain. It requires stage ``arranged``; it leaves no meta-operation, stage ``composed``.
 
 Before:
 

@@ -1,11 +1,13 @@
 """Turn loads and stores of shares into pointers, offsets and masks.
 
-The offset of a lane is the sum of source index times stride. Terms without block indices move the pointer, once for the
-program or once an iteration; the others are computed along the dims that they vary along. A guard becomes a mask unless
-it always holds: the ranges of program indices, lanes and loop variables are used for that.
+The offset of a lane is the sum of source index times stride. Terms without block indices move the
+pointer, once for the program or once an iteration; the others are computed along the dims that they
+vary along. A guard becomes a mask unless it always holds: the ranges of program indices, lanes and
+loop variables are used for that.
 
-Why here: it needs the schedule (which program is this?) and numeric block sizes. It requires stage ``scheduled`` and leaves
-no store and no guard of a share, stage ``addressed``. ``index_bits`` is the width of all address arithmetic.
+Why here: it needs the schedule (which program is this?) and numeric block sizes. It requires stage
+``scheduled`` and leaves no store and no guard of a share, stage ``addressed``. ``index_bits`` is
+the width of all address arithmetic.
 
 Before:
 
@@ -227,9 +229,7 @@ class _Accessed:
         self.shape = tuple(size.value or 0 for size in self.block)
         block = {name: dim for dim, name in enumerate(names[-1])} if several else {}
         self.ranges = ranges
-        self.lowering = kernel.lowering(
-            here, self.shape, block, leaves, frozenset(between), ranges
-        )
+        self.lowering = kernel.lowering(here, self.shape, block, leaves, frozenset(between), ranges)
 
     @property
     def all_dims(self) -> tuple[int, ...]:
@@ -251,9 +251,7 @@ class _Accessed:
         pointer = self.kernel.pointer(self.op.ref, self.source)
         for local, place in ((False, self.kernel.top), (True, self.here)):
             if moves[local]:
-                pointer = place.inserter.add(
-                    tt.AddPtrOp(pointer, lowering.sum(moves[local]).value)
-                )
+                pointer = place.inserter.add(tt.AddPtrOp(pointer, lowering.sum(moves[local]).value))
         if not self.shape:
             return pointer
         place = self.here if moves[True] else self.kernel.top
@@ -396,4 +394,3 @@ class LowerAccessesPass(ModulePass):
         for kernel in op.body.ops:
             if isinstance(kernel, nt.KernelOp):
                 _lower(kernel, INDEX_TYPES[self.index_bits])
-

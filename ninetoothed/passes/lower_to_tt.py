@@ -1,10 +1,11 @@
 """Turn what is left of ``nt`` into ``tt``, ``arith``, ``math`` and ``scf``: a device function.
 
-Its arguments are the tensors' pointers and the numbers passed by value, in launch order, then the sizes and strides that
-are used. How a launch binds them stays with the function: ``nt.params``, ``nt.grid``, ``nt.checks``.
+Its arguments are the tensors' pointers and the numbers passed by value, in launch order, then the
+sizes and strides that are used. How a launch binds them stays with the function: ``nt.params``,
+``nt.grid``, ``nt.checks``.
 
-Why here: it is the last step; it knows no sizes, no guards and no configurations, only types. It requires stage
-``addressed`` and leaves stage ``tt``.
+Why here: it is the last step; it knows no sizes, no guards and no configurations, only types. It
+requires stage ``addressed`` and leaves stage ``tt``.
 
 Before:
 
@@ -209,7 +210,9 @@ def _size(f: _Function, op: nt.SizeOp) -> None:
 
 @_lowers(nt.LoadOp)
 def _load(f: _Function, op: nt.LoadOp) -> None:
-    """Tensors are loaded by ``nt-lower-accesses``; what is left are numbers, passed by value or baked in."""
+    """Tensors are loaded by ``nt-lower-accesses``; what is left are numbers, passed by value or
+    baked in.
+    """
     assert isinstance(op.ref, BlockArgument)
     source = f.kernel.sources[op.ref.index]
     if source.value is None:

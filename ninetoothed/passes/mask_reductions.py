@@ -1,11 +1,13 @@
-"""Lanes outside the guard take the identity where lanes are combined, unless the user chose ``other``.
+"""Lanes outside the guard take the identity where lanes are combined, unless the user chose
+``other``.
 
-A reduction along a dim, and a dot along K, must not see what an access did not read. Where the operand is a load that
-has no ``other``, its unspecified lanes are free, and the identity becomes its ``other``. Else the guard of the operand
-is computed beside it (elementwise: the conjunction; ``where``: of the chosen side; a loop carries its guards), and
-the operand is selected by it.
+A reduction along a dim, and a dot along K, must not see what an access did not read. Where the
+operand is a load that has no ``other``, its unspecified lanes are free, and the identity becomes
+its ``other``. Else the guard of the operand is computed beside it (elementwise: the conjunction;
+``where``: of the chosen side; a loop carries its guards), and the operand is selected by it.
 
-Why here: guards are facts of accesses, before lanes are padded. It requires and leaves stage ``composed``.
+Why here: guards are facts of accesses, before lanes are padded. It requires and leaves stage
+``composed``.
 
 Before:
 
@@ -110,7 +112,9 @@ class _Guards:
         self.partial = self._partial()
 
     def _partial(self) -> set[SSAValue]:
-        """The values some lane of which may be outside their guard; a fixpoint, since loops carry guards."""
+        """The values some lane of which may be outside their guard; a fixpoint, since loops carry
+        guards.
+        """
         values: list[SSAValue] = []
         for op in self.kernel.apply.walk():
             values.extend(op.results)
@@ -290,7 +294,9 @@ class _Guards:
         return new.results[-1]
 
     def _swap(self, old: Operation, new: Operation, positions: list[int]) -> None:
-        """Put ``new`` in the place of ``old``; its last results are the guards of those at ``positions``."""
+        """Put ``new`` in the place of ``old``; its last results are the guards of those at
+        ``positions``.
+        """
         new.location = old.location
         Rewriter.insert_op(new, InsertPoint.before(old))
         for before, after in zip(old.results, new.results, strict=False):

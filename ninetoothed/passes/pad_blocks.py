@@ -1,10 +1,12 @@
 """Round block sizes up to powers of two; the lanes that this adds are outside every guard.
 
-Triton's blocks have sizes that are powers of two. Accesses get the guard that a lane lies below the true size; where
-padded lanes would be combined, by a reduction or along K of a dot, they read the identity. Sizes that only a call knows
-are rounded up to the kernel's ``extents``. True sizes stay what ``nt.size`` says.
+Triton's blocks have sizes that are powers of two. Accesses get the guard that a lane lies below the
+true size; where padded lanes would be combined, by a reduction or along K of a dot, they read the
+identity. Sizes that only a call knows are rounded up to the kernel's ``extents``. True sizes stay
+what ``nt.size`` says.
 
-Why here: block sizes are numbers only after ``nt-specialize``, whose stage it requires; it leaves stage ``padded``.
+Why here: block sizes are numbers only after ``nt-specialize``, whose stage it requires; it leaves
+stage ``padded``.
 
 Before:
 
@@ -146,7 +148,8 @@ def _drop_equalities(kernel: nt.KernelOp) -> None:
             if source.type != op.results[0].type:
                 raise fail(
                     op,
-                    f"blocks of shapes {_text(source)} and {_text(op.results[0])} must have equal shapes",
+                    f"blocks of shapes {_text(source)} and {_text(op.results[0])} must have equal "
+                    "shapes",
                     ShapeError,
                 )
             replace(op, [source])

@@ -1,7 +1,7 @@
 """The pipeline: the table of contents of the compiler.
 
-Each stage is a few passes and a legality check of what they leave. Symbolic stages run once a signature, the others
-once a configuration. :func:`run` is what ``make`` and ``nt-opt`` both call.
+Each stage is a few passes and a legality check of what they leave. Symbolic stages run once a
+signature, the others once a configuration. :func:`run` is what ``make`` and ``nt-opt`` both call.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def run(
 
     Raises:
         NineToothedError: the user's program is wrong; at its place.
-        CompilerError: a pass failed, or left what its stage may not hold; names the pass and the file
+        CompilerError: a pass failed, or left what its stage may not hold; names the pass and the
+            file
             that reproduces it.
     """
     for index, step in enumerate(pipeline):
@@ -93,7 +94,8 @@ def run(
         except Exception as error:
             where = _reproducer(before, pipeline[index:])
             raise CompilerError(
-                f"pass {name} failed with {type(error).__name__}: {error}{where}; this is a bug of the compiler"
+                f"pass {name} failed with {type(error).__name__}: {error}{where}; "
+                "this is a bug of the compiler"
             ) from error
         for observe in observers:
             observe(name, module)

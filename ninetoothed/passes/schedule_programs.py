@@ -1,9 +1,10 @@
 """Say which program computes which element of the outermost level: row-major.
 
-The outermost index of a program, so far implicit, becomes ``nt.program_index``, and the kernel says how many programs run.
+The outermost index of a program, so far implicit, becomes ``nt.program_index``, and the kernel says
+how many programs run.
 
-Why here: addresses are next, and they need the index. Other orders (grouped for L2, persistent) would stand here
-too. It requires stage ``padded`` and leaves stage ``scheduled``.
+Why here: addresses are next, and they need the index. Other orders (grouped for L2, persistent)
+would stand here too. It requires stage ``padded`` and leaves stage ``scheduled``.
 
 Before:
 

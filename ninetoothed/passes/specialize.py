@@ -1,7 +1,9 @@
-"""Put in what is known of one signature and one configuration: block sizes, unit strides, multiples of 16.
+"""Put in what is known of one signature and one configuration: block sizes, unit strides, multiples
+of 16.
 
-Why here: everything before works on symbols and serves all configurations; everything after may count lanes. It requires
-stage ``composed`` and leaves no symbol whose value was given, stage ``specialized``.
+Why here: everything before works on symbols and serves all configurations; everything after may
+count lanes. It requires stage ``composed`` and leaves no symbol whose value was given, stage
+``specialized``.
 
 Before:
 
@@ -136,7 +138,8 @@ class SpecializePass(ModulePass):
     """The parameter's data starts at a multiple of 16 bytes."""
 
     extents: tuple[int, ...] = ()
-    """What the block sizes that only a call knows are rounded up to (see ``dynamic_block_sizes``)."""
+    """What the block sizes that only a call knows are rounded up to (see ``dynamic_block_sizes``).
+    """
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         values: dict[str, int] = {}

@@ -29,8 +29,9 @@ def guard(index: int) -> AbstractContextManager[object]:
         current_index = cuda.current_device()
     except (AssertionError, RuntimeError) as error:
         raise DeviceError(
-            f"torch can use no CUDA or HIP device here ({str(error).splitlines()[0]}); pass CPU tensors "
-            "(`tensor.cpu()`), which are evaluated without one, or install a torch built for your GPU"
+            f"torch can use no CUDA or HIP device here ({str(error).splitlines()[0]}); pass CPU "
+            "tensors (`tensor.cpu()`), which are evaluated without one, or install a torch built for "
+            "your GPU"
         ) from error
     if current_index == index:
         return contextlib.nullcontext()

@@ -1,12 +1,12 @@
 """``nt-opt``: see and run the stages of the compiler.
 
-    nt-opt kernel.py --dump-ir                          every stage of a kernel, one behind the other
-    nt-opt kernel.py --kernel add_kernel --dtype lhs=fp16 --set BLOCK_SIZE=128 --dump-ir=DIR
-    nt-opt kernel.py -t ttir                            the text that Triton compiles
-    nt-opt stage.mlir -p 'nt-lower-accesses,cse' -t mlir
+    nt-opt kernel.py --dump-ir                          every stage of a kernel, one behind the
+    other nt-opt kernel.py --kernel add_kernel --dtype lhs=fp16 --set BLOCK_SIZE=128 --dump-ir=DIR
+    nt-opt kernel.py -t ttir                            the text that Triton compiles nt-opt
+    stage.mlir -p 'nt-lower-accesses,cse' -t mlir
 
-A Python file is imported, and its kernel is built as for a call: what no call has fixed is assumed, as in
-``Kernel.ir``. Every text that is printed is accepted back.
+A Python file is imported, and its kernel is built as for a call: what no call has fixed is assumed,
+as in ``Kernel.ir``. Every text that is printed is accepted back.
 """
 
 from __future__ import annotations
@@ -142,7 +142,9 @@ class NtOptMain(xDSLOptMain):
         return [observe]
 
     def _python(self, io: IO[bytes]) -> ModuleOp:
-        """The frontend's module of a kernel in a Python file; without ``-p``, the whole road follows."""
+        """The frontend's module of a kernel in a Python file; without ``-p``, the whole road
+        follows.
+        """
         io.close()
         kernel = _find(_load(Path(self.args.input_file)), self.args.kernel)
         definition = kernel.definition

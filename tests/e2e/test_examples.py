@@ -1,4 +1,6 @@
-"""The examples against torch in float64: ragged, strided, transposed and empty; on the CPU and on a GPU."""
+"""The examples against torch in float64: ragged, strided, transposed and empty; on the CPU and on a
+GPU.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def relative_error(result: torch.Tensor, expected: torch.Tensor) -> float:
     return float(difference / expected.double().norm().clamp_min(1e-30))
 
 
-def kernels(device: str, example: ModuleType, tensors: tuple[Tensor, ...]) -> list[ninetoothed.Kernel]:
+def kernels(
+    device: str, example: ModuleType, tensors: tuple[Tensor, ...]
+) -> list[ninetoothed.Kernel]:
     """The example's kernel for every backend of ``device``."""
     backends = GPU_BACKENDS if device == "cuda" else ("interpret",)
     return [

@@ -1,4 +1,6 @@
-"""Small kernels, one feature each, with numbers: interpreted at `nt` and at `tt`, and on a GPU by both backends."""
+"""Small kernels, one feature each, with numbers: interpreted at `nt` and at `tt`, and on a GPU by
+both backends.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,9 @@ def test_integers_divide_towards_zero(device: str, dtype: torch.dtype) -> None:
         assert torch.equal(mixed, torch.where((x & 3) == 0, x << 1, -x ^ y))
 
     values = (x, y, zeros, zeros, zeros)
-    everywhere(device, elementwise, integers, [Tensor(1) for _ in range(5)], values, check, BLOCK=128)
+    everywhere(
+        device, elementwise, integers, [Tensor(1) for _ in range(5)], values, check, BLOCK=128
+    )
 
 
 def compare(x, y, less, either):
@@ -120,7 +124,15 @@ def test_bits_in_memory(device: str) -> None:
         assert torch.equal(less, x < y)
         assert torch.equal(either, (x < y) | (x > 2))
 
-    everywhere(device, elementwise, compare, [Tensor(1) for _ in range(4)], (x, y, bits, bits), check, BLOCK=64)
+    everywhere(
+        device,
+        elementwise,
+        compare,
+        [Tensor(1) for _ in range(4)],
+        (x, y, bits, bits),
+        check,
+        BLOCK=64,
+    )
 
 
 def select(x, mode, out):

@@ -1,4 +1,6 @@
-"""Every example compiles offline for every target, in both languages, for every configuration family."""
+"""Every example compiles offline for every target, in both languages, for every configuration
+family.
+"""
 
 from __future__ import annotations
 

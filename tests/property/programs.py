@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from ninetoothed.dtype import DTYPES
 from ninetoothed.language import rules
 from ninetoothed.language.rules import Operand
+from tests.support.profiles import examples
 
 Dims = tuple[str, ...]
 _NAMES = {"i1": "int1", "i32": "int32", "fp16": "float16", "fp32": "float32"}
@@ -652,6 +654,14 @@ FAMILIES: dict[str, Callable[[Writer], None]] = {
     "products": _products,
     "columns": _columns,
 }
+
+
+def tried(count: int) -> settings:
+    """So many programs; see :func:`tests.support.profiles.examples`.
+
+    A failing one is reported as it is: it is small, and to look for a smaller one takes minutes.
+    """
+    return settings(examples(count), phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
 @st.composite

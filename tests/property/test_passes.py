@@ -7,9 +7,8 @@ from hypothesis import given
 
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC
 from tests.property import reference
-from tests.property.programs import Program, programs
+from tests.property.programs import Program, programs, tried
 from tests.property.stages import Road, arguments
-from tests.support.profiles import examples
 
 
 def same(left: torch.Tensor, right: torch.Tensor, exact: bool) -> bool:
@@ -28,7 +27,7 @@ def agree(program: Program, left: list[torch.Tensor], right: list[torch.Tensor],
             )
 
 
-@examples(200)
+@tried(200)
 @given(programs())
 def test_every_pass_keeps_the_meaning(program: Program) -> None:
     road = Road(program)
@@ -46,7 +45,7 @@ def test_every_pass_keeps_the_meaning(program: Program) -> None:
         before = after
 
 
-@examples(100)
+@tried(100)
 @given(programs("whole"))
 def test_a_program_on_a_whole_tensor_is_its_body(program: Program) -> None:
     road = Road(program)
@@ -56,7 +55,7 @@ def test_a_program_on_a_whole_tensor_is_its_body(program: Program) -> None:
     agree(program, buffers, road.run(road.final), "the compiled kernel differs from Python")
 
 
-@examples(30)
+@tried(30)
 @given(programs())
 def test_compiling_twice_gives_the_same_text(program: Program) -> None:
     one, two = Road(program), Road(program)

@@ -11,9 +11,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ninetoothed.compiler import context
-from tests.property.programs import Program, programs
+from tests.property.programs import Program, programs, tried
 from tests.property.stages import Road
-from tests.support.profiles import examples
 
 
 def text_of(module: ModuleOp, locations: bool, generic: bool) -> str:
@@ -23,7 +22,7 @@ def text_of(module: ModuleOp, locations: bool, generic: bool) -> str:
     return stream.getvalue()
 
 
-@examples(25)
+@tried(25)
 @given(programs(), st.booleans(), st.booleans())
 def test_text_is_a_fixpoint(program: Program, locations: bool, generic: bool) -> None:
     seen: set[str] = set()

@@ -1,4 +1,6 @@
-"""One kernel run in every way that a device has: interpreted at `nt` and at `tt`, or by both backends."""
+"""One kernel run in every way that a device has: interpreted at `nt` and at `tt`, or by both
+backends.
+"""
 
 from __future__ import annotations
 

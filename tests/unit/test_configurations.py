@@ -83,9 +83,9 @@ def test_no_choice_that_fits_is_an_error() -> None:
     with pytest.raises(ConfigurationError) as caught:
         _ = kernel.configs
     assert str(caught.value).startswith(
-        "no choice of block sizes fits: the smallest, {'SIZE': 65536}, has a block of 65536 lanes, and at "
-        "most 32768 lanes and 128 registers of accumulator a thread can run; give block_size() a smaller "
-        "lower_bound"
+        "no choice of block sizes fits: the smallest, {'SIZE': 65536}, has a block of 65536 lanes, and "
+        "at most 32768 lanes and 128 registers of accumulator a thread can run; give block_size() "
+        "a smaller lower_bound"
     )
 
 

@@ -1,7 +1,8 @@
 """The dialect ``nt``: what the user wrote.
 
-``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels and meta-operations.
-``blocks`` and ``shapes``: the application's ops. ``programs``: what scheduling adds. A kernel in stage ``arranged``:
+``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels and
+meta-operations. ``blocks`` and ``shapes``: the application's ops. ``programs``: what scheduling
+adds. A kernel in stage ``arranged``:
 
 ```mlir
 nt.kernel @double symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] arrange {

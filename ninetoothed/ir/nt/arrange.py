@@ -51,9 +51,10 @@ from ninetoothed.ir.nt.attributes import (
 class KernelOp(IRDLOperation):
     """A kernel: its symbols, the arrangement of its parameters and the application.
 
-    The first region ends in ``nt.arranged``, the second takes one argument a parameter, its share: the levels
-    below the programs. ``checks``: what a call must satisfy. ``extents``: block sizes that only a call knows, each
-    with the power of two that it is rounded up to. ``grid``: how many programs run, once they are scheduled.
+    The first region ends in ``nt.arranged``, the second takes one argument a parameter, its share:
+    the levels below the programs. ``checks``: what a call must satisfy. ``extents``: block sizes
+    that only a call knows, each with the power of two that it is rounded up to. ``grid``: how many
+    programs run, once they are scheduled.
 
     ```mlir
     nt.kernel @copy symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arrange {
@@ -197,8 +198,8 @@ class KernelOp(IRDLOperation):
 class SourceOp(IRDLOperation):
     """An argument of the kernel: its name, sizes, strides in elements, what lanes outside read.
 
-    ``kind``: ``"tensor"``, ``"scalar"`` (a number, by value) or ``"constexpr"`` (``value`` is baked in). ``aligned``: the
-    data starts at a multiple of 16 bytes.
+    ``kind``: ``"tensor"``, ``"scalar"`` (a number, by value) or ``"constexpr"`` (``value`` is baked
+    in). ``aligned``: the data starts at a multiple of 16 bytes.
 
     ```mlir
     %0 = nt.source "x" "tensor" strides [x_stride_0] aligned false : !nt.tensor<[x_size_0] x f16>
@@ -297,7 +298,10 @@ class MetaOperation(IRDLOperation):
     @classmethod
     def build_from(cls, op: MetaOp, source: SSAValue, result: TensorType) -> MetaOperation:
         """The op with its properties taken from ``op``."""
-        properties: dict[str, Attribute] = {"level": IntegerAttr(op.level, i64), **cls.properties_of(op)}
+        properties: dict[str, Attribute] = {
+            "level": IntegerAttr(op.level, i64),
+            **cls.properties_of(op),
+        }
         return cls.create(operands=[source], properties=properties, result_types=[result])
 
     @classmethod
@@ -318,7 +322,9 @@ class MetaOperation(IRDLOperation):
         except (ArrangementError, IndexError, ValueError) as error:
             raise VerifyException(f"{self.name}: {error}") from None
         if expected != result:
-            raise VerifyException(f"{self.name}: the result must have type {expected}, not {result}")
+            raise VerifyException(
+                f"{self.name}: the result must have type {expected}, not {result}"
+            )
 
 
 @irdl_op_definition
@@ -377,9 +383,7 @@ class ExpandOp(MetaOperation):
 
     sizes = prop_def(ExprsAttr)
 
-    assembly_format = (
-        "$source $sizes `level` $level attr-dict `:` type($source) `->` type($result)"
-    )
+    assembly_format = "$source $sizes `level` $level attr-dict `:` type($source) `->` type($result)"
 
     @property
     def algebra(self) -> MetaOp:
@@ -524,9 +528,7 @@ class AccessOp(IRDLOperation):
         source = SSAValue.get(source)
         assert isinstance(source.type, TensorType)
         result = TensorType.nested(access.data.levels, source.type.scalar)
-        super().__init__(
-            operands=[source], properties={"access": access}, result_types=[result]
-        )
+        super().__init__(operands=[source], properties={"access": access}, result_types=[result])
 
     def verify_(self) -> None:
         source, result = self.source.type, self.result.type
@@ -563,7 +565,9 @@ class ArrangedOp(IRDLOperation):
 
 
 def chain(value: SSAValue) -> tuple[SourceOp, list[MetaOperation]]:
-    """The source of an arranged value and the meta-operations on it, in order, before they are composed."""
+    """The source of an arranged value and the meta-operations on it, in order, before they are
+    composed.
+    """
     ops: list[MetaOperation] = []
     owner = value.owner
     while isinstance(owner, MetaOperation):
@@ -582,7 +586,5 @@ def access_of(value: SSAValue, assumptions: Assumptions) -> tuple[SourceOp, Acce
         return source, owner.access
     source, ops = chain(value)
     assert isinstance(source.result.type, TensorType)
-    access = algebra.compose(
-        source.result.type.sizes, [op.algebra for op in ops], assumptions
-    )
+    access = algebra.compose(source.result.type.sizes, [op.algebra for op in ops], assumptions)
     return source, AccessAttr(access)

@@ -40,7 +40,9 @@ _FUNCTIONS = ("min", "max")
 
 
 def parse_expr(parser: AttrParser) -> IndexExpr:
-    """Parse an index expression: symbols, integers, ``+ - * floordiv ceildiv mod``, ``min``, ``max``."""
+    """Parse an index expression: symbols, integers, ``+ - * floordiv ceildiv mod``, ``min``,
+    ``max``.
+    """
     return _parse_binary(parser, 1)
 
 
@@ -138,8 +140,8 @@ class ExprsAttr(Data[tuple[IndexExpr, ...]]):
 class TensorType(ParametrizedAttribute, TypeAttribute):
     """A level of a hierarchical tensor: its sizes and what its elements are.
 
-    ``!nt.tensor<[m ceildiv BM] x !nt.tensor<[BM] x f16>>``. The elements are tensors, or scalars; of the
-    integers, ``i32`` is signed and ``ui32`` is not. A *block* has scalar elements.
+    ``!nt.tensor<[m ceildiv BM] x !nt.tensor<[BM] x f16>>``. The elements are tensors, or scalars;
+    of the integers, ``i32`` is signed and ``ui32`` is not. A *block* has scalar elements.
     """
 
     name = "nt.tensor"
@@ -206,8 +208,8 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
 class SymbolDecl:
     """A symbol of a kernel.
 
-    ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"`` or ``"constexpr"``. Bounds are
-    inclusive. ``divisor``: the value is a multiple of it.
+    ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"`` or
+    ``"constexpr"``. Bounds are inclusive. ``divisor``: the value is a multiple of it.
     """
 
     name: str
@@ -258,8 +260,9 @@ class SymbolAttr(Data[SymbolDecl]):
 class Param:
     """A parameter of a kernel, as a launch binds it.
 
-    ``kind``: ``"tensor"``, ``"scalar"`` (by value) or ``"constexpr"`` (baked, no argument of the device function).
-    A size or stride that is a symbol no earlier parameter has binds that symbol; any other must be equal.
+    ``kind``: ``"tensor"``, ``"scalar"`` (by value) or ``"constexpr"`` (baked, no argument of the
+    device function). A size or stride that is a symbol no earlier parameter has binds that symbol;
+    any other must be equal.
     """
 
     name: str
@@ -291,7 +294,9 @@ class ParamAttr(Data[Param]):
 
 @dataclass(frozen=True)
 class Check:
-    """What a call must satisfy: ``left == right`` entry by entry, else ``message`` with both filled in."""
+    """What a call must satisfy: ``left == right`` entry by entry, else ``message`` with both filled
+    in.
+    """
 
     left: tuple[IndexExpr, ...]
     right: tuple[IndexExpr, ...]
@@ -324,8 +329,8 @@ class CheckAttr(Data[Check]):
 class AccessAttr(Data[Access]):
     """``#nt.access<[[m ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, m]]>``.
 
-    The sizes of the levels, the source's indices over ``g0 … k1_0 … b0 …``, and the guards: pairs of an index and
-    the size that it must stay under.
+    The sizes of the levels, the source's indices over ``g0 … k1_0 … b0 …``, and the guards: pairs
+    of an index and the size that it must stay under.
     """
 
     name = "nt.access"

@@ -1,7 +1,7 @@
 """The ops of an application: reads and writes of parameters, and arithmetic on blocks.
 
-Values are blocks (one-level ``!nt.tensor`` of scalars) and scalars. Types are explicit: promotion, broadcasting
-and casts are ops, so that no later pass guesses.
+Values are blocks (one-level ``!nt.tensor`` of scalars) and scalars. Types are explicit: promotion,
+broadcasting and casts are ops, so that no later pass guesses.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def _check_indices(op: Operation, ref: Attribute, count: int) -> None:
 class LoadOp(IRDLOperation):
     """Read a block: the share ``ref``, indexed down to its innermost level.
 
-    Where the access's guard is false the lanes are ``other``; without ``other`` they are unspecified.
+    Where the access's guard is false the lanes are ``other``; without ``other`` they are
+    unspecified.
 
     ```mlir
     %1 = nt.load %x[%k] other 0.0 : f16
@@ -240,7 +241,8 @@ class ArangeOp(IRDLOperation):
 
 @irdl_op_definition
 class MapOp(IRDLOperation):
-    """An elementwise operation of the language's table, named by ``function``, on values of one shape.
+    """An elementwise operation of the language's table, named by ``function``, on values of one
+    shape.
 
     ```mlir
     %2 = nt.map "add"(%0, %1) : (!nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>) -> !nt.tensor<[B] x f16>
@@ -255,7 +257,9 @@ class MapOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    assembly_format = "$function `(` $arguments `)` attr-dict `:` functional-type($arguments, $result)"
+    assembly_format = (
+        "$function `(` $arguments `)` attr-dict `:` functional-type($arguments, $result)"
+    )
 
     def __init__(self, function: str, arguments: Sequence[SSAValue], type: Attribute) -> None:
         super().__init__(
@@ -310,7 +314,8 @@ class CastOp(IRDLOperation):
 
 @irdl_op_definition
 class ReduceOp(IRDLOperation):
-    """A reduction of the language's table along ``axis``; lanes outside the guard read its identity.
+    """A reduction of the language's table along ``axis``; lanes outside the guard read its
+    identity.
 
     ```mlir
     %1 = nt.reduce "sum" %0 axis [1] : !nt.tensor<[BM, BN] x f32> -> !nt.tensor<[BM] x f32>
@@ -358,7 +363,8 @@ class ReduceOp(IRDLOperation):
 
 @irdl_op_definition
 class DotOp(IRDLOperation):
-    """``a @ b + acc`` of two-dimensional blocks; lanes outside the guards of ``a`` and ``b`` read 0 along K.
+    """``a @ b + acc`` of two-dimensional blocks; lanes outside the guards of ``a`` and ``b`` read 0
+    along K.
 
     ``precision``: how products of f32 are formed, ``"tf32"``, ``"tf32x3"`` or ``"ieee"``.
 
@@ -384,9 +390,7 @@ class DotOp(IRDLOperation):
         "$a `,` $b `,` $acc $precision attr-dict `:` type($a) `,` type($b) `->` type($result)"
     )
 
-    def __init__(
-        self, a: SSAValue, b: SSAValue, acc: SSAValue | Operation, precision: str
-    ) -> None:
+    def __init__(self, a: SSAValue, b: SSAValue, acc: SSAValue | Operation, precision: str) -> None:
         acc = SSAValue.get(acc)
         super().__init__(
             operands=[a, b, acc],

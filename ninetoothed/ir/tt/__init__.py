@@ -1,10 +1,11 @@
 """The dialect ``tt``: what Triton can say, under Triton's own names.
 
-In MLIR's generic form a module of this dialect is TTIR. Blocks are ``tensor<128xf32>``; integers are signless.
-Properties have the names and the encodings of Triton's ODS definitions, since the generic form prints them.
+In MLIR's generic form a module of this dialect is TTIR. Blocks are ``tensor<128xf32>``; integers
+are signless. Properties have the names and the encodings of Triton's ODS definitions, since the
+generic form prints them.
 
-``types``: pointers. ``functions``, ``memory``, ``blocks``: the ops. ``arith``: comparisons, selections and
-conversions of whole blocks.
+``types``: pointers. ``functions``, ``memory``, ``blocks``: the ops. ``arith``: comparisons,
+selections and conversions of whole blocks.
 """
 
 from xdsl.ir import Dialect
@@ -38,7 +39,14 @@ from ninetoothed.ir.tt.blocks import (
 )
 from ninetoothed.ir.tt.functions import FuncOp, GetProgramIdOp, ReturnOp
 from ninetoothed.ir.tt.memory import AddPtrOp, LoadOp, StoreOp
-from ninetoothed.ir.tt.types import PointerType, block_of, pointee_of, scalar_of, shape_of, tensor_of
+from ninetoothed.ir.tt.types import (
+    PointerType,
+    block_of,
+    pointee_of,
+    scalar_of,
+    shape_of,
+    tensor_of,
+)
 
 TT = Dialect(
     "tt",

@@ -1,7 +1,8 @@
 """``arith`` as Triton uses it: comparisons, selections and conversions of whole blocks.
 
-xDSL restricts the results of ``arith.cmpi`` and ``arith.cmpf``, the condition of ``arith.select``, and conversions of
-integers to scalars. :data:`BLOCK_ARITH` is its dialect with these ops replaced, and ``arith.remf`` added.
+xDSL restricts the results of ``arith.cmpi`` and ``arith.cmpf``, the condition of ``arith.select``,
+and conversions of integers to scalars. :data:`BLOCK_ARITH` is its dialect with these ops replaced,
+and ``arith.remf`` added.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class _CompareOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    def __init__(self, predicate: str, lhs: SSAValue | Operation, rhs: SSAValue | Operation) -> None:
+    def __init__(
+        self, predicate: str, lhs: SSAValue | Operation, rhs: SSAValue | Operation
+    ) -> None:
         lhs = SSAValue.get(lhs)
         super().__init__(
             operands=[lhs, rhs],

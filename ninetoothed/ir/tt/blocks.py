@@ -328,7 +328,8 @@ class ReduceReturnOp(IRDLOperation):
 
 @irdl_op_definition
 class FpToFpOp(IRDLOperation):
-    """A conversion from or to an eight-bit float; ``rounding`` 0 truncates, 1 rounds to nearest even.
+    """A conversion from or to an eight-bit float; ``rounding`` 0 truncates, 1 rounds to nearest
+    even.
 
     ```mlir
     %1 = tt.fp_to_fp %0 : tensor<128xf8E5M2> -> tensor<128xf16>

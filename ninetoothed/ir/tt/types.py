@@ -27,7 +27,11 @@ def shape_of(type: Attribute) -> tuple[int, ...]:
 
 def scalar_of(type: Attribute) -> Attribute:
     """The scalar type of a block or scalar."""
-    return cast("TensorType[Attribute]", type).get_element_type() if isinstance(type, TensorType) else type
+    return (
+        cast("TensorType[Attribute]", type).get_element_type()
+        if isinstance(type, TensorType)
+        else type
+    )
 
 
 @functools.lru_cache(maxsize=1024)

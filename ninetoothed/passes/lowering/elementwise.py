@@ -1,6 +1,8 @@
-"""Elementwise functions of the language's table as ops of ``arith`` and ``math``, by the row's name.
+"""Elementwise functions of the language's table as ops of ``arith`` and ``math``, by the row's
+name.
 
-Operands are lowered values of one type; ``unsigned`` says whether integer lanes are to be read without a sign.
+Operands are lowered values of one type; ``unsigned`` says whether integer lanes are to be read
+without a sign.
 """
 
 from __future__ import annotations

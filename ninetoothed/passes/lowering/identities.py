@@ -53,7 +53,9 @@ def fill(value: SSAValue, identity: float | int) -> bool:
     if isinstance(owner, nt.CastOp):
         source, target = nt.scalar_of(owner.value.type), nt.scalar_of(value.type)
         # An eight-bit float may have no infinity.
-        floats = isinstance(source, AnyFloat) and source.bitwidth >= 16 and isinstance(target, AnyFloat)
+        floats = (
+            isinstance(source, AnyFloat) and source.bitwidth >= 16 and isinstance(target, AnyFloat)
+        )
         exact = identity == 0 or (floats and identity in (float("inf"), float("-inf")))
         return exact and fill(owner.value, identity)
     if not isinstance(owner, nt.LoadOp):
@@ -64,9 +66,7 @@ def fill(value: SSAValue, identity: float | int) -> bool:
     return owner.other == wanted
 
 
-def select(
-    inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float | int
-) -> SSAValue:
+def select(inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float | int) -> SSAValue:
     """``value`` where ``bits`` are set, else ``identity``."""
     constant = inserter.add(arith.ConstantOp(number(identity, nt.scalar_of(value.type))))
     full = inserter.add(nt.FullOp(constant, value.type))

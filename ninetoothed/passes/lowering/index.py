@@ -1,7 +1,8 @@
 """Index expressions as Triton's integer arithmetic.
 
-A value carries the dims of the block that it varies along and has only those: rows and columns are computed as
-one-dimensional blocks, and broadcast where they meet. What no loop changes is computed once, at the top of the kernel.
+A value carries the dims of the block that it varies along and has only those: rows and columns are
+computed as one-dimensional blocks, and broadcast where they meet. What no loop changes is computed
+once, at the top of the kernel.
 """
 
 from __future__ import annotations
@@ -81,8 +82,9 @@ _SIMPLE: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
 class IndexLowering:
     """Lowers the index expressions of one access.
 
-    ``leaves`` are the scalars that symbols stand for, ``block`` maps the block's index variables to their dims of
-    ``shape``. Symbols in ``local`` are known at ``here`` only; expressions without them are built at ``top``.
+    ``leaves`` are the scalars that symbols stand for, ``block`` maps the block's index variables to
+    their dims of ``shape``. Symbols in ``local`` are known at ``here`` only; expressions without
+    them are built at ``top``.
     """
 
     def __init__(
@@ -179,16 +181,15 @@ class IndexLowering:
         for (_, is_local), lanes in groups.items():
             local = local or is_local
             place = self.here if local else self.top
-            result = (
-                lanes if result is None else self.combine(place, arith.AddiOp, result, lanes)
-            )
+            result = lanes if result is None else self.combine(place, arith.AddiOp, result, lanes)
         return Lanes(self.top.constant(0), ()) if result is None else result
 
     def _divide(self, place: Arithmetic, expr: IndexExpr, left: Lanes, right: Lanes) -> Lanes:
         """Python's division by a positive number.
 
-        Triton's rounds to zero, which is the same where the dividend is proved to be at least 0. Elsewhere the
-        remainder's sign corrects it; ``arith.floordivsi`` would say so, but not every target of Triton lowers it.
+        Triton's rounds to zero, which is the same where the dividend is proved to be at least 0.
+        Elsewhere the remainder's sign corrects it; ``arith.floordivsi`` would say so, but not every
+        target of Triton lowers it.
         """
 
         def build(op: Callable[[SSAValue, SSAValue], Operation], one: Lanes, two: Lanes) -> Lanes:
