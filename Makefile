@@ -32,9 +32,11 @@ demo: $(VENV)/.package $(if $(GPU),$(VENV)/.triton) ## run the first two kernels
 test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests; those that need a GPU are skipped without one
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
+# The properties know nothing of Triton, so only the newest one's environment runs them.
 test-all: ## run all tests with full counts, for every target, with the oldest and the newest Triton
-	NINETOOTHED_HYPOTHESIS_PROFILE=full NINETOOTHED_TEST_TARGETS="$(ALL_TARGETS)" \
-		$(MAKE) test VENV=.venv-$(subst ==,-,$(OLDEST_TRITON)) TRITON=$(OLDEST_TRITON)
+	NINETOOTHED_TEST_TARGETS="$(ALL_TARGETS)" $(MAKE) test \
+		VENV=.venv-$(subst ==,-,$(OLDEST_TRITON)) TRITON=$(OLDEST_TRITON) \
+		PYTEST_FLAGS="--ignore=tests/property $(PYTEST_FLAGS)"
 	NINETOOTHED_HYPOTHESIS_PROFILE=full NINETOOTHED_TEST_TARGETS="$(ALL_TARGETS)" \
 		$(MAKE) test VENV=.venv-triton-newest
 

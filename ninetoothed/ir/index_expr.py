@@ -212,11 +212,6 @@ def binary(op: str, left: IndexExpr | int, right: IndexExpr | int) -> IndexExpr:
     return IndexExpr(op, left, right)
 
 
-def ceildiv(left: IndexExpr | int, right: IndexExpr | int) -> IndexExpr:
-    """``left / right`` rounded up."""
-    return binary("ceildiv", left, right)
-
-
 def minimum(left: IndexExpr | int, right: IndexExpr | int) -> IndexExpr:
     """The smaller of the two."""
     return binary("min", left, right)
