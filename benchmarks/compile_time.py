@@ -78,14 +78,15 @@ def measure(kernel: Kernel, with_triton: bool) -> dict[str, float]:
     config = pick(definition, kernel.composed(signature), signature, {})
     watch = Stopwatch()
     totals: list[float] = []
-    for repeat in range(_REPEATS + 1):
+    # The first compile warms caches up and is not counted.
+    artifact = compile_once(Stopwatch(), definition, signature, config)
+    for _ in range(_REPEATS):
         round_ = Stopwatch()
         start = time.perf_counter()
         artifact = compile_once(round_, definition, signature, config)
-        if repeat:
-            totals.append((time.perf_counter() - start) * 1e3)
-            for name, times in round_.times.items():
-                watch.times.setdefault(name, []).extend(times)
+        totals.append((time.perf_counter() - start) * 1e3)
+        for name, times in round_.times.items():
+            watch.times.setdefault(name, []).extend(times)
     result = {name: statistics.median(times) for name, times in watch.times.items()}
     result["total"] = statistics.median(totals)
     if with_triton:

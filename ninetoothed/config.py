@@ -78,8 +78,7 @@ def interpret_lanes() -> int:
 
 
 def compile_timeout() -> int:
-    """``NINETOOTHED_COMPILE_TIMEOUT``: seconds after which a configuration is given up. Default 60.
-    """
+    """``NINETOOTHED_COMPILE_TIMEOUT``: seconds until a configuration is given up. Default 60."""
     return _integer("NINETOOTHED_COMPILE_TIMEOUT", 60, 1)
 
 

@@ -66,9 +66,10 @@ def _shapes(module: ModuleOp) -> _Shapes:
     for op in module.walk():
         for result in op.results:
             type = result.type
-            if isinstance(type, nt.TensorType) and not isinstance(type.element_type, nt.TensorType):
-                if not isinstance(op, nt.SourceOp):
-                    blocks[type.sizes, _bytes(type.element_type)] = None
+            if isinstance(op, nt.SourceOp) or not isinstance(type, nt.TensorType):
+                continue
+            if not isinstance(type.element_type, nt.TensorType):
+                blocks[type.sizes, _bytes(type.element_type)] = None
         if isinstance(op, nt.DotOp):
             lane = _bytes(nt.scalar_of(op.a.type))
             dots.append((nt.shape_of(op.a.type), nt.shape_of(op.b.type), lane))
@@ -162,8 +163,9 @@ def configurations(
         if smallest[1]:
             raise ConfigurationError(
                 f"no choice of block sizes fits: the smallest, {smallest[1]}, has a block of "
-                f"{smallest[0]} lanes, and at most {MAX_BLOCK} lanes and {MAX_ACCUMULATOR_REGISTERS} registers of "
-                "accumulator a thread can run; give block_size() a smaller lower_bound"
+                f"{smallest[0]} lanes, and at most {MAX_BLOCK} lanes and "
+                f"{MAX_ACCUMULATOR_REGISTERS} registers of accumulator a thread can run; give "
+                "block_size() a smaller lower_bound"
             )
         # Nothing to choose: what the user fixed is tried as it is.
         ranked.append(((0.0,), {}, _footprint(shapes, fixed)))
@@ -179,7 +181,7 @@ def configurations(
 
 
 def _rank(footprint: _Footprint) -> tuple[float, ...]:
-    """What is sorted by: most reuse, then an operand tile near 32 KiB a stage; else a good block."""
+    """What is sorted by: most reuse, then operand tiles near 32 KiB a stage; else a good block."""
     if footprint.reuse:
         return (-footprint.reuse, abs(footprint.shared / _STAGES - (32 << 10)))
     ratio = footprint.largest / _GOOD_BLOCK

@@ -69,8 +69,7 @@ for _row in DTYPES.values():
 
 
 def lookup(value: Any) -> str | None:
-    """The element type that ``value`` spells: a string, a torch dtype or a Triton dtype; else None.
-    """
+    """The element type that ``value`` spells: a string, a torch or a Triton dtype; else None."""
     if isinstance(value, str):
         return _BY_SPELLING.get(value)
     text = str(value)

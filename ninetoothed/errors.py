@@ -10,6 +10,7 @@ lies in source that was compiled and not run, appends a frame that points at it.
 from __future__ import annotations
 
 import functools
+import inspect
 import linecache
 import os
 import sys
@@ -150,7 +151,7 @@ def counted(number: int, word: str) -> str:
 
 def caller_loc() -> Loc | None:
     """The innermost frame outside this package: the user's line that led here."""
-    frame: types.FrameType | None = sys._getframe(1)
+    frame = inspect.currentframe()
     while frame is not None and not _is_users(frame):
         frame = frame.f_back
     return None if frame is None else _frame_loc(frame)

@@ -12,7 +12,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from keyword import iskeyword
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -25,6 +25,7 @@ from ninetoothed.assumptions import (
     describe_assumptions,
     pick,
 )
+from ninetoothed.backend.emit import Language
 from ninetoothed.compiler import build, compile_kernel, fingerprint, lower
 from ninetoothed.configurations import configurations, interpreted_values
 from ninetoothed.errors import (
@@ -75,8 +76,7 @@ class Kernel:
         self._max_num_configs = max_num_configs
         self._modules: dict[Signature, ModuleOp] = {}
         self._lock = threading.Lock()
-        language = "triton-python" if backend == "triton-python" else "ttir"
-        self._language = language
+        self._language: Language = "triton-python" if backend == "triton-python" else "ttir"
         self._dispatcher = Dispatcher(
             definition.name, self._compile, self._configurations, self._cache_key
         )
@@ -200,7 +200,7 @@ class Kernel:
         self,
         dtypes: Mapping[str, Any] | None = None,
         values: Mapping[str, Any] | None = None,
-        language: str = "triton-python",
+        language: Language = "triton-python",
         target: str = _DEFAULT_TARGET,
     ) -> str:
         """The generated Triton-Python, or the TTIR (``language="ttir"``); assumptions as in
@@ -275,7 +275,7 @@ def _warps(value: int | Iterable[int] | None) -> tuple[int, ...] | None:
 def _check_options(
     caller: str,
     output_dir: str | None,
-    kernel_name: str | None,
+    kernel_name: object,
     max_num_configs: int | None,
     backend: str | None,
 ) -> None:
@@ -296,6 +296,19 @@ def _check_options(
         raise ArgumentError(f"max_num_configs must be a positive integer, not {max_num_configs!r}")
     if backend is not None and backend not in BACKENDS:
         raise ArgumentError(f"there is no backend {backend!r}; backends are {', '.join(BACKENDS)}")
+
+
+def _given(tensors: object) -> tuple[object, ...]:
+    """What the arrangement is called with.
+
+    Raises:
+        ArgumentError: it is not several objects.
+    """
+    if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
+        raise ArgumentError(
+            "tensors must be a tuple of what the arrangement takes; write (tensor,)"
+        )
+    return tuple(cast("Iterable[object]", tensors))
 
 
 @user_facing
@@ -334,11 +347,7 @@ def make(
     _check_options(caller, output_dir, kernel_name, max_num_configs, backend)
     if not callable(arrangement):
         raise ArrangementError(f"the arrangement must be a function, not {arrangement!r}")
-    if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
-        raise ArgumentError(
-            "tensors must be a tuple of what the arrangement takes; write (tensor,)"
-        )
-    arranged = run_arrangement(arrangement, tuple(tensors))
+    arranged = run_arrangement(arrangement, _given(tensors))
     definition = define(kernel_name, arranged, application)
     kernel = Kernel(
         definition,
@@ -423,9 +432,9 @@ def _evaluated(source: FunctionSource, node: ast.expr) -> object:
     # Compiled from the tree of its file, so that errors stand at its place.
     code = compile(ast.Expression(node), source.file, "eval")
     try:
-        value = eval(code, source.function.__globals__, scope)
+        value = eval(code, source.globals, scope)
         if isinstance(value, str):
-            value = eval(value, source.function.__globals__, scope)
+            value = eval(value, source.globals, scope)
     except NameError as error:
         raise UndefinedNameError(
             f"an annotation uses {error.name}, and there is no such name; import it first",

@@ -201,10 +201,10 @@ class Symbol:
     def __ge__(self, other: object) -> Symbol | int:
         return self._binary("ge", other)
 
-    def __eq__(self, other: object) -> Symbol | int:  # type: ignore[override]
+    def __eq__(self, other: object) -> Symbol | int:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self._binary("eq", other)
 
-    def __ne__(self, other: object) -> Symbol | int:  # type: ignore[override]
+    def __ne__(self, other: object) -> Symbol | int:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self._binary("ne", other)
 
 
@@ -304,7 +304,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 }
 
 
-def _parse(value: Symbol | IndexExpr | int | str) -> IndexExpr:
+def _parse(value: object) -> IndexExpr:
     if isinstance(value, Symbol):
         return value.expr
     if isinstance(value, IndexExpr):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.errors import ArrangementError, Loc, caller_loc, counted, user_facing
@@ -71,7 +71,6 @@ class _Cell:
 
     __slots__ = ("chain",)
 
-    @user_facing
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
 
@@ -138,7 +137,8 @@ class Tensor:
                 "shape_options={'constexpr': True}",
                 loc,
             )
-        for word, number in (("other", other), ("value", value)):
+        numbers: dict[str, object] = {"other": other, "value": value}
+        for word, number in numbers.items():
             if number is not None and not isinstance(number, bool | int | float):
                 raise ArrangementError(f"{word} must be a number, not {number!r}", loc)
         options = _shape_options(shape_options, ndim, loc)
@@ -157,6 +157,11 @@ class Tensor:
     def chain(self) -> Chain:
         """The source and the operations so far, of the whole tensor, whatever level this is."""
         return self._cell.chain
+
+    @property
+    def level(self) -> int:
+        """How many levels of the tensor lie above this one; 0: the tensor itself."""
+        return self._level
 
     @property
     def shape(self) -> tuple[Size, ...]:
@@ -199,16 +204,13 @@ class Tensor:
     def source(self) -> Tensor:
         """The tensor before any operation."""
         source = self.chain.source
-        return _tensor(Chain(source, (), (source.shape,)), 0)
+        return self._at(_Cell(Chain(source, (), (source.shape,))), 0)
 
     @property
     def dtype(self) -> Tensor | str | None:
         """The next level; below the innermost one, the element type, or None."""
         if self._level + 1 < len(self.chain.levels):
-            view = object.__new__(Tensor)
-            view._cell = self._cell
-            view._level = self._level + 1
-            return view
+            return self._at(self._cell, self._level + 1)
         return self.chain.source.dtype
 
     @dtype.setter
@@ -236,10 +238,7 @@ class Tensor:
 
     def innermost(self) -> Tensor:
         """The last level."""
-        view = object.__new__(Tensor)
-        view._cell = self._cell
-        view._level = len(self.chain.levels) - 1
-        return view
+        return self._at(self._cell, len(self.chain.levels) - 1)
 
     @user_facing
     def tile(
@@ -349,7 +348,7 @@ class Tensor:
         )
 
     def __copy__(self) -> Tensor:
-        return _tensor(self.chain, self._level)
+        return self._at(_Cell(self.chain), self._level)
 
     def __deepcopy__(self, memo: object) -> Tensor:
         return copy.copy(self)
@@ -363,7 +362,15 @@ class Tensor:
         return self.chain.levels[self._level]
 
     def _then(self, op: MetaOp) -> Tensor:
-        return _tensor(self.chain.then(op), self._level)
+        return self._at(_Cell(self.chain.then(op)), self._level)
+
+    @staticmethod
+    def _at(cell: _Cell, level: int) -> Tensor:
+        """A tensor that is no constructor's: it advances no counter."""
+        tensor = object.__new__(Tensor)
+        tensor._cell = cell
+        tensor._level = level
+        return tensor
 
     def _dim(
         self, dim: object, what: str, count: int | None = None, exclusive: bool = False
@@ -383,14 +390,6 @@ class Tensor:
         return dim % count if dim < count else dim
 
 
-def _tensor(chain: Chain, level: int) -> Tensor:
-    """A tensor that is no constructor's: it advances no counter."""
-    tensor = object.__new__(Tensor)
-    tensor._cell = _Cell(chain)
-    tensor._level = level
-    return tensor
-
-
 def _rewrite_below(chain: Chain, level: int, value: Tensor) -> Chain:
     """``chain`` with the levels below ``level`` arranged as ``value`` has them.
 
@@ -399,7 +398,7 @@ def _rewrite_below(chain: Chain, level: int, value: Tensor) -> Chain:
     """
     theirs = value.chain
     loc = caller_loc()
-    if theirs.source.name != chain.source.name or value._level != level + 1:
+    if theirs.source.name != chain.source.name or value.level != level + 1:
         raise ArrangementError(
             "only the level below, rearranged, can be assigned to dtype; "
             "write t.dtype = t.dtype.squeeze(0)",
@@ -424,20 +423,17 @@ def _rewrite_below(chain: Chain, level: int, value: Tensor) -> Chain:
     return Chain(chain.source, ops, apply_all(ops, (chain.source.shape,)))
 
 
-def _expr(value: object) -> IndexExpr:
-    return value.expr if isinstance(value, Symbol) else as_expr(int(value))  # type: ignore[call-overload]
-
-
 def _exprs(values: object, what: str, loc: Loc | None) -> tuple[IndexExpr, ...]:
     if not isinstance(values, Iterable):
         raise ArrangementError(f"{what} {values!r} must be a tuple, one entry a dim", loc)
-    items: Sequence[object] = tuple(values)
-    for item in items:
+    found: list[IndexExpr] = []
+    for item in cast("Iterable[object]", values):
         if not isinstance(item, Symbol | int):
             raise ArrangementError(
                 f"{what} has the entry {item!r}; entries are integers and symbols", loc
             )
-    return tuple(_expr(item) for item in items)
+        found.append(item.expr if isinstance(item, Symbol) else as_expr(int(item)))
+    return tuple(found)
 
 
 _SIZE_OPTIONS = ("constexpr", "meta", "lower_bound", "upper_bound", "power_of_two")
@@ -459,8 +455,9 @@ def _size(name: str, given: object, options: dict[str, Any], loc: Loc | None) ->
 
 
 def _shape_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any]]:
-    one = options is None or isinstance(options, dict)
-    rows: list[Any] = [options] * ndim if one else list(options)
+    rows: list[Any] = (
+        [options] * ndim if options is None or isinstance(options, dict) else list(options)
+    )
     if len(rows) != ndim:
         raise ArrangementError(
             f"shape_options has length {len(rows)} for {counted(ndim, 'dim')}; give one dict for "
@@ -468,19 +465,23 @@ def _shape_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, A
             "one a dim",
             loc,
         )
+    found: list[dict[str, Any]] = []
     for row in rows:
         if row is not None and not isinstance(row, dict):
             raise ArrangementError(
                 f"shape_options has the entry {row!r}; entries are dicts of options, or None", loc
             )
-        for option in row or ():
+        # Whatever its keys are, only names of options pass below.
+        given = cast("dict[str, Any]", row or {})
+        for option in given:
             if option not in _SIZE_OPTIONS:
                 raise ArrangementError(
                     f"shape_options has no option {option!r}; options are "
                     f"{', '.join(_SIZE_OPTIONS)}",
                     loc,
                 )
-    return [row or {} for row in rows]
+        found.append(given)
+    return found
 
 
 def _element_type(value: object, loc: Loc | None) -> str | None:

@@ -6,8 +6,8 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Region
 
 # The handlers register themselves.
-import ninetoothed.frontend.calls
-import ninetoothed.frontend.statements  # noqa: F401
+import ninetoothed.frontend.calls  # pyright: ignore[reportUnusedImport]
+import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from ninetoothed.artifact import ParamSignature, Signature
 from ninetoothed.errors import TypeMismatchError
 from ninetoothed.frontend.arrangement import arrange, declarations, share

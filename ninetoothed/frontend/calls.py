@@ -26,7 +26,15 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context, Frame
 from ninetoothed.frontend.expressions import trans
 from ninetoothed.frontend.source import function_source
-from ninetoothed.frontend.values import BoundMethod, Share, Size, Value, describe, shape_text
+from ninetoothed.frontend.values import (
+    BoundMethod,
+    Share,
+    Size,
+    Value,
+    describe,
+    is_sequence,
+    shape_text,
+)
 from ninetoothed.frontend.walk import evaluate, execute, expression
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, as_expr
@@ -71,7 +79,7 @@ def _call(ctx: Context, node: ast.Call) -> Value:
 
 def _starred(ctx: Context, item: ast.Starred) -> tuple[Value, ...] | list[Value]:
     value = evaluate(ctx, item.value)
-    if not isinstance(value, tuple | list):
+    if not is_sequence(value):
         with ctx.at(item):
             raise TypeMismatchError(f"* takes a tuple, not {describe(value)}; name the arguments")
     return value
@@ -301,7 +309,7 @@ def _dtype(value: Value, name: str) -> str:
 
 
 def _shape(value: Value, name: str) -> tuple[IndexExpr, ...]:
-    items = value if isinstance(value, tuple | list) else (value,)
+    items = value if is_sequence(value) else (value,)
     sizes = [operators.as_size(item) for item in items]
     if any(size is None or (size.value is not None and size.value < 0) for size in sizes):
         raise ShapeError(
@@ -336,11 +344,12 @@ def _arange(ctx: Context, row: Primitive, bound: Bound) -> Value:
             "ntl.arange: start and end must be integers that are known when compiling, as in "
             "ntl.arange(0, x.shape[0])"
         )
-    if (end - start).value is not None and (end - start).value < 1:
+    length = end - start
+    if length.value is not None and length.value < 1:
         raise ShapeError(
             f"ntl.arange: from {start} to {end}, exclusive, is nothing; end must be above start"
         )
-    type = nt.block_type((end - start,), IntegerType(32))
+    type = nt.block_type((length,), IntegerType(32))
     return ctx.add(nt.ArangeOp(nt.ExprAttr(start), type))
 
 

@@ -5,7 +5,7 @@ source.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -17,7 +17,7 @@ from ninetoothed.errors import Loc, NineToothedError, ShapeError, TypeMismatchEr
 from ninetoothed.frontend.arrangement import number_attribute
 from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.source import FunctionSource
-from ninetoothed.frontend.values import Share, Size, Value, describe, shape_text
+from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa, shape_text
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr
 from ninetoothed.language import rules
@@ -30,7 +30,7 @@ class Frame:
     source: FunctionSource
     locals: dict[str, Value]
     caller: Loc | None = None
-    undefined: dict[str, str] = field(default_factory=dict)
+    undefined: dict[str, str] = field(default_factory=dict[str, str])
     """Names that only some paths assign, and why they have no value."""
     parameters: frozenset[str] = frozenset()
     """Names whose assignment is a store."""
@@ -60,7 +60,7 @@ class Context:
         return replace(self.frame.source.place(node), caller=self.frame.caller)
 
     @contextmanager
-    def at(self, node: ast.AST) -> Iterator[None]:
+    def at(self, node: ast.AST) -> Generator[None]:
         """Ops built, and errors raised, inside have the place of ``node``."""
         before = self.loc
         self.loc = self.place(node)
@@ -78,7 +78,7 @@ class Context:
             self.loc = before
 
     @contextmanager
-    def inside(self, block: Block) -> Iterator[None]:
+    def inside(self, block: Block) -> Generator[None]:
         """Ops built inside go to the end of ``block``, which may run or not."""
         before = self.block
         self.block = block
@@ -112,7 +112,7 @@ class Context:
             TypeMismatchError: it is no number and no block.
         """
         value = self.read(value)
-        if isinstance(value, SSAValue):
+        if is_ssa(value):
             return value
         if isinstance(value, Size):
             return self.size(value.expr)

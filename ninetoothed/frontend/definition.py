@@ -8,7 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
 from ninetoothed.frontend.source import FunctionSource, function_source
@@ -59,8 +59,10 @@ class Definition:
     meta: Mapping[str, SymbolInfo]
     constexprs: Mapping[str, SymbolInfo]
     dynamic: tuple[IndexExpr, ...]
-    constexpr_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    keywords: Mapping[str, str] = field(default_factory=dict)
+    constexpr_sizes: Mapping[str, tuple[int, int]] = field(
+        default_factory=dict[str, tuple[int, int]]
+    )
+    keywords: Mapping[str, str] = field(default_factory=dict[str, str])
     """The user's names of ``constexprs``, by which a call gives them."""
 
 
@@ -82,7 +84,7 @@ def define(name: str | None, arranged: Sequence[object], application: Any) -> De
                 f"the arrangement returned {tensor!r} at position {position}; return arranged "
                 "tensors only"
             )
-        if tensor._level:
+        if tensor.level:
             raise ArrangementError(
                 f"the arrangement returned an inner level of {tensor.name}; return the tensor "
                 "itself"
@@ -259,4 +261,4 @@ def run_arrangement(arrangement: Callable[..., object], tensors: Sequence[object
             f"the arrangement returned {result!r}; return the arranged tensors, as in "
             "return x.tile((64,)), y.tile((64,))"
         )
-    return list(result)
+    return list(cast("Sequence[object]", result))

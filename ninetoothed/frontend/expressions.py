@@ -28,6 +28,8 @@ from ninetoothed.frontend.values import (
     Size,
     Value,
     describe,
+    is_sequence,
+    is_ssa,
     shape_text,
 )
 from ninetoothed.frontend.walk import evaluate, expression, unsupported
@@ -37,6 +39,21 @@ from ninetoothed.language.table import TABLE, Primitive
 _MISSING = object()
 _BUILTINS = ("range", "float", "int", "bool", "len", "abs", "min", "max", "sum")
 _METHODS = ("sum", "max", "min", "trans", "expand_dims", "broadcast_to", "abs", "exp", "sqrt")
+
+_CONSTANTS: tuple[type, ...] = (
+    types.NoneType,
+    bool,
+    int,
+    float,
+    str,
+    tuple,
+    list,
+    type,
+    types.FunctionType,
+    types.ModuleType,
+    Primitive,
+)
+"""Classes of the objects from outside that an application may use as they are."""
 
 
 @expression(ast.Constant)
@@ -78,8 +95,7 @@ def constant(name: str, value: Any) -> Value:
     Raises:
         TypeMismatchError: it does not.
     """
-    allowed = (bool, int, float, str, tuple, list, types.FunctionType, types.ModuleType, Primitive)
-    if value is None or isinstance(value, (*allowed, type)):
+    if isinstance(value, _CONSTANTS):
         return value
     dtype = dtypes.lookup(value)
     if dtype is not None:
@@ -108,11 +124,7 @@ def _binary(ctx: Context, node: ast.BinOp) -> Value:
     entry = operators.BINARY.get(type(node.op))
     left = evaluate(ctx, node.left)
     right = evaluate(ctx, node.right)
-    if (
-        isinstance(left, tuple | list)
-        and type(left) is type(right)
-        and isinstance(node.op, ast.Add)
-    ):
+    if isinstance(node.op, ast.Add) and is_sequence(left) and type(left) is type(right):
         return left + right
     if entry is None:
         if isinstance(node.op, ast.Pow) and not any(
@@ -177,7 +189,7 @@ def _comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value) -> Value
         same = left is right or (isinstance(left, str) and left == right)
         return same == isinstance(op, ast.Is)
     if isinstance(op, ast.In | ast.NotIn):
-        if isinstance(right, tuple | list) and not operators.is_runtime(left):
+        if is_sequence(right) and not operators.is_runtime(left):
             return (left in right) == isinstance(op, ast.In)
         raise TypeMismatchError("`in` takes a tuple of values that are known when compiling")
     return operators.apply(ctx, operators.COMPARE[type(op)], left, right)
@@ -318,7 +330,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
         return index_share(ctx, value, node.slice)
     if isinstance(value, tuple | list | str):
         return _index_tuple(ctx, value, node.slice)
-    if isinstance(value, SSAValue):
+    if is_ssa(value):
         return _new_dims(ctx, value, node.slice)
     raise TypeMismatchError(f"{describe(value)} cannot be indexed")
 

@@ -13,7 +13,7 @@ import inspect
 import sys
 import types
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ninetoothed.errors import Loc, UnsupportedSyntaxError
 
@@ -26,6 +26,12 @@ class FunctionSource:
     node: ast.FunctionDef
     file: str
 
+    @property
+    def globals(self) -> dict[str, Any]:
+        """The names of the module that the function is defined in."""
+        # Pyright takes a function in a field for a method.
+        return cast(types.FunctionType, self.function).__globals__
+
     def lookup(self, name: str) -> Any:
         """What a name that is no local means: a closure variable, a global or a builtin.
 
@@ -35,11 +41,13 @@ class FunctionSource:
         code = self.function.__code__
         if name in code.co_freevars and self.function.__closure__ is not None:
             return self.function.__closure__[code.co_freevars.index(name)].cell_contents
-        if name in self.function.__globals__:
-            return self.function.__globals__[name]
-        builtins = self.function.__globals__["__builtins__"]
-        names = builtins if isinstance(builtins, dict) else vars(builtins)
-        return names[name]
+        if name in self.globals:
+            return self.globals[name]
+        # The module, or its names: Python says that it may be either.
+        builtins: Any = self.globals["__builtins__"]
+        if isinstance(builtins, types.ModuleType):
+            return vars(builtins)[name]
+        return builtins[name]
 
     @property
     def local_names(self) -> tuple[str, ...]:
@@ -57,7 +65,7 @@ class FunctionSource:
 
     def names(self) -> list[str]:
         """The names that :meth:`lookup` knows, without builtins."""
-        return [*self.function.__code__.co_freevars, *self.function.__globals__]
+        return [*self.function.__code__.co_freevars, *self.globals]
 
 
 @functools.lru_cache(maxsize=64)

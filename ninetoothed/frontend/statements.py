@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerType
@@ -19,7 +20,7 @@ from ninetoothed.errors import (
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import condition, index_share, truth
-from ninetoothed.frontend.values import Share, Size, Value, describe, shape_text
+from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence, shape_text
 from ninetoothed.frontend.walk import Returned, evaluate, execute, statement, unsupported
 from ninetoothed.ir import nt
 
@@ -138,7 +139,7 @@ def _unpack(ctx: Context, targets: Sequence[ast.expr], value: Value) -> None:
         if isinstance(target, ast.Starred):
             with ctx.at(target):
                 raise unsupported(target)
-    if not isinstance(value, tuple | list):
+    if not is_sequence(value):
         raise TypeMismatchError(f"{describe(value)} cannot be unpacked; only tuples can")
     if len(value) != len(targets):
         raise TypeMismatchError(
@@ -242,7 +243,8 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
                     "of them"
                 )
     types = [result.type for result in yielded[0]]
-    op = scf.IfOp(bit, types, *(Region(block) for block, _ in branches))
+    (then, _), (other, _) = branches
+    op = scf.IfOp(bit, types, Region(then), Region(other))
     ctx.insert(op)
     for name, result in zip(names, op.results, strict=True):
         result.name_hint = name
@@ -391,13 +393,14 @@ def _range(ctx: Context, node: ast.expr) -> tuple[SSAValue, SSAValue, SSAValue]:
             f"a step of {step}; loops count up, so compute the index from a loop that does"
         )
     lower, upper = (0, values[0]) if len(values) == 1 else values[:2]
-    scalars = []
+    scalars: list[SSAValue] = []
+    widths: list[int] = []
     for value in (lower, upper, step):
         scalar = ctx.size(operators.as_expr(value)) if type(value) is int else ctx.scalar(value)
         if not isinstance(scalar.type, IntegerType):
             raise TypeMismatchError(f"range takes integers, not {describe(value)}")
         scalars.append(scalar)
-    widest = max(scalars, key=lambda scalar: scalar.type.width.data)
-    dtype = nt.dtype_of(widest.type)
+        widths.append(cast("IntegerType", scalar.type).width.data)
+    dtype = nt.dtype_of(scalars[widths.index(max(widths))].type)
     one, two, three = (ctx.cast(scalar, dtype) for scalar in scalars)
     return one, two, three

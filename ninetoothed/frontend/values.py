@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from xdsl.ir import SSAValue
 
@@ -67,11 +67,21 @@ class BoundMethod:
     receiver: Value
 
 
+def is_ssa(value: Value) -> TypeGuard[SSAValue]:
+    """Whether ``value`` is computed by an op: a scalar or a block."""
+    return isinstance(value, SSAValue)
+
+
+def is_sequence(value: Value) -> TypeGuard[tuple[Value, ...] | list[Value]]:
+    """Whether ``value`` is a tuple or a list of values."""
+    return isinstance(value, tuple | list)
+
+
 def describe(value: Value) -> str:
     """What ``value`` is, for an error."""
     if isinstance(value, Share):
         return f"the tensor {value.name}"
-    if isinstance(value, SSAValue):
+    if is_ssa(value):
         shape = nt.shape_of(value.type)
         dtype = nt.dtype_of(value.type)
         return (
@@ -85,10 +95,8 @@ def describe(value: Value) -> str:
         return f"the function ntl.{value.name}"
     if isinstance(value, BoundMethod):
         return f"the method {value.primitive.name}"
-    if isinstance(value, tuple):
-        return f"a tuple of {len(value)}"
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
+    if is_sequence(value):
+        return f"a {'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}"
     if isinstance(value, types.ModuleType):
         return f"the module {value.__name__}"
     if isinstance(value, type):

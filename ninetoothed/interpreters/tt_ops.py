@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 
 import torch
 from xdsl.ir import Operation
@@ -62,8 +61,7 @@ def _broadcast(machine: Machine, op: Operation) -> None:
 
 def _trans(machine: Machine, op: Operation) -> None:
     assert isinstance(op, tt.TransOp)
-    order = cast(tuple[int, ...], op.order.get_values())  # pyright: ignore[reportAttributeAccessIssue]
-    dims = (0, *(dim + 1 for dim in order))
+    dims = (0, *(dim + 1 for dim in op.order.get_values()))
     machine.values[op.result] = _moved(machine.value(op.src), lambda x: x.permute(dims))
 
 

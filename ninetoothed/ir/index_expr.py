@@ -250,8 +250,9 @@ def _print(expr: IndexExpr, context: int, python: bool) -> str:
     else:
         spelling = _INFIX[op]
         precedence = spelling[2]
-        left = _print(expr.args[0], precedence, python)
-        # Operators associate to the left, so an equal precedence on the right needs parentheses.
+        # Operators associate to the left, so an equal precedence on the right needs parentheses; of
+        # comparisons Python makes a chain, so there it needs them on the left too.
+        left = _print(expr.args[0], precedence + (op in COMPARISONS), python)
         right = _print(expr.args[1], precedence + 1, python)
         text = f"{left} {spelling[0] if python else spelling[1]} {right}"
     return f"({text})" if precedence < context else text

@@ -369,10 +369,38 @@ def bounds(expr: IndexExpr, assumptions: Assumptions) -> tuple[int | None, int |
         lowers = [b for b in (left[0], right[0]) if b is not None]
         upper = None if left[1] is None or right[1] is None else max(left[1], right[1])
         return max(lowers, default=None), upper
-    return 0, 1
+    answer = _conjunction(left, right) if op == "and" else _compared(op, left, right)
+    return (0, 1) if answer is None else (int(answer), int(answer))
 
 
 Interval = tuple[int | None, int | None]
+
+
+def _conjunction(left: Interval, right: Interval) -> bool | None:
+    """Whether both are true, that is, not 0; None: it depends."""
+    if (0, 0) in (left, right):
+        return False
+    apart = [
+        (low is not None and low > 0) or (high is not None and high < 0)
+        for low, high in (left, right)
+    ]
+    return True if all(apart) else None
+
+
+def _compared(op: str, left: Interval, right: Interval) -> bool | None:
+    """What a comparison of two intervals gives; None: it depends."""
+    if op in ("gt", "ge"):
+        op, left, right = {"gt": "lt", "ge": "le"}[op], right, left
+    low, high = _sum(left, _negated(right))
+    if op in ("eq", "ne"):
+        if low == high == 0:
+            return op == "eq"
+        apart = (low is not None and low > 0) or (high is not None and high < 0)
+        return op == "ne" if apart else None
+    limit = -1 if op == "lt" else 0
+    if high is not None and high <= limit:
+        return True
+    return False if low is not None and low > limit else None
 
 
 def _negated(interval: Interval) -> Interval:

@@ -30,8 +30,8 @@ def guard(index: int) -> AbstractContextManager[object]:
     except (AssertionError, RuntimeError) as error:
         raise DeviceError(
             f"torch can use no CUDA or HIP device here ({str(error).splitlines()[0]}); pass CPU "
-            "tensors (`tensor.cpu()`), which are evaluated without one, or install a torch built for "
-            "your GPU"
+            "tensors (`tensor.cpu()`), which are evaluated without one, or install a torch built "
+            "for your GPU"
         ) from error
     if current_index == index:
         return contextlib.nullcontext()

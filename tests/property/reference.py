@@ -1,7 +1,7 @@
 """An application's body, run by Python on whole tensors: what a kernel of one program must compute.
 
-:class:`Lanes` gives Python's operators the language's meaning with torch; the element types follow the language's
-rules, nothing else is shared with the compiler.
+:class:`Lanes` gives Python's operators the language's meaning with torch; the element types follow
+the language's rules, nothing else is shared with the compiler.
 """
 
 from __future__ import annotations
@@ -184,7 +184,9 @@ def run(body: Sequence[str], names: Sequence[str], values: Sequence[Any]) -> Non
     for name, value in zip(names, values, strict=True):
         tensor = value
         if not isinstance(value, torch.Tensor):
-            tensor = torch.tensor(value, dtype=torch.int32 if isinstance(value, int) else torch.float32)
+            tensor = torch.tensor(
+                value, dtype=torch.int32 if isinstance(value, int) else torch.float32
+            )
         dtype = dtypes.lookup(tensor.dtype)
         assert dtype is not None
         dict.__setitem__(variables, name, Lanes(tensor, dtype))

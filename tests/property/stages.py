@@ -18,7 +18,7 @@ from ninetoothed.artifact import Config
 from ninetoothed.frontend.definition import Definition, define, run_arrangement
 from ninetoothed.interpreters import interpret
 from ninetoothed.passes.pipeline import Observer
-from tests.property.programs import Argument, Program
+from tests.property.writer import Argument, Program
 
 _numbers = itertools.count()
 
@@ -51,7 +51,7 @@ def arguments(program: Program) -> tuple[list[torch.Tensor], list[Any]]:
 
 
 class Road:
-    """The way of one program: its modules, behind each pass, and the call that they are made for."""
+    """The way of one program: its module behind each pass, and the call that it is made for."""
 
     def __init__(self, program: Program, observers: Sequence[Observer] = ()) -> None:
         self.program = program

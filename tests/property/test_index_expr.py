@@ -104,9 +104,7 @@ def _bounded(draw: st.DrawFn) -> tuple[dict[str, Range], dict[str, int]]:
     for name in NAMES[:2]:
         low = draw(st.integers(-4, 4))
         env[name] = draw(st.integers(low, low + 6))
-        assumptions[name] = draw(
-            st.sampled_from([Range(), Range.of(low), Range.of(low, low + 6)])
-        )
+        assumptions[name] = draw(st.sampled_from([Range(), Range.of(low), Range.of(low, low + 6)]))
     bound = draw(st.sampled_from([sym("p"), sym("p") * sym("q"), sym("a") + 7 * sym("p")]))
     top = evaluate(bound, env)
     env["n"] = draw(st.integers(min(-7, top), top))

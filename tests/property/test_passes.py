@@ -1,4 +1,4 @@
-"""Random programs mean the same before and behind every pass, and what Python says that they mean."""
+"""Random programs mean the same before and behind every pass, and what Python says they mean."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from hypothesis import given
 
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC
 from tests.property import reference
-from tests.property.programs import Program, programs, tried
+from tests.property.programs import programs, tried
 from tests.property.stages import Road, arguments
+from tests.property.writer import Program
 
 
 def same(left: torch.Tensor, right: torch.Tensor, exact: bool) -> bool:
@@ -23,11 +24,12 @@ def agree(program: Program, left: list[torch.Tensor], right: list[torch.Tensor],
     for one, two in zip(left, right, strict=True):
         if not same(one, two, program.exact):
             raise AssertionError(
-                f"{what}\n{program.source}\n{program.arguments}\n{program.keywords} {program.choices}\n{one}\n{two}"
+                f"{what}\n{program.source}\n{program.arguments}\n"
+                f"{program.keywords} {program.choices}\n{one}\n{two}"
             )
 
 
-@tried(200)
+@tried(150)
 @given(programs())
 def test_every_pass_keeps_the_meaning(program: Program) -> None:
     road = Road(program)
@@ -45,7 +47,7 @@ def test_every_pass_keeps_the_meaning(program: Program) -> None:
         before = after
 
 
-@tried(100)
+@tried(80)
 @given(programs("whole"))
 def test_a_program_on_a_whole_tensor_is_its_body(program: Program) -> None:
     road = Road(program)
@@ -55,7 +57,7 @@ def test_a_program_on_a_whole_tensor_is_its_body(program: Program) -> None:
     agree(program, buffers, road.run(road.final), "the compiled kernel differs from Python")
 
 
-@tried(30)
+@tried(15)
 @given(programs())
 def test_compiling_twice_gives_the_same_text(program: Program) -> None:
     one, two = Road(program), Road(program)

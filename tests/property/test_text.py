@@ -1,4 +1,4 @@
-"""Every stage of a random program prints, parses and prints as before, with locations and without."""
+"""Every stage of a random program prints, parses and prints alike, with locations and without."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ninetoothed.compiler import context
-from tests.property.programs import Program, programs, tried
+from tests.property.programs import programs, tried
 from tests.property.stages import Road
+from tests.property.writer import Program
 
 
 def text_of(module: ModuleOp, locations: bool, generic: bool) -> str:
@@ -22,7 +23,7 @@ def text_of(module: ModuleOp, locations: bool, generic: bool) -> str:
     return stream.getvalue()
 
 
-@tried(25)
+@tried(20)
 @given(programs(), st.booleans(), st.booleans())
 def test_text_is_a_fixpoint(program: Program, locations: bool, generic: bool) -> None:
     seen: set[str] = set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -22,13 +24,13 @@ from ninetoothed.errors import ConfigurationError
 from ninetoothed.kernel import Kernel, assumed_signature
 
 
-def flat(x, y):
+def flat(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     size = Symbol("SIZE", meta=True, lower_bound=1, upper_bound=1 << 20)
     return x.tile((size,)), y.tile((size,))
 
 
-def copy(x, y):
-    y = x
+def copy(x: Any, y: Any) -> None:
+    y = x  # pyright: ignore[reportUnusedVariable]
 
 
 def test_a_vector_kernel_tries_each_block_size() -> None:
@@ -73,7 +75,7 @@ def test_warps_and_stages_of_the_user() -> None:
     assert {config.num_stages for config in configs} == {5}
 
 
-def huge(x, y):
+def huge(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     size = Symbol("SIZE", meta=True, lower_bound=1 << 16, upper_bound=1 << 17)
     return x.tile((size,)), y.tile((size,))
 
@@ -83,9 +85,9 @@ def test_no_choice_that_fits_is_an_error() -> None:
     with pytest.raises(ConfigurationError) as caught:
         _ = kernel.configs
     assert str(caught.value).startswith(
-        "no choice of block sizes fits: the smallest, {'SIZE': 65536}, has a block of 65536 lanes, and "
-        "at most 32768 lanes and 128 registers of accumulator a thread can run; give block_size() "
-        "a smaller lower_bound"
+        "no choice of block sizes fits: the smallest, {'SIZE': 65536}, has a block of 65536 "
+        "lanes, and at most 32768 lanes and 128 registers of accumulator a thread can run; give "
+        "block_size() a smaller lower_bound"
     )
 
 
@@ -101,12 +103,12 @@ def test_evaluation_takes_the_fewest_programs() -> None:
     assert values(add_kernel, 1) == [32]
 
 
-def column_sums(x, out):
+def column_sums(x: Any, out: Any) -> None:
     out = ntl.sum(x, axis=0)
 
 
 def test_sizes_of_a_call_count_as_their_extent() -> None:
-    def arrangement(x, out):
+    def arrangement(x: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
         size = Symbol("N", meta=True)
         out = out.tile((size,)).unsqueeze(0)
         return x.tile((-1, size)), out

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 import torch
 
 import ninetoothed
-from examples.add import add_kernel, application, arrangement
+from examples import add
+from examples.add import add_kernel
 from examples.matmul import matmul, matmul_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.ir.stages import STAGES
 
 
-def constexpr_arrangement(x, y):
+def constexpr_arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     size = Symbol("SIZE", constexpr=True)
     return x.tile((size,)), y.tile((size,))
 
 
-def scale(x, y):
-    y = x * 2
+def scale(x: Any, y: Any) -> None:
+    y = x * 2  # pyright: ignore[reportUnusedVariable]
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -72,6 +75,9 @@ def test_tensors_by_name_and_constexprs_by_keyword() -> None:
 
 def test_eight_threads_make_and_call_kernels() -> None:
     failures: list[BaseException] = []
+    # Kernels have no types of Python's.
+    arrangement = cast("Callable[..., Any]", add.arrangement)
+    application = cast("Callable[..., Any]", add.application)
 
     def work(seed: int) -> None:
         try:

@@ -203,7 +203,7 @@ def test_a_file_without_a_kernel(tmp_path: Path) -> None:
         (["-p", "nt-nope"], "Unrecognized passes: ['nt-nope']"),
         (["-p", "nt-pad-blocks{size=3}"], "size"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    ids=lambda value: "" if isinstance(value, str) else " ".join(value),
 )
 def test_bad_options(arguments: list[str], message: str) -> None:
     found = error_of(ADD, "-t", "ttir", *arguments)

@@ -1,0 +1,243 @@
+"""Tensors as values: shapes, levels, and the two assignments."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import ninetoothed
+from ninetoothed import Symbol, Tensor
+from ninetoothed.errors import ArrangementError
+from ninetoothed.ir.index_expr import SymbolInfo
+
+B, S = Symbol("B"), Symbol("S")
+
+
+def below(tensor: Tensor) -> Tensor:
+    """The next level."""
+    level = tensor.dtype
+    assert isinstance(level, Tensor)
+    return level
+
+
+def levels(tensor: Tensor) -> list[tuple[Any, ...]]:
+    """The shapes of all levels."""
+    found: list[tuple[Any, ...]] = []
+    level: object = tensor
+    while isinstance(level, Tensor):
+        found.append(level.shape)
+        level = level.dtype
+    return found
+
+
+def test_sizes_and_strides_are_named_by_the_tensor() -> None:
+    t = Tensor(2, name="x")
+    assert str(t.shape) == "(x_size_0, x_size_1)"
+    assert str(t.strides) == "(x_stride_0, x_stride_1)"
+    assert (t.ndim, t.name, t.dtype) == (2, "x", None)
+
+
+def test_sizes_may_be_given() -> None:
+    t = Tensor(shape=(4, None, S), name="x")
+    assert str(t.shape) == "(4, x_size_1, S)"
+    assert Tensor(0).shape == ()
+
+
+@pytest.mark.parametrize("dtype", [ninetoothed.float16, torch.float16, "fp16"])
+def test_element_types(dtype: object) -> None:
+    assert Tensor(1, dtype=dtype).dtype == "fp16"
+    assert Tensor(1, dtype=dtype).tile((B,)).innermost().dtype == "fp16"
+
+
+def _rows(*rows: dict[str, Any] | None) -> list[dict[str, Any] | None]:
+    return list(rows)
+
+
+OPTIONS: list[tuple[Any, list[SymbolInfo]]] = [
+    (None, [SymbolInfo("size", 0), SymbolInfo("size", 0)]),
+    (
+        {"constexpr": True},
+        [SymbolInfo("constexpr size", 1, 1 << 20), SymbolInfo("constexpr size", 1, 1 << 20)],
+    ),
+    (_rows(None, {"upper_bound": 8}), [SymbolInfo("size", 0), SymbolInfo("size", 0, 8)]),
+    (
+        (row for row in _rows({"lower_bound": 2}, None)),
+        [SymbolInfo("size", 2), SymbolInfo("size", 0)],
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "infos"), OPTIONS, ids=["none", "dict", "list", "generator"])
+def test_shape_options(options: Any, infos: list[SymbolInfo]) -> None:
+    t = Tensor(2, shape_options=options)
+    assert [size.args[1] for size in t.chain.source.shape] == infos
+
+
+OPERATIONS: dict[str, tuple[Callable[[Tensor], Tensor], list[tuple[Any, ...]]]] = {
+    "tile": (lambda t: t.tile((1, 2, 3)), [(1, 2, 3), (1, 2, 3)]),
+    "tile, whole": (lambda t: t.tile((-1, 4, -1)), [(1, 1, 1), (1, 4, 9)]),
+    "tile, cut off": (lambda t: t.tile((1, 3, 4)), [(1, 2, 3), (1, 3, 4)]),
+    "tile, floor": (lambda t: t.tile((1, 3, 4), floor_mode=True), [(1, 1, 2), (1, 3, 4)]),
+    "tile, strides": (lambda t: t.tile((1, 2, 3), strides=(-1, 1, 2)), [(1, 3, 4), (1, 2, 3)]),
+    "tile, dilation": (
+        lambda t: t.tile((1, 2, 3), strides=(1, 1, 1), dilation=(1, 2, 4)),
+        [(1, 2, 1), (1, 2, 3)],
+    ),
+    "tile twice": (lambda t: t.tile((1, 2, 2)).tile((1, 1, -1)), [(1, 2, 1), (1, 1, 5), (1, 2, 2)]),
+    "expand": (lambda t: t.expand((5, -1, -1)), [(5, 4, 9)]),
+    "expand to a symbol": (lambda t: t.expand((S, -1, 9)), [(S, 4, 9)]),
+    "squeeze": (lambda t: t.squeeze(0), [(4, 9)]),
+    "squeeze, negative": (lambda t: t.squeeze(-3), [(4, 9)]),
+    "squeeze, list": (lambda t: t.unsqueeze(-1).squeeze([-1, 0]), [(4, 9)]),
+    "squeeze, twice the same": (lambda t: t.squeeze((0, -3)), [(4, 9)]),
+    "squeeze, none": (lambda t: t.squeeze(()), [(1, 4, 9)]),
+    "unsqueeze": (lambda t: t.unsqueeze(1), [(1, 1, 4, 9)]),
+    "unsqueeze, last": (lambda t: t.unsqueeze(-1), [(1, 4, 9, 1)]),
+    "unsqueeze, negative": (lambda t: t.unsqueeze(-2), [(1, 4, 1, 9)]),
+    "permute": (lambda t: t.permute((2, 0, 1)), [(9, 1, 4)]),
+    "permute, negative": (lambda t: t.permute((-1, 0, -2)), [(9, 1, 4)]),
+    "flatten": (lambda t: t.flatten(), [(36,)]),
+    "flatten, end exclusive": (lambda t: t.flatten(0, 2), [(4, 9)]),
+    "flatten, start": (lambda t: t.flatten(1), [(1, 36)]),
+    "flatten, one dim": (lambda t: t.flatten(1, 2), [(1, 4, 9)]),
+    "flatten, negative": (lambda t: t.flatten(-2, 3), [(1, 36)]),
+    "flatten, negative end": (lambda t: t.flatten(end_dim=-1), [(4, 9)]),
+}
+
+
+@pytest.mark.parametrize(("operation", "shapes"), OPERATIONS.values(), ids=OPERATIONS)
+def test_operations(operation: Callable[[Tensor], Tensor], shapes: list[tuple[Any, ...]]) -> None:
+    t = Tensor(shape=(1, 4, 9))
+    before = t.chain
+    assert levels(operation(t)) == shapes
+    assert t.chain is before
+    assert t.shape == (1, 4, 9)
+
+
+@pytest.mark.parametrize(("operation", "shapes"), OPERATIONS.values(), ids=OPERATIONS)
+def test_operations_on_a_level_below(
+    operation: Callable[[Tensor], Tensor], shapes: list[tuple[Any, ...]]
+) -> None:
+    t = Tensor(shape=(2, 8, 18)).tile((1, 4, 9))
+    before = t.chain
+    view = below(t)
+    new = operation(view)
+    # An operation on a view copies; only the assignment writes.
+    assert t.chain is before
+    assert view.shape == (1, 4, 9)
+    assert levels(new) == shapes
+    t.dtype = new
+    assert levels(t) == [(2, 2, 2), *shapes]
+
+
+def test_symbolic_tile_counts_print_in_full() -> None:
+    t = Tensor(1, name="x")
+    assert str(t.tile((B,)).shape[0]) == "(x_size_0 - (B - 1) - 1 + B - 1) // B + 1"
+    assert str(t.tile((B,), strides=(S,)).shape[0]) == "(x_size_0 - (B - 1) - 1 + S - 1) // S + 1"
+    assert str(t.tile((B,), floor_mode=True).shape[0]) == "(x_size_0 - (B - 1) - 1) // B + 1"
+    assert str(t.tile((B,), (S,), (3,), True).shape[0]) == "(x_size_0 - 3 * (B - 1) - 1) // S + 1"
+    assert t.tile((-1,)).shape == (1,)
+    assert t.tile((-1,)).innermost().shape == t.shape
+
+
+def test_empty_tensors_are_arranged() -> None:
+    t = Tensor(shape=(0, 3))
+    assert levels(t.tile((2, 2))) == [(0, 2), (2, 2)]
+    assert levels(t.tile((-1, 1))) == [(1, 3), (0, 1)]
+    assert levels(t.tile((-1, 1), strides=(-1, -1), dilation=(2, 1))) == [(1, 3), (0, 1)]
+    assert levels(t.flatten()) == [(0,)]
+
+
+def test_size() -> None:
+    t = Tensor(shape=(3, 4))
+    assert t.size() == (3, 4)
+    assert (t.size(0), t.size(-1)) == (3, 4)
+
+
+def test_assigning_writes_through_to_the_level() -> None:
+    t = Tensor(shape=(8, 8)).tile((2, 2)).tile((1, -1))
+    assert levels(t) == [(4, 1), (1, 4), (2, 2)]
+    t.dtype = below(t).squeeze(0)
+    assert levels(t) == [(4, 1), (4,), (2, 2)]
+    below(t).dtype = below(below(t)).flatten()
+    assert levels(t) == [(4, 1), (4,), (4,)]
+    t.innermost().dtype = "fp32"
+    assert t.innermost().dtype == "fp32"
+
+
+def test_views_see_each_others_assignments_and_copies_do_not() -> None:
+    t = Tensor(shape=(8, 8)).tile((1, 8))
+    other = t.expand((-1, 5))
+    twin = copy.deepcopy(t)
+    view = below(t)
+    t.dtype = view.squeeze(0)
+    assert view.shape == (8,)
+    assert levels(t) == [(8, 1), (8,)]
+    assert levels(twin) == levels(t.source.tile((1, 8))) == [(8, 1), (1, 8)]
+    assert levels(other) == [(8, 5), (1, 8)]
+
+
+def test_an_assignment_keeps_operations_on_outer_levels_since() -> None:
+    t = Tensor(shape=(8, 8)).tile((1, 8))
+    inner = below(t).squeeze(0)
+    t = t.expand((-1, 3))
+    t.dtype = inner
+    assert levels(t) == [(8, 3), (8,)]
+
+
+def test_assigning_another_tensors_level_is_an_error() -> None:
+    t, other = Tensor(shape=(8,)).tile((2,)), Tensor(shape=(8,)).tile((2,))
+    before = t.chain
+    with pytest.raises(ArrangementError, match="only the level below, rearranged"):
+        t.dtype = other.dtype
+    with pytest.raises(ArrangementError, match="only the level below, rearranged"):
+        t.dtype = t
+    assert t.chain is before
+
+
+def test_the_shape_is_set_before_arranging() -> None:
+    t = Tensor(2, name="x")
+    t.shape = (*t.shape[:-1], 64)
+    assert str(t.shape) == "(x_size_0, 64)"
+    assert t.source.shape == t.shape
+    arranged = t.tile((1, -1))
+    with pytest.raises(ArrangementError, match="it is arranged already"):
+        arranged.shape = (1, 2)
+    with pytest.raises(ArrangementError, match="it has 2 dims"):
+        t.shape = (1,)
+
+
+def test_setting_the_shape_leaves_what_was_arranged_before() -> None:
+    t = Tensor(shape=(8,))
+    arranged = t.tile((2,))
+    t.shape = (16,)
+    assert arranged.shape == (4,)
+    assert t.tile((2,)).shape == (8,)
+
+
+def test_the_source_is_the_argument() -> None:
+    t = Tensor(2, name="x").tile((2, 2)).permute((1, 0))
+    assert str(t.source.shape) == "(x_size_0, x_size_1)"
+    assert t.source.name == below(t).name == copy.deepcopy(t).name == "x"
+
+
+def test_copies_are_independent() -> None:
+    t = Tensor(shape=(4, 4)).tile((1, 4))
+    for twin in (copy.copy(t), copy.deepcopy(t), copy.deepcopy([t, t])[1]):
+        twin.dtype = below(twin).squeeze(0)
+        assert levels(twin) == [(4, 1), (4,)]
+        assert levels(t) == [(4, 1), (1, 4)]
+
+
+def test_iteration_is_an_error() -> None:
+    with pytest.raises(ArrangementError, match="cannot be iterated over"):
+        list(Tensor(2))  # type: ignore[call-overload]
+
+
+def test_repr_names_the_levels() -> None:
+    t = Tensor(shape=(4, 4), name="x").tile((2, 1))
+    assert repr(t) == "Tensor(x: (2, 4) of (2, 1))"
