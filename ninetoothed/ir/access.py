@@ -171,7 +171,9 @@ class Tile(MetaOp):
             span = dim - step * (size - 1) - 1
             if not self.floor_mode:
                 span = span + stride - 1
-            outer.append(span // stride + 1)
+            count = span // stride + 1
+            # A window longer than the dim fits nowhere.
+            outer.append(count if count.value is None else const(max(count.value, 0)))
         return _replace(levels, self.level, tuple(outer), self.sizes)
 
     def source(self, levels: Levels, indices: Levels) -> Levels:

@@ -45,6 +45,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -55,10 +56,10 @@ from xdsl.passes import ModulePass
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import Expand, Squeeze
+from ninetoothed.ir.access import Expand, Squeeze, Tile
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_expr import IndexExpr, const
-from ninetoothed.ir.index_normal import bounds, equal, normalize
+from ninetoothed.ir.index_expr import IndexExpr, const, maximum, minimum
+from ninetoothed.ir.index_normal import always_nonnegative, bounds, equal, normalize
 
 
 def _text(shape: tuple[IndexExpr, ...]) -> str:
@@ -127,6 +128,29 @@ def _ones(kernel: nt.KernelOp) -> list[nt.Check]:
     return checks
 
 
+def _windows(kernel: nt.KernelOp) -> list[nt.Check]:
+    """That no two windows of one tile are both longer than their dims.
+
+    Such a tile has no programs, but the product of its two negative counts would be some.
+    """
+    checks: list[nt.Check] = []
+    for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
+        for op in nt.chain(value)[1]:
+            if not isinstance(op.algebra, Tile):
+                continue
+            assert isinstance(op.result.type, nt.TensorType)
+            counts = op.result.type.levels[op.level.value.data].sizes
+            uncertain = [c for c in counts if not always_nonnegative(c, kernel.assumptions)]
+            for one, two in itertools.combinations(uncertain, 2):
+                message = (
+                    f"tile of {source.param.data}: two of its windows are longer than their dims; "
+                    "use smaller windows, or do not call the kernel"
+                )
+                longest = minimum(maximum(one, two), 0)
+                checks.append(nt.Check((longest,), (const(0),), message))
+    return checks
+
+
 @dataclass(frozen=True)
 class CheckArrangementPass(ModulePass):
     """Agreement of outermost shapes, proved or left to the call."""
@@ -136,6 +160,6 @@ class CheckArrangementPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.body.ops:
             if isinstance(kernel, nt.KernelOp):
-                found = [*_ones(kernel), *_agreement(kernel)]
+                found = [*_ones(kernel), *_windows(kernel), *_agreement(kernel)]
                 checks = dict.fromkeys([*kernel.checks, *map(nt.CheckAttr, found)])
                 kernel.checks = ArrayAttr(checks)

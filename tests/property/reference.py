@@ -78,12 +78,16 @@ def _apply(rule: Rule, function: Function, *operands: Any) -> Lanes:
     return Lanes(function(*parts).to(_torch(result)), result)
 
 
+def _quotient(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.div(x, y, rounding_mode="trunc")
+
+
 _OPERATORS: dict[str, tuple[Rule, Function]] = {
     "add": (rules.arithmetic, torch.add),
     "sub": (rules.arithmetic, torch.sub),
     "mul": (rules.arithmetic, torch.mul),
     "truediv": (rules.true_division, torch.div),
-    "floordiv": (rules.integer_division, lambda x, y: torch.div(x, y, rounding_mode="trunc")),
+    "floordiv": (rules.integer_division, _quotient),
     "mod": (rules.modulo, torch.fmod),
     "and": (rules.bitwise, torch.bitwise_and),
     "or": (rules.bitwise, torch.bitwise_or),
@@ -134,26 +138,41 @@ def _where(condition: Lanes, left: Any, right: Any) -> Lanes:
     return Lanes(torch.where(condition.values, values(left), values(right)), dtype)
 
 
-def _real(function: Function) -> Callable[[Lanes], Lanes]:
-    return lambda value: _apply(rules.real, function, value)
+def _map(rule: Rule, function: Function) -> Callable[..., Lanes]:
+    def apply(*operands: Any) -> Lanes:
+        return _apply(rule, function, *operands)
+
+    return apply
+
+
+def _trans(x: Lanes) -> Lanes:
+    return Lanes(x.values.transpose(-1, -2), x.dtype)
+
+
+def _expand_dims(x: Lanes, axis: int) -> Lanes:
+    return Lanes(x.values.unsqueeze(axis), x.dtype)
+
+
+def _broadcast_to(x: Lanes, shape: Sequence[int]) -> Lanes:
+    return Lanes(x.values.broadcast_to(tuple(shape)), x.dtype)
 
 
 _LANGUAGE = types.SimpleNamespace(
     **{name: name for name in ("int1", "int32", "float16", "float32")},
-    cast=lambda value, dtype: value.to(dtype),
+    cast=Lanes.to,
     where=_where,
-    maximum=lambda x, y: _apply(rules.arithmetic, torch.fmax, x, y),
-    minimum=lambda x, y: _apply(rules.arithmetic, torch.fmin, x, y),
-    abs=lambda x: _apply(rules.arithmetic, torch.abs, x),
-    exp=_real(torch.exp),
-    sin=_real(torch.sin),
-    erf=_real(torch.erf),
+    maximum=_map(rules.arithmetic, torch.fmax),
+    minimum=_map(rules.arithmetic, torch.fmin),
+    abs=_map(rules.arithmetic, torch.abs),
+    exp=_map(rules.real, torch.exp),
+    sin=_map(rules.real, torch.sin),
+    erf=_map(rules.real, torch.erf),
     sum=_reduction(rules.summation, torch.sum),
     max=_reduction(rules.extremum, torch.amax),
     min=_reduction(rules.extremum, torch.amin),
-    trans=lambda x: Lanes(x.values.transpose(-1, -2), x.dtype),
-    expand_dims=lambda x, axis: Lanes(x.values.unsqueeze(axis), x.dtype),
-    broadcast_to=lambda x, shape: Lanes(x.values.broadcast_to(shape), x.dtype),
+    trans=_trans,
+    expand_dims=_expand_dims,
+    broadcast_to=_broadcast_to,
 )
 
 

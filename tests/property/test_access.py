@@ -155,8 +155,8 @@ def _tile(draw: st.DrawFn, case: Case, level: int) -> None:
     assume(dilation is None or not any(zeros))
     for dim, n in enumerate(case.model.sizes(level)):
         size = n if sizes[dim] == -1 else sizes[dim]
-        step = 1 if dilation is None else dilation[dim]
-        case.long = case.long or step * (size - 1) + 1 > max(n, 1)
+        spacing = 1 if dilation is None else dilation[dim]
+        case.long = case.long or spacing * (size - 1) + 1 > max(n, 1)
     case.model = case.model.tile(level, sizes, strides, dilation, floor)
 
     def step(t: Tensor, number: Number) -> Tensor:

@@ -6,7 +6,7 @@ float is combined in an order that could be seen. :class:`Expr` keeps account of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -412,7 +412,7 @@ class Writer:
         self.lines.append("    " * self.indent + text)
 
     @contextmanager
-    def inside(self, head: str) -> Iterator[None]:
+    def inside(self, head: str) -> Generator[None]:
         """A block of statements; its variables are gone behind it."""
         self.line(head)
         known = list(self.leaves)

@@ -261,7 +261,8 @@ def test_threads_make_one_symbol() -> None:
 
 def test_threads_draw_distinct_block_sizes() -> None:
     with ThreadPoolExecutor(8) as pool:
-        names = [str(symbol) for symbol in pool.map(lambda _: block_size(), range(200))]
+        drawn = [pool.submit(block_size) for _ in range(200)]
+    names = [str(future.result()) for future in drawn]
     assert len(set(names)) == 200
 
 

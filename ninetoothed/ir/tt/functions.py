@@ -78,6 +78,8 @@ class FuncOp(IRDLOperation):
         def argument() -> None:
             arguments.append(parser.parse_argument(expect_type=True))
             arg_attrs.append(DictionaryAttr(parser.parse_optional_dictionary_attr_dict()))
+            if (location := parser.parse_optional_location()) is not None:
+                arguments[-1].location = location
 
         parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
         attributes = parser.parse_optional_attr_dict_with_keyword()
@@ -93,10 +95,17 @@ class FuncOp(IRDLOperation):
         arguments = self.body.block.args
 
         def argument(index: int) -> None:
-            printer.print_block_argument(arguments[index])
+            value = arguments[index]
+            printer.print_block_argument(value, print_type=False)
+            printer.print_string(": ")
+            printer.print_attribute(value.type)
             if index < len(attrs) and attrs[index].data:
                 printer.print_string(" ")
                 printer.print_attr_dict(attrs[index].data)
+            # MLIR has the location last, behind the attributes.
+            if printer.print_debuginfo:
+                printer.print_string(" ")
+                printer.print_attribute(value.location)
 
         printer.print_string("(")
         printer.print_list(range(len(arguments)), argument)

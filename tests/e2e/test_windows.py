@@ -1,0 +1,47 @@
+"""Windows longer than what they slide over: no programs, or a refusal, never a wrong result."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import ninetoothed
+import ninetoothed.language as ntl
+from ninetoothed import Tensor
+from ninetoothed.errors import ArgumentError
+
+
+def sums(x, y):
+    y = ntl.sum(x)
+
+
+def one_dim(x, y):
+    return x.tile((5,), strides=(1,)), y.tile((1,))
+
+
+def two_dims(x, y):
+    return x.tile((5, 5), strides=(1, 1)).flatten(), y.tile((1,))
+
+
+def test_a_window_slides() -> None:
+    kernel = ninetoothed.make(one_dim, sums, (Tensor(1), Tensor(1)))
+    x, y = torch.arange(9.0), torch.empty(5)
+    kernel(x, y)
+    assert y.tolist() == [10.0, 15.0, 20.0, 25.0, 30.0]
+
+
+def test_two_windows_that_do_not_fit_are_refused() -> None:
+    kernel = ninetoothed.make(two_dims, sums, (Tensor(2), Tensor(1)))
+    x, y = torch.ones(6, 5), torch.empty(2)
+    kernel(x, y)
+    assert y.tolist() == [25.0, 25.0]
+    with pytest.raises(ArgumentError) as caught:
+        kernel(torch.ones(2, 2), torch.empty(4))
+    assert str(caught.value).startswith(
+        "tile of x: two of its windows are longer than their dims; use smaller windows, or do "
+        "not call the kernel\n"
+    )
+
+
+def test_a_number_of_windows_below_zero_is_zero() -> None:
+    assert Tensor(shape=(2,)).tile((5,), strides=(1,)).shape == (0,)
