@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import threading
 from collections.abc import Callable
 from typing import NoReturn
 from weakref import WeakValueDictionary
@@ -24,6 +25,7 @@ _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 _counter = itertools.count()
 _interned: WeakValueDictionary[IndexExpr, Symbol] = WeakValueDictionary()
+_interning = threading.RLock()
 
 
 class Symbol:
@@ -228,12 +230,14 @@ def _decide(comparison: IndexExpr) -> bool | None:
 
 
 def _intern(expr: IndexExpr) -> Symbol:
-    found = _interned.get(expr)
-    if found is None:
-        found = object.__new__(Symbol)
-        found.expr = expr
-        found = _interned.setdefault(expr, found)
-    return found
+    # Between looking and putting, another thread may put one.
+    with _interning:
+        found = _interned.get(expr)
+        if found is None:
+            found = object.__new__(Symbol)
+            found.expr = expr
+            _interned[expr] = found
+        return found
 
 
 def as_value(expr: IndexExpr) -> Symbol | int:

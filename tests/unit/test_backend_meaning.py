@@ -14,6 +14,7 @@ from xdsl.ir import Attribute
 
 from ninetoothed.backend.expression import literal
 from ninetoothed.backend.triton_python import emit_triton_python
+from ninetoothed.runtime import triton_compat
 from tests.support.interpreted import Case, run
 from tests.support.tt_modules import KERNELS, elementwise, launch, parse, with_sources
 from tests.unit.test_backend_ttir import compile_for
@@ -239,9 +240,16 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return [result[-1].numpy() for result in results]
 
 
+# Triton 3.6 compiles all of this, but its interpreter is not up to some: with NumPy 2.4 a loop over
+# a loaded number fails in `int()`, and of a number and a NaN it takes the NaN, which no device does.
+OLD_INTERPRETER = triton_compat.available() and triton_compat.version().startswith("3.6.")
+
+
 @pytest.mark.parametrize("index", range(len(CASES)), ids=lambda i: f"{i}-{CASES[i][0][:40]}")
 def test_elementwise(index: int, outputs: list[Any]) -> None:
-    _, dtype, out, reference = CASES[index]
+    body, dtype, out, reference = CASES[index]
+    if OLD_INTERPRETER and ("maxnumf" in body or "minnumf" in body):
+        pytest.skip("the interpreter of Triton 3.6 takes the NaN")
     with np.errstate(all="ignore"):
         expected = reference(*inputs(dtype))
     if out[0] == "i":
@@ -263,6 +271,7 @@ def test_triton_types_every_op() -> None:
         compile_for("sm_90", elementwise(body, dtype, out), "triton-python")
 
 
+@pytest.mark.skipif(OLD_INTERPRETER, reason="the interpreter of Triton 3.6 fails in int()")
 def test_kernels(tmp_path: Path) -> None:
     pytest.importorskip("triton")
     generator = torch.Generator().manual_seed(3)
