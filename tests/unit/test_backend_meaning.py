@@ -240,8 +240,9 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return [result[-1].numpy() for result in results]
 
 
-# Triton 3.6 compiles all of this, but its interpreter is not up to some: with NumPy 2.4 a loop over
-# a loaded number fails in `int()`, and of a number and a NaN it takes the NaN, which no device does.
+# Triton 3.6 compiles all of this, but its interpreter is not up to some: with NumPy 2.4 a loop
+# over a loaded number fails in `int()`, and of a number and a NaN it takes the NaN, as no device
+# does.
 OLD_INTERPRETER = triton_compat.available() and triton_compat.version().startswith("3.6.")
 
 
