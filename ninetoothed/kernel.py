@@ -53,6 +53,28 @@ BACKENDS = ("ttir", "triton-python", "interpret")
 _DEFAULT_TARGET = "sm_90"
 
 
+class _Built:
+    """What is the same for every call of one signature."""
+
+    def __init__(self, module: ModuleOp, signature: Signature) -> None:
+        self.module = module
+        self.signature = signature
+        self._interpreted: dict[int, dict[str, int]] = {}
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """The module's digest, which every configuration's cache key holds."""
+        return fingerprint(self.module)
+
+    def interpreted(self, lanes: int) -> dict[str, int]:
+        """The block sizes for evaluation, ``lanes`` at once."""
+        found = self._interpreted.get(lanes)
+        if found is None:
+            found = interpreted_values(self.module, self.signature, lanes)
+            self._interpreted[lanes] = found
+        return found
+
+
 class Kernel:
     """A kernel: call it with tensors, ask it for its IR and its source.
 
@@ -74,7 +96,7 @@ class Kernel:
         self._num_warps = num_warps
         self._num_stages = num_stages
         self._max_num_configs = max_num_configs
-        self._modules: dict[Signature, ModuleOp] = {}
+        self._built: dict[Signature, _Built] = {}
         self._lock = threading.Lock()
         self._language: Language = "triton-python" if backend == "triton-python" else "ttir"
         self._dispatcher = Dispatcher(
@@ -121,19 +143,21 @@ class Kernel:
 
     def _interpret(self, arguments: Arguments) -> None:
         signature = arguments.signature
-        module = self.composed(signature)
-        _check_data(module, arguments)
-        constants = dict(signature.constants)
-        constants.update(interpreted_values(module, signature, settings.interpret_lanes()))
-        interpret(module, arguments.values, constants)
+        built = self._variant(signature)
+        _check_data(built.module, arguments)
+        chosen = built.interpreted(settings.interpret_lanes())
+        interpret(built.module, arguments.values, {**dict(signature.constants), **chosen})
 
     def composed(self, signature: Signature) -> ModuleOp:
         """The module in stage ``composed``, built once a signature."""
-        found = self._modules.get(signature)
+        return self._variant(signature).module
+
+    def _variant(self, signature: Signature) -> _Built:
+        found = self._built.get(signature)
         if found is None:
-            built = build(self._definition, signature)
+            built = _Built(build(self._definition, signature), signature)
             with self._lock:
-                found = self._modules.setdefault(signature, built)
+                found = self._built.setdefault(signature, built)
         return found
 
     def _compile(self, signature: Signature, config: Config, target: Target) -> Artifact:
@@ -151,7 +175,7 @@ class Kernel:
 
     def _cache_key(self, signature: Signature, config: Config, target: Target) -> str:
         versions = f"{__version__} {triton_compat.version()}"
-        module = fingerprint(self.composed(signature))
+        module = self._variant(signature).fingerprint
         return f"{module} {signature} {config} {target} {self._language} {versions}"
 
     @user_facing

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Block, SSAValue
 
 from ninetoothed.artifact import ParamSignature
@@ -11,15 +10,6 @@ from ninetoothed.frontend.definition import Definition, Parameter
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import symbols
-
-
-def number_attribute(value: bool | int | float, dtype: str) -> FloatAttr | IntegerAttr:
-    """``value`` as an attribute of the type of ``dtype``."""
-    type = nt.scalar_type(dtype)
-    if isinstance(type, IntegerType):
-        return IntegerAttr(int(value), type, truncate_bits=True)
-    assert isinstance(type, AnyFloat)
-    return FloatAttr(float(value), type)
 
 
 def declarations(definition: Definition) -> list[nt.SymbolDecl]:
@@ -63,10 +53,10 @@ def _parameter(block: Block, parameter: Parameter, signature: ParamSignature) ->
         value = source.other
         if DTYPES[dtype].kind != "float":
             value = int(value)
-        other = number_attribute(value, dtype)
+        other = nt.number(value, type.scalar)
     value = None
     if parameter.kind == "constexpr" and signature.value is not None:
-        value = number_attribute(signature.value, dtype)
+        value = nt.number(signature.value, type.scalar)
     op = nt.SourceOp(parameter.name, parameter.kind, type, source.strides, other, value)
     op.location = location(source.declared)
     block.add_op(op)

@@ -33,10 +33,10 @@ from ninetoothed.frontend.values import (
     Value,
     describe,
     is_sequence,
-    shape_text,
 )
 from ninetoothed.frontend.walk import evaluate, execute, expression
 from ninetoothed.ir import nt
+from ninetoothed.ir.access import shape_text
 from ninetoothed.ir.index_expr import IndexExpr, as_expr
 from ninetoothed.language import rules
 from ninetoothed.language.table import REDUCTIONS, Primitive

@@ -14,11 +14,11 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 
 from ninetoothed.errors import Loc, NineToothedError, ShapeError, TypeMismatchError
-from ninetoothed.frontend.arrangement import number_attribute
 from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.source import FunctionSource
-from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa, shape_text
+from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
+from ninetoothed.ir.access import shape_text
 from ninetoothed.ir.index_expr import IndexExpr
 from ninetoothed.language import rules
 
@@ -101,7 +101,7 @@ class Context:
 
     def constant(self, value: bool | int | float, dtype: str) -> SSAValue:
         """``value`` as a scalar of ``dtype``."""
-        attribute = number_attribute(value, dtype)
+        attribute = nt.number(value, nt.scalar_type(dtype))
         return self.add(arith.ConstantOp(attribute, attribute.type))
 
     def scalar(self, value: Value, what: str = "the value") -> SSAValue:

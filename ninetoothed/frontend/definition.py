@@ -12,16 +12,14 @@ from typing import Any, cast
 
 from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
 from ninetoothed.frontend.source import FunctionSource, function_source
-from ninetoothed.ir.access import Levels, MetaOp, Sizes, apply_all
+from ninetoothed.ir.access import Levels, MetaOp, Sizes, apply_all, dynamic_sizes
 from ninetoothed.ir.index_expr import (
     IndexExpr,
     SymbolInfo,
     substitute,
     sym,
-    symbol_names,
     symbols,
 )
-from ninetoothed.ir.index_normal import normalize
 from ninetoothed.tensor import Chain, Source, Tensor
 
 # Index variables of accesses: no symbol of a user may have such a name in the IR.
@@ -102,19 +100,13 @@ def define(name: str | None, arranged: Sequence[object], application: Any) -> De
         renaming.parameter(name, chain) for name, chain in zip(names, chains, strict=True)
     )
     constexpr = {**renaming.meta, **renaming.constexprs, **renaming.constexpr_sizes}
-    dynamic: dict[IndexExpr, None] = {}
-    for parameter in parameters:
-        for size in map(normalize, parameter.levels[-1] if len(parameter.levels) > 1 else ()):
-            free = symbol_names(size)
-            if any(symbol not in constexpr for symbol in free):
-                dynamic[size] = None
     return Definition(
         name or source.node.name,
         parameters,
         source,
         renaming.meta,
         renaming.constexprs,
-        tuple(dynamic),
+        dynamic_sizes((parameter.levels for parameter in parameters), constexpr),
         renaming.constexpr_sizes,
         renaming.keywords,
     )

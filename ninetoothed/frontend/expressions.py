@@ -30,10 +30,10 @@ from ninetoothed.frontend.values import (
     describe,
     is_sequence,
     is_ssa,
-    shape_text,
 )
 from ninetoothed.frontend.walk import evaluate, expression, unsupported
 from ninetoothed.ir import nt
+from ninetoothed.ir.access import shape_text
 from ninetoothed.language.table import TABLE, Primitive
 
 _MISSING = object()

@@ -14,8 +14,9 @@ from xdsl.ir import SSAValue
 
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import Share, Size, Value, describe, shape_text
+from ninetoothed.frontend.values import Share, Size, Value, describe
 from ninetoothed.ir import nt
+from ninetoothed.ir.access import shape_text
 from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.language import rules

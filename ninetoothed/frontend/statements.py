@@ -20,9 +20,10 @@ from ninetoothed.errors import (
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import condition, index_share, truth
-from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence, shape_text
+from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence
 from ninetoothed.frontend.walk import Returned, evaluate, execute, statement, unsupported
 from ninetoothed.ir import nt
+from ninetoothed.ir.access import shape_text
 
 
 @statement(ast.Pass)

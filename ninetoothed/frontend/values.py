@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.access import shape_text
 from ninetoothed.ir.index_expr import IndexExpr
 from ninetoothed.language.table import Primitive
 
@@ -104,8 +105,3 @@ def describe(value: Value) -> str:
     if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
         return f"the function {value.__name__}"
     return repr(value)
-
-
-def shape_text(shape: tuple[IndexExpr, ...]) -> str:
-    """A shape as users write it."""
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

@@ -13,7 +13,7 @@ levels between are indexed by the application.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ninetoothed.errors import ArrangementError, Loc, counted
@@ -24,6 +24,7 @@ from ninetoothed.ir.index_expr import (
     product,
     substitute,
     sym,
+    symbol_names,
     symbols,
 )
 from ninetoothed.ir.index_normal import (
@@ -79,12 +80,26 @@ class MetaOp:
     def _count(self, what: str, given: Sequence[object], sizes: Sizes) -> None:
         if len(given) != len(sizes):
             raise self.fail(
-                f"{what} {_shape_text(given)} has length {len(given)}, but the tensor has "
-                f"{counted(len(sizes), 'dim')}, of sizes {_shape_text(sizes)}; give one entry a dim"
+                f"{what} {shape_text(given)} has length {len(given)}, but the tensor has "
+                f"{counted(len(sizes), 'dim')}, of sizes {shape_text(sizes)}; give one entry a dim"
             )
 
 
-def _shape_text(values: Iterable[object]) -> str:
+def dynamic_sizes(tensors: Iterable[Levels], chosen: Collection[str]) -> tuple[IndexExpr, ...]:
+    """The sizes of blocks that depend on more than the ``chosen`` symbols: those only a call knows.
+
+    In normal form, each once, in the order of the tensors.
+    """
+    found: dict[IndexExpr, None] = {}
+    for levels in tensors:
+        for size in map(normalize, levels[-1] if len(levels) > 1 else ()):
+            if any(name not in chosen for name in symbol_names(size)):
+                found[size] = None
+    return tuple(found)
+
+
+def shape_text(values: Iterable[object]) -> str:
+    """A shape as users write it: ``(4,)``, ``(m, n)``."""
     items = [str(value) for value in values]
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
@@ -132,7 +147,7 @@ class Tile(MetaOp):
         for size in sizes:
             if size.value is not None and size.value < 1 and size.value != -1:
                 raise draft.fail(
-                    f"a tile of size {size} in {_shape_text(sizes)}; "
+                    f"a tile of size {size} in {shape_text(sizes)}; "
                     "sizes are at least 1, or -1 for the whole dim"
                 )
         whole = tuple(
@@ -216,7 +231,7 @@ class Expand(MetaOp):
             size = normalize(old[axis]).value
             if expanded and size is not None and size != 1:
                 raise self.fail(
-                    f"dim {axis} of {_shape_text(old)} has size {size}, and only dims of size 1 can "
+                    f"dim {axis} of {shape_text(old)} has size {size}, and only dims of size 1 can "
                     f"be expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
                 )
             new.append(self.sizes[axis] if expanded else old[axis])
@@ -251,7 +266,7 @@ class Squeeze(MetaOp):
             size = normalize(old[dim]).value
             if size is not None and size != 1:
                 raise self.fail(
-                    f"dim {dim} of {_shape_text(old)} has size {size}; only dims of size 1 can be "
+                    f"dim {dim} of {shape_text(old)} has size {size}; only dims of size 1 can be "
                     "removed"
                 )
         kept = tuple(size for dim, size in enumerate(old) if dim not in self.dims)

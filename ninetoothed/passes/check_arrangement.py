@@ -56,14 +56,10 @@ from xdsl.passes import ModulePass
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import Expand, Squeeze, Tile
+from ninetoothed.ir.access import Expand, Squeeze, Tile, shape_text
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_expr import IndexExpr, const, maximum, minimum
 from ninetoothed.ir.index_normal import always_nonnegative, bounds, equal, normalize
-
-
-def _text(shape: tuple[IndexExpr, ...]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def _outermost(value: SSAValue) -> tuple[IndexExpr, ...]:
@@ -90,7 +86,7 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
             raise fail(
                 value.owner,
                 f"the outermost shapes of {first[0]} and {name} must be equal, one program an element, "
-                f"but they are {_text(one)} and {_text(two)}; tile, expand or squeeze until they are",
+                f"but they are {shape_text(one)} and {shape_text(two)}; tile, expand or squeeze until they are",
                 ArrangementError,
             )
         pairs = [(a, b) for a, b in zip(one, two, strict=True) if not equal(a, b)]

@@ -74,7 +74,7 @@ from ninetoothed.ir.access import Access, Guard, holds
 from ninetoothed.ir.index_expr import IndexExpr, const, product, sym
 from ninetoothed.ir.index_normal import Range, always_nonnegative, normalize
 from ninetoothed.ir.rewriting import Inserter, replace
-from ninetoothed.passes.lowering.identities import constant_value, number
+from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
     Arithmetic,
@@ -328,7 +328,7 @@ def _load(kernel: _Kernel, op: nt.LoadOp) -> None:
     stored = tt.pointee_of(pointers.type)
     other = None
     if mask is not None and op.other is not None:
-        value = inserter.add(arith.ConstantOp(number(op.other.value.data, tt.scalar_of(stored))))
+        value = inserter.add(arith.ConstantOp(nt.number(op.other.value.data, tt.scalar_of(stored))))
         shape = tt.shape_of(stored)
         other = inserter.add(tt.SplatOp(value, shape)) if shape else value
     value = inserter.add(tt.LoadOp(pointers, mask, other))

@@ -66,7 +66,7 @@ from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.passes.lowering.casts import cast
 from ninetoothed.passes.lowering.elementwise import COMBINE, ELEMENTWISE, constant
-from ninetoothed.passes.lowering.identities import constant_value, number
+from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.types import in_memory, is_unsigned, lowered, numbers, signless
 
 _SIXTEEN = IntegerAttr(16, i32)
@@ -218,7 +218,7 @@ def _load(f: _Function, op: nt.LoadOp) -> None:
     if source.value is None:
         f.values[op.result] = f.value(op.ref)
     else:
-        attribute = number(source.value.value.data, signless(op.result.type))
+        attribute = nt.number(source.value.value.data, signless(op.result.type))
         f.define(op, f.add(arith.ConstantOp(attribute)))
 
 
@@ -240,7 +240,7 @@ def _constant(f: _Function, op: arith.ConstantOp) -> None:
         return
     known = constant_value(op.result)
     assert known is not None
-    f.define(op, f.add(arith.ConstantOp(number(known, lowered(type)))))
+    f.define(op, f.add(arith.ConstantOp(nt.number(known, lowered(type)))))
 
 
 @_lowers(nt.FullOp)

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, ModuleOp
@@ -49,8 +49,9 @@ from xdsl.utils.exceptions import PassFailedException
 
 from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
+from ninetoothed.ir.access import dynamic_sizes, shape_text
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_expr import IndexExpr, const, substitute, symbol_names
+from ninetoothed.ir.index_expr import IndexExpr, const, substitute
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.rewriting import retype
 
@@ -97,29 +98,18 @@ def _decided(kernel: nt.KernelOp, attribute: nt.CheckAttr) -> bool:
         if left != right:
             if left.value is None or right.value is None:
                 return False
-            message = check.message.format(left=_text(check.left), right=_text(check.right))
+            message = check.message.format(
+                left=shape_text(check.left), right=shape_text(check.right)
+            )
             raise fail(kernel, message, ShapeError)
     return True
 
 
-def _text(shape: tuple[IndexExpr, ...]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
-
-
-def dynamic_block_sizes(kernel: nt.KernelOp) -> list[IndexExpr]:
-    """The block sizes that only a call knows, in the order of the parameters.
-
-    ``extents`` gives what they are rounded up to, in this order.
-    """
-    chosen = {decl.name for decl in kernel.declarations if decl.kind in ("meta", "constexpr")}
-    found: dict[IndexExpr, None] = {}
-    for value in kernel.arranged.values:
-        assert isinstance(value.type, nt.TensorType)
-        levels = value.type.levels
-        for size in levels[-1].sizes if len(levels) > 1 else ():
-            if any(name not in chosen for name in symbol_names(size)):
-                found[size] = None
-    return list(found)
+def dynamic_block_sizes(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
+    """The block sizes that only a call knows; ``extents`` gives what they are rounded up to."""
+    chosen = [decl.name for decl in kernel.declarations if decl.kind in ("meta", "constexpr")]
+    types = [cast("nt.TensorType", value.type) for value in kernel.arranged.values]
+    return dynamic_sizes((tuple(level.sizes for level in type.levels) for type in types), chosen)
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ from ninetoothed.ir.nt.blocks import (
 )
 from ninetoothed.ir.nt.programs import PointerOp, ProgramIdOp, ProgramIndexOp
 from ninetoothed.ir.nt.shapes import BroadcastOp, ExpandDimsOp, TransOp
-from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, share_type, with_scalar
+from ninetoothed.ir.nt.types import block_type, number, scalar_of, shape_of, share_type, with_scalar
 
 NT = Dialect(
     "nt",
@@ -131,6 +131,7 @@ __all__ = [
     "block_type",
     "chain",
     "dtype_of",
+    "number",
     "scalar_of",
     "scalar_type",
     "shape_of",

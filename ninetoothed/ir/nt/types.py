@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute
 
 from ninetoothed.ir.index_expr import IndexExpr
@@ -36,3 +38,14 @@ def share_type(ref: Attribute) -> Attribute:
     assert isinstance(ref, TensorType)
     block = ref.levels[-1]
     return block if block.sizes else block.element_type
+
+
+Number = FloatAttr[AnyFloat] | IntegerAttr[IntegerType]
+
+
+def number(value: float | int, scalar: Attribute) -> Number:
+    """``value`` as an attribute of a scalar type."""
+    if isinstance(scalar, AnyFloat):
+        return FloatAttr(float(value), scalar)
+    assert isinstance(scalar, IntegerType)
+    return IntegerAttr(int(value), cast("IntegerType", scalar), truncate_bits=True)

@@ -14,8 +14,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ninetoothed.ir import tt
-from ninetoothed.passes.lowering.identities import number
+from ninetoothed.ir import nt, tt
 
 Insert = Callable[[Operation], SSAValue]
 Handler = Callable[[Insert, bool, list[SSAValue]], SSAValue]
@@ -23,7 +22,7 @@ Handler = Callable[[Insert, bool, list[SSAValue]], SSAValue]
 
 def constant(insert: Insert, value: float | int, type: Attribute) -> SSAValue:
     """A number of a lowered type: a scalar, or a block of it."""
-    attribute = number(value, tt.scalar_of(type))
+    attribute = nt.number(value, tt.scalar_of(type))
     if not isinstance(type, TensorType):
         return insert(arith.ConstantOp(attribute))
     type = cast("TensorType[Attribute]", type)

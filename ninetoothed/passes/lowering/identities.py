@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr
+from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.language.table import REDUCTIONS
-
-Number = FloatAttr[AnyFloat] | IntegerAttr[IntegerType]
-
-
-def number(value: float | int, scalar: Attribute) -> Number:
-    """``value`` as an attribute of a scalar type."""
-    if isinstance(scalar, AnyFloat):
-        return FloatAttr(float(value), scalar)
-    assert isinstance(scalar, IntegerType)
-    return IntegerAttr(int(value), cast("IntegerType", scalar), truncate_bits=True)
 
 
 def constant_value(value: SSAValue) -> int | float | None:
@@ -60,7 +49,7 @@ def fill(value: SSAValue, identity: float | int) -> bool:
         return exact and fill(owner.value, identity)
     if not isinstance(owner, nt.LoadOp):
         return False
-    wanted = number(identity, nt.scalar_of(value.type))
+    wanted = nt.number(identity, nt.scalar_of(value.type))
     if owner.other is None:
         owner.other = wanted
     return owner.other == wanted
@@ -68,6 +57,6 @@ def fill(value: SSAValue, identity: float | int) -> bool:
 
 def select(inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float | int) -> SSAValue:
     """``value`` where ``bits`` are set, else ``identity``."""
-    constant = inserter.add(arith.ConstantOp(number(identity, nt.scalar_of(value.type))))
+    constant = inserter.add(arith.ConstantOp(nt.number(identity, nt.scalar_of(value.type))))
     full = inserter.add(nt.FullOp(constant, value.type))
     return inserter.add(nt.MapOp("where", [bits, value, full], value.type))
