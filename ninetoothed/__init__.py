@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ninetoothed.errors import NineToothedError
     from ninetoothed.kernel import Kernel, jit, make
     from ninetoothed.symbol import Symbol, block_size
-    from ninetoothed.tensor import Tensor
+    from ninetoothed.tensor import Tensor, eval, subs
 
 _PUBLIC = {
     "Kernel": "kernel",
@@ -41,8 +41,10 @@ _PUBLIC = {
     "Symbol": "symbol",
     "Tensor": "tensor",
     "block_size": "symbol",
+    "eval": "tensor",
     "jit": "kernel",
     "make": "kernel",
+    "subs": "tensor",
 }
 _MODULES = ("dtype", "errors", "language")
 
@@ -69,6 +71,7 @@ __all__ = [
     "__version__",
     "bfloat16",
     "block_size",
+    "eval",
     "float8e4nv",
     "float8e5",
     "float16",
@@ -80,6 +83,7 @@ __all__ = [
     "int64",
     "jit",
     "make",
+    "subs",
     "uint8",
     "uint16",
     "uint32",

@@ -57,7 +57,7 @@ class _Footprint:
 
 
 def _bytes(scalar: Attribute) -> int:
-    return max(DTYPES[nt.dtype_of(scalar)].bits // 8, 1)
+    return 8 if nt.is_pointer(scalar) else max(DTYPES[nt.dtype_of(scalar)].bits // 8, 1)
 
 
 def _shapes(module: ModuleOp) -> _Shapes:

@@ -144,9 +144,9 @@ class CompilerError(NineToothedError):
     """
 
 
-def counted(number: int, word: str) -> str:
-    """``1 dim``, ``2 dims``: for messages."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+def counted(number: int, word: str, words: str | None = None) -> str:
+    """``1 dim``, ``2 dims``, ``2 indices``: for messages."""
+    return f"{number} {word}" if number == 1 else f"{number} {words or word + 's'}"
 
 
 def caller_loc() -> Loc | None:

@@ -9,61 +9,45 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any, NoReturn, cast
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from ninetoothed import dtype as dtypes
-from ninetoothed.errors import ArrangementError, Loc, caller_loc, counted, user_facing
-from ninetoothed.ir.access import (
+from ninetoothed.chain import (
+    Chain,
+    Source,
+    element_type,
+    exprs,
+    rewrite_below,
+    size_of,
+    size_options,
+)
+from ninetoothed.errors import ArrangementError, caller_loc, counted, user_facing
+from ninetoothed.evaluation import Binding, offsets, substituted
+from ninetoothed.ir.index_expr import SymbolInfo, sym, symbols
+from ninetoothed.ir.meta_ops import (
     Expand,
     Flatten,
-    Levels,
     MetaOp,
+    Pad,
     Permute,
+    Ravel,
     Sizes,
     Squeeze,
     Tile,
     Unsqueeze,
-    apply_all,
+    shape_text,
 )
-from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, as_expr, sym
+from ninetoothed.slicing import slice_ops
 from ninetoothed.symbol import Symbol, as_value
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 _counter = itertools.count()
 
 Size = Symbol | int
-
-
-@dataclass(frozen=True)
-class Source:
-    """The kernel argument behind a tensor.
-
-    ``name`` is its identity. ``shape`` and ``strides`` are its sizes and its strides in elements;
-    ``dtype`` its declared element type, or None. ``other`` is what lanes outside the tensor read,
-    None: unspecified. ``constexpr`` marks a compile-time number; ``value`` bakes it.
-    """
-
-    name: str
-    shape: Sizes
-    strides: Sizes
-    dtype: str | None = None
-    other: float | int | None = None
-    constexpr: bool = False
-    value: bool | int | float | None = None
-    declared: Loc | None = None
-
-
-@dataclass(frozen=True)
-class Chain:
-    """A source, the operations on it, and the levels that they give."""
-
-    source: Source
-    ops: tuple[MetaOp, ...]
-    levels: Levels
-
-    def then(self, op: MetaOp) -> Chain:
-        return Chain(self.source, (*self.ops, op), op.result(self.levels))
 
 
 class _Cell:
@@ -82,6 +66,8 @@ class Tensor:
         ndim: The number of dims; may be left out where ``shape`` is given.
         shape: The sizes: integers, symbols, or None for a size that only the call knows.
         dtype: The element type (``ninetoothed.float16``, ``torch.float16``, ``"fp16"``); None: any.
+        jagged_dim: The dim whose size differs from one element of dim 0, the batch, to the next;
+            the argument is a ``torch.nested`` tensor of jagged layout.
         other: What is read outside the tensor. None: unspecified; reductions then ignore such
             lanes.
         shape_options: Options of :class:`Symbol` for the sizes: one dict for all dims, or one,
@@ -89,6 +75,7 @@ class Tensor:
         constexpr: For a tensor of no dims: a number that is known when compiling.
         value: For a tensor of no dims: the number itself.
         name: The name in printed shapes; made up where none is given.
+        allow_races: Programs may write one element; which of them is last does not matter.
 
     Raises:
         ArrangementError: the arguments contradict one another.
@@ -105,11 +92,13 @@ class Tensor:
         ndim: int | None = None,
         shape: Iterable[Size | None] | None = None,
         dtype: object = None,
+        jagged_dim: int | None = None,
         other: float | int | None = None,
         shape_options: Any = None,
         constexpr: bool | None = None,
         value: bool | int | float | None = None,
         name: str | None = None,
+        allow_races: bool = False,
     ) -> None:
         count = next(_counter)
         loc = caller_loc()
@@ -141,15 +130,21 @@ class Tensor:
         for word, number in numbers.items():
             if number is not None and not isinstance(number, bool | int | float):
                 raise ArrangementError(f"{word} must be a number, not {number!r}", loc)
-        options = _shape_options(shape_options, ndim, loc)
+        options = size_options(shape_options, ndim, loc)
         sizes = tuple(
-            _size(f"{name}_size_{dim}", None if given is None else given[dim], options[dim], loc)
+            size_of(f"{name}_size_{dim}", None if given is None else given[dim], options[dim], loc)
             for dim in range(ndim)
         )
         strides = tuple(sym(f"{name}_stride_{d}", SymbolInfo("stride")) for d in range(ndim))
-        element = _element_type(dtype, loc)
+        element = element_type(dtype, loc)
         baked = bool(constexpr) or value is not None
-        source = Source(name, sizes, strides, element, other, baked, value, loc)
+        length = None
+        if jagged_dim is not None:
+            jagged_dim = self._jagged(jagged_dim, sizes)
+            length = sym(f"{name}_length_{jagged_dim}", SymbolInfo("length", 0))
+        source = Source(
+            name, sizes, strides, element, other, baked, value, loc, jagged_dim, length, allow_races
+        )
         self._cell = _Cell(Chain(source, (), (sizes,)))
         self._level = 0
 
@@ -172,7 +167,7 @@ class Tensor:
     @user_facing
     def shape(self, shape: Iterable[Size]) -> None:
         chain = self.chain
-        sizes = _exprs(shape, "the shape", caller_loc())
+        sizes = exprs(shape, "the shape", caller_loc())
         if chain.ops or len(sizes) != len(self._sizes):
             reason = (
                 "it is arranged already" if chain.ops else f"it has {counted(self.ndim, 'dim')}"
@@ -218,7 +213,7 @@ class Tensor:
     def dtype(self, value: object) -> None:
         chain = self.chain
         if isinstance(value, Tensor):
-            self._cell.chain = _rewrite_below(chain, self._level, value)
+            self._cell.chain = rewrite_below(chain, self._level, value.chain, value.level)
             return
         if self._level + 1 != len(chain.levels):
             raise ArrangementError(
@@ -226,7 +221,7 @@ class Tensor:
                 ".innermost().dtype",
                 caller_loc(),
             )
-        element = _element_type(value, caller_loc())
+        element = element_type(value, caller_loc())
         self._cell.chain = replace(chain, source=replace(chain.source, dtype=element))
 
     @user_facing
@@ -265,9 +260,9 @@ class Tensor:
         op = Tile.of(
             self._level,
             self.chain.levels,
-            _exprs(tile_shape, "the tile shape", loc),
-            None if strides is None else _exprs(strides, "strides", loc),
-            None if dilation is None else _exprs(dilation, "dilation", loc),
+            exprs(tile_shape, "the tile shape", loc),
+            None if strides is None else exprs(strides, "strides", loc),
+            None if dilation is None else exprs(dilation, "dilation", loc),
             floor_mode,
             loc,
         )
@@ -281,7 +276,7 @@ class Tensor:
             ArrangementError: a wrong number of entries, or a dim whose size is known not to be 1.
         """
         loc = caller_loc()
-        return self._then(Expand(self._level, _exprs(shape, "the shape", loc), loc=loc))
+        return self._then(Expand(self._level, exprs(shape, "the shape", loc), loc=loc))
 
     @user_facing
     def squeeze(self, dim: int | Iterable[int]) -> Tensor:
@@ -338,7 +333,85 @@ class Tensor:
                 "start_dim",
                 caller_loc(),
             )
+        self._refuse_jagged(self._sizes[start:end])
         return self._then(Flatten(self._level, start, end, loc=caller_loc()))
+
+    @user_facing
+    def ravel(self) -> Tensor:
+        """Make this level and all below it one level, their dims side by side."""
+        return self._then(Ravel(self._level, loc=caller_loc()))
+
+    @user_facing
+    def pad(self, pad: Iterable[tuple[Size, Size]]) -> Tensor:
+        """Surround this level by elements that do not exist: they read ``other`` and keep nothing.
+
+        Args:
+            pad: A pair ``(left, right)`` a dim: how many elements before and behind; negative:
+                how many fewer.
+
+        Raises:
+            ArrangementError: a wrong number of pairs, or more is cropped than there is.
+        """
+        loc = caller_loc()
+        pairs = [exprs(pair, "a pair of pad", loc) for pair in pad]
+        for pair in pairs:
+            if len(pair) != 2:
+                raise ArrangementError(
+                    f"pad: {shape_text(pair)} is no pair; write (left, right), one pair a dim", loc
+                )
+        left, right = (tuple(pair[side] for pair in pairs) for side in (0, 1))
+        return self._then(Pad(self._level, left, right, loc=loc))
+
+    @user_facing
+    def __getitem__(self, key: Any) -> Tensor:
+        """A part of this level, as NumPy's basic indexing has it: integers, slices with steps of
+        either sign, None and one Ellipsis.
+
+        Bounds may be symbols. Where NumPy would clamp a bound and whether it does depends on a
+        symbol, the call checks that it does not.
+
+        Raises:
+            ArrangementError: too many indices, one out of range, or a step whose sign is unknown.
+        """
+        chain = self.chain
+        for op in slice_ops(key, self._sizes, self._level, caller_loc()):
+            chain = chain.then(op)
+        return self._at(_Cell(chain), self._level)
+
+    @user_facing
+    def subs(self, subs: Mapping[Any, Any]) -> Tensor:
+        """The tensor with numbers in place of symbols, everything else as it was.
+
+        Args:
+            subs: Numbers, or symbols, for symbols; for a tensor ``{"shape": (4, 8)}``, or anything
+                that has such a ``shape``.
+
+        Raises:
+            ArrangementError: a shape does not fit, or an operation is impossible with the numbers.
+            SymbolError: a value is no integer.
+        """
+        return self._at(_Cell(substituted(self.chain, self._binding(subs))), self._level)
+
+    @user_facing
+    def eval(self, subs: Mapping[Any, Any] | None = None) -> npt.NDArray[np.int64]:
+        """Which element of a row-major source lies at each index of all levels.
+
+        Args:
+            subs: What :meth:`subs` takes; of a jagged tensor, the entry of the jagged dim is a
+                tuple of lengths.
+
+        Returns:
+            The offsets, of the sizes of all levels; -1 where there is no element.
+
+        Raises:
+            ArrangementError: a symbol has no number, or as :meth:`subs`.
+        """
+        if self._level:
+            raise ArrangementError(
+                f"eval: this is an inner level of {self.name}; evaluate the tensor itself",
+                caller_loc(),
+            )
+        return offsets(self.chain, self._binding({} if subs is None else subs))
 
     @user_facing
     def __iter__(self) -> NoReturn:
@@ -356,6 +429,57 @@ class Tensor:
     def __repr__(self) -> str:
         levels = " of ".join(f"({', '.join(map(str, level))})" for level in self.chain.levels)
         return f"Tensor({self.name}: {levels})"
+
+    def _jagged(self, dim: object, sizes: Sizes) -> int:
+        """The jagged dim from the front.
+
+        Raises:
+            ArrangementError: there is no such dim, or it is the batch.
+        """
+        ndim = len(sizes)
+        if type(dim) is not int or not -ndim < dim < ndim or dim == 0:
+            raise ArrangementError(
+                f"jagged_dim must be a dim behind the batch, 1 to {ndim - 1}, not {dim!r}"
+                if ndim > 1
+                else f"a jagged tensor has a batch and a jagged dim, not {counted(ndim, 'dim')}",
+                caller_loc(),
+            )
+        if sizes[dim].op != "sym":
+            raise ArrangementError(
+                f"the size of the jagged dim is {sizes[dim]}, but each sequence has its own; "
+                "leave it out of the shape",
+                caller_loc(),
+            )
+        return dim % ndim
+
+    def _refuse_jagged(self, merged: Sizes) -> None:
+        """A jagged dim is merged with dims behind it only: before it, sequences would mix."""
+        source = self.chain.source
+        if source.jagged_dim is None:
+            return
+        longest = source.shape[source.jagged_dim]
+        for position, size in enumerate(merged):
+            before = [other for other in merged[:position] if other.value != 1]
+            if before and longest in symbols(size):
+                raise ArrangementError(
+                    f"flatten: the jagged dim of {self.name} cannot be merged with dims before it, "
+                    "since sequences differ in length; permute it to the front, or tile those dims",
+                    caller_loc(),
+                )
+
+    @staticmethod
+    def _binding(subs: object) -> Binding:
+        if not isinstance(subs, Mapping):
+            raise ArrangementError(
+                f"subs must be a dict of tensors and symbols, not {subs!r}", caller_loc()
+            )
+        found = Binding()
+        for key, value in cast("Mapping[object, object]", subs).items():
+            if isinstance(key, Tensor):
+                found = found.tensor(key.chain.source, value)
+            else:
+                found = found.symbol(key, value)
+        return found
 
     @property
     def _sizes(self) -> Sizes:
@@ -390,107 +514,13 @@ class Tensor:
         return dim % count if dim < count else dim
 
 
-def _rewrite_below(chain: Chain, level: int, value: Tensor) -> Chain:
-    """``chain`` with the levels below ``level`` arranged as ``value`` has them.
-
-    ``value`` comes from a level of the same tensor, perhaps before operations on outer levels that
-    ``chain`` has had since; those stay, and those on the levels below are replaced.
-    """
-    theirs = value.chain
-    loc = caller_loc()
-    if theirs.source.name != chain.source.name or value.level != level + 1:
-        raise ArrangementError(
-            "only the level below, rearranged, can be assigned to dtype; "
-            "write t.dtype = t.dtype.squeeze(0)",
-            loc,
-        )
-    common = 0
-    for one, two in zip(chain.ops, theirs.ops, strict=False):
-        if one != two:
-            break
-        common += 1
-    shared = chain.ops[:common]
-    outer = [op for op in chain.ops[common:] if op.level <= level]
-    inner = list(theirs.ops[common:])
-    changes_levels = any(isinstance(op, Tile) for op in outer)
-    if changes_levels or any(op.level <= level for op in inner):
-        raise ArrangementError(
-            "the assigned dtype was arranged apart from this tensor; "
-            "write t.dtype = t.dtype.squeeze(0), with the operations on t.dtype itself",
-            loc,
-        )
-    ops = (*shared, *outer, *inner)
-    return Chain(chain.source, ops, apply_all(ops, (chain.source.shape,)))
+@user_facing
+def eval(tensor: Tensor, subs: Mapping[Any, Any] | None = None) -> npt.NDArray[np.int64]:
+    """:meth:`Tensor.eval` as a function."""
+    return tensor.eval(subs)
 
 
-def _exprs(values: object, what: str, loc: Loc | None) -> tuple[IndexExpr, ...]:
-    if not isinstance(values, Iterable):
-        raise ArrangementError(f"{what} {values!r} must be a tuple, one entry a dim", loc)
-    found: list[IndexExpr] = []
-    for item in cast("Iterable[object]", values):
-        if not isinstance(item, Symbol | int):
-            raise ArrangementError(
-                f"{what} has the entry {item!r}; entries are integers and symbols", loc
-            )
-        found.append(item.expr if isinstance(item, Symbol) else as_expr(int(item)))
-    return tuple(found)
-
-
-_SIZE_OPTIONS = ("constexpr", "meta", "lower_bound", "upper_bound", "power_of_two")
-
-
-def _size(name: str, given: object, options: dict[str, Any], loc: Loc | None) -> IndexExpr:
-    if given is not None:
-        (size,) = _exprs((given,), "the shape", loc)
-        if size.value is not None and size.value < 0:
-            raise ArrangementError(f"the shape has the size {size}; sizes are at least 0", loc)
-        return size
-    if options.get("constexpr") or options.get("meta"):
-        info = Symbol(name, **options).expr.args[1]
-        return sym(name, replace(info, kind="constexpr size"))
-    return sym(
-        name,
-        SymbolInfo("size", max(options.get("lower_bound") or 0, 0), options.get("upper_bound")),
-    )
-
-
-def _shape_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any]]:
-    rows: list[Any] = (
-        [options] * ndim if options is None or isinstance(options, dict) else list(options)
-    )
-    if len(rows) != ndim:
-        raise ArrangementError(
-            f"shape_options has length {len(rows)} for {counted(ndim, 'dim')}; give one dict for "
-            "all dims, or "
-            "one a dim",
-            loc,
-        )
-    found: list[dict[str, Any]] = []
-    for row in rows:
-        if row is not None and not isinstance(row, dict):
-            raise ArrangementError(
-                f"shape_options has the entry {row!r}; entries are dicts of options, or None", loc
-            )
-        # Whatever its keys are, only names of options pass below.
-        given = cast("dict[str, Any]", row or {})
-        for option in given:
-            if option not in _SIZE_OPTIONS:
-                raise ArrangementError(
-                    f"shape_options has no option {option!r}; options are "
-                    f"{', '.join(_SIZE_OPTIONS)}",
-                    loc,
-                )
-        found.append(given)
-    return found
-
-
-def _element_type(value: object, loc: Loc | None) -> str | None:
-    if value is None:
-        return None
-    name = dtypes.lookup(value)
-    if name is None:
-        raise ArrangementError(
-            f"{value!r} is no element type; write for example ninetoothed.float16 or torch.float16",
-            loc,
-        )
-    return name
+@user_facing
+def subs(tensor: Tensor, subs: Mapping[Any, Any]) -> Tensor:
+    """:meth:`Tensor.subs` as a function."""
+    return tensor.subs(subs)

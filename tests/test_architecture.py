@@ -16,8 +16,8 @@ from tests.support.passes import PassFile, pass_files
 
 LEVELS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "dtype", "artifact", "version"),
-    ("ir.index_expr", "ir.index_normal", "ir.access"),
-    ("symbol", "tensor", "language"),
+    ("ir.index_expr", "ir.index_normal", "ir.meta_ops", "ir.access"),
+    ("symbol", "chain", "slicing", "evaluation", "tensor", "language"),
     ("ir", "interpreters"),
     ("frontend", "passes", "backend", "runtime"),
     ("compiler", "configurations", "arguments", "assumptions"),

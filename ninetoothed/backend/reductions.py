@@ -14,6 +14,7 @@ COMMON = {
     "arith.maxsi": "tl.max",
     "arith.minnumf": "tl.min",
     "arith.minsi": "tl.min",
+    "arith.xori": "tl.xor_sum",
 }
 """Triton's reduction for each combination of one op."""
 
@@ -33,6 +34,6 @@ def common_combination(op: tt.ReduceOp) -> str | None:
 
 def _keeps_type(name: str, scalar: Attribute) -> bool:
     """Whether Triton reduces in ``scalar``: narrow integers, and what it compares, it widens."""
-    if name == "arith.addf":
+    if name in ("arith.addf", "arith.xori"):
         return True
     return isinstance(scalar, AnyFloat | IntegerType) and scalar.bitwidth >= 32

@@ -320,6 +320,19 @@ def _trans(operands: Operands, op: tt.TransOp) -> Expr:
     return Expr(text, POSTFIX, shape, operand.scalar)
 
 
+def _gather(operands: Operands, op: tt.GatherOp) -> Expr:
+    shape = tt.shape_of(op.indices.type)
+    src = exact(operands.expr(op.src), tt.shape_of(op.src.type))
+    indices = exact(operands.expr(op.indices), shape)
+    text = f"tl.gather({src.text}, {indices.text}, axis={op.axis.value.data})"
+    return Expr(text, POSTFIX, shape, scalar_of(op))
+
+
+def _mulhiui(operands: Operands, op: tt.MulhiuiOp) -> Expr:
+    # Triton takes the bits of signed integers for those of unsigned ones here.
+    return call("tl.umulhi", [typed(operands.expr(value)) for value in (op.x, op.y)], scalar_of(op))
+
+
 def _addptr(operands: Operands, op: tt.AddPtrOp) -> Expr:
     return binary("+", operands.expr(op.ptr), operands.expr(op.offset))
 
@@ -409,6 +422,8 @@ SPELLINGS: dict[str, Spelling] = {
     "tt.broadcast": _same,
     "tt.expand_dims": _expand_dims,
     "tt.trans": _trans,
+    "tt.gather": _gather,
+    "tt.mulhiui": _mulhiui,
     "tt.addptr": _addptr,
     "tt.dot": _dot,
     "tt.fp_to_fp": _fp_to_fp,

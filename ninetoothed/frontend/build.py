@@ -17,7 +17,7 @@ from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.values import Share, Value
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import Sizes
+from ninetoothed.ir.meta_ops import Sizes
 
 
 def build_module(definition: Definition, signature: Signature) -> ModuleOp:
@@ -32,7 +32,8 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     arrangement = arrange(definition, params)
     arranged = arrangement.last_op
     assert isinstance(arranged, nt.ArrangedOp)
-    ctx = Context(signature.index_bits)
+    declared = declarations(definition)
+    ctx = Context(signature.index_bits, {decl.name: decl.range for decl in declared})
     node = definition.application.node
     entry = ctx.block
     values: dict[str, Value] = {}
@@ -45,7 +46,7 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
         else:
             by_value = param.kind == "scalar"
             values[parameter.name] = Share(
-                parameter.name, argument, source.other, by_value=by_value
+                parameter.name, argument, value, source.other, by_value=by_value
             )
     outputs = frozenset(name for name, value in values.items() if isinstance(value, Share))
     constants = frozenset(values) - outputs
@@ -56,7 +57,7 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     with ctx.at(node):
         ctx.insert(nt.FinishOp())
     kernel = nt.KernelOp(
-        definition.name, declarations(definition), Region(arrangement), Region(entry)
+        definition.name, declared, Region(arrangement), Region(entry)
     )
     # Of checks of the same sizes, the first says where they met first.
     checks: dict[tuple[Sizes, Sizes], nt.CheckAttr] = {}

@@ -8,7 +8,7 @@ import ast
 import builtins
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import IntegerType
@@ -22,12 +22,13 @@ from ninetoothed.errors import (
     UnsupportedSyntaxError,
     counted,
 )
-from ninetoothed.frontend import operators
+from ninetoothed.frontend import memory, operators
 from ninetoothed.frontend.context import Context, Frame
-from ninetoothed.frontend.expressions import trans
+from ninetoothed.frontend.expressions import trans, truth
 from ninetoothed.frontend.source import function_source
 from ninetoothed.frontend.values import (
     BoundMethod,
+    Method,
     Share,
     Size,
     Value,
@@ -36,8 +37,8 @@ from ninetoothed.frontend.values import (
 )
 from ninetoothed.frontend.walk import evaluate, execute, expression
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import shape_text
 from ninetoothed.ir.index_expr import IndexExpr, as_expr
+from ninetoothed.ir.meta_ops import shape_text
 from ninetoothed.language import rules
 from ninetoothed.language.table import REDUCTIONS, Primitive
 
@@ -45,6 +46,7 @@ _BUILTINS: dict[Any, Callable[..., Any]] = {
     name: name for name in (float, int, bool, len, abs, round, tuple, list)
 }
 _MAX_DEPTH = 64
+_LANGUAGE = "ninetoothed.language."
 
 
 @expression(ast.Call)
@@ -67,6 +69,8 @@ def _call(ctx: Context, node: ast.Call) -> Value:
         callee, args = callee.primitive, [callee.receiver, *args]
     if isinstance(callee, Primitive):
         return primitive(ctx, callee, args, kwargs)
+    if isinstance(callee, Method):
+        return callee.run(ctx, _bind(callee.name, callee.parameters, args, kwargs))
     if isinstance(callee, types.FunctionType):
         return inline(ctx, callee, args, kwargs)
     if getattr(callee, "__module__", None) == "builtins":
@@ -136,6 +140,11 @@ def inline(
         shown = f"{function.__name__}{inspect.signature(function)}"
         raise ArgumentError(f"{shown} does not take these arguments: {error}") from None
     bound.apply_defaults()
+    ours = function.__module__.startswith(_LANGUAGE)
+    if ours:
+        # Functions of the language take values: none of them stores.
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = ctx.read(value)
     loc = ctx.loc
     outputs = frozenset(
         name
@@ -148,6 +157,11 @@ def inline(
     ctx.conditional = 0
     try:
         returned = execute(ctx, source.node.body)
+    except NineToothedError as error:
+        if ours:
+            # The mistake is the caller's: no line of ours says anything about it.
+            error.loc = loc
+        raise
     finally:
         ctx.frames.pop()
         ctx.loc = loc
@@ -163,7 +177,7 @@ def primitive(
     Raises:
         ArgumentError: the arguments do not fit its signature.
     """
-    bound = _bind(row, args, kwargs)
+    bound = _bind(f"ntl.{row.name}", row.parameters, args, kwargs)
     handler = _HANDLERS[row.op]
     try:
         return handler(ctx, row, bound)
@@ -173,9 +187,11 @@ def primitive(
         raise TypeMismatchError(f"ntl.{row.name}: {error}") from None
 
 
-def _bind(row: Primitive, args: list[Value], kwargs: Mapping[str, Value]) -> dict[str, Value]:
-    names = [text.partition("=")[0] for text in row.parameters]
-    signature = f"ntl.{row.name}({', '.join(row.parameters)})"
+def _bind(
+    callee: str, parameters: Sequence[str], args: list[Value], kwargs: Mapping[str, Value]
+) -> dict[str, Value]:
+    names = [text.partition("=")[0] for text in parameters]
+    signature = f"{callee}({', '.join(parameters)})"
     if len(args) > len(names):
         raise ArgumentError(f"{signature} takes {counted(len(names), 'argument')}, not {len(args)}")
     bound = dict(zip(names, args, strict=False))
@@ -185,7 +201,7 @@ def _bind(row: Primitive, args: list[Value], kwargs: Mapping[str, Value]) -> dic
         if name in bound:
             raise ArgumentError(f"{signature} is given {name} twice")
         bound[name] = value
-    for text in row.parameters:
+    for text in parameters:
         name, has_default, default = text.partition("=")
         if name not in bound:
             if not has_default:
@@ -196,7 +212,7 @@ def _bind(row: Primitive, args: list[Value], kwargs: Mapping[str, Value]) -> dic
 
 Bound = dict[str, Value]
 Handler = Callable[[Context, Primitive, Bound], Value]
-_HANDLERS: dict[str, Handler] = {}
+_HANDLERS: dict[str, Handler] = dict(memory.HANDLERS)
 
 
 def _handles(op: str) -> Callable[[Handler], Handler]:
@@ -378,3 +394,36 @@ def _expand_dims(ctx: Context, row: Primitive, bound: Bound) -> Value:
 def _broadcast_to(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = ctx.scalar(bound["input"])
     return operators.broadcast_to(ctx, block, _shape(bound["shape"], row.name))
+
+
+@_handles("flip")
+def _flip(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    block = ctx.scalar(bound["x"], "the input")
+    rank = len(nt.shape_of(block.type))
+    if rank == 0:
+        raise ShapeError(f"ntl.flip reverses a block, not {describe(block)}; leave it out")
+    dim = -1 if bound["dim"] is None else bound["dim"]
+    return ctx.add(nt.FlipOp(block, _axis(dim, rank, row.name)))
+
+
+@_handles("static_assert")
+def _static_assert(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    known = truth(ctx, bound["condition"])
+    if known is None:
+        raise TypeMismatchError(
+            "ntl.static_assert takes a condition that is known when compiling, not "
+            f"{describe(bound['condition'])}"
+        )
+    if not known:
+        raise TypeMismatchError(
+            bound["message"] or "ntl.static_assert: the condition does not hold"
+        )
+    return None
+
+
+@_handles("range")
+@_handles("static_range")
+def _loose_range(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    raise UnsupportedSyntaxError(
+        f"ntl.{row.name} stands in a loop only; write `for i in ntl.{row.name}(n)`"
+    )

@@ -18,8 +18,9 @@ from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.source import FunctionSource
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import shape_text
 from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.index_normal import NOTHING, Assumptions
+from ninetoothed.ir.meta_ops import shape_text
 from ninetoothed.language import rules
 
 
@@ -39,9 +40,12 @@ class Frame:
 
 
 class Context:
-    """Builds the application's ops. ``index_type`` is the type of sizes and range variables."""
+    """Builds the application's ops. ``index_type`` is the type of sizes and range variables,
+    ``assumptions`` what is known of the symbols.
+    """
 
-    def __init__(self, index_bits: int) -> None:
+    def __init__(self, index_bits: int, assumptions: Assumptions = NOTHING) -> None:
+        self.assumptions = assumptions
         self.index_type: IntegerType = IntegerType(index_bits)
         self.block = Block()
         self.frames: list[Frame] = []
@@ -105,12 +109,22 @@ class Context:
         return self.add(arith.ConstantOp(attribute, attribute.type))
 
     def scalar(self, value: Value, what: str = "the value") -> SSAValue:
-        """``value``, read if it is a share, as an SSA value; Python numbers get their literal's
-        type.
+        """``value``, read if it is a share, as a scalar or a block of numbers; Python numbers get
+        their literal's type.
 
         Raises:
             TypeMismatchError: it is no number and no block.
         """
+        found = self.computed(value, what)
+        if nt.is_pointer(found.type):
+            raise TypeMismatchError(
+                f"{what} must be a number or a block, not {describe(found)}; read what it points "
+                "to with ntl.load"
+            )
+        return found
+
+    def computed(self, value: Value, what: str) -> SSAValue:
+        """As :meth:`scalar`, but pointers are taken too."""
         value = self.read(value)
         if is_ssa(value):
             return value
@@ -139,16 +153,24 @@ class Context:
         """
         if not isinstance(value, Share):
             return value
-        if not value.is_block:
-            index = ", ".join("ijk"[: len(value.levels[0].sizes)])
-            raise ShapeError(
-                f"{value.name} has a level of shape {shape_text(value.levels[0].sizes)} above "
-                "its block; "
-                f"index it, as in {value.name}[{index}]"
-            )
+        self.require_block(value)
         result = self.add(nt.LoadOp(value.ref, value.indices, value.other))
         result.name_hint = value.name
         return result
+
+    def require_block(self, share: Share) -> None:
+        """Hold a share to be a block.
+
+        Raises:
+            ShapeError: it has levels that are not indexed.
+        """
+        if not share.is_block:
+            index = ", ".join("ijk"[: len(share.levels[0].sizes)])
+            raise ShapeError(
+                f"{share.name} has a level of shape {shape_text(share.levels[0].sizes)} above "
+                "its block; "
+                f"index it, as in {share.name}[{index}]"
+            )
 
     def full(self, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
         """A block of ``shape`` of one scalar."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from ninetoothed.chain import Chain, Source
 from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
 from ninetoothed.frontend.source import FunctionSource, function_source
-from ninetoothed.ir.access import Levels, MetaOp, Sizes, apply_all, dynamic_sizes
+from ninetoothed.ir.access import apply_all, dynamic_sizes
 from ninetoothed.ir.index_expr import (
     IndexExpr,
     SymbolInfo,
@@ -20,7 +21,8 @@ from ninetoothed.ir.index_expr import (
     sym,
     symbols,
 )
-from ninetoothed.tensor import Chain, Source, Tensor
+from ninetoothed.ir.meta_ops import Levels, MetaOp, Sizes
+from ninetoothed.tensor import Tensor
 
 # Index variables of accesses: no symbol of a user may have such a name in the IR.
 _RESERVED = re.compile(r"[gb]\d+|k\d+_\d+|min|max|mod|floordiv|ceildiv|x")
@@ -210,10 +212,7 @@ class _Renaming:
         shape = tuple(rename(size) for size in source.shape)
         strides: Sizes = tuple(sym(f"{name}_stride_{dim}") for dim in range(len(shape)))
         ops = tuple(op.map(rename) for op in chain.ops)
-        renamed = Source(
-            name, shape, strides, source.dtype, source.other, source.constexpr, source.value,
-            source.declared,
-        )  # fmt: skip
+        renamed = replace(source, name=name, shape=shape, strides=strides)
         return Parameter(name, renamed, ops, apply_all(ops, (shape,)))
 
 

@@ -19,13 +19,14 @@ from ninetoothed.errors import (
     UnsupportedSyntaxError,
     counted,
 )
-from ninetoothed.frontend import operators
+from ninetoothed.frontend import memory, operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import (
     BoundMethod,
     Level,
     Share,
     Size,
+    Source,
     Value,
     describe,
     is_sequence,
@@ -33,7 +34,7 @@ from ninetoothed.frontend.values import (
 )
 from ninetoothed.frontend.walk import evaluate, expression, unsupported
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import shape_text
+from ninetoothed.ir.meta_ops import shape_text
 from ninetoothed.language.table import TABLE, Primitive
 
 _MISSING = object()
@@ -236,7 +237,11 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
     value = evaluate(ctx, node.value)
     if isinstance(value, types.ModuleType):
         return _module_attribute(value, node.attr)
+    if isinstance(value, Source) and node.attr in memory.SOURCE_ATTRIBUTES:
+        return memory.SOURCE_ATTRIBUTES[node.attr](value)
     if isinstance(value, Share):
+        if node.attr in memory.SHARE_ATTRIBUTES:
+            return memory.SHARE_ATTRIBUTES[node.attr](value)
         found = _share_attribute(value, node.attr)
         if found is not _MISSING:
             return found
@@ -256,6 +261,8 @@ def _attributes(value: Value) -> str:
     """What has attributes, for an error."""
     if isinstance(value, Level):
         return "; a level has shape, dtype and ndim"
+    if isinstance(value, Source):
+        return "; a source has shape, ndim, dtype, strides, stride(dim) and data_ptr()"
     if isinstance(value, SSAValue | Size | int | float):
         return f"; a block has shape, dtype, ndim, T, to(dtype) and {', '.join(_METHODS)}"
     return " in the language; parameters, blocks and modules have some"
@@ -324,6 +331,9 @@ def trans(ctx: Context, block: SSAValue) -> SSAValue:
 @expression(ast.Subscript)
 def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     value = evaluate(ctx, node.value)
+    source = addressed(value)
+    if source is not None:
+        return memory.read_source(ctx, source, node.slice)
     if isinstance(value, Share) and value.is_block and _inserts_dims(node.slice):
         return _new_dims(ctx, ctx.read(value), node.slice)
     if isinstance(value, Share):
@@ -333,6 +343,13 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     if is_ssa(value):
         return _new_dims(ctx, value, node.slice)
     raise TypeMismatchError(f"{describe(value)} cannot be indexed")
+
+
+def addressed(value: Value) -> Source | None:
+    """The source that indices of ``value`` address; None: they index levels, or no tensor."""
+    if isinstance(value, Source):
+        return value
+    return memory.unarranged(value) if isinstance(value, Share) else None
 
 
 def _inserts_dims(index: ast.expr) -> bool:

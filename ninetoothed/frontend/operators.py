@@ -12,13 +12,14 @@ from typing import Any
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import SSAValue
 
+from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import Share, Size, Value, describe
+from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import shape_text
 from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary
 from ninetoothed.ir.index_normal import normalize
+from ninetoothed.ir.meta_ops import shape_text
 from ninetoothed.language import rules
 from ninetoothed.language.table import MAPS
 
@@ -67,11 +68,39 @@ def apply(ctx: Context, entry: Operator, *operands: Value) -> Value:
     """
     name, function, on_sizes = entry
     operands = tuple(ctx.read(operand) for operand in operands)
+    if name in ("add", "sub") and any(map(_is_pointer, operands)):
+        return _moved(ctx, name, *operands)
     if not any(is_runtime(operand) for operand in operands):
         folded = _fold(function, on_sizes, name, operands)
         if folded is not NotImplemented:
             return folded
     return elementwise(ctx, name, operands)
+
+
+def _is_pointer(value: Value) -> bool:
+    return is_ssa(value) and nt.is_pointer(value.type)
+
+
+def _moved(ctx: Context, name: str, left: Value, right: Value) -> SSAValue:
+    """A pointer and the elements that it is moved by, added or subtracted."""
+    if _is_pointer(right) and name == "add":
+        left, right = right, left
+    if _is_pointer(right):
+        raise TypeMismatchError(
+            f"{spelling(name)} of {describe(left)} and {describe(right)}: a pointer is moved by "
+            "integers"
+        )
+    offset = ctx.scalar(right, "an offset")
+    dtype = nt.dtype_of(offset.type)
+    if DTYPES[dtype].kind not in ("int", "uint"):
+        raise TypeMismatchError(f"a pointer is moved by integers, not by {describe(offset)}")
+    # As in Triton: what is unsigned has no sign to extend.
+    wide = "i32" if DTYPES[dtype].kind == "int" and DTYPES[dtype].bits <= 32 else "i64"
+    offset = ctx.cast(offset, wide)
+    if name == "sub":
+        offset = elementwise(ctx, "neg", [offset])
+    (pointer, offset), _ = broadcast(ctx, [left, offset])
+    return ctx.add(nt.AddPtrOp(pointer, offset))
 
 
 def _fold(

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Block, Region, SSAValue
 
 from ninetoothed.errors import (
-    ArgumentError,
     ShapeError,
     TypeMismatchError,
     UnsupportedSyntaxError,
     counted,
 )
-from ninetoothed.frontend import operators
+from ninetoothed.frontend import memory, operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.expressions import condition, index_share, truth
+from ninetoothed.frontend.expressions import addressed, condition, index_share, truth
+from ninetoothed.frontend.ranges import Counted, loop_range
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence
 from ninetoothed.frontend.walk import Returned, evaluate, execute, statement, unsupported
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import shape_text
+from ninetoothed.ir.meta_ops import shape_text
 
 
 @statement(ast.Pass)
@@ -71,6 +69,11 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     entry = operators.BINARY.get(type(node.op))
     if entry is None:
         raise unsupported(node.op)
+    if isinstance(node.target, ast.Subscript):
+        source = addressed(evaluate(ctx, node.target.value))
+        if source is not None:
+            memory.update_source(ctx, source, node.target.slice, entry, node.value)
+            return
     read = ast.copy_location(
         ast.Name(node.target.id, ast.Load())
         if isinstance(node.target, ast.Name)
@@ -101,6 +104,10 @@ def assign(ctx: Context, target: ast.expr, value: Value) -> None:
             _unpack(ctx, target.elts, value)
         elif isinstance(target, ast.Subscript):
             share = evaluate(ctx, target.value)
+            source = addressed(share)
+            if source is not None:
+                memory.write_source(ctx, source, target.slice, value)
+                return
             if not isinstance(share, Share):
                 raise UnsupportedSyntaxError(
                     "only parameters are assigned by index; select lanes with ntl.where, or "
@@ -199,7 +206,7 @@ def _results(ctx: Context, names: Sequence[str], places: Mapping[str, ast.Name])
     values: list[SSAValue] = []
     for name in names:
         with ctx.at(places[name]):
-            values.append(ctx.scalar(ctx.frame.locals[name], name))
+            values.append(ctx.computed(ctx.frame.locals[name], name))
     return values
 
 
@@ -276,7 +283,7 @@ def _merged(
 
 
 @statement(ast.For)
-def _for(ctx: Context, node: ast.For) -> None:
+def _for(ctx: Context, node: ast.For) -> Returned | None:
     if node.orelse:
         raise UnsupportedSyntaxError(
             "`else` of a loop is not part of the language; write it after it"
@@ -285,7 +292,9 @@ def _for(ctx: Context, node: ast.For) -> None:
         with ctx.at(node.target):
             raise UnsupportedSyntaxError("a loop has one variable; write `for i in range(n)`")
     with ctx.at(node.iter):
-        lower, upper, step = _range(ctx, node.iter)
+        loop = loop_range(ctx, node.iter)
+    if isinstance(loop, range):
+        return _unrolled(ctx, node, loop)
     frame = ctx.frame
     target = node.target.id
     places = _assigned(node.body)
@@ -297,7 +306,7 @@ def _for(ctx: Context, node: ast.For) -> None:
     initial = [_initial(ctx, name, frame.locals[name], places[name]) for name in names]
     before = dict(frame.locals)
     undefined = dict(frame.undefined)
-    block, final = _body(ctx, node, lower, names, initial)
+    block, final = _body(ctx, node, loop, names, initial)
     changed = [
         name for name, one, two in zip(names, initial, final, strict=True) if one.type != two.type
     ]
@@ -308,7 +317,7 @@ def _for(ctx: Context, node: ast.For) -> None:
             _retyped(ctx, name, before[name], one, two)
             for name, one, two in zip(names, initial, final, strict=True)
         ]
-        block, final = _body(ctx, node, lower, names, initial)
+        block, final = _body(ctx, node, loop, names, initial)
     for name, one, two in zip(names, initial, final, strict=True):
         with ctx.at(places[name]):
             if nt.shape_of(one.type) != nt.shape_of(two.type):
@@ -323,7 +332,8 @@ def _for(ctx: Context, node: ast.For) -> None:
                     f"{describe(two)}; give it "
                     "its last type before the loop"
                 )
-    op = scf.ForOp(lower, upper, step, initial, Region(block))
+    op = scf.ForOp(loop.lower, loop.upper, loop.step, initial, Region(block))
+    op.attributes.update(loop.hints)
     ctx.insert(op)
     frame.locals = before
     for name, result in zip(names, op.results, strict=True):
@@ -335,6 +345,27 @@ def _for(ctx: Context, node: ast.For) -> None:
                 f"is assigned in the loop at line {node.lineno}, which may not run; assign it "
                 "before the loop"
             )
+    return None
+
+
+def _unrolled(ctx: Context, node: ast.For, indices: range) -> Returned | None:
+    """The body once an index, each a number known when compiling."""
+    frame = ctx.frame
+    assert isinstance(node.target, ast.Name)
+    for index in indices:
+        frame.locals[node.target.id] = index
+        frame.undefined.pop(node.target.id, None)
+        returned = execute(ctx, node.body)
+        if returned is not None:
+            return returned
+    for name in [node.target.id, *_assigned(node.body)]:
+        if name not in frame.locals:
+            frame.undefined.setdefault(
+                name,
+                f"is assigned in the loop at line {node.lineno}, which does not run; assign it "
+                "before the loop",
+            )
+    return None
 
 
 def _shape(value: SSAValue) -> str:
@@ -352,7 +383,7 @@ def _initial(ctx: Context, name: str, value: Value, place: ast.Name) -> SSAValue
             raise TypeMismatchError(
                 f"{name} is {describe(value)} and cannot be assigned in a loop; use another name"
             )
-    return ctx.scalar(value, name)
+    return ctx.computed(value, name)
 
 
 def _retyped(ctx: Context, name: str, value: Value, one: SSAValue, two: SSAValue) -> SSAValue:
@@ -364,44 +395,20 @@ def _retyped(ctx: Context, name: str, value: Value, one: SSAValue, two: SSAValue
 
 
 def _body(
-    ctx: Context, node: ast.For, lower: SSAValue, names: list[str], initial: list[SSAValue]
+    ctx: Context, node: ast.For, loop: Counted, names: list[str], initial: list[SSAValue]
 ) -> tuple[Block, list[SSAValue]]:
     """The loop's block, and what its last statement leaves in the carried variables."""
     frame = ctx.frame
     assert isinstance(node.target, ast.Name)
-    block = Block(arg_types=[lower.type, *(value.type for value in initial)])
-    for name, argument in zip([node.target.id, *names], block.args, strict=True):
+    block = Block(arg_types=[loop.lower.type, *(value.type for value in initial)])
+    for name, argument in zip(names, block.args[1:], strict=True):
         argument.name_hint = name
         frame.locals[name] = argument
     with ctx.inside(block):
+        index = loop.index(ctx, block.args[0])
+        index.name_hint = node.target.id
+        frame.locals[node.target.id] = index
         execute(ctx, node.body)
         final = _results(ctx, names, _assigned(node.body))
         ctx.insert(scf.YieldOp(*final))
     return block, final
-
-
-def _range(ctx: Context, node: ast.expr) -> tuple[SSAValue, SSAValue, SSAValue]:
-    """Lower bound, upper bound and step of ``range(…)``, in one integer type."""
-    callee = evaluate(ctx, node.func) if isinstance(node, ast.Call) else None
-    if not isinstance(node, ast.Call) or callee is not range or node.keywords:
-        raise UnsupportedSyntaxError("a loop goes over range(…); write `for i in range(n)`")
-    if not 1 <= len(node.args) <= 3:
-        raise ArgumentError(f"range takes one to three integers, not {len(node.args)}")
-    values = [evaluate(ctx, item) for item in node.args]
-    step = values[2] if len(values) == 3 else 1
-    if type(step) is int and step < 1:
-        raise UnsupportedSyntaxError(
-            f"a step of {step}; loops count up, so compute the index from a loop that does"
-        )
-    lower, upper = (0, values[0]) if len(values) == 1 else values[:2]
-    scalars: list[SSAValue] = []
-    widths: list[int] = []
-    for value in (lower, upper, step):
-        scalar = ctx.size(operators.as_expr(value)) if type(value) is int else ctx.scalar(value)
-        if not isinstance(scalar.type, IntegerType):
-            raise TypeMismatchError(f"range takes integers, not {describe(value)}")
-        scalars.append(scalar)
-        widths.append(cast("IntegerType", scalar.type).width.data)
-    dtype = nt.dtype_of(scalars[widths.index(max(widths))].type)
-    one, two, three = (ctx.cast(scalar, dtype) for scalar in scalars)
-    return one, two, three

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import shape_text
 from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.meta_ops import shape_text
 from ninetoothed.language.table import Primitive
 
 Value = Any
@@ -19,10 +20,14 @@ Value = Any
 
 @dataclass(frozen=True)
 class Share:
-    """A parameter, or a part of it: ``ref`` indexed by ``indices`` at its outer levels."""
+    """A parameter, or a part of it: ``ref`` indexed by ``indices`` at its outer levels.
+
+    ``arranged`` is what the arrangement made of it.
+    """
 
     name: str
     ref: SSAValue
+    arranged: SSAValue
     other: Any = None
     indices: tuple[SSAValue, ...] = ()
     by_value: bool = False
@@ -44,6 +49,31 @@ class Share:
     def is_block(self) -> bool:
         """Whether only the block is left, so that it can be read and written."""
         return len(self.levels) == 1
+
+
+@dataclass(frozen=True)
+class Source:
+    """``p.source``: the tensor that a parameter was before it was arranged, or a parameter that was
+    not; it is addressed by its own coordinates.
+    """
+
+    name: str
+    ref: SSAValue
+    op: nt.SourceOp
+
+    @property
+    def sizes(self) -> tuple[IndexExpr, ...]:
+        """Its sizes."""
+        return nt.shape_of(self.op.result.type)
+
+
+@dataclass(frozen=True)
+class Method:
+    """``x.offsets``: called with ``parameters``, ``run`` gives the value."""
+
+    name: str
+    parameters: tuple[str, ...]
+    run: Callable[[Any, dict[str, Value]], Value]
 
 
 @dataclass(frozen=True)
@@ -82,6 +112,18 @@ def describe(value: Value) -> str:
     """What ``value`` is, for an error."""
     if isinstance(value, Share):
         return f"the tensor {value.name}"
+    if isinstance(value, Source):
+        return f"the tensor {value.name}"
+    if isinstance(value, Method):
+        return f"the method {value.name}"
+    if is_ssa(value) and nt.is_pointer(value.type):
+        shape = nt.shape_of(value.type)
+        pointee = nt.dtype_of(nt.pointee_of(value.type))
+        return (
+            f"a block of shape {shape_text(shape)} of pointers to {pointee}"
+            if shape
+            else f"a pointer to {pointee}"
+        )
     if is_ssa(value):
         shape = nt.shape_of(value.type)
         dtype = nt.dtype_of(value.type)

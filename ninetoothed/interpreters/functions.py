@@ -70,6 +70,21 @@ def _shift_right(element: Element, left: torch.Tensor, right: torch.Tensor) -> t
     return shift_right_unsigned(left, right) if element.wide_unsigned else left >> right
 
 
+def _umulhi(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """The upper half of the product, both taken without a sign."""
+    low = (1 << 32) - 1
+    left, right = left.to(torch.int64), right.to(torch.int64)
+    if element.bits <= 32:
+        return shift_right_unsigned((left & low) * (right & low), 32)
+    left_high, right_high = shift_right_unsigned(left, 32), shift_right_unsigned(right, 32)
+    left, right = left & low, right & low
+    # No sum exceeds 64 bits: a product of halves leaves room for two more halves.
+    middle = left_high * right + shift_right_unsigned(left * right, 32)
+    other = left * right_high + (middle & low)
+    high = left_high * right_high
+    return high + shift_right_unsigned(middle, 32) + shift_right_unsigned(other, 32)
+
+
 def _abs(element: Element, value: torch.Tensor) -> torch.Tensor:
     return value if element.kind == "uint" else torch.abs(value)
 
@@ -108,6 +123,7 @@ ARITHMETIC: dict[str, Function] = {
     "shl": _plain(torch.bitwise_left_shift),
     "shr": _shift_right,
     "abs": _abs,
+    "umulhi": _umulhi,
     "maximum": _extremum(torch.fmax, torch.maximum),
     "minimum": _extremum(torch.fmin, torch.minimum),
     **{
@@ -165,6 +181,17 @@ def along(data: torch.Tensor, dim: int, size: int) -> torch.Tensor:
     return data.expand(shape)
 
 
+def picked(data: torch.Tensor, indices: torch.Tensor, dim: int) -> torch.Tensor:
+    """The lanes along ``dim`` that the indices say; lane 0 where there is no such lane."""
+    size = data.shape[dim]
+    if size == 1:
+        # Uniform along the dim, whatever its true size.
+        return data
+    indices = indices.to(torch.int64)
+    inside = (indices >= 0) & (indices < size)
+    return torch.take_along_dim(data, torch.where(inside, indices, 0), dim)
+
+
 def _sum(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
     dtype = data.dtype if element.kind == "float" else torch.int64
     return torch.sum(data, dim, dtype=dtype)
@@ -186,10 +213,21 @@ def _furthest(name: str, worst: float) -> Function:
     return apply
 
 
+def _xor_sum(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
+    size = data.shape[dim]
+    while size > 1:
+        half = size // 2
+        combined = data.narrow(dim, 0, half) ^ data.narrow(dim, half, half)
+        data = torch.cat([combined, data.narrow(dim, 2 * half, size - 2 * half)], dim)
+        size -= half
+    return data.select(dim, 0)
+
+
 REDUCED: dict[str, Function] = {
     "sum": _sum,
     "max": _furthest("amax", -torch.inf),
     "min": _furthest("amin", torch.inf),
+    "xor_sum": _xor_sum,
 }
 
 

@@ -11,8 +11,8 @@ import torch
 from xdsl.ir import Operation
 
 from ninetoothed.interpreters.elements import INDEX, convert, element_of
-from ninetoothed.interpreters.functions import along, apply, dot, reduce
-from ninetoothed.interpreters.machine import Block, Handler, Machine, meet, select
+from ninetoothed.interpreters.functions import along, apply, dot, picked, reduce
+from ninetoothed.interpreters.machine import Block, Handler, Machine, both, meet, select
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import evaluate
 from ninetoothed.language.table import REDUCTIONS
@@ -79,6 +79,22 @@ def _trans(machine: Machine, op: Operation) -> None:
     machine.put(op.result, block.data.permute(dims), guard)
 
 
+def _flip(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.FlipOp)
+    block = machine.block(op.value)
+    dim = op.dim + 1
+    guard = None if block.guard is None else block.guard.flip(dim)
+    machine.put(op.result, block.data.flip(dim), guard)
+
+
+def _gather(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.GatherOp)
+    block, indices = machine.block(op.value), machine.block(op.indices)
+    dim = op.dim + 1
+    guard = None if block.guard is None else picked(block.guard, indices.data, dim)
+    machine.put(op.result, picked(block.data, indices.data, dim), both(guard, indices.guard))
+
+
 def _filled(block: Block, identity: torch.Tensor) -> torch.Tensor:
     """The data, with ``identity`` in lanes that are not real."""
     return block.data if block.guard is None else torch.where(block.guard, block.data, identity)
@@ -138,6 +154,8 @@ HANDLERS: dict[type[Operation], Handler] = {
     nt.BroadcastOp: _broadcast,
     nt.ExpandDimsOp: _expand_dims,
     nt.TransOp: _trans,
+    nt.FlipOp: _flip,
+    nt.GatherOp: _gather,
     nt.ReduceOp: _reduce,
     nt.DotOp: _dot,
     nt.ProgramIdOp: _program_id,

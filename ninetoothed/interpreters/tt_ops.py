@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.elements import convert, element_of
-from ninetoothed.interpreters.functions import along, dot
+from ninetoothed.interpreters.functions import along, apply, dot, picked
 from ninetoothed.interpreters.machine import (
     Block,
     Handler,
@@ -63,6 +63,18 @@ def _trans(machine: Machine, op: Operation) -> None:
     assert isinstance(op, tt.TransOp)
     dims = (0, *(dim + 1 for dim in op.order.get_values()))
     machine.values[op.result] = _moved(machine.value(op.src), lambda x: x.permute(dims))
+
+
+def _gather(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.GatherOp)
+    dim, indices = op.axis.value.data + 1, machine.data(op.indices)
+    machine.put(op.result, picked(machine.data(op.src), indices, dim))
+
+
+def _mulhiui(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.MulhiuiOp)
+    element = element_of(op.result.type)
+    machine.put(op.result, apply("umulhi", element, machine.data(op.x), machine.data(op.y)))
 
 
 def _add_pointer(machine: Machine, op: Operation) -> None:
@@ -151,6 +163,8 @@ HANDLERS: dict[type[Operation], Handler] = {
     tt.ExpandDimsOp: _expand_dims,
     tt.BroadcastOp: _broadcast,
     tt.TransOp: _trans,
+    tt.GatherOp: _gather,
+    tt.MulhiuiOp: _mulhiui,
     tt.AddPtrOp: _add_pointer,
     tt.LoadOp: _load,
     tt.StoreOp: _store,

@@ -31,18 +31,28 @@ _BLOCKS = frozenset(
         nt.BroadcastOp,
         nt.ExpandDimsOp,
         nt.TransOp,
+        nt.GatherOp,
         nt.ReduceOp,
         nt.DotOp,
+        nt.OffsetsOp,
+        nt.PointerOp,
+        nt.AddPtrOp,
+        nt.PointerLoadOp,
+        nt.PointerStoreOp,
+        nt.AtomicOp,
+        nt.AtomicCasOp,
     )
 )
-_MEMORY = frozenset(("nt.store", "nt.guard"))
+# Lanes are reversed within true sizes, which only `nt-pad-blocks` knows beside the padded ones.
+_TRUE_SIZES = frozenset(("nt.flip",))
+_MEMORY = frozenset(("nt.store", "nt.guard", "nt.offsets"))
 _CONTROL = frozenset(
     ("scf.for", "scf.if", "scf.yield", "arith.constant", "builtin.unrealized_conversion_cast")
 )
 _PROGRAMS = frozenset(("nt.program_id", "nt.program_index"))
 _ACCESS = frozenset(("nt.access",))
 _TT = frozenset(op.name for op in tt.TT.operations)
-_ADDRESSES = _TT - {"tt.func", "tt.return"} | {"nt.pointer"}
+_ADDRESSES = _TT - {"tt.func", "tt.return"}
 
 
 @dataclass(frozen=True)
@@ -63,9 +73,9 @@ _COMPOSED = _FRAME | _ACCESS | _BLOCKS | _CONTROL
 STAGES: dict[str, Stage] = {
     stage.name: stage
     for stage in (
-        Stage("arranged", _FRAME | _META | _BLOCKS | _CONTROL),
-        Stage("composed", _COMPOSED),
-        Stage("specialized", _COMPOSED),
+        Stage("arranged", _FRAME | _META | _BLOCKS | _CONTROL | _TRUE_SIZES),
+        Stage("composed", _COMPOSED | _TRUE_SIZES),
+        Stage("specialized", _COMPOSED | _TRUE_SIZES),
         Stage("padded", _COMPOSED),
         Stage("scheduled", _COMPOSED | _PROGRAMS),
         Stage("addressed", _COMPOSED - _MEMORY | _ADDRESSES, ("arith",)),

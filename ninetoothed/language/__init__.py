@@ -23,6 +23,18 @@ from ninetoothed.dtype import (
     uint64,
 )
 from ninetoothed.language.composites import cdiv, full_like, sigmoid, softmax, zeros_like
+from ninetoothed.language.random import (
+    pair_uniform_to_normal,
+    philox,
+    philox_impl,
+    rand,
+    rand4x,
+    randint,
+    randint4x,
+    randn,
+    randn4x,
+    uint_to_uniform_float,
+)
 from ninetoothed.language.table import TABLE, Primitive
 
 int1 = "i1"
@@ -53,11 +65,21 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "pair_uniform_to_normal",
+    "philox",
+    "philox_impl",
+    "rand",
+    "rand4x",
+    "randint",
+    "randint4x",
+    "randn",
+    "randn4x",
     "sigmoid",
     "softmax",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uint_to_uniform_float",
     "zeros_like",
 ]

@@ -25,10 +25,11 @@ def sigmoid(x: Any) -> Any:
     return 1 / (1 + _exp(-x))
 
 
-def softmax(x: Any) -> Any:
-    """``exp(x) / sum(exp(x))`` along the first dim, without overflow; fp32 or fp64."""
-    numerator = _exp(x - _max(x, 0, keep_dims=True))
-    return numerator / _sum(numerator, 0, keep_dims=True)
+def softmax(x: Any, dim: Any = 0) -> Any:
+    """``exp(x) / sum(exp(x))`` along ``dim``, without overflow; fp32 or fp64."""
+    dim = 0 if dim is None else dim
+    numerator = _exp(x - _max(x, dim, keep_dims=True))
+    return numerator / _sum(numerator, dim, keep_dims=True)
 
 
 def zeros_like(input: Any) -> Any:

@@ -153,6 +153,18 @@ def bitwise(*operands: Operand) -> tuple[str, str]:
     return dtype, dtype
 
 
+def high_product(*operands: Operand) -> tuple[str, str]:
+    """Integers of 32 or 64 bits only."""
+    for operand in operands:
+        if operand.kind not in ("int", "uint") or operand.bits < 32:
+            raise TypeError(
+                f"it takes integers of 32 or 64 bits, not {operand.dtype}; convert it first: "
+                "ntl.cast(x, ntl.uint32)"
+            )
+    dtype = _common(operands)
+    return dtype, dtype
+
+
 def real(*operands: Operand) -> tuple[str, str]:
     """fp32 and fp64 only, as in Triton."""
     for operand in operands:

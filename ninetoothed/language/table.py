@@ -59,6 +59,17 @@ def _unary(name: str, doc: str, rule: Callable[..., tuple[str, str]] = rules.rea
     return Primitive(name, "map", ("x",), doc, rule, f"tl.{name}({{0}})")
 
 
+def _atomic(name: str, *operands: str, doc: str) -> Primitive:
+    op = "atomic_cas" if name == "cas" else "atomic"
+    text = (
+        f"{doc} where the pointers point, in one step that no other program sees half of; gives "
+        "what was there before. ``sem`` is 'relaxed', 'acquire', 'release' or 'acq_rel' (default), "
+        "``scope`` 'gpu' (default), 'cta' or 'sys'."
+    )
+    parameters = ("pointer", *operands, "sem=None", "scope=None")
+    return Primitive(f"atomic_{name}", op, parameters, text)
+
+
 _ROWS = (
     _operator("add", rules.arithmetic, "{0} + {1}", "The sum."),
     _operator("sub", rules.arithmetic, "{0} - {1}", "The difference."),
@@ -110,6 +121,15 @@ _ROWS = (
         "tl.minimum({0}, {1})",
     ),
     Primitive(
+        "umulhi",
+        "map",
+        ("x", "y"),
+        "The upper half of the product of two integers of 32 or 64 bits, their bits taken without "
+        "a sign.",
+        rules.high_product,
+        "tl.umulhi({0}, {1})",
+    ),
+    Primitive(
         "where",
         "where",
         ("condition", "x", "y"),
@@ -145,6 +165,15 @@ _ROWS = (
         identity=rules.highest,
     ),
     Primitive(
+        "xor_sum",
+        "reduce",
+        ("input", "axis=None", "keep_dims=False"),
+        "The bits that an odd number of lanes along ``axis``, or of all lanes, have; integers.",
+        rules.bitwise,
+        "tl.xor_sum({0}, axis={axis})",
+        identity=lambda dtype: 0,
+    ),
+    Primitive(
         "dot",
         "dot",
         ("input", "other", "acc=None", "input_precision=None"),
@@ -175,6 +204,55 @@ _ROWS = (
     ),
     Primitive(
         "broadcast_to", "broadcast_to", ("input", "shape"), "Dims of size 1 repeated to ``shape``."
+    ),
+    Primitive(
+        "flip",
+        "flip",
+        ("x", "dim=None"),
+        "The lanes along ``dim``, or along the last dim, in reverse order. Blocks of any size.",
+    ),
+    Primitive(
+        "range",
+        "range",
+        (
+            *("start", "stop=None", "step=1", "num_stages=None", "loop_unroll_factor=None"),
+            *("disallow_acc_multi_buffer=False", "flatten=False", "warp_specialize=False"),
+        ),
+        "What a loop goes over, as Python's ``range``. The keywords tell Triton how to schedule "
+        "the loop.",
+    ),
+    Primitive(
+        "static_range",
+        "static_range",
+        ("start", "stop=None", "step=1"),
+        "What a loop goes over that is unrolled when compiling; the index is a number there.",
+    ),
+    Primitive(
+        "load",
+        "load",
+        ("pointer", "mask=None", "other=None"),
+        "What a pointer, or a block of them, points to, where the mask holds; elsewhere ``other``. "
+        "Pointers come from ``x.source.data_ptr()`` and are moved by ``+``.",
+    ),
+    Primitive(
+        "store",
+        "store",
+        ("pointer", "value", "mask=None"),
+        "Writes to where a pointer, or a block of them, points, where the mask holds.",
+    ),
+    _atomic("add", "val", "mask=None", doc="Adds ``val`` to what is"),
+    _atomic("max", "val", "mask=None", doc="Leaves the larger of ``val`` and what is"),
+    _atomic("min", "val", "mask=None", doc="Leaves the smaller of ``val`` and what is"),
+    _atomic("and", "val", "mask=None", doc="Keeps the bits of ``val`` of what is"),
+    _atomic("or", "val", "mask=None", doc="Sets the bits of ``val`` in what is"),
+    _atomic("xor", "val", "mask=None", doc="Turns the bits of ``val`` in what is"),
+    _atomic("xchg", "val", "mask=None", doc="Puts ``val`` in the place of what is"),
+    _atomic("cas", "cmp", "val", doc="Puts ``val``, where the bits are those of ``cmp``,"),
+    Primitive(
+        "static_assert",
+        "static_assert",
+        ("condition", "message=''"),
+        "An error with the message where the condition, known when compiling, does not hold.",
     ),
 )
 

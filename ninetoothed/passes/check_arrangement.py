@@ -45,8 +45,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -56,10 +55,11 @@ from xdsl.passes import ModulePass
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import Expand, Squeeze, Tile, shape_text
-from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_expr import IndexExpr, const, maximum, minimum
-from ninetoothed.ir.index_normal import always_nonnegative, bounds, equal, normalize
+from ninetoothed.ir.access import count
+from ninetoothed.ir.diagnostics import fail, loc_of
+from ninetoothed.ir.index_expr import IndexExpr, maximum, minimum
+from ninetoothed.ir.index_normal import bounds, equal, normalize
+from ninetoothed.ir.meta_ops import MetaOp, Requirement, Slice, shape_text
 
 
 def _outermost(value: SSAValue) -> tuple[IndexExpr, ...]:
@@ -95,7 +95,9 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
                 f"the outermost shapes of {first[0]} and {name} must be equal, one program an "
                 "element: they are {left} and {right}"
             )
-            checks.append(nt.Check(one, two, message))
+            ranges = kernel.assumptions
+            left, right = (tuple(count(size, ranges) for size in shape) for shape in (one, two))
+            checks.append(nt.Check(left, right, message))
     return checks
 
 
@@ -105,46 +107,38 @@ def _differ(kernel: nt.KernelOp, left: IndexExpr, right: IndexExpr) -> bool:
     return (lower is not None and lower > 0) or (upper is not None and upper < 0)
 
 
-def _ones(kernel: nt.KernelOp) -> list[nt.Check]:
-    """What a call must satisfy for expanded and squeezed dims to have size 1."""
+def _requirements(kernel: nt.KernelOp) -> list[nt.Check]:
+    """What a call must satisfy for the meta-operations to be possible."""
     checks: list[nt.Check] = []
     for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
         for op in nt.chain(value)[1]:
-            operation = op.algebra
-            if not isinstance(operation, Expand | Squeeze):
-                continue
+            operation = replace(op.algebra, loc=loc_of(op.location))
             assert isinstance(op.source.type, nt.TensorType)
-            for size in operation.ones(tuple(level.sizes for level in op.source.type.levels)):
-                if not equal(size, const(1)):
-                    message = (
-                        f"{operation.name} of {source.param.data} needs the size {size} to be 1: "
-                        "it is {left}"
-                    )
-                    checks.append(nt.Check((size,), (const(1),), message))
+            for needed in operation.requirements(tuple(row.sizes for row in op.source.type.levels)):
+                holds = needed.decide(kernel.assumptions)
+                if holds is None:
+                    checks.append(_check(source.param.data, operation, needed))
+                elif not holds:
+                    raise fail(op, _needs(source.param.data, operation, needed), ArrangementError)
     return checks
 
 
-def _windows(kernel: nt.KernelOp) -> list[nt.Check]:
-    """That no two windows of one tile are both longer than their dims.
+def _needs(param: str, operation: MetaOp, needed: Requirement) -> str:
+    what = "slicing" if isinstance(operation, Slice) else operation.name
+    if needed.relation == "=":
+        return (
+            f"{what} of {param}{operation.place} needs the size {needed.left} to be {needed.right}"
+        )
+    return f"{what} of {param}{operation.place} needs {needed.left} <= {needed.right}"
 
-    Such a tile has no programs, but the product of its two negative counts would be some.
-    """
-    checks: list[nt.Check] = []
-    for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
-        for op in nt.chain(value)[1]:
-            if not isinstance(op.algebra, Tile):
-                continue
-            assert isinstance(op.result.type, nt.TensorType)
-            counts = op.result.type.levels[op.level.value.data].sizes
-            uncertain = [c for c in counts if not always_nonnegative(c, kernel.assumptions)]
-            for one, two in itertools.combinations(uncertain, 2):
-                message = (
-                    f"tile of {source.param.data}: two of its windows are longer than their dims; "
-                    "use smaller windows, or do not call the kernel"
-                )
-                longest = minimum(maximum(one, two), 0)
-                checks.append(nt.Check((longest,), (const(0),), message))
-    return checks
+
+def _check(param: str, operation: MetaOp, needed: Requirement) -> nt.Check:
+    text = _needs(param, operation, needed)
+    left, right = needed.left, needed.right
+    if needed.relation == "=":
+        return nt.Check((left,), (right,), f"{text}: it is {{left}}")
+    ordered = (minimum(left, right), maximum(left, right))
+    return nt.Check((left, right), ordered, f"{text}, but they are {{left}}")
 
 
 @dataclass(frozen=True)
@@ -156,6 +150,6 @@ class CheckArrangementPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.body.ops:
             if isinstance(kernel, nt.KernelOp):
-                found = [*_ones(kernel), *_windows(kernel), *_agreement(kernel)]
+                found = [*_requirements(kernel), *_agreement(kernel)]
                 checks = dict.fromkeys([*kernel.checks, *map(nt.CheckAttr, found)])
                 kernel.checks = ArrayAttr(checks)

@@ -70,9 +70,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.access import Access, Guard, holds
+from ninetoothed.ir.access import Access, holds
 from ninetoothed.ir.index_expr import IndexExpr, const, product, sym
-from ninetoothed.ir.index_normal import Range, always_nonnegative, normalize
+from ninetoothed.ir.index_normal import Assumptions, Range, always_nonnegative, normalize
+from ninetoothed.ir.meta_ops import Guard
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.index import (
@@ -222,7 +223,7 @@ class _Accessed:
         leaves = dict(zip(names[0], kernel.grid, strict=True))
         for name, index in zip(between, op.indices, strict=True):
             leaves[name] = here.resized(index)
-            ranges[name] = _loop_range(index)
+            ranges[name] = _loop_range(index, kernel.kernel.assumptions)
             if (known := _constant(index)) is not None:
                 fixed[name] = known
         self.access: Access = access.substitute(fixed)
@@ -297,8 +298,17 @@ class _Accessed:
         return conditions
 
 
-def _loop_range(index: SSAValue) -> Range:
-    """The range of a loop variable; of anything else, none."""
+def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
+    """The range of a loop variable, or of one that counts down; of anything else, none."""
+    owner = index.owner
+    if isinstance(owner, nt.MapOp) and owner.function.data == "sub":
+        start, count = _expression(owner.arguments[0]), _loop_range(owner.arguments[1], assumptions)
+        if start is None or count.lower is None or count.upper is None:
+            return Range()
+        low, high = start - count.upper, start - count.lower
+        # A difference that may be below zero may also wrap.
+        known = all(always_nonnegative(expr, assumptions) for expr in (count.lower, low))
+        return Range(low, high) if known else Range()
     loop = index.block.parent_op() if isinstance(index, BlockArgument) else None
     if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
         return Range()

@@ -302,6 +302,11 @@ def _trans(f: _Function, op: nt.TransOp) -> None:
     f.define(op, f.add(tt.TransOp(f.value(op.value), op.dims)))
 
 
+@_lowers(nt.GatherOp)
+def _gather(f: _Function, op: nt.GatherOp) -> None:
+    f.define(op, f.add(tt.GatherOp(f.value(op.value), f.value(op.indices), op.dim)))
+
+
 @_lowers(nt.ReduceOp)
 def _reduce(f: _Function, op: nt.ReduceOp) -> None:
     value = f.value(op.value)
@@ -340,6 +345,7 @@ def _for(f: _Function, op: scf.ForOp) -> None:
     lower, upper, step = (f.value(value) for value in (op.lb, op.ub, op.step))
     initial = [f.value(value) for value in op.iter_args]
     new = scf.ForOp(lower, upper, step, initial, Region(block))
+    new.attributes.update(op.attributes)
     f.insert(new)
     f.define(op, *new.results)
 

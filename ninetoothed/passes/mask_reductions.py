@@ -62,7 +62,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.passes.lowering.identities import combined_operands, fill, select
 
-_MOVES = (nt.CastOp, nt.BroadcastOp, nt.ExpandDimsOp, nt.TransOp)
+_MOVES = (nt.CastOp, nt.BroadcastOp, nt.ExpandDimsOp, nt.TransOp, nt.FlipOp)
 
 
 def _behind(value: SSAValue) -> Inserter:
@@ -279,6 +279,7 @@ class _Guards:
         new = scf.ForOp(
             old.lb, old.ub, old.step, [*old.iter_args, *starts], old.detach_region(old.body)
         )
+        new.attributes.update(old.attributes)
         self._swap(old, new, positions)
 
     def _chosen(self, op: scf.IfOp, position: int) -> SSAValue:

@@ -2,8 +2,9 @@
 
 Triton's blocks have sizes that are powers of two. Accesses get the guard that a lane lies below the
 true size; where padded lanes would be combined, by a reduction or along K of a dot, they read the
-identity. Sizes that only a call knows are rounded up to the kernel's ``extents``. True sizes stay
-what ``nt.size`` says.
+identity. What reorders lanes is a gather from here on: ``nt.flip`` reverses the lanes below the true
+size. Sizes that only a call knows are rounded up to the kernel's ``extents``. True sizes stay what
+``nt.size`` says.
 
 Why here: block sizes are numbers only after ``nt-specialize``, whose stage it requires; it leaves
 stage ``padded``.
@@ -48,15 +49,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType, ModuleOp, UnrealizedConversionCastOp, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import Access, Guard, index_names
+from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_expr import IndexExpr, const, sym
+from ninetoothed.ir.meta_ops import Guard
 from ninetoothed.ir.rewriting import Inserter, replace, retype
 from ninetoothed.passes.lowering.identities import combined_operands, fill, select
 
@@ -132,12 +135,45 @@ def _mask(op: Operation, index: int, dim: int, size: IndexExpr, identity: float 
     lanes = inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), row))
     limit = inserter.add(nt.FullOp(inserter.add(nt.SizeOp(nt.ExprAttr(size), i32)), row))
     bits = inserter.add(nt.MapOp("lt", [lanes, limit], nt.with_scalar(row, i1)))
+    bits = _along(inserter, bits, dim, shape)
+    op.operands[index] = select(inserter, bits, value, identity)
+
+
+def _true_flips(kernel: nt.KernelOp) -> list[tuple[nt.FlipOp, IndexExpr]]:
+    """The reversals, with the true sizes of what they reverse."""
+    flips = [op for op in kernel.apply.walk() if isinstance(op, nt.FlipOp)]
+    return [(op, nt.shape_of(op.value.type)[op.dim]) for op in flips]
+
+
+def _reverse(op: nt.FlipOp, size: IndexExpr) -> None:
+    """Let the lanes below ``size`` read one another in reverse, and so the lanes behind them."""
+    shape = nt.shape_of(op.value.type)
+    extent = shape[op.dim].value
+    assert extent is not None
+    if extent == 1:
+        replace(op, [op.value])
+        return
+    inserter = Inserter.before(op)
+    i32 = IntegerType(32)
+    row = nt.block_type((extent,), i32)
+    last = inserter.add(nt.FullOp(inserter.add(nt.SizeOp(nt.ExprAttr(size - 1), i32)), row))
+    lanes = inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), row))
+    index = inserter.add(nt.MapOp("sub", [last, lanes], row))
+    if size.value != extent:
+        # Behind the true size the difference is below 0, and counts from the extent.
+        bits = arith.ConstantOp(nt.number(extent - 1, i32))
+        ones = inserter.add(nt.FullOp(inserter.add(bits), row))
+        index = inserter.add(nt.MapOp("and", [index, ones], row))
+    index = _along(inserter, index, op.dim, shape)
+    replace(op, [inserter.add(nt.GatherOp(op.value, index, op.dim))])
+
+
+def _along(inserter: Inserter, row: SSAValue, dim: int, shape: tuple[IndexExpr, ...]) -> SSAValue:
+    """A one-dimensional block as dim ``dim`` of ``shape``."""
     for axis in range(len(shape)):
         if axis != dim:
-            bits = inserter.add(nt.ExpandDimsOp(bits, axis))
-    if nt.shape_of(bits.type) != shape:
-        bits = inserter.add(nt.BroadcastOp(bits, shape))
-    op.operands[index] = select(inserter, bits, value, identity)
+            row = inserter.add(nt.ExpandDimsOp(row, axis))
+    return row if nt.shape_of(row.type) == shape else inserter.add(nt.BroadcastOp(row, shape))
 
 
 def _drop_equalities(kernel: nt.KernelOp) -> None:
@@ -161,7 +197,7 @@ def _text(value: SSAValue) -> str:
 
 def _pad(kernel: nt.KernelOp) -> None:
     padding = _Padding(kernel)
-    combined = _true_sizes(kernel)
+    combined, flips = _true_sizes(kernel), _true_flips(kernel)
     for op in kernel.arrange.block.ops:
         if isinstance(op, nt.AccessOp):
             access = nt.AccessAttr(padding.access(op.access.data))
@@ -170,6 +206,8 @@ def _pad(kernel: nt.KernelOp) -> None:
     _drop_equalities(kernel)
     for entry in combined:
         _mask(*entry)
+    for op, size in flips:
+        _reverse(op, size)
 
 
 @dataclass(frozen=True)

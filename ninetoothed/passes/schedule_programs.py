@@ -48,7 +48,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.access import count
+from ninetoothed.ir.index_expr import IndexExpr, product
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.rewriting import Inserter
 
@@ -72,7 +73,8 @@ def _schedule(kernel: nt.KernelOp) -> None:
     inserter.insert(index)
     for dim, result in enumerate(index.results):
         result.name_hint = f"g{dim}"
-    kernel.grid = nt.ExprAttr(normalize(index.programs))
+    programs = product(tuple(count(size, kernel.assumptions) for size in sizes))
+    kernel.grid = nt.ExprAttr(normalize(programs))
 
 
 @dataclass(frozen=True)

@@ -49,10 +49,11 @@ from xdsl.utils.exceptions import PassFailedException
 
 from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import dynamic_sizes, shape_text
+from ninetoothed.ir.access import dynamic_sizes
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_expr import IndexExpr, const, substitute
 from ninetoothed.ir.index_normal import normalize
+from ninetoothed.ir.meta_ops import shape_text
 from ninetoothed.ir.rewriting import retype
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ninetoothed import Symbol, Tensor
-from ninetoothed.ir.access import Access, Guard, compose, declared_ranges, holds, index_names
+from ninetoothed.ir.access import Access, compose, declared_ranges, holds, index_names
 from ninetoothed.ir.index_expr import IndexExpr, const, sym
 from ninetoothed.ir.index_normal import Range
+from ninetoothed.ir.meta_ops import Guard
 
 B, D = Symbol("B", constexpr=True), Symbol("D", constexpr=True)
 BM, BK = Symbol("BM", meta=True), Symbol("BK", meta=True)

@@ -1,7 +1,7 @@
 """The dialect ``nt``: what the user wrote.
 
-``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels and
-meta-operations. ``blocks`` and ``shapes``: the application's ops. ``programs``: what scheduling
+``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels,
+sources and accesses. ``meta``: the meta-operations. ``blocks`` and ``shapes``: the application's ops. ``programs``: what scheduling
 adds. A kernel in stage ``arranged``:
 
 ```mlir
@@ -24,11 +24,9 @@ nt.kernel @double symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 10
 from xdsl.ir import Dialect
 
 from ninetoothed.ir.nt.arrange import (
-    META_OPERATIONS,
     AccessOp,
     ArrangedOp,
     KernelOp,
-    MetaOperation,
     SourceOp,
     access_of,
     chain,
@@ -60,8 +58,21 @@ from ninetoothed.ir.nt.blocks import (
     SizeOp,
     StoreOp,
 )
+from ninetoothed.ir.nt.memory import (
+    ATOMICS,
+    AddPtrOp,
+    AtomicCasOp,
+    AtomicOp,
+    OffsetsOp,
+    PointerAccess,
+    PointerLoadOp,
+    PointerStoreOp,
+    is_pointer,
+    pointee_of,
+)
+from ninetoothed.ir.nt.meta import META_OPERATIONS, MetaOperation
 from ninetoothed.ir.nt.programs import PointerOp, ProgramIdOp, ProgramIndexOp
-from ninetoothed.ir.nt.shapes import BroadcastOp, ExpandDimsOp, TransOp
+from ninetoothed.ir.nt.shapes import BroadcastOp, ExpandDimsOp, FlipOp, GatherOp, TransOp
 from ninetoothed.ir.nt.types import block_type, number, scalar_of, shape_of, share_type, with_scalar
 
 NT = Dialect(
@@ -83,8 +94,16 @@ NT = Dialect(
         BroadcastOp,
         ExpandDimsOp,
         TransOp,
+        FlipOp,
+        GatherOp,
         ReduceOp,
         DotOp,
+        OffsetsOp,
+        AddPtrOp,
+        PointerLoadOp,
+        PointerStoreOp,
+        AtomicOp,
+        AtomicCasOp,
         ProgramIdOp,
         ProgramIndexOp,
         PointerOp,
@@ -94,11 +113,15 @@ NT = Dialect(
 )
 
 __all__ = [
+    "ATOMICS",
     "NT",
     "AccessAttr",
     "AccessOp",
+    "AddPtrOp",
     "ArangeOp",
     "ArrangedOp",
+    "AtomicCasOp",
+    "AtomicOp",
     "BroadcastOp",
     "CastOp",
     "Check",
@@ -108,15 +131,21 @@ __all__ = [
     "ExprAttr",
     "ExprsAttr",
     "FinishOp",
+    "FlipOp",
     "FullOp",
+    "GatherOp",
     "GuardOp",
     "KernelOp",
     "LoadOp",
     "MapOp",
     "MetaOperation",
+    "OffsetsOp",
     "Param",
     "ParamAttr",
+    "PointerAccess",
+    "PointerLoadOp",
     "PointerOp",
+    "PointerStoreOp",
     "ProgramIdOp",
     "ProgramIndexOp",
     "ReduceOp",
@@ -131,7 +160,9 @@ __all__ = [
     "block_type",
     "chain",
     "dtype_of",
+    "is_pointer",
     "number",
+    "pointee_of",
     "scalar_of",
     "scalar_type",
     "shape_of",

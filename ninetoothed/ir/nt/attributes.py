@@ -22,9 +22,11 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.access import Access, Guard, index_names
+from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, const, ir_text, sym
 from ninetoothed.ir.index_normal import Range, normalize
+from ninetoothed.ir.meta_ops import Guard
+from ninetoothed.ir.tt.types import PointerType
 
 ScalarType = IntegerType | AnyFloat
 
@@ -140,8 +142,9 @@ class ExprsAttr(Data[tuple[IndexExpr, ...]]):
 class TensorType(ParametrizedAttribute, TypeAttribute):
     """A level of a hierarchical tensor: its sizes and what its elements are.
 
-    ``!nt.tensor<[m ceildiv BM] x !nt.tensor<[BM] x f16>>``. The elements are tensors, or scalars;
-    of the integers, ``i32`` is signed and ``ui32`` is not. A *block* has scalar elements.
+    ``!nt.tensor<[m ceildiv BM] x !nt.tensor<[BM] x f16>>``. The elements are tensors, scalars, or
+    pointers to scalars; of the integers, ``i32`` is signed and ``ui32`` is not. A *block* has
+    scalar elements or pointers.
     """
 
     name = "nt.tensor"
@@ -185,7 +188,7 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
 
     def verify(self) -> None:
         element = self.element_type
-        if not isinstance(element, TensorType | IntegerType | AnyFloat):
+        if not isinstance(element, TensorType | IntegerType | AnyFloat | PointerType):
             raise VerifyException(f"nt.tensor: elements are tensors or scalars, not {element}")
         for size in self.sizes:
             if size.value is not None and size.value < 0:

@@ -38,7 +38,8 @@ from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, share_type,
 from ninetoothed.language.table import MAPS, REDUCTIONS
 
 
-def _check_indices(op: Operation, ref: Attribute, count: int) -> None:
+def check_indices(op: Operation, ref: Attribute, count: int) -> None:
+    """Hold an op to one index a dim of the levels above the block."""
     assert isinstance(ref, TensorType)
     expected = sum(len(level.sizes) for level in ref.levels[:-1])
     if count != expected:
@@ -87,7 +88,7 @@ class LoadOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        _check_indices(self, self.ref.type, len(self.indices))
+        check_indices(self, self.ref.type, len(self.indices))
         if self.result.type != share_type(self.ref.type):
             raise VerifyException(
                 f"nt.load: the result must have type {share_type(self.ref.type)}, not {self.result.type}"
@@ -122,7 +123,7 @@ class GuardOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        _check_indices(self, self.ref.type, len(self.indices))
+        check_indices(self, self.ref.type, len(self.indices))
         expected = with_scalar(share_type(self.ref.type), i1)
         if self.result.type != expected:
             raise VerifyException(
@@ -156,7 +157,7 @@ class StoreOp(IRDLOperation):
         super().__init__(operands=[value, ref, list(indices)])
 
     def verify_(self) -> None:
-        _check_indices(self, self.ref.type, len(self.indices))
+        check_indices(self, self.ref.type, len(self.indices))
         if self.value.type != share_type(self.ref.type):
             raise VerifyException(
                 f"nt.store: the value must have type {share_type(self.ref.type)}, not {self.value.type}"

@@ -16,7 +16,6 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.index_expr import IndexExpr, product
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 
 
@@ -66,11 +65,6 @@ class ProgramIndexOp(IRDLOperation):
             properties={"sizes": sizes},
             result_types=[[IndexType()] * len(sizes.data)],
         )
-
-    @property
-    def programs(self) -> IndexExpr:
-        """How many programs there are."""
-        return product(self.sizes.data)
 
     def verify_(self) -> None:
         if len(self.results) != len(self.sizes.data):

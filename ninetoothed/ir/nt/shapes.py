@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
+    VarConstraint,
+    base,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -137,3 +141,100 @@ class TransOp(IRDLOperation):
             raise VerifyException("nt.trans: order must name each dim once")
         if tuple(sizes[dim] for dim in self.dims) != shape_of(self.result.type):
             raise VerifyException("nt.trans: the result's sizes must be the operand's, reordered")
+
+
+@irdl_op_definition
+class FlipOp(IRDLOperation):
+    """The lanes along ``axis`` in reverse: lane ``i`` reads lane ``size - 1 - i``.
+
+    ```mlir
+    %1 = nt.flip %0 axis [1] : !nt.tensor<[BM, BN] x f16>
+    ```
+    """
+
+    name = "nt.flip"
+
+    _T: ClassVar = VarConstraint("_T", base(TensorType))
+
+    value = operand_def(_T)
+    axis = prop_def(ExprsAttr)
+    result = result_def(_T)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$value `axis` $axis attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue | Operation, axis: int) -> None:
+        value = SSAValue.get(value)
+        super().__init__(
+            operands=[value], properties={"axis": ExprsAttr.of((axis,))}, result_types=[value.type]
+        )
+
+    @property
+    def dim(self) -> int:
+        """The dim that is reversed."""
+        return self.axis.data[0].args[0]
+
+    def verify_(self) -> None:
+        if not 0 <= self.dim < len(shape_of(self.value.type)):
+            raise VerifyException(f"nt.flip: there is no dim {self.dim}")
+
+
+@irdl_op_definition
+class GatherOp(IRDLOperation):
+    """Lanes picked along ``axis``: along it, a lane of the result reads the lane of ``value`` that
+    its index says.
+
+    A lane whose index is not below the size has no specified value.
+
+    ```mlir
+    %2 = nt.gather %0[%1] axis [1]
+        : !nt.tensor<[BM, BN] x f16>[!nt.tensor<[BM, BK] x i32>] -> !nt.tensor<[BM, BK] x f16>
+    ```
+    """
+
+    name = "nt.gather"
+
+    value = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    axis = prop_def(ExprsAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$value `[` $indices `]` `axis` $axis attr-dict "
+        "`:` type($value) `[` type($indices) `]` `->` type($result)"
+    )
+
+    def __init__(
+        self, value: SSAValue | Operation, indices: SSAValue | Operation, axis: int
+    ) -> None:
+        value, indices = SSAValue.get(value), SSAValue.get(indices)
+        result = TensorType.of(shape_of(indices.type), scalar_of(value.type))
+        super().__init__(
+            operands=[value, indices],
+            properties={"axis": ExprsAttr.of((axis,))},
+            result_types=[result],
+        )
+
+    @property
+    def dim(self) -> int:
+        """The dim along which lanes are picked."""
+        return self.axis.data[0].args[0]
+
+    def verify_(self) -> None:
+        value, indices = list(shape_of(self.value.type)), list(shape_of(self.indices.type))
+        if len(value) != len(indices) or not 0 <= self.dim < len(value):
+            raise VerifyException(
+                f"nt.gather: {self.value.type} cannot be indexed by {self.indices.type} along "
+                f"{self.dim}"
+            )
+        if not isinstance(scalar_of(self.indices.type), IntegerType):
+            raise VerifyException("nt.gather: the indices must be integers")
+        del value[self.dim], indices[self.dim]
+        if value != indices:
+            raise VerifyException("nt.gather: the other dims must be those of the indices")
+        expected = TensorType.of(shape_of(self.indices.type), scalar_of(self.value.type))
+        if self.result.type != expected:
+            raise VerifyException(f"nt.gather: the result must have type {expected}")

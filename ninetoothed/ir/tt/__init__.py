@@ -4,7 +4,7 @@ In MLIR's generic form a module of this dialect is TTIR. Blocks are ``tensor<128
 are signless. Properties have the names and the encodings of Triton's ODS definitions, since the
 generic form prints them.
 
-``types``: pointers. ``functions``, ``memory``, ``blocks``: the ops. ``arith``: comparisons,
+``types``: pointers. ``functions``, ``memory``, ``atomics``, ``blocks``: the ops. ``arith``: comparisons,
 selections and conversions of whole blocks.
 """
 
@@ -25,13 +25,21 @@ from ninetoothed.ir.tt.arith import (
     UIToFPOp,
     bits_like,
 )
+from ninetoothed.ir.tt.atomics import (
+    ATOMIC_FUNCTIONS,
+    AtomicCASOp,
+    AtomicRMWOp,
+    BitcastOp,
+)
 from ninetoothed.ir.tt.blocks import (
     PRECISIONS,
     BroadcastOp,
     DotOp,
     ExpandDimsOp,
     FpToFpOp,
+    GatherOp,
     MakeRangeOp,
+    MulhiuiOp,
     ReduceOp,
     ReduceReturnOp,
     SplatOp,
@@ -59,9 +67,14 @@ TT = Dialect(
         ExpandDimsOp,
         BroadcastOp,
         TransOp,
+        GatherOp,
+        MulhiuiOp,
         AddPtrOp,
         LoadOp,
         StoreOp,
+        AtomicRMWOp,
+        AtomicCASOp,
+        BitcastOp,
         DotOp,
         ReduceOp,
         ReduceReturnOp,
@@ -71,10 +84,14 @@ TT = Dialect(
 )
 
 __all__ = [
+    "ATOMIC_FUNCTIONS",
     "BLOCK_ARITH",
     "PRECISIONS",
     "TT",
     "AddPtrOp",
+    "AtomicCASOp",
+    "AtomicRMWOp",
+    "BitcastOp",
     "BroadcastOp",
     "CmpfOp",
     "CmpiOp",
@@ -86,9 +103,11 @@ __all__ = [
     "FPToUIOp",
     "FpToFpOp",
     "FuncOp",
+    "GatherOp",
     "GetProgramIdOp",
     "LoadOp",
     "MakeRangeOp",
+    "MulhiuiOp",
     "PointerType",
     "ReduceOp",
     "ReduceReturnOp",

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i32
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -214,6 +221,85 @@ class TransOp(IRDLOperation):
         printer.print_attribute(self.src.type)
         printer.print_string(" -> ")
         printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class GatherOp(IRDLOperation):
+    """Lanes of ``src`` picked along ``axis`` by ``indices``, each below the size.
+
+    ```mlir
+    %2 = tt.gather %0[%1] 1 : i32 : tensor<64x32xf16>[tensor<64x16xi32>] -> tensor<64x16xf16>
+    ```
+    """
+
+    name = "tt.gather"
+
+    src = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    axis = prop_def(IntegerAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$src `[` $indices `]` $axis attr-dict `:` type($src) `[` type($indices) `]` "
+        "`->` type($result)"
+    )
+
+    def __init__(self, src: SSAValue | Operation, indices: SSAValue | Operation, axis: int) -> None:
+        src, indices = SSAValue.get(src), SSAValue.get(indices)
+        super().__init__(
+            operands=[src, indices],
+            properties={"axis": IntegerAttr(axis, i32)},
+            result_types=[tensor_of(scalar_of(src.type), shape_of(indices.type))],
+        )
+
+    def verify_(self) -> None:
+        src, indices = list(shape_of(self.src.type)), list(shape_of(self.indices.type))
+        axis = self.axis.value.data
+        if len(src) != len(indices) or not 0 <= axis < len(src):
+            raise VerifyException(
+                f"tt.gather: {shape_of(self.indices.type)} does not index "
+                f"{shape_of(self.src.type)} along {axis}"
+            )
+        if not isinstance(scalar_of(self.indices.type), IntegerType):
+            raise VerifyException("tt.gather: the indices must be integers")
+        del src[axis], indices[axis]
+        if src != indices:
+            raise VerifyException("tt.gather: the other dims must be those of the indices")
+        expected = tensor_of(scalar_of(self.src.type), shape_of(self.indices.type))
+        if self.result.type != expected:
+            raise VerifyException(f"tt.gather: the result must be a {expected}")
+
+
+@irdl_op_definition
+class MulhiuiOp(IRDLOperation):
+    """The upper half of the product of two unsigned integers.
+
+    ```mlir
+    %2 = tt.mulhiui %0, %1 : tensor<128xi32>
+    ```
+    """
+
+    name = "tt.mulhiui"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    x = operand_def(_T)
+    y = operand_def(_T)
+    result = result_def(_T)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$x `,` $y attr-dict `:` type($result)"
+
+    def __init__(self, x: SSAValue | Operation, y: SSAValue | Operation) -> None:
+        x = SSAValue.get(x)
+        super().__init__(operands=[x, y], result_types=[x.type])
+
+    def verify_(self) -> None:
+        if scalar_of(self.result.type) not in (i32, i64):
+            raise VerifyException("tt.mulhiui: the operands must be integers of 32 or 64 bits")
 
 
 PRECISIONS = {"tf32": 0, "tf32x3": 1, "ieee": 2}

@@ -101,6 +101,10 @@ def _where(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAVa
     return insert(tt.SelectOp(*operands))
 
 
+def _umulhi(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+    return insert(tt.MulhiuiOp(*operands))
+
+
 ELEMENTWISE: dict[str, Handler] = {
     "add": _by_kind(arith.AddfOp, arith.AddiOp),
     "sub": _by_kind(arith.SubfOp, arith.SubiOp),
@@ -124,6 +128,7 @@ ELEMENTWISE: dict[str, Handler] = {
     "neg": _negate,
     "invert": _invert,
     "abs": _abs,
+    "umulhi": _umulhi,
     "where": _where,
     "exp": _math(math.ExpOp),
     "exp2": _math(math.Exp2Op),
@@ -139,4 +144,4 @@ ELEMENTWISE: dict[str, Handler] = {
 }
 
 # How two lanes of a reduction are combined: the elementwise function of this name.
-COMBINE: dict[str, str] = {"sum": "add", "max": "maximum", "min": "minimum"}
+COMBINE: dict[str, str] = {"sum": "add", "max": "maximum", "min": "minimum", "xor_sum": "xor"}

@@ -1,0 +1,395 @@
+"""The ops of an application that compute with places in memory: coordinates, pointers, atomics.
+
+A pointer is a scalar or the scalar of a block: ``!tt.ptr<ui32>`` points to elements of ``ui32``.
+What is read, written or updated through one is as Triton has it: nothing but the mask protects it.
+A lane whose mask is false, or whose mask is outside its own guard, is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import AnyFloat, IntegerType, StringAttr, i1
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.ir.index_expr import const
+from ninetoothed.ir.nt.arrange import KernelOp
+from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType, dtype_of
+from ninetoothed.ir.nt.blocks import check_indices
+from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, with_scalar
+from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
+from ninetoothed.ir.tt.types import PointerType
+
+ATOMICS: dict[str, tuple[str, ...]] = {
+    "add": ("i32", "u32", "i64", "u64", "fp16", "bf16", "fp32", "fp64"),
+    "max": ("i32", "u32", "i64", "u64", "fp32", "fp64"),
+    "min": ("i32", "u32", "i64", "u64", "fp32", "fp64"),
+    "and": ("i32", "u32", "i64", "u64"),
+    "or": ("i32", "u32", "i64", "u64"),
+    "xor": ("i32", "u32", "i64", "u64"),
+    "xchg": ("i32", "u32", "i64", "u64", "fp32", "fp64"),
+    "cas": ("i16", "u16", "i32", "u32", "i64", "u64", "fp16", "bf16", "fp32", "fp64"),
+}
+"""The atomic functions, and the element types that each takes."""
+
+
+def is_pointer(type: Attribute) -> bool:
+    """Whether a value is a pointer or a block of them."""
+    return isinstance(scalar_of(type), PointerType)
+
+
+def pointee_of(type: Attribute) -> Attribute:
+    """What pointers of ``type`` point to, in the same shape."""
+    pointer = scalar_of(type)
+    assert isinstance(pointer, PointerType)
+    return with_scalar(type, pointer.pointee)
+
+
+@irdl_op_definition
+class OffsetsOp(IRDLOperation):
+    """The source's coordinates along ``dim`` of the block that a share is, over the block's dims
+    ``along``; the others do not change them. Without ``dim``: the offsets from the source's first
+    element, in elements.
+
+    Lanes outside the access's guard have values too, so the guard is true.
+
+    ```mlir
+    %1 = nt.offsets %x[%k] dim [0] along [1]
+        : !nt.tensor<[n] x !nt.tensor<[BM, BN] x f16>>[i32] -> !nt.tensor<[BN] x i32>
+    ```
+    """
+
+    name = "nt.offsets"
+
+    ref = operand_def(TensorType)
+    indices = var_operand_def()
+    dim = prop_def(ExprsAttr)
+    along = prop_def(ExprsAttr)
+    result = result_def()
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$ref `[` $indices `]` `dim` $dim `along` $along attr-dict "
+        "`:` type($ref) `[` type($indices) `]` `->` type($result)"
+    )
+
+    def __init__(
+        self,
+        ref: SSAValue,
+        indices: Sequence[SSAValue],
+        dim: int | None,
+        along: Sequence[int],
+        scalar: IntegerType,
+    ) -> None:
+        assert isinstance(ref.type, TensorType)
+        sizes = ref.type.levels[-1].sizes
+        super().__init__(
+            operands=[ref, list(indices)],
+            properties={
+                "dim": ExprsAttr.of(() if dim is None else (dim,)),
+                "along": ExprsAttr.of(along),
+            },
+            result_types=[block_type([sizes[axis] for axis in along], scalar)],
+        )
+
+    @property
+    def source_dim(self) -> int | None:
+        """The source's dim; None for offsets from the first element."""
+        return self.dim.data[0].args[0] if self.dim.data else None
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The block's dims that the result has."""
+        return tuple(axis.args[0] for axis in self.along.data)
+
+    def verify_(self) -> None:
+        check_indices(self, self.ref.type, len(self.indices))
+        assert isinstance(self.ref.type, TensorType)
+        sizes = self.ref.type.levels[-1].sizes
+        expected_dims = [axis for axis in range(len(sizes)) if const(axis) in self.along.data]
+        if self.along != ExprsAttr.of(expected_dims):
+            raise VerifyException("nt.offsets: along must name dims of the block, ascending")
+        scalar = scalar_of(self.result.type)
+        if not isinstance(scalar, IntegerType):
+            raise VerifyException("nt.offsets: the result must hold integers")
+        expected = block_type([sizes[axis] for axis in self.dims], scalar)
+        if self.result.type != expected:
+            raise VerifyException(
+                f"nt.offsets: the result must have type {expected}, not {self.result.type}"
+            )
+        if len(self.dim.data) > 1:
+            raise VerifyException("nt.offsets: one dim of the source, or none")
+        if self.source_dim is not None and self._rank() <= self.source_dim:
+            raise VerifyException(f"nt.offsets: the source has no dim {self.source_dim}")
+
+    def _rank(self) -> int:
+        """The source's number of dims; unbounded where no kernel is around."""
+        op = self.parent_op()
+        while op is not None and not isinstance(op, KernelOp):
+            op = op.parent_op()
+        if op is None or not isinstance(self.ref, BlockArgument):
+            return 1 << 31
+        return len(op.sources[self.ref.index].strides.data)
+
+
+@irdl_op_definition
+class AddPtrOp(IRDLOperation):
+    """Pointers moved by ``offset`` elements.
+
+    ```mlir
+    %2 = nt.addptr %0, %1 : !nt.tensor<[B] x !tt.ptr<f16>>, !nt.tensor<[B] x i32>
+    ```
+    """
+
+    name = "nt.addptr"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    ptr = operand_def(_T)
+    offset = operand_def()
+    result = result_def(_T)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)"
+
+    def __init__(self, ptr: SSAValue, offset: SSAValue) -> None:
+        super().__init__(operands=[ptr, offset], result_types=[ptr.type])
+
+    def verify_(self) -> None:
+        if not is_pointer(self.ptr.type) or not isinstance(
+            scalar_of(self.offset.type), IntegerType
+        ):
+            raise VerifyException("nt.addptr: pointers are moved by integers")
+        if shape_of(self.ptr.type) != shape_of(self.offset.type):
+            raise VerifyException("nt.addptr: one offset a pointer")
+
+
+def _check(op: Operation, ptr: SSAValue, value: SSAValue, mask: SSAValue | None) -> None:
+    if not is_pointer(ptr.type):
+        raise VerifyException(f"{op.name}: {ptr.type} is no pointer")
+    if value.type != pointee_of(ptr.type):
+        raise VerifyException(f"{op.name}: {ptr.type} does not point to {value.type}")
+    if mask is not None and mask.type != with_scalar(ptr.type, i1):
+        raise VerifyException(f"{op.name}: one bit of mask a pointer")
+
+
+@irdl_op_definition
+class PointerLoadOp(IRDLOperation):
+    """What the pointers point to.
+
+    Where the mask is false the lanes are ``other``; without ``other`` they are unspecified and
+    outside the result's guard, which is else true.
+
+    ```mlir
+    %1 = nt.pointer_load %p mask %m : !nt.tensor<[B] x i1> other %o : !nt.tensor<[B] x f16>
+        : !nt.tensor<[B] x !tt.ptr<f16>> -> !nt.tensor<[B] x f16>
+    ```
+    """
+
+    name = "nt.pointer_load"
+
+    ptr = operand_def()
+    mask = opt_operand_def()
+    other = opt_operand_def()
+    result = result_def()
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    traits = traits_def(MemoryReadEffect())
+
+    assembly_format = (
+        "$ptr (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))? attr-dict "
+        "`:` type($ptr) `->` type($result)"
+    )
+
+    def __init__(
+        self, ptr: SSAValue, mask: SSAValue | None = None, other: SSAValue | None = None
+    ) -> None:
+        super().__init__(operands=[ptr, mask, other], result_types=[pointee_of(ptr.type)])
+
+    def masked(self, mask: SSAValue) -> PointerLoadOp:
+        """The op with another mask."""
+        return PointerLoadOp(self.ptr, mask, self.other)
+
+    def verify_(self) -> None:
+        _check(self, self.ptr, self.result, self.mask)
+        if self.other is not None and (self.mask is None or self.other.type != self.result.type):
+            raise VerifyException("nt.pointer_load: other needs a mask, and the result's type")
+
+
+@irdl_op_definition
+class PointerStoreOp(IRDLOperation):
+    """Write to where the pointers point, where the mask is true.
+
+    ```mlir
+    nt.pointer_store %v, %p mask %m : !nt.tensor<[B] x i1>
+        : !nt.tensor<[B] x f16>, !nt.tensor<[B] x !tt.ptr<f16>>
+    ```
+    """
+
+    name = "nt.pointer_store"
+
+    value = operand_def()
+    ptr = operand_def()
+    mask = opt_operand_def()
+
+    traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = (
+        "$value `,` $ptr (`mask` $mask^ `:` type($mask))? attr-dict `:` type($value) `,` type($ptr)"
+    )
+
+    def __init__(self, value: SSAValue, ptr: SSAValue, mask: SSAValue | None = None) -> None:
+        super().__init__(operands=[value, ptr, mask])
+
+    def masked(self, mask: SSAValue) -> PointerStoreOp:
+        """The op with another mask."""
+        return PointerStoreOp(self.value, self.ptr, mask)
+
+    def verify_(self) -> None:
+        _check(self, self.ptr, self.value, self.mask)
+
+
+def _check_order(op: Operation, function: str, type: Attribute, sem: str, scope: str) -> None:
+    if dtype_of(type) not in ATOMICS[function]:
+        raise VerifyException(f"{op.name}: {function} takes no {dtype_of(type)}")
+    if sem not in SEMANTICS or scope not in SCOPES:
+        raise VerifyException(f"{op.name}: there is no order {sem!r} of scope {scope!r}")
+
+
+@irdl_op_definition
+class AtomicOp(IRDLOperation):
+    """What the pointers point to becomes ``function`` of it and ``value``, where the mask is true,
+    each lane at once for all programs; gives what was there before.
+
+    The functions are ``add``, ``max``, ``min``, ``and``, ``or``, ``xor`` and ``xchg`` (the value
+    itself); ``sem`` and ``scope`` are Triton's. Lanes whose mask is false are unspecified and
+    outside the result's guard.
+
+    ```mlir
+    %1 = nt.atomic "add" %p, %v mask %m : !nt.tensor<[B] x i1> "relaxed" "gpu"
+        : !nt.tensor<[B] x !tt.ptr<f32>>, !nt.tensor<[B] x f32>
+    ```
+    """
+
+    name = "nt.atomic"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    function = prop_def(StringAttr)
+    ptr = operand_def()
+    value = operand_def(_T)
+    mask = opt_operand_def()
+    sem = prop_def(StringAttr)
+    scope = prop_def(StringAttr)
+    result = result_def(_T)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = (
+        "$function $ptr `,` $value (`mask` $mask^ `:` type($mask))? $sem $scope attr-dict "
+        "`:` type($ptr) `,` type($value)"
+    )
+
+    def __init__(
+        self,
+        function: str,
+        ptr: SSAValue,
+        value: SSAValue,
+        mask: SSAValue | None = None,
+        sem: str = "acq_rel",
+        scope: str = "gpu",
+    ) -> None:
+        super().__init__(
+            operands=[ptr, value, mask],
+            properties={
+                "function": StringAttr(function),
+                "sem": StringAttr(sem),
+                "scope": StringAttr(scope),
+            },
+            result_types=[value.type],
+        )
+
+    def masked(self, mask: SSAValue) -> AtomicOp:
+        """The op with another mask."""
+        function, sem, scope = self.function.data, self.sem.data, self.scope.data
+        return AtomicOp(function, self.ptr, self.value, mask, sem, scope)
+
+    def verify_(self) -> None:
+        function = self.function.data
+        if function not in ATOMICS or function == "cas":
+            raise VerifyException(f"nt.atomic: there is no function {function}")
+        _check(self, self.ptr, self.value, self.mask)
+        scalar = scalar_of(self.value.type)
+        assert isinstance(scalar, IntegerType | AnyFloat)
+        _check_order(self, function, scalar, self.sem.data, self.scope.data)
+
+
+@irdl_op_definition
+class AtomicCasOp(IRDLOperation):
+    """What the pointers point to becomes ``value`` where its bits are those of ``compare``; gives
+    what was there before. It has no mask, as Triton's has none.
+
+    ```mlir
+    %1 = nt.atomic_cas %p, %c, %v "acq_rel" "gpu" : !tt.ptr<i32>, i32
+    ```
+    """
+
+    name = "nt.atomic_cas"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    ptr = operand_def()
+    compare = operand_def(_T)
+    value = operand_def(_T)
+    sem = prop_def(StringAttr)
+    scope = prop_def(StringAttr)
+    result = result_def(_T)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = (
+        "$ptr `,` $compare `,` $value $sem $scope attr-dict `:` type($ptr) `,` type($value)"
+    )
+
+    def __init__(
+        self,
+        ptr: SSAValue,
+        compare: SSAValue,
+        value: SSAValue,
+        sem: str = "acq_rel",
+        scope: str = "gpu",
+    ) -> None:
+        super().__init__(
+            operands=[ptr, compare, value],
+            properties={"sem": StringAttr(sem), "scope": StringAttr(scope)},
+            result_types=[value.type],
+        )
+
+    def verify_(self) -> None:
+        _check(self, self.ptr, self.value, None)
+        scalar = scalar_of(self.value.type)
+        assert isinstance(scalar, IntegerType | AnyFloat)
+        _check_order(self, "cas", scalar, self.sem.data, self.scope.data)
+
+
+PointerAccess = PointerLoadOp | PointerStoreOp | AtomicOp
+"""The ops that a mask can keep from memory."""
