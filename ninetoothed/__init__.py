@@ -30,17 +30,20 @@ from ninetoothed.dtype import (
 from ninetoothed.version import __version__
 
 if TYPE_CHECKING:
-    from ninetoothed.errors import NineToothedError
+    from ninetoothed.errors import NineToothedError, RaceWarning
     from ninetoothed.kernel import Kernel, jit, make
     from ninetoothed.symbol import Symbol, block_size
     from ninetoothed.tensor import Tensor, eval, subs
+    from ninetoothed.verify import check
 
 _PUBLIC = {
     "Kernel": "kernel",
     "NineToothedError": "errors",
     "Symbol": "symbol",
+    "RaceWarning": "errors",
     "Tensor": "tensor",
     "block_size": "symbol",
+    "check": "verify",
     "eval": "tensor",
     "jit": "kernel",
     "make": "kernel",
@@ -66,11 +69,13 @@ def __dir__() -> list[str]:
 __all__ = [
     "Kernel",
     "NineToothedError",
+    "RaceWarning",
     "Symbol",
     "Tensor",
     "__version__",
     "bfloat16",
     "block_size",
+    "check",
     "eval",
     "float8e4nv",
     "float8e5",

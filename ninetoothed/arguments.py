@@ -12,6 +12,7 @@ from ninetoothed.artifact import ParamSignature, Signature
 from ninetoothed.errors import ArgumentError, DeviceError, counted
 from ninetoothed.frontend.definition import Definition, Parameter
 from ninetoothed.ir.index_expr import SymbolInfo, evaluate, symbol_names
+from ninetoothed.jagged import Jagged, is_nested, taken_apart
 from ninetoothed.language import rules
 
 # Sizes and offsets below this are computed in 32 bits, with room for a block beyond the end.
@@ -40,7 +41,7 @@ def bind(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any])
     params: list[ParamSignature] = []
     for parameter, value in zip(parameters, given, strict=True):
         if parameter.kind == "tensor":
-            _check_tensor(parameter, value)
+            value = _tensor(parameter, value)
             values.append(value)
             try:
                 params.append(_tensor_signature(parameter, value))
@@ -177,13 +178,31 @@ def _is_tensor(value: Any) -> bool:
     return hasattr(value, "data_ptr") and hasattr(value, "stride") and hasattr(value, "dtype")
 
 
-def _check_tensor(parameter: Parameter, value: Any) -> None:
-    ndim = len(parameter.source.shape)
+def _tensor(parameter: Parameter, value: Any) -> Any:
+    """The argument for a parameter; of a jagged one, taken apart.
+
+    Raises:
+        ArgumentError: it does not fit.
+    """
+    name, ndim = parameter.name, len(parameter.source.shape)
     if not _is_tensor(value):
         raise ArgumentError(
-            f"{parameter.name} must be a torch tensor of {counted(ndim, 'dim')}, not "
-            f"{_shown(value)}"
+            f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
         )
+    if parameter.jagged is not None:
+        value = taken_apart(name, ndim, parameter.jagged.dim, value)
+    elif is_nested(value):
+        raise ArgumentError(
+            f"{name} is a nested tensor, and a dense one of {counted(ndim, 'dim')} is declared; "
+            f"declare Tensor({value.dim()}, jagged_dim=1), or pass torch.nested.to_padded_tensor("
+            f"{name}, 0.0)"
+        )
+    _check_tensor(parameter, value)
+    return value
+
+
+def _check_tensor(parameter: Parameter, value: Any) -> None:
+    ndim = len(parameter.source.shape)
     if value.dim() != ndim:
         raise ArgumentError(
             f"{parameter.name} must have {counted(ndim, 'dim')}, but its shape is "
@@ -209,6 +228,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     shape, strides = tuple(value.shape), value.stride()
     dtype = dtypes.lookup(value.dtype)
     assert dtype is not None
+    jagged = parameter.jagged
     return ParamSignature(
         parameter.name,
         "tensor",
@@ -216,9 +236,14 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
         len(shape),
         # A dim of one element has any stride; 1 lets it share the kernel of contiguous tensors.
         tuple(stride == 1 for stride in strides),
-        tuple(size % 16 == 0 for size in shape),
+        # The longest sequence bounds no loads, so nothing is gained where it is a multiple.
+        tuple(
+            size % 16 == 0 and (jagged is None or dim != jagged.dim)
+            for dim, size in enumerate(shape)
+        ),
         tuple(stride % 16 == 0 for stride in strides),
         value.data_ptr() % 16 == 0,
+        offsets=None if jagged is None else value.offsets_dtype,
     )
 
 
@@ -289,6 +314,8 @@ def _index_bits(values: Sequence[Any]) -> int:
         if not _is_tensor(value):
             continue
         shape, strides = value.shape, value.stride()
+        if isinstance(value, Jagged):
+            shape, strides = value.elements.shape, value.elements.stride()
         reach = sum(
             abs(stride) * max(size - 1, 0) for size, stride in zip(shape, strides, strict=True)
         )

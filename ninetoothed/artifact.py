@@ -49,7 +49,7 @@ class ParamSignature:
     ``kind``: ``"tensor"``, ``"scalar"`` (passed by value) or ``"constexpr"`` (``value`` is baked
     in). ``unit_strides`` and the ``*_by_16`` flags have one entry per dim: the stride is 1; the
     size, or the stride, is a multiple of 16. ``pointer_by_16``: the data starts at a multiple of 16
-    bytes.
+    bytes. ``offsets``: of a jagged tensor, the type of where its sequences begin.
     """
 
     name: str
@@ -61,6 +61,7 @@ class ParamSignature:
     strides_by_16: tuple[bool, ...] = ()
     pointer_by_16: bool = False
     value: bool | int | float | None = None
+    offsets: str | None = None
 
 
 @dataclass(frozen=True)

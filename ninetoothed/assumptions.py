@@ -66,6 +66,7 @@ def _param(parameter: Parameter, dtype: str, values: Mapping[str, Any]) -> Param
         (False,) * ndim,
         parameter.kind == "tensor",
         values.get(parameter.name, parameter.source.value) if constant else None,
+        None if parameter.jagged is None else "i64",
     )
 
 
@@ -114,12 +115,15 @@ def pick(
     return Config(chosen, first.num_warps, first.num_stages)
 
 
-def check_application(definition: Definition) -> None:
+def check_application(definition: Definition) -> ModuleOp | None:
     """Find what is wrong whatever the call, by building the application for assumed types and
     constants.
 
     A mistake that another element type might not have is left to the call. A kernel whose
     compile-time numbers are not known is not checked: they decide what is compiled.
+
+    Returns:
+        The module that was built, in stage ``composed``; None where the call is left to decide.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
@@ -128,19 +132,25 @@ def check_application(definition: Definition) -> None:
         parameter.kind == "constexpr" and parameter.source.value is None
         for parameter in definition.parameters
     ):
-        return
-    values = {
-        definition.keywords[name]: _within(info) for name, info in definition.constexprs.items()
-    }
-    error = _mistake(definition, values, _DTYPE)
-    if error is None:
-        return
+        return None
+    values = plain_values(definition)
+    found = _attempt(definition, values, _DTYPE)
+    if not isinstance(found, NineToothedError):
+        return found
+    error = found
     if any(_undeclared(parameter) for parameter in definition.parameters):
         for dtype in _OTHER_DTYPES:
-            other = _mistake(definition, values, dtype)
-            if other is None or not _stays(error, other):
-                return
+            other = _attempt(definition, values, dtype)
+            if not isinstance(other, NineToothedError) or not _stays(error, other):
+                return None
     raise error
+
+
+def plain_values(definition: Definition) -> dict[str, int]:
+    """A value for each constexpr symbol, by the user's names."""
+    return {
+        definition.keywords[name]: _within(info) for name, info in definition.constexprs.items()
+    }
 
 
 def _within(info: SymbolInfo) -> int:
@@ -149,14 +159,13 @@ def _within(info: SymbolInfo) -> int:
     return value if info.lower is None else max(value, info.lower)
 
 
-def _mistake(
+def _attempt(
     definition: Definition, values: Mapping[str, int], dtype: str
-) -> NineToothedError | None:
+) -> ModuleOp | NineToothedError:
     try:
-        build(definition, assumed_signature(definition, {}, values, dtype))
+        return build(definition, assumed_signature(definition, {}, values, dtype))
     except NineToothedError as error:
         return error
-    return None
 
 
 def _stays(error: NineToothedError, other: NineToothedError) -> bool:

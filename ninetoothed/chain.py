@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, cast
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.errors import ArrangementError, Loc, caller_loc, counted
 from ninetoothed.ir.access import apply_all
-from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, as_expr, sym
+from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, const, sym
 from ninetoothed.ir.meta_ops import Levels, MetaOp, Ravel, Sizes, Tile
 from ninetoothed.symbol import Symbol
 
@@ -105,11 +106,11 @@ def exprs(values: object, what: str, loc: Loc | None) -> tuple[IndexExpr, ...]:
         raise ArrangementError(f"{what} {values!r} must be a tuple, one entry a dim", loc)
     found: list[IndexExpr] = []
     for item in cast("Iterable[object]", values):
-        if not isinstance(item, Symbol | int):
+        if not isinstance(item, Symbol | Integral):
             raise ArrangementError(
                 f"{what} has the entry {item!r}; entries are integers and symbols", loc
             )
-        found.append(item.expr if isinstance(item, Symbol) else as_expr(int(item)))
+        found.append(item.expr if isinstance(item, Symbol) else const(int(item)))
     return tuple(found)
 
 

@@ -63,6 +63,13 @@ def verify_ir() -> bool:
     return _flag("NINETOOTHED_VERIFY_IR")
 
 
+def validate() -> bool:
+    """``NINETOOTHED_VALIDATE``: check, at the first call of each signature, that no pass changes
+    which elements the kernel touches (takes seconds). Default: off.
+    """
+    return _flag("NINETOOTHED_VALIDATE")
+
+
 def interpret_max_steps() -> int:
     """``NINETOOTHED_INTERPRET_MAX_STEPS``: the longest loop that is interpreted. Default
     10,000,000.
@@ -87,3 +94,10 @@ def compile_workers() -> int:
     most 8.
     """
     return _integer("NINETOOTHED_COMPILE_WORKERS", min(os.cpu_count() or 1, 8), 1)
+
+
+def strict() -> bool:
+    """``NINETOOTHED_STRICT``: programs that write one element are an error, as with
+    ``make(..., strict=True)``. Default: off.
+    """
+    return _flag("NINETOOTHED_STRICT")

@@ -205,7 +205,11 @@ def _varied(
 def _extents(kernel: nt.KernelOp, signature: Signature) -> dict[str, int]:
     """Sizes that are blocks themselves, by name, rounded up."""
     names = {decl.name for decl in kernel.declarations}
-    return {text: extent for text, extent in signature.extents if text in names}
+    found = {text: extent for text, extent in signature.extents if text in names}
+    for length, longest in kernel.longest.items():
+        if str(longest) in found:
+            found[length] = found[str(longest)]
+    return found
 
 
 def interpreted_values(module: ModuleOp, signature: Signature, lanes: int) -> dict[str, int]:

@@ -106,6 +106,14 @@ class ArrangementError(NineToothedError):
     """A meta-operation, or the set of arranged tensors, is impossible."""
 
 
+class RaceError(ArrangementError):
+    """Two programs write one element, in a kernel made with ``strict=True``."""
+
+
+class RaceWarning(UserWarning):
+    """Two programs write one element, and which of them is last is left to chance."""
+
+
 class SymbolError(NineToothedError):
     """A symbol is declared or compared in a way that has no answer."""
 

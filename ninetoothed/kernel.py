@@ -12,7 +12,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from keyword import iskeyword
-from typing import Any, cast
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -47,6 +47,8 @@ from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, steps
 from ninetoothed.runtime import triton_compat
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.tensor import Tensor
+from ninetoothed.validation import validate
+from ninetoothed.verify import Report, check_races, report
 from ninetoothed.version import __version__
 
 BACKENDS = ("ttir", "triton-python", "interpret")
@@ -156,6 +158,9 @@ class Kernel:
         found = self._built.get(signature)
         if found is None:
             built = _Built(build(self._definition, signature), signature)
+            if settings.validate():
+                config = configurations(built.module, signature, self._num_warps)[0]
+                validate(self._definition, signature, config)
             with self._lock:
                 found = self._built.setdefault(signature, built)
         return found
@@ -243,6 +248,19 @@ class Kernel:
         config = pick(self._definition, module, signature, values or {}, self._num_warps)
         return compile_kernel(module, signature, config, Target.parse(target), language).text
 
+    @user_facing
+    def report(
+        self, dtypes: Mapping[str, Any] | None = None, values: Mapping[str, Any] | None = None
+    ) -> Report:
+        """What is proved of the kernel for all sizes (see ``ninetoothed.verify``).
+
+        Assumptions as in :meth:`ir`.
+
+        Raises:
+            ArgumentError: there is no such parameter or symbol, or a constexpr has no value.
+        """
+        return report(self._definition, dtypes or {}, values or {})
+
     @property
     @user_facing
     def configs(self) -> list[Config]:
@@ -322,19 +340,6 @@ def _check_options(
         raise ArgumentError(f"there is no backend {backend!r}; backends are {', '.join(BACKENDS)}")
 
 
-def _given(tensors: object) -> tuple[object, ...]:
-    """What the arrangement is called with.
-
-    Raises:
-        ArgumentError: it is not several objects.
-    """
-    if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
-        raise ArgumentError(
-            "tensors must be a tuple of what the arrangement takes; write (tensor,)"
-        )
-    return tuple(cast("Iterable[object]", tensors))
-
-
 @user_facing
 def make(
     arrangement: Callable[..., object],
@@ -347,6 +352,7 @@ def make(
     num_stages: int | Iterable[int] | None = None,
     max_num_configs: int | None = None,
     backend: str | None = None,
+    strict: bool = False,
 ) -> Kernel:
     """A kernel from an arrangement, an application and symbolic tensors.
 
@@ -364,14 +370,19 @@ def make(
         max_num_configs: How many configurations are tried at most; default 24.
         backend: ``"ttir"``, ``"triton-python"`` or ``"interpret"``; None: the best for where
             the tensors are.
+        strict: Programs that write one element are an error, not a warning (also
+            ``NINETOOTHED_STRICT=1``).
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
+        RaceError: two programs write one element, and ``strict`` is set.
+
+    Warns:
+        RaceWarning: two programs write one element of a tensor not declared ``allow_races=True``,
+            unless both write the same value.
     """
     _check_options(caller, output_dir, kernel_name, max_num_configs, backend)
-    if not callable(arrangement):
-        raise ArrangementError(f"the arrangement must be a function, not {arrangement!r}")
-    arranged = run_arrangement(arrangement, _given(tensors))
+    arranged = run_arrangement(arrangement, tensors)
     definition = define(kernel_name, arranged, application)
     kernel = Kernel(
         definition,
@@ -380,7 +391,9 @@ def make(
         _numbers(num_stages, "num_stages"),
         max_num_configs,
     )
-    check_application(definition)
+    module = check_application(definition)
+    if module is not None:
+        check_races(definition, module, strict or settings.strict())
     return kernel
 
 
@@ -394,6 +407,7 @@ def jit(
     num_stages: int | Iterable[int] | None = None,
     max_num_configs: int | None = None,
     backend: str | None = None,
+    strict: bool = False,
 ) -> Any:
     """A kernel from an application whose parameters are annotated with arranged tensors.
 
@@ -409,6 +423,7 @@ def jit(
         "num_stages": num_stages,
         "max_num_configs": max_num_configs,
         "backend": backend,
+        "strict": strict,
     }
     if func is None:
         return functools.partial(_jit, options)

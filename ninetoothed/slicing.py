@@ -10,9 +10,19 @@ from typing import Any, cast
 
 from ninetoothed.errors import ArrangementError, Loc, counted
 from ninetoothed.ir.access import declared_ranges
+from ninetoothed.ir.index_bounds import bounds
 from ninetoothed.ir.index_expr import IndexExpr, as_expr, const
-from ninetoothed.ir.index_normal import bounds, normalize
-from ninetoothed.ir.meta_ops import MetaOp, Sizes, Slice, Squeeze, Unsqueeze, shape_text
+from ninetoothed.ir.index_normal import normalize
+from ninetoothed.ir.meta_ops import (
+    MetaOp,
+    Sizes,
+    Slice,
+    Squeeze,
+    Unsqueeze,
+    backwards,
+    elements,
+    shape_text,
+)
 from ninetoothed.symbol import Symbol
 
 _Part = tuple[IndexExpr, IndexExpr, IndexExpr]
@@ -48,7 +58,7 @@ def slice_ops(key: Any, sizes: Sizes, level: int, loc: Loc | None) -> list[MetaO
             removed.append(dim)
     ops: list[MetaOp] = []
     if any(
-        size != old or start.value != 0 or step.value != 1
+        size != elements(old) or start.value != 0 or step.value != 1
         for (start, step, size), old in zip(parts, sizes, strict=True)
     ):
         starts, steps, counts = zip(*parts, strict=True)
@@ -109,7 +119,7 @@ def _expr(item: Any, what: str, loc: Loc | None) -> IndexExpr:
 
 def _index(item: Any, size: IndexExpr, dim: int, loc: Loc | None) -> IndexExpr:
     index = _expr(item, "index", loc)
-    found = _from_front(index, size)
+    found = _from_front(index, elements(size))
     if size.value is not None and found.value is not None and not 0 <= found.value < size.value:
         raise ArrangementError(
             f"index {index} is out of range for dim {dim}, of size {size}; write one from "
@@ -124,14 +134,14 @@ def _index(item: Any, size: IndexExpr, dim: int, loc: Loc | None) -> IndexExpr:
 def _slice(item: slice[Any, Any, Any], size: IndexExpr, dim: int, loc: Loc | None) -> _Part:
     step = const(1) if item.step is None else _expr(item.step, "step", loc)
     sign = _sign(step)
-    if sign is None:
+    if sign == 0:
+        raise ArrangementError(f"the step of dim {dim} is 0; write 1 or -1", loc)
+    if sign is None or (sign < 0) != backwards(step):
         raise ArrangementError(
             f"the sign of the step {step} in dim {dim} is unknown; give its symbols bounds "
             "(lower_bound, upper_bound) that decide it",
             loc,
         )
-    if sign == 0:
-        raise ArrangementError(f"the step of dim {dim} is 0; write 1 or -1", loc)
     given = [
         None if bound is None else _expr(bound, what, loc)
         for bound, what in ((item.start, "start"), (item.stop, "stop"))
@@ -142,6 +152,7 @@ def _slice(item: slice[Any, Any, Any], size: IndexExpr, dim: int, loc: Loc | Non
         first, last = (None if bound is None else bound.value for bound in given)
         chosen = range(size.value)[slice(first, last, step.value)]
         return const(chosen.start), step, const(len(chosen))
+    size = elements(size)
     low, high = (const(0), size) if sign > 0 else (size - 1, const(-1))
     start = low if given[0] is None else _from_front(given[0], size)
     stop = high if given[1] is None else _from_front(given[1], size)

@@ -7,16 +7,19 @@ BLOCK_SIZE_M * BLOCK_SIZE_N
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import threading
 from collections.abc import Callable
+from numbers import Integral
 from typing import NoReturn
 from weakref import WeakValueDictionary
 
 from ninetoothed.errors import SymbolError, caller_loc, user_facing
 from ninetoothed.ir.access import declared_ranges
-from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, as_expr, binary, const, sym
-from ninetoothed.ir.index_normal import bounds, normalize
+from ninetoothed.ir.index_bounds import bounds
+from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, binary, const, sym
+from ninetoothed.ir.index_normal import normalize
 
 _META_BOUNDS = (32, 1024)
 _CONSTEXPR_BOUNDS = (1, 1 << 20)
@@ -44,12 +47,16 @@ class Symbol:
         SymbolError: the text is no expression, the options contradict one another, or options are
             given for something that is not a plain name.
 
-    ``+ - * // %``, unary minus, comparisons and ``&`` give expressions, which keep their structure.
+    ``+ - * // %``, unary minus, comparisons, ``&``, :meth:`minimum` and :meth:`maximum` give
+    expressions, which keep their structure; text is parsed as it is printed, with ``and`` for
+    ``&``, ``min(a, b)`` and ``max(a, b)``.
     The truth of a comparison is the answer that the symbols' bounds prove; where they prove none,
     asking is an error.
     """
 
     __slots__ = ("__weakref__", "expr")
+    # NumPy's integers leave their operations to symbols.
+    __array_ufunc__ = None
 
     expr: IndexExpr
 
@@ -105,7 +112,7 @@ class Symbol:
             answer = _decide(difference)
             if answer is not None:
                 return answer
-        question = "holds" if difference.op in _COMPARISONS else "is 0"
+        question = "holds" if difference.op in (*_COMPARISONS, "and") else "is 0"
         raise SymbolError(
             f"whether {self} {question} depends on values that are not known when compiling; "
             "give its symbols bounds (lower_bound, upper_bound) that decide it, or write it "
@@ -129,14 +136,32 @@ class Symbol:
                 f"{self} is an integer, and {other} is not; symbols take integers and symbols",
                 caller_loc(),
             )
-        if not isinstance(other, Symbol | int):
+        if not isinstance(other, Symbol | Integral):
             return NotImplemented
-        right = other.expr if isinstance(other, Symbol) else as_expr(other)
+        right = other.expr if isinstance(other, Symbol) else const(int(other))
         try:
             result = binary(op, right, self.expr) if reflected else binary(op, self.expr, right)
         except ZeroDivisionError as error:
             raise SymbolError(f"{error}; a divisor must be at least 1", caller_loc()) from None
         return as_value(result)
+
+    @user_facing
+    def _extremum(self, op: str, other: object) -> Symbol | int:
+        found = self._binary(op, other)
+        if found is NotImplemented:
+            raise SymbolError(
+                f"{self} is an integer, and {other!r} is not; symbols take integers and symbols",
+                caller_loc(),
+            )
+        return found
+
+    def minimum(self, other: object) -> Symbol | int:
+        """The smaller of the two, whichever it will be; Python's ``min`` must know it now."""
+        return self._extremum("min", other)
+
+    def maximum(self, other: object) -> Symbol | int:
+        """The larger of the two, whichever it will be; Python's ``max`` must know it now."""
+        return self._extremum("max", other)
 
     def __add__(self, other: object) -> Symbol | int:
         return self._binary("add", other)
@@ -305,6 +330,13 @@ _OPERATORS: dict[type[ast.AST], str] = {
     ast.Mult: "mul",
     ast.FloorDiv: "floordiv",
     ast.Mod: "mod",
+    ast.BitAnd: "and",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
 }
 
 
@@ -321,7 +353,8 @@ def _parse(value: object) -> IndexExpr:
     elif isinstance(value, int):
         return const(value)
     raise SymbolError(
-        f"{value!r} is no symbol; write a name, or an expression of names, integers and + - * // %",
+        f"{value!r} is no symbol; write a name, or an expression of names, integers, + - * // %, "
+        "comparisons, &, min and max",
         caller_loc(),
     )
 
@@ -335,4 +368,19 @@ def _from_ast(node: ast.expr) -> IndexExpr:
         return -_from_ast(node.operand)
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
         return binary(_OPERATORS[type(node.op)], _from_ast(node.left), _from_ast(node.right))
+    if isinstance(node, ast.Compare):
+        operands = [_from_ast(operand) for operand in (node.left, *node.comparators)]
+        if not all(type(op) in _OPERATORS for op in node.ops):
+            raise ValueError
+        found = [
+            binary(_OPERATORS[type(op)], left, right)
+            for op, left, right in zip(node.ops, operands[:-1], operands[1:], strict=True)
+        ]
+        return functools.reduce(functools.partial(binary, "and"), found)
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return functools.reduce(functools.partial(binary, "and"), map(_from_ast, node.values))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        name = node.func.id
+        if name in ("min", "max") and len(node.args) == 2 and not node.keywords:
+            return binary(name, _from_ast(node.args[0]), _from_ast(node.args[1]))
     raise ValueError

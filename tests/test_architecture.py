@@ -15,12 +15,20 @@ from tests.support.imports import ROOT, cycle, imports, modules
 from tests.support.passes import PassFile, pass_files
 
 LEVELS: tuple[tuple[str, ...], ...] = (
-    ("errors", "config", "dtype", "artifact", "version"),
-    ("ir.index_expr", "ir.index_normal", "ir.meta_ops", "ir.access"),
+    ("errors", "config", "dtype", "artifact", "jagged", "version"),
+    (
+        "ir.index_expr",
+        "ir.index_bounds",
+        "ir.index_normal",
+        "ir.meta_ops",
+        "ir.access",
+        "ir.placement",
+        "ir.counterexamples",
+    ),
     ("symbol", "chain", "slicing", "evaluation", "tensor", "language"),
     ("ir", "interpreters"),
     ("frontend", "passes", "backend", "runtime"),
-    ("compiler", "configurations", "arguments", "assumptions"),
+    ("compiler", "configurations", "arguments", "assumptions", "validation"),
     ("kernel", "verify", "tools"),
     ("",),
 )

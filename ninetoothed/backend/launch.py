@@ -12,17 +12,22 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, OpResult, SSAValue
 
 from ninetoothed.backend.device_function import (
+    argument_attributes,
     argument_source,
     checks,
     device_function,
     grid,
     params,
 )
+from ninetoothed.backend.expression import integer_bits
 from ninetoothed.backend.names import NameTable
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir.index_expr import IndexExpr, python_text, substitute, sym, symbol_names
 from ninetoothed.ir.tt import (
     AddPtrOp,
+    AtomicCASOp,
+    AtomicRMWOp,
+    BitcastOp,
     BroadcastOp,
     ExpandDimsOp,
     FuncOp,
@@ -52,7 +57,8 @@ class _Host:
         # The names that stand in the source: of symbols first, since expressions print them.
         table = NameTable(("min", "max", "left", "right"))
         self._symbols: dict[str, str] = {}
-        # Where a symbol's value comes from: the parameter, "shape" or "stride", and the dim.
+        # Where a symbol's value comes from: the parameter, "shape", "stride" or "offsets", and the
+        # dim.
         self._sources: dict[str, tuple[int, str, int]] = {}
         for index, kind, dim, expr in self._entries():
             if expr.op == "sym" and (name := str(expr.args[0])) not in self._sources:
@@ -68,6 +74,8 @@ class _Host:
             for kind, exprs in (("shape", param.sizes), ("stride", param.strides)):
                 for dim, expr in enumerate(exprs):
                     yield index, kind, dim, expr
+            if param.offsets is not None:
+                yield index, "offsets", 0, sym(param.offsets)
 
     def _define(self, name: str, lines: Iterable[str]) -> str:
         body = "".join(f"    {line}\n" for line in lines)
@@ -106,11 +114,13 @@ class _Host:
             kind, name = argument_source(self._function, index)
             if kind == "nt.symbol":
                 used.append(sym(name))
-                texts.append(self._text(used[-1]))
-                continue
-            if name not in positions:
+                text = self._text(used[-1])
+            elif name in positions:
+                text = self._names[positions[name]]
+                if "nt.unsigned" in argument_attributes(self._function)[index]:
+                    text = _signed(text, integer_bits(value.type))
+            else:
                 raise CompilerError(f"an argument of the device function is no parameter: {name!r}")
-            text = self._names[positions[name]]
             texts.append(f"{text}.data_ptr()" if isinstance(value.type, PointerType) else text)
         closing = ",)" if len(texts) == 1 else ")"
         result = f"return ({', '.join(texts)}{closing}"
@@ -161,31 +171,43 @@ class _Host:
         return lines
 
 
+def _signed(text: str, bits: int) -> str:
+    """An unsigned number as the signed one of the same bits, as which a launch passes it."""
+    half = 1 << (bits - 1)
+    return f"({text} + {half}) % {2 * half} - {half}"
+
+
 def _read_text(name: str, kind: str, dim: int) -> str:
+    if kind == "offsets":
+        return f"{name}.offsets"
     return f"{name}.shape[{dim}]" if kind == "shape" else f"{name}.stride({dim})"
 
 
 def reads_writes(module: ModuleOp) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of the parameters that a program loads from and stores to, in launch order.
+    """The names of the parameters that a program loads from and stores to, in launch order; what is
+    updated is both.
 
     Raises:
         CompilerError: a pointer comes from something that cannot be traced.
     """
     function = device_function(module)
     order = [param.name for param in params(function)]
-    reads = _parameters(function, LoadOp)
-    writes = _parameters(function, StoreOp)
+    reads = _parameters(function, (LoadOp, AtomicRMWOp, AtomicCASOp))
+    writes = _parameters(function, (StoreOp, AtomicRMWOp, AtomicCASOp))
     return (
         tuple(name for name in order if name in reads),
         tuple(name for name in order if name in writes),
     )
 
 
-def _parameters(function: FuncOp, kind: type[LoadOp | StoreOp]) -> set[str]:
+_Access = LoadOp | StoreOp | AtomicRMWOp | AtomicCASOp
+
+
+def _parameters(function: FuncOp, kinds: tuple[type[_Access], ...]) -> set[str]:
     found: set[int] = set()
     seen: set[SSAValue] = set()
     for op in function.walk():
-        if isinstance(op, kind):
+        if isinstance(op, kinds):
             _trace(op.ptr, function, found, seen)
     return {argument_source(function, index)[1] for index in found}
 
@@ -214,7 +236,7 @@ def _sources(value: SSAValue, function: FuncOp) -> list[SSAValue | int]:
         match value.op:
             case AddPtrOp():
                 return [value.op.ptr]
-            case SplatOp() | BroadcastOp() | ExpandDimsOp() | TransOp():
+            case BitcastOp() | SplatOp() | BroadcastOp() | ExpandDimsOp() | TransOp():
                 return [value.op.src]
             case SelectOp():
                 return [value.op.lhs, value.op.rhs]

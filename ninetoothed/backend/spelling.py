@@ -1,4 +1,4 @@
-"""How each op without side effects is spelled in Triton-Python.
+"""How each op that gives a value is spelled in Triton-Python.
 
 A spelling takes the texts of the operands and gives the op's. It must mean what the op means in
 TTIR: Triton's rules (promotion, signs, how NaNs compare) are written down here and nowhere else.
@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ninetoothed.backend.atomics import atomic, bitcast
 from ninetoothed.backend.expression import (
     POSTFIX,
     Expr,
@@ -70,7 +71,7 @@ def scalar_of(op: Operation) -> Attribute:
 
 
 def spell(operands: Operands, op: Operation) -> Expr:
-    """The text of an op without side effects.
+    """The text of an op that gives a value.
 
     Raises:
         CompilerError: the op has no spelling.
@@ -329,12 +330,21 @@ def _gather(operands: Operands, op: tt.GatherOp) -> Expr:
 
 
 def _mulhiui(operands: Operands, op: tt.MulhiuiOp) -> Expr:
-    # Triton takes the bits of signed integers for those of unsigned ones here.
-    return call("tl.umulhi", [typed(operands.expr(value)) for value in (op.x, op.y)], scalar_of(op))
+    # The interpreter of Triton 3.6, unlike a device, heeds the signs of signed integers here.
+    values = [typed_unsigned(as_unsigned(operands.expr(value))) for value in (op.x, op.y)]
+    return as_signed(call("tl.umulhi", values, scalar_of(op)))
 
 
 def _addptr(operands: Operands, op: tt.AddPtrOp) -> Expr:
     return binary("+", operands.expr(op.ptr), operands.expr(op.offset))
+
+
+def _pointer_bitcast(operands: Operands, op: tt.BitcastOp) -> Expr:
+    return bitcast(operands.expr(op.src), scalar_of(op))
+
+
+def _atomic(operands: Operands, op: tt.AtomicRMWOp | tt.AtomicCASOp) -> Expr:
+    return atomic(operands.expr, op)
 
 
 _PRECISION_NAMES = {number: name for name, number in tt.PRECISIONS.items()}
@@ -425,6 +435,9 @@ SPELLINGS: dict[str, Spelling] = {
     "tt.gather": _gather,
     "tt.mulhiui": _mulhiui,
     "tt.addptr": _addptr,
+    "tt.bitcast": _pointer_bitcast,
+    "tt.atomic_rmw": _atomic,
+    "tt.atomic_cas": _atomic,
     "tt.dot": _dot,
     "tt.fp_to_fp": _fp_to_fp,
 }

@@ -34,6 +34,8 @@ _NAMES = {
     "tt.make_range": "lanes",
     "tt.addptr": "ptrs",
     "tt.load": "value",
+    "tt.atomic_rmw": "before",
+    "tt.atomic_cas": "before",
     "tt.dot": "product",
     "tt.reduce": "total",
     "arith.cmpi": "mask",
@@ -160,6 +162,8 @@ class Writer:
             match op:
                 case tt.StoreOp():
                     self._store(op)
+                case tt.AtomicRMWOp() | tt.AtomicCASOp() if op.result.first_use is None:
+                    self._update(op)
                 case scf.ForOp():
                     self._for(op)
                 case scf.IfOp():
@@ -295,6 +299,15 @@ class Writer:
                 arguments.append(f"mask={self.expr(op.mask).text}")
             arguments.extend(_policy(op.cache, op.evict))
             text = f"tl.store({', '.join(arguments)})"
+            if not self._shorten(text):
+                break
+        self._take()
+        self._statement("", text, op)
+
+    def _update(self, op: tt.AtomicRMWOp | tt.AtomicCASOp) -> None:
+        while True:
+            self._taken = {}
+            text = spell(self, op).text
             if not self._shorten(text):
                 break
         self._take()
@@ -442,7 +455,7 @@ class Writer:
 
 
 def _is_cheap(op: Operation) -> bool:
-    return not isinstance(op, tt.LoadOp | tt.DotOp | tt.ReduceOp)
+    return not isinstance(op, tt.LoadOp | tt.AtomicRMWOp | tt.AtomicCASOp | tt.DotOp | tt.ReduceOp)
 
 
 def _mentions(text: str, name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xdsl.ir import Block, SSAValue
 
 from ninetoothed.artifact import ParamSignature
@@ -9,7 +11,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.frontend.definition import Definition, Parameter
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import symbols
+from ninetoothed.ir.index_expr import IndexExpr, substitute, symbols
 
 
 def declarations(definition: Definition) -> list[nt.SymbolDecl]:
@@ -22,9 +24,12 @@ def declarations(definition: Definition) -> list[nt.SymbolDecl]:
                 found.setdefault(name, nt.SymbolDecl(name, "constexpr", 0))
             elif name not in definition.constexprs and name not in definition.meta:
                 found.setdefault(name, nt.SymbolDecl(name, "size", 0))
-        for stride in parameter.source.strides:
-            name = stride.args[0]
+        for symbol in symbols(*parameter.source.strides):
+            name = symbol.args[0]
             found.setdefault(name, nt.SymbolDecl(name, "stride"))
+        if (jagged := parameter.jagged) is not None:
+            found[jagged.length] = nt.SymbolDecl(jagged.length, "length", 0)
+            found[jagged.start] = nt.SymbolDecl(jagged.start, "start", 0)
     for kind, infos in (("constexpr", definition.constexprs), ("meta", definition.meta)):
         for name, info in infos.items():
             found[name] = nt.SymbolDecl(name, kind, info.lower, info.upper)
@@ -57,7 +62,12 @@ def _parameter(block: Block, parameter: Parameter, signature: ParamSignature) ->
     value = None
     if parameter.kind == "constexpr" and signature.value is not None:
         value = nt.number(signature.value, type.scalar)
-    op = nt.SourceOp(parameter.name, parameter.kind, type, source.strides, other, value)
+    jagged = parameter.jagged
+    if jagged is not None and signature.offsets is not None:
+        jagged = replace(jagged, bits=DTYPES[signature.offsets].bits)
+    op = nt.SourceOp(
+        parameter.name, parameter.kind, type, source.strides, other, value, jagged=jagged
+    )
     op.location = location(source.declared)
     block.add_op(op)
     result: SSAValue = op.result
@@ -71,8 +81,14 @@ def _parameter(block: Block, parameter: Parameter, signature: ParamSignature) ->
 
 
 def share(value: SSAValue) -> nt.TensorType:
-    """What the application sees of an arranged tensor: the levels below the programs."""
+    """What the application sees of an arranged tensor: the levels below the programs, of a jagged
+    tensor those of the program's own sequence.
+    """
     type = value.type
     assert isinstance(type, nt.TensorType)
-    below = type.element_type
-    return below if isinstance(below, nt.TensorType) else nt.TensorType.of((), below)
+    own = nt.chain(value)[0].own
+    values: dict[str, IndexExpr | int] = {} if own is None else {own[0]: own[1]}
+    below = [
+        tuple(substitute(size, values) for size in level.sizes) for level in type.levels[1:]
+    ]
+    return nt.TensorType.nested(below, type.scalar)

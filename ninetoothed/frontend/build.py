@@ -34,6 +34,9 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     assert isinstance(arranged, nt.ArrangedOp)
     declared = declarations(definition)
     ctx = Context(signature.index_bits, {decl.name: decl.range for decl in declared})
+    ctx.lengths = frozenset(
+        parameter.jagged.length for parameter in definition.parameters if parameter.jagged
+    )
     node = definition.application.node
     entry = ctx.block
     values: dict[str, Value] = {}
@@ -56,9 +59,7 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     execute(ctx, node.body)
     with ctx.at(node):
         ctx.insert(nt.FinishOp())
-    kernel = nt.KernelOp(
-        definition.name, declared, Region(arrangement), Region(entry)
-    )
+    kernel = nt.KernelOp(definition.name, declared, Region(arrangement), Region(entry))
     # Of checks of the same sizes, the first says where they met first.
     checks: dict[tuple[Sizes, Sizes], nt.CheckAttr] = {}
     for check in ctx.checks:

@@ -18,8 +18,8 @@ from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.source import FunctionSource
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
+from ninetoothed.ir.index_bounds import NOTHING, Assumptions
 from ninetoothed.ir.index_expr import IndexExpr
-from ninetoothed.ir.index_normal import NOTHING, Assumptions
 from ninetoothed.ir.meta_ops import shape_text
 from ninetoothed.language import rules
 
@@ -50,6 +50,8 @@ class Context:
         self.block = Block()
         self.frames: list[Frame] = []
         self.checks: list[nt.CheckAttr] = []
+        self.lengths: frozenset[str] = frozenset()
+        """The symbols of the lengths of the program's own sequences."""
         self.loc: Loc | None = None
         self.conditional = 0
         """How many run-time branches and loops enclose the current statement."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -17,11 +17,13 @@ from ninetoothed.ir.access import apply_all, dynamic_sizes
 from ninetoothed.ir.index_expr import (
     IndexExpr,
     SymbolInfo,
+    const,
     substitute,
     sym,
     symbols,
 )
 from ninetoothed.ir.meta_ops import Levels, MetaOp, Sizes
+from ninetoothed.ir.nt.jagged import Jagged
 from ninetoothed.tensor import Tensor
 
 # Index variables of accesses: no symbol of a user may have such a name in the IR.
@@ -36,6 +38,7 @@ class Parameter:
     source: Source
     ops: tuple[MetaOp, ...]
     levels: Levels
+    jagged: Jagged | None = None
 
     @property
     def kind(self) -> str:
@@ -211,9 +214,41 @@ class _Renaming:
         source = chain.source
         shape = tuple(rename(size) for size in source.shape)
         strides: Sizes = tuple(sym(f"{name}_stride_{dim}") for dim in range(len(shape)))
+        jagged = self._jagged(name, source, shape)
+        if jagged is not None:
+            # Where a sequence begins, its offset says.
+            strides = (const(0), *strides[1:])
         ops = tuple(op.map(rename) for op in chain.ops)
-        renamed = replace(source, name=name, shape=shape, strides=strides)
-        return Parameter(name, renamed, ops, apply_all(ops, (shape,)))
+        length = None if jagged is None else sym(jagged.length)
+        renamed = replace(source, name=name, shape=shape, strides=strides, length=length)
+        return Parameter(name, renamed, ops, apply_all(ops, (shape,)), jagged)
+
+    def _jagged(self, name: str, source: Source, shape: Sizes) -> Jagged | None:
+        """What a jagged parameter has beside sizes and strides, named by the parameter.
+
+        Raises:
+            ArrangementError: another dim has the size of the longest sequence.
+        """
+        dim = source.jagged_dim
+        if dim is None:
+            return None
+        others = symbols(*shape[:dim], *shape[dim + 1 :])
+        if shape[dim].args[0] in (other.args[0] for other in others):
+            raise ArrangementError(
+                f"{name} has the size {shape[dim]} of its jagged dim in another dim, too; leave "
+                "the jagged dim out of the shape, so that it has a size of its own",
+                source.declared,
+            )
+        length, start, offsets = (
+            self._fresh(f"{name}_{word}") for word in ("length", "start", "offsets")
+        )
+        return Jagged(dim, length, start, offsets)
+
+    def _fresh(self, name: str) -> str:
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
 
 
 def _exprs(chain: Chain) -> list[IndexExpr]:
@@ -229,12 +264,21 @@ def _exprs(chain: Chain) -> list[IndexExpr]:
     return found
 
 
-def run_arrangement(arrangement: Callable[..., object], tensors: Sequence[object]) -> list[object]:
+def run_arrangement(arrangement: Callable[..., object], tensors: object) -> list[object]:
     """What the arrangement returns for ``tensors``, as a list.
 
     Raises:
-        ArrangementError: it takes another number of tensors, or returned nothing.
+        ArgumentError: ``tensors`` is not several objects.
+        ArrangementError: the arrangement is no function, takes another number of objects, or
+            returned nothing.
     """
+    if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
+        raise ArgumentError(
+            "tensors must be a tuple of what the arrangement takes; write (tensor,)"
+        )
+    if not callable(arrangement):
+        raise ArrangementError(f"the arrangement must be a function, not {arrangement!r}")
+    tensors = tuple(cast("Iterable[object]", tensors))
     try:
         inspect.signature(arrangement).bind(*tensors)
     except TypeError as error:

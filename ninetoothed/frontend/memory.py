@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError, counted
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.jagged import sequence_at, stride_of
 from ninetoothed.frontend.values import Method, Share, Source, Value, describe, is_ssa
 from ninetoothed.frontend.walk import evaluate, unsupported
 from ninetoothed.ir import nt
@@ -33,7 +34,8 @@ _INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 def _offsets_method(share: Share) -> Method:
     if share.by_value:
         raise TypeMismatchError(
-            f"{share.name} is a number, which is passed by value and lies at no offset"
+            f"{share.name} is a number, which is passed by value and has no offsets; use those "
+            "of a tensor"
         )
     return Method(
         f"{share.name}.offsets", ("dim=None",), lambda ctx, bound: _offsets(ctx, share, bound)
@@ -78,7 +80,7 @@ def _dim(value: Value, rank: int, what: str) -> int:
 def _source(share: Share) -> Source:
     if share.by_value:
         raise TypeMismatchError(
-            f"{share.name} is a number, which is passed by value and has no source"
+            f"{share.name} is a number, which is passed by value and has no source; use it as it is"
         )
     return Source(f"{share.name}.source", share.ref, _source_op(share))
 
@@ -100,8 +102,8 @@ def unarranged(share: Share) -> Source | None:
 
 def _stride(source: Source) -> Method:
     def run(ctx: Context, bound: Bound) -> Value:
-        strides = source.op.strides.data
-        return operators.size_value(strides[_dim(bound["dim"], len(strides), f"{source.name}")])
+        dim = _dim(bound["dim"], len(source.sizes), f"{source.name}")
+        return operators.size_value(stride_of(source, dim))
 
     return Method(f"{source.name}.stride", ("dim",), run)
 
@@ -125,7 +127,9 @@ SOURCE_ATTRIBUTES: dict[str, Callable[[Source], Value]] = {
     "shape": lambda source: tuple(map(operators.size_value, source.sizes)),
     "ndim": lambda source: len(source.sizes),
     "dtype": lambda source: nt.dtype_of(source.op.result.type),
-    "strides": lambda source: tuple(map(operators.size_value, source.op.strides.data)),
+    "strides": lambda source: tuple(
+        operators.size_value(stride_of(source, dim)) for dim in range(len(source.sizes))
+    ),
     "stride": _stride,
     "data_ptr": _data_ptr,
 }
@@ -205,22 +209,28 @@ def _address(ctx: Context, source: Source, index: ast.expr) -> tuple[SSAValue, S
     index_dtype = nt.dtype_of(ctx.index_type)
     mask: SSAValue | None = None
     offset: SSAValue | None = None
-    for coordinate, size, stride in zip(
-        coordinates, source.sizes, source.op.strides.data, strict=True
+    sizes: list[Value] = [operators.size_value(size) for size in source.sizes]
+    jagged = None if source.op.jagged is None else source.op.jagged.data.dim
+    start: SSAValue | None = None
+    if jagged is not None:
+        start, sizes[jagged] = sequence_at(ctx, source, coordinates[0])
+    for dim, (coordinate, size, stride) in enumerate(
+        zip(coordinates, sizes, source.op.strides.data, strict=True)
     ):
         # 64 bits hold every index but those of u64 that no tensor has.
         wide = "i64" if nt.dtype_of(coordinate.type) in ("i64", "u32", "u64") else index_dtype
         compared = ctx.cast(coordinate, wide)
-        inside = operators.elementwise(ctx, "lt", [compared, operators.size_value(size)])
+        inside = operators.elementwise(ctx, "lt", [compared, size])
         if not nt.dtype_of(coordinate.type).startswith("u") or wide == "i64":
             inside = operators.elementwise(
                 ctx, "and", [operators.elementwise(ctx, "ge", [compared, 0]), inside]
             )
         mask = inside if mask is None else operators.elementwise(ctx, "and", [mask, inside])
         # Where an index lies inside, the offset fits the index type.
-        step = operators.elementwise(
-            ctx, "mul", [ctx.cast(compared, index_dtype), operators.size_value(stride)]
-        )
+        place = ctx.cast(compared, index_dtype)
+        if dim == jagged:
+            place = operators.elementwise(ctx, "add", [start, place])
+        step = operators.elementwise(ctx, "mul", [place, operators.size_value(stride)])
         offset = step if offset is None else operators.elementwise(ctx, "add", [offset, step])
     pointer = _pointer_to(ctx, source)
     assert mask is not None
@@ -238,7 +248,10 @@ def _coordinate(ctx: Context, node: ast.expr) -> SSAValue:
             return ctx.size(const(value))
         coordinate = ctx.scalar(value, "an index")
         if nt.dtype_of(coordinate.type) not in _INTEGERS:
-            raise TypeMismatchError(f"an index holds integers, not {describe(coordinate)}")
+            raise TypeMismatchError(
+                f"an index holds integers, not {describe(coordinate)}; convert it with "
+                ".to(ntl.int32)"
+            )
         return coordinate
 
 
@@ -248,7 +261,7 @@ def _coordinate(ctx: Context, node: ast.expr) -> SSAValue:
 def _pointers(ctx: Context, row: Primitive, value: Value) -> SSAValue:
     if is_ssa(value) and nt.is_pointer(value.type):
         return value
-    hint = ""
+    hint = "; take one from x.source.data_ptr()"
     if isinstance(value, Share) and not value.by_value:
         hint = f"; write {value.name}.source.data_ptr() + {value.name}.offsets()"
     elif isinstance(value, Source):
@@ -348,6 +361,12 @@ def _atomic_cas(ctx: Context, row: Primitive, bound: Bound) -> Value:
     pointers, (compare, value) = _joined(ctx, row, pointers, *values)
     assert compare is not None
     assert value is not None
+    for size in nt.shape_of(pointers.type):
+        if size.value is not None and size.value & (size.value - 1):
+            raise ShapeError(
+                f"ntl.atomic_cas has no mask, and its block has the size {size}; give it a size "
+                "that is a power of two"
+            )
     return ctx.add(nt.AtomicCasOp(pointers, compare, value, sem, scope))
 
 

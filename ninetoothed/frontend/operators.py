@@ -17,7 +17,7 @@ from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary
+from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, symbol_names
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.meta_ops import shape_text
 from ninetoothed.language import rules
@@ -88,12 +88,15 @@ def _moved(ctx: Context, name: str, left: Value, right: Value) -> SSAValue:
     if _is_pointer(right):
         raise TypeMismatchError(
             f"{spelling(name)} of {describe(left)} and {describe(right)}: a pointer is moved by "
-            "integers"
+            "integers; write pointer + offset"
         )
     offset = ctx.scalar(right, "an offset")
     dtype = nt.dtype_of(offset.type)
     if DTYPES[dtype].kind not in ("int", "uint"):
-        raise TypeMismatchError(f"a pointer is moved by integers, not by {describe(offset)}")
+        raise TypeMismatchError(
+            f"a pointer is moved by integers, not by {describe(offset)}; convert it with "
+            ".to(ntl.int32)"
+        )
     # As in Triton: what is unsigned has no sign to extend.
     wide = "i32" if DTYPES[dtype].kind == "int" and DTYPES[dtype].bits <= 32 else "i64"
     offset = ctx.cast(offset, wide)
@@ -243,7 +246,9 @@ def _joined(
                 f"not {two}; "
                 "make them equal, or one of them 1"
             )
-        sizes.append(two if one.value == 1 else one)
+        # A program's own sequence ends before the longest, to which other sizes are equal.
+        own = not ctx.lengths.isdisjoint(symbol_names(two))
+        sizes.append(two if one.value == 1 or own else one)
     return tuple(sizes)
 
 

@@ -17,13 +17,17 @@ from xdsl.ir import Attribute, SSAValue
 from ninetoothed.errors import ArgumentError, TypeMismatchError, UnsupportedSyntaxError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import Size, Value, describe
+from ninetoothed.frontend.values import Value, describe
 from ninetoothed.frontend.walk import evaluate
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr
 from ninetoothed.ir.index_normal import always_nonnegative
-from ninetoothed.language.table import TABLE
+from ninetoothed.language.table import TABLE, Primitive
 
+_NAMES: dict[object, str] = {
+    range: "range",
+    **{TABLE[name]: f"ntl.{name}" for name in ("range", "static_range")},
+}
 _NUMBERS = ("num_stages", "loop_unroll_factor")
 _FLAGS = ("disallow_acc_multi_buffer", "flatten", "warp_specialize")
 
@@ -56,12 +60,10 @@ def loop_range(ctx: Context, node: ast.expr) -> Counted | range:
         ArgumentError, TypeMismatchError: the range's arguments do not fit.
     """
     callee = evaluate(ctx, node.func) if isinstance(node, ast.Call) else None
-    ours = (TABLE["range"], TABLE["static_range"])
-    known = callee is range or any(callee is row for row in ours)
-    if not isinstance(node, ast.Call) or not known or (callee is range and node.keywords):
+    name = _NAMES.get(callee) if isinstance(callee, Primitive | type) else None
+    if not isinstance(node, ast.Call) or name is None or (callee is range and node.keywords):
         raise UnsupportedSyntaxError("a loop goes over range(…); write `for i in range(n)`")
     places = dict(enumerate(node.args))
-    name = "range" if callee is range else f"ntl.{callee.name}"
     if not 1 <= len(places) <= 3:
         raise ArgumentError(f"{name} takes one to three integers, not {len(places)}")
     values = {position: evaluate(ctx, item) for position, item in places.items()}
@@ -74,7 +76,12 @@ def loop_range(ctx: Context, node: ast.expr) -> Counted | range:
             with ctx.at(keyword.value):
                 hints.update(_hint(keyword.arg, value))
         else:
-            raise ArgumentError(f"{name} has no argument {keyword.arg}, or is given it twice")
+            twice = keyword.arg == "step"
+            raise ArgumentError(
+                f"{name} is given {keyword.arg} twice"
+                if twice
+                else f"{name} has no argument {keyword.arg}; it takes {', '.join(_keywords(name))}"
+            )
     start, stop = (0, values[0]) if 1 not in values else (values[0], values[1])
     step = values.get(2, 1)
     with ctx.at(places.get(2, node)):
@@ -82,6 +89,10 @@ def loop_range(ctx: Context, node: ast.expr) -> Counted | range:
     if callee is TABLE["static_range"]:
         return _static(start, stop, step)
     return _counted(ctx, start, stop, step, down, hints)
+
+
+def _keywords(name: str) -> tuple[str, ...]:
+    return ("step", *_NUMBERS, *_FLAGS) if name == "ntl.range" else ("step",)
 
 
 def _hint(name: str, value: Value) -> dict[str, Attribute]:

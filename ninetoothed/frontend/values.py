@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.index_expr import IndexExpr, substitute
 from ninetoothed.ir.meta_ops import shape_text
 from ninetoothed.language.table import Primitive
 
@@ -63,8 +63,10 @@ class Source:
 
     @property
     def sizes(self) -> tuple[IndexExpr, ...]:
-        """Its sizes."""
-        return nt.shape_of(self.op.result.type)
+        """Its sizes; of a jagged dim, the length of the program's own sequence."""
+        own = self.op.own
+        values: dict[str, IndexExpr | int] = {} if own is None else {own[0]: own[1]}
+        return tuple(substitute(size, values) for size in self.op.sizes)
 
 
 @dataclass(frozen=True)

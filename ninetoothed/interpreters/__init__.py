@@ -3,9 +3,10 @@ at once.
 
 A value of the IR is a tensor with a leading dim of programs; dims along which it is uniform have
 size 1, as if broadcast. ``launch`` binds the arguments and walks through the programs in chunks;
-``machine`` runs blocks op by op; ``nt_ops``, ``tt_ops``, ``arith_ops``, ``accesses`` and
-``control`` are the tables of handlers, keyed by op class; ``functions`` holds the elementwise
-arithmetic, ``elements`` what each element type looks like in torch, ``memory`` reads and writes.
+``machine`` runs blocks op by op; ``nt_ops``, ``tt_ops``, ``arith_ops``, ``accesses``, ``pointers``
+and ``control`` are the tables of handlers, keyed by op class; ``functions`` holds the elementwise
+arithmetic, ``elements`` what each element type looks like in torch, ``memory`` reads and writes,
+``chains`` what meta-operations mean one by one; ``trace`` records which elements are touched.
 
 The modules of this package import torch; the package itself does so only when it is called.
 """
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import torch
     from xdsl.dialects.builtin import ModuleOp
 
+    from ninetoothed.interpreters.trace import Trace
+
 _NO_CONSTANTS: Mapping[str, int] = MappingProxyType({})
 
 
@@ -27,13 +30,14 @@ def interpret(
     module: ModuleOp,
     values: Sequence[torch.Tensor | int | float | bool],
     constants: Mapping[str, int] = _NO_CONSTANTS,
+    trace: Trace | None = None,
 ) -> None:
     """Run the only kernel of ``module``, an ``nt.kernel`` or a ``tt.func``, for all of its
     programs, in place.
 
     ``values`` are the arguments in launch order: CPU tensors, and numbers for parameters without
     dims. ``constants`` are the values of symbols that no tensor's size or stride gives, block sizes
-    above all.
+    above all. ``trace`` is told which elements of the tensors every lane touches.
 
     Raises:
         ArgumentError: the arguments do not fit the kernel.
@@ -42,4 +46,4 @@ def interpret(
     """
     from ninetoothed.interpreters.launch import launch
 
-    launch(module, values, constants)
+    launch(module, values, constants, trace)

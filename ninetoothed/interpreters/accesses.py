@@ -9,32 +9,18 @@ that it depends on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from ninetoothed.interpreters.elements import attribute_value
+from ninetoothed.interpreters.elements import INDEX, attribute_value, convert, element_of
 from ninetoothed.interpreters.machine import Handler, Machine, Pointer, both, by_program
 from ninetoothed.interpreters.memory import Memory, Share
+from ninetoothed.interpreters.sequences import TENSORS, Number
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import Arithmetic, IndexExpr, evaluate
-
-Number = int | torch.Tensor
-"""A number that all programs share, or one a program."""
-
-
-def _of_tensors(
-    function: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
-) -> Callable[[Number, Number], torch.Tensor]:
-    return lambda left, right: function(torch.as_tensor(left), torch.as_tensor(right))
-
-
-_TENSORS = Arithmetic(
-    _of_tensors(torch.minimum), _of_tensors(torch.maximum), _of_tensors(torch.logical_and)
-)
-
+from ninetoothed.ir.index_expr import PYTHON, Arithmetic, IndexExpr, evaluate
 
 @dataclass(frozen=True)
 class _Linear:
@@ -127,7 +113,7 @@ class Lanes:
         return _Linear(self._evaluate(expr, self._values), {})
 
     def _evaluate(self, expr: IndexExpr, values: Mapping[str, Number]) -> Number:
-        return evaluate(expr, values, _TENSORS)
+        return evaluate(expr, values, TENSORS)
 
     def _spread(self, linear: _Linear) -> torch.Tensor:
         """The values of every lane, at the shape that they depend on."""
@@ -141,8 +127,15 @@ class Lanes:
         value = torch.as_tensor(self._evaluate(expr, self._dense_values))
         return value if value.dim() else value.reshape([1] * (1 + len(self._shape)))
 
+    def _start(self) -> Number:
+        """What lies before the program's sequence, of a jagged share."""
+        jagged = self._share.jagged
+        if jagged is None:
+            return 0
+        return self._values[jagged.start] * self._share.strides[jagged.dim]
+
     def _offset(self) -> _Linear | None:
-        total = _Linear(0, {})
+        total = _Linear(self._start(), {})
         for index, stride in zip(self._share.access.indices, self._share.strides, strict=True):
             linear = self._linear(index)
             scaled = None if linear is None else linear.times(stride)
@@ -155,10 +148,17 @@ class Lanes:
         """The offset of every lane."""
         if self.offset is not None:
             return self._spread(self.offset)
-        total = torch.zeros([1] * (1 + len(self._shape)), dtype=torch.int64)
+        total = torch.as_tensor(self._start()).reshape(-1, *[1] * len(self._shape))
         for index, stride in zip(self._share.access.indices, self._share.strides, strict=True):
             total = total + self._dense(index) * stride
         return total
+
+    def coordinate(self, dim: int, along: Sequence[int]) -> torch.Tensor:
+        """The source's coordinate of every lane, over the block's dims ``along``."""
+        expr = self._share.access.indices[dim]
+        linear = self._linear(expr)
+        data = self._dense(expr) if linear is None else self._spread(linear)
+        return data.reshape([data.shape[0], *(data.shape[1 + axis] for axis in along)])
 
     def guard(self) -> torch.Tensor | None:
         """Which lanes are elements of the source; None: all."""
@@ -210,7 +210,7 @@ def _lanes(machine: Machine, share: Share, indices: Sequence[SSAValue]) -> Lanes
     named = {name: _number(data) for name, data in zip(share.between, between, strict=True)}
     # A number has no outer dims.
     named |= {name: _number(data) for name, data in zip(share.outer, machine.outer, strict=False)}
-    return Lanes(share, machine.symbols, named)
+    return Lanes(share, machine.symbols, {**named, **machine.own})
 
 
 def _active(machine: Machine, share: Share) -> torch.Tensor | None:
@@ -228,6 +228,8 @@ def _load(machine: Machine, op: Operation) -> None:
     lanes = _lanes(machine, share, op.indices)
     guard = lanes.guard()
     mask = both(guard, _active(machine, share))
+    if machine.trace is not None:
+        machine.touch("read", share.place, lanes.offsets(), mask, share.shape)
     regular = None if mask is not None else lanes.regular()
     if regular is not None:
         data = share.place.read(share.element, *regular)
@@ -259,6 +261,8 @@ def _store(machine: Machine, op: Operation) -> None:
     data = machine.data(op.value)
     lanes = _lanes(machine, share, op.indices)
     mask = both(lanes.guard(), _active(machine, share))
+    if machine.trace is not None:
+        machine.touch("write", share.place, lanes.offsets(), mask, share.shape)
     regular = None if mask is not None else lanes.regular()
     if regular is not None and data.shape[0] <= regular[1][0] and _distinct(*regular[1:]):
         share.place.write(share.element, *regular, data)
@@ -266,11 +270,26 @@ def _store(machine: Machine, op: Operation) -> None:
         share.place.scatter(share.element, lanes.offsets(), data, mask)
 
 
+def _offsets(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.OffsetsOp)
+    lanes = _lanes(machine, _share(machine, op.ref), op.indices)
+    dim = op.source_dim
+    data = lanes.offsets() if dim is None else lanes.coordinate(dim, op.dims)
+    machine.put(op.result, convert(data, INDEX, element_of(op.result.type)))
+
+
 def _pointer(machine: Machine, op: Operation) -> None:
     assert isinstance(op, nt.PointerOp)
     place = _share(machine, op.ref).place
     assert isinstance(place, Memory)
     machine.values[op.result] = Pointer(place, torch.zeros(1, dtype=torch.int64))
+
+
+def _sequences(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.SequencesOp)
+    assert isinstance(op.ref, BlockArgument)
+    memory = machine.sequences[op.ref].memory
+    machine.values[op.result] = Pointer(memory, torch.zeros(1, dtype=torch.int64))
 
 
 def _distinct(shape: Sequence[int], steps: Sequence[int]) -> bool:
@@ -288,5 +307,7 @@ HANDLERS: dict[type[Operation], Handler] = {
     nt.LoadOp: _load,
     nt.GuardOp: _guard,
     nt.StoreOp: _store,
+    nt.OffsetsOp: _offsets,
     nt.PointerOp: _pointer,
+    nt.SequencesOp: _sequences,
 }

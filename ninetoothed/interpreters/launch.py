@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import torch
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -15,14 +15,18 @@ from xdsl.ir import Block as IRBlock
 
 from ninetoothed import config
 from ninetoothed.errors import ArgumentError, CompilerError
-from ninetoothed.interpreters import accesses, arith_ops, control, nt_ops, tt_ops
+from ninetoothed.interpreters import accesses, arith_ops, control, nt_ops, pointers, tt_ops
+from ninetoothed.interpreters.chains import access_of
 from ninetoothed.interpreters.elements import attribute_value, element_of
 from ninetoothed.interpreters.machine import Block, Handler, Machine, Planner, Pointer, Value
 from ninetoothed.interpreters.memory import Memory, Share
+from ninetoothed.interpreters.sequences import Sequences
+from ninetoothed.interpreters.trace import Trace
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.index_expr import IndexExpr, evaluate, sym
+from ninetoothed.jagged import Jagged, Offsets
 
-Argument = torch.Tensor | int | float | bool
+Argument = torch.Tensor | Jagged | int | float | bool
 
 HANDLERS: dict[type, Handler] = {
     **accesses.HANDLERS,
@@ -30,11 +34,17 @@ HANDLERS: dict[type, Handler] = {
     **tt_ops.HANDLERS,
     **arith_ops.HANDLERS,
     **control.HANDLERS,
+    **pointers.HANDLERS,
 }
 """Every op that is interpreted."""
 
 
-def launch(module: ModuleOp, values: Sequence[Argument], constants: Mapping[str, int]) -> None:
+def launch(
+    module: ModuleOp,
+    values: Sequence[Argument],
+    constants: Mapping[str, int],
+    trace: Trace | None = None,
+) -> None:
     """Run the only kernel of ``module`` in place."""
     kernels = [op for op in module.body.block.ops if isinstance(op, nt.KernelOp | tt.FuncOp)]
     if len(kernels) != 1:
@@ -43,12 +53,12 @@ def launch(module: ModuleOp, values: Sequence[Argument], constants: Mapping[str,
     # As a GPU kernel does, write to tensors that require gradients and to inference tensors alike.
     with torch.inference_mode():
         if isinstance(kernel, nt.KernelOp):
-            _launch_kernel(kernel, values, constants)
+            _launch_kernel(kernel, values, constants, trace)
         else:
-            _launch_function(kernel, values, constants)
+            _launch_function(kernel, values, constants, trace)
 
 
-def number(expr: IndexExpr, symbols: Mapping[str, int]) -> int:
+def number(expr: IndexExpr, symbols: Mapping[str, Any]) -> int:
     """The value of an expression.
 
     Raises:
@@ -80,11 +90,12 @@ def bind(
     unused: list[tuple[IndexExpr, int]] = []
     for param, value in zip(params, values, strict=True):
         if param.kind != "tensor":
-            if isinstance(value, torch.Tensor):
+            if isinstance(value, torch.Tensor | Jagged):
                 raise ArgumentError(f"{param.name} is a number; pass {param.name}.item()")
             continue
-        if not isinstance(value, torch.Tensor) or value.dim() != len(param.sizes):
-            given = f"a tensor of {value.dim()}" if isinstance(value, torch.Tensor) else "a number"
+        is_tensor = isinstance(value, torch.Tensor | Jagged)
+        if not is_tensor or value.dim() != len(param.sizes):
+            given = f"a tensor of {value.dim()}" if is_tensor else "a number"
             raise ArgumentError(
                 f"{param.name} must be a tensor of {len(param.sizes)} dims, not {given}"
             )
@@ -109,38 +120,66 @@ def bind(
     return symbols
 
 
-def _check(checks: Iterable[Attribute], symbols: Mapping[str, int]) -> None:
+def _check(
+    checks: Iterable[Attribute],
+    symbols: Mapping[str, int],
+    params: Sequence[nt.Param],
+    values: Sequence[Argument],
+) -> None:
+    known: dict[str, Any] = {**symbols, **_offsets(params, values)}
     for attribute in checks:
         assert isinstance(attribute, nt.CheckAttr)
         check = attribute.data
         left, right = (
-            tuple(number(expr, symbols) for expr in side) for side in (check.left, check.right)
+            tuple(number(expr, known) for expr in side) for side in (check.left, check.right)
         )
         if left != right:
             raise ArgumentError(check.message.format(left=left, right=right))
 
 
+def _offsets(params: Sequence[nt.Param], values: Sequence[Argument]) -> dict[str, Offsets]:
+    """Where the sequences of jagged tensors begin, by their symbols."""
+    return {
+        param.offsets: value.offsets
+        for param, value in zip(params, values, strict=True)
+        if param.offsets is not None and isinstance(value, Jagged)
+    }
+
+
 def _launch_kernel(
-    kernel: nt.KernelOp, values: Sequence[Argument], constants: Mapping[str, int]
+    kernel: nt.KernelOp,
+    values: Sequence[Argument],
+    constants: Mapping[str, int],
+    trace: Trace | None,
 ) -> None:
     params = [source.decl for source in kernel.sources]
     symbols = bind(params, values, constants)
-    _check(kernel.checks, symbols)
+    _check(kernel.checks, symbols, params, values)
     shares: dict[BlockArgument, Share] = {}
+    sequences: dict[BlockArgument, Sequences] = {}
     sizes: list[int] = []
     for argument, arranged, value in zip(
         kernel.apply.block.args, kernel.arranged.values, values, strict=True
     ):
-        source, access = nt.access_of(arranged, kernel.assumptions)
+        source, access = access_of(arranged, symbols)
         shares[argument] = _share(source, access, value, symbols)
+        if source.jagged is not None and isinstance(value, Jagged):
+            batch, outer = nt.batch_index(access.data), access.names[0]
+            tensor = value.offsets.tensor
+            sequences[argument] = Sequences(source.jagged.data, batch, outer, tensor)
         outermost = access.data.levels[0]
         if outermost and not sizes:
             sizes = [max(number(size, symbols), 0) for size in outermost]
     count = math.prod(sizes) if kernel.grid is None else number(kernel.grid.data, symbols)
     planner = Planner(HANDLERS)
     block = kernel.apply.block
+    # Blocks have room for the longest sequence.
+    longest = {name: number(size, symbols) for name, size in kernel.longest.items()}
+    symbols.update(longest)
     for programs in _chunks(count, _lanes(block, symbols)):
-        machine = Machine(planner, symbols, programs, nt_ops.unravel(programs, sizes), shares)
+        outer = nt_ops.unravel(programs, sizes)
+        machine = Machine(planner, symbols, programs, outer, shares, sequences=sequences)
+        machine.trace = trace
         machine.run(block)
 
 
@@ -151,10 +190,10 @@ def _share(
     place: Memory | torch.Tensor
     if source.value is not None:
         place = element.number(attribute_value(source.value))
-    elif isinstance(value, torch.Tensor):
+    elif isinstance(value, torch.Tensor | Jagged):
         if value.dtype != element.own:
             raise ArgumentError(f"{name} must be a tensor of {element.own}, not of {value.dtype}")
-        place = Memory(name, value)
+        place = Memory(name, _elements(value))
     else:
         place = element.number(value)
     names = access.names
@@ -167,7 +206,13 @@ def _share(
         tuple(name for level in names[1:-1] for name in level),
         names[-1] if len(names) > 1 else (),
         tuple(number(size, symbols) for size in access.data.levels[-1]) if len(names) > 1 else (),
+        None if source.jagged is None else source.jagged.data,
     )
+
+
+def _elements(value: torch.Tensor | Jagged) -> torch.Tensor:
+    """The tensor that holds an argument's elements."""
+    return value.elements if isinstance(value, Jagged) else value
 
 
 def _entries(function: tt.FuncOp, name: str) -> Sequence[Attribute]:
@@ -176,7 +221,10 @@ def _entries(function: tt.FuncOp, name: str) -> Sequence[Attribute]:
 
 
 def _launch_function(
-    function: tt.FuncOp, values: Sequence[Argument], constants: Mapping[str, int]
+    function: tt.FuncOp,
+    values: Sequence[Argument],
+    constants: Mapping[str, int],
+    trace: Trace | None,
 ) -> None:
     grid = function.attributes["nt.grid"]
     assert isinstance(grid, nt.ExprAttr)
@@ -185,18 +233,19 @@ def _launch_function(
         assert isinstance(attribute, nt.ParamAttr)
         params.append(attribute.data)
     symbols = bind(params, values, constants)
-    _check(_entries(function, "nt.checks"), symbols)
+    _check(_entries(function, "nt.checks"), symbols, params, values)
+    offsets = _offsets(params, values)
     given = {param.name: value for param, value in zip(params, values, strict=True)}
     block = function.body.block
     attributes = function.arg_attrs.data if function.arg_attrs is not None else ()
     memories: dict[str, Memory] = {}
     arguments = [
-        _argument(argument, about, given, symbols, memories)
+        _argument(argument, about, given, symbols, offsets, memories)
         for argument, about in zip(block.args, attributes, strict=True)
     ]
     planner = Planner(HANDLERS)
     for programs in _chunks(number(grid.data, symbols), _lanes(block, symbols)):
-        Machine(planner, symbols, programs).run(block, arguments)
+        Machine(planner, symbols, programs, trace=trace).run(block, arguments)
 
 
 def _argument(
@@ -204,23 +253,27 @@ def _argument(
     about: DictionaryAttr,
     given: Mapping[str, Argument],
     symbols: Mapping[str, int],
+    offsets: Mapping[str, Offsets],
     memories: dict[str, Memory],
 ) -> Value:
     """What the device function's argument is: a pointer, a number that was passed, or a symbol's
     value.
     """
     symbol = about.data.get("nt.symbol")
+    if isinstance(symbol, StringAttr) and symbol.data in offsets:
+        memory = Memory(symbol.data, offsets[symbol.data].tensor, hidden=True)
+        return Pointer(memory, torch.zeros(1, dtype=torch.int64))
     if isinstance(symbol, StringAttr):
         return Block(element_of(argument.type).number(number(sym(symbol.data), symbols)))
     param = about.data["nt.param"]
     assert isinstance(param, StringAttr)
     value = given[param.data]
-    if not isinstance(value, torch.Tensor):
+    if not isinstance(value, torch.Tensor | Jagged):
         return Block(element_of(argument.type).number(value))
     pointee = element_of(tt.pointee_of(argument.type))
     if value.dtype.itemsize != pointee.memory.itemsize:
         raise ArgumentError(f"{param.data} must be a tensor of {pointee.own}, not of {value.dtype}")
-    memory = memories.setdefault(param.data, Memory(param.data, value))
+    memory = memories.setdefault(param.data, Memory(param.data, _elements(value)))
     return Pointer(memory, torch.zeros(1, dtype=torch.int64))
 
 

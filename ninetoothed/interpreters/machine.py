@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir import Block as IRBlock
-from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.memory import Memory, Share
+from ninetoothed.interpreters.sequences import TENSORS, Number, Sequences, own_sizes
+from ninetoothed.interpreters.trace import Trace
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.index_expr import IndexExpr, evaluate
+from ninetoothed.ir.nt.types import shape_of
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,13 @@ class Pointer:
 
 
 Value = Block | Pointer
+
+
+def moved(value: Value, move: Callable[[torch.Tensor], torch.Tensor]) -> Value:
+    """The value with its lanes rearranged."""
+    if isinstance(value, Pointer):
+        return Pointer(value.memory, move(value.offsets))
+    return Block(move(value.data), None if value.guard is None else move(value.guard))
 
 
 def by_program(data: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
@@ -144,7 +155,8 @@ class Machine:
 
     ``programs``: their numbers. ``active``: the programs that take part, where control flow
     diverges; None: all. ``outer``: the outermost index of each program, a tensor a dim. ``shares``:
-    what the application's arguments are.
+    what the application's arguments are, ``sequences`` those of them that are jagged. ``trace``
+    records which elements are touched.
     """
 
     planner: Planner
@@ -154,6 +166,38 @@ class Machine:
     shares: Mapping[BlockArgument, Share] = field(default_factory=dict[BlockArgument, Share])
     active: torch.Tensor | None = None
     values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
+    trace: Trace | None = None
+    sequences: Mapping[BlockArgument, Sequences] = field(
+        default_factory=dict[BlockArgument, Sequences]
+    )
+    _own: tuple[object, dict[str, torch.Tensor]] | None = None
+
+    @property
+    def own(self) -> Mapping[str, torch.Tensor]:
+        """The symbols that each program has its own values of."""
+        if not self.sequences:
+            return {}
+        if self._own is None or self._own[0] is not self.outer:
+            found: dict[str, torch.Tensor] = {}
+            for sequences in self.sequences.values():
+                found.update(sequences.own(self.outer, self.symbols))
+            self._own = (self.outer, found)
+        return self._own[1]
+
+    def number(self, expr: IndexExpr) -> Number:
+        """The value of an expression; one a program, where it is the program's own."""
+        return evaluate(expr, {**self.symbols, **self.own}, TENSORS)
+
+    def inside(self, type: Attribute) -> torch.Tensor | None:
+        """Which lanes of a block lie within the programs' own sequences; None: all."""
+        mask: torch.Tensor | None = None
+        own = own_sizes(type, self.own)
+        for dim, size in own:
+            ones = [1] * len(shape_of(type))
+            ends = torch.as_tensor(self.number(size)).reshape(-1, *ones)
+            ones[dim] = evaluate(size, self.symbols)
+            mask = both(mask, torch.arange(ones[dim]).reshape(1, *ones) < ends)
+        return mask
 
     def value(self, value: SSAValue) -> Value:
         """The value of the IR's ``value``."""
@@ -173,6 +217,18 @@ class Machine:
     def put(self, value: SSAValue, data: torch.Tensor, guard: torch.Tensor | None = None) -> None:
         """Let the IR's ``value`` be this block."""
         self.values[value] = Block(data, guard)
+
+    def touch(
+        self,
+        kind: str,
+        memory: Memory,
+        offsets: torch.Tensor,
+        mask: torch.Tensor | None,
+        shape: Sequence[int],
+    ) -> None:
+        """Note in the trace, if there is one, that a block of ``shape`` is touched."""
+        if self.trace is not None and not memory.hidden:
+            self.trace.touch(kind, memory.name, self.programs, offsets, mask, shape)
 
     def run(self, block: IRBlock, arguments: Sequence[Value] = ()) -> list[Value]:
         """Run a block; gives what its terminator hands on."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -11,6 +12,10 @@ import torch
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.elements import Element
 from ninetoothed.ir.access import Access
+from ninetoothed.ir.nt.jagged import Jagged
+
+Update = Callable[..., torch.Tensor]
+"""What elements become, of what they are and of operands."""
 
 
 def _together(*tensors: torch.Tensor) -> list[torch.Tensor]:
@@ -20,16 +25,35 @@ def _together(*tensors: torch.Tensor) -> list[torch.Tensor]:
     return [tensor.expand(shape) for tensor in tensors]
 
 
-class Memory:
-    """The elements of a tensor as they lie in its storage, the first one at offset 0."""
+def _turns(ascending: torch.Tensor) -> torch.Tensor:
+    """How many equal entries stand before each entry."""
+    numbers = torch.arange(ascending.numel())
+    if ascending.numel() == 0:
+        return numbers
+    changes = torch.ones_like(ascending, dtype=torch.bool)
+    changes[1:] = ascending[1:] != ascending[:-1]
+    return numbers - torch.cummax(torch.where(changes, numbers, 0), 0).values
 
-    def __init__(self, name: str, tensor: torch.Tensor) -> None:
+
+class Memory:
+    """The elements of a tensor as they lie in its storage, the first one at offset 0.
+
+    ``hidden``: the arrangement reads it, not the application, so no trace records it.
+    """
+
+    def __init__(self, name: str, tensor: torch.Tensor, hidden: bool = False) -> None:
         self.name = name
-        extent = 0
+        self.hidden = hidden
+        first, extent = 0, 0
         if tensor.numel() > 0:
             steps = zip(tensor.shape, tensor.stride(), strict=True)
-            extent = 1 + sum((size - 1) * stride for size, stride in steps)
-        self._flat = torch.as_strided(tensor.detach(), (extent,), (1,), tensor.storage_offset())
+            reaches = [(size - 1) * stride for size, stride in steps]
+            # Where a stride is negative, elements lie before the first one.
+            first = sum(reach for reach in reaches if reach < 0)
+            extent = 1 + sum(abs(reach) for reach in reaches)
+        start = tensor.storage_offset() + first
+        self._flat = torch.as_strided(tensor.detach(), (extent,), (1,), start)
+        self._first = first
 
     def _bits(self, element: Element) -> torch.Tensor:
         flat = self._flat
@@ -37,16 +61,18 @@ class Memory:
 
     def _outside(self, first: int, last: int) -> CompilerError:
         return CompilerError(
-            f"elements {first} to {last} of {self.name} are addressed, but it has 0 to "
-            f"{self._flat.numel() - 1}"
+            f"elements {first} to {last} of {self.name} are addressed, but it has {self._first} to "
+            f"{self._first + self._flat.numel() - 1}"
         )
 
-    def _check(self, offsets: torch.Tensor) -> None:
+    def _places(self, offsets: torch.Tensor) -> torch.Tensor:
+        """Where the elements at ``offsets`` lie in the flat memory."""
         if offsets.numel() == 0:
-            return
+            return offsets
         first, last = (int(bound) for bound in torch.aminmax(offsets))
-        if first < 0 or last >= self._flat.numel():
+        if first < self._first or last - self._first >= self._flat.numel():
             raise self._outside(first, last)
+        return offsets - self._first if self._first else offsets
 
     def gather(
         self, element: Element, offsets: torch.Tensor, mask: torch.Tensor | None
@@ -54,16 +80,14 @@ class Memory:
         """The elements at ``offsets``; zeros where the mask, broadcast with them, is false."""
         bits = self._bits(element)
         if mask is None:
-            self._check(offsets)
-            return element.from_memory(bits.take(offsets))
+            return element.from_memory(bits.take(self._places(offsets)))
         offsets, mask = _together(offsets, mask)
         if bits.numel() == 0:
             if mask.any():
                 raise self._outside(int(offsets[mask].min()), int(offsets[mask].max()))
             return element.number(0).expand(offsets.shape)
-        offsets = torch.where(mask, offsets, 0)
-        self._check(offsets)
-        found = element.from_memory(bits.take(offsets))
+        places = self._places(torch.where(mask, offsets, 0))
+        found = element.from_memory(bits.take(places))
         return torch.where(mask, found, torch.zeros((), dtype=found.dtype))
 
     def scatter(
@@ -81,18 +105,52 @@ class Memory:
             offsets, data = offsets[mask], data[mask]
         else:
             offsets, data = _together(offsets, data)
-        self._check(offsets)
+        places = self._places(offsets).reshape(-1)
         # Along a single dim, scatter_ writes in order.
-        self._bits(element).scatter_(0, offsets.reshape(-1), element.to_memory(data).reshape(-1))
+        self._bits(element).scatter_(0, places, element.to_memory(data).reshape(-1))
+
+    def update(
+        self,
+        element: Element,
+        shape: Sequence[int],
+        offsets: torch.Tensor,
+        operands: Sequence[torch.Tensor],
+        mask: torch.Tensor | None,
+        function: Update,
+    ) -> torch.Tensor:
+        """Put ``function(before, *operands)`` in the place of each element where the mask holds, in
+        the order of the lanes of ``shape``; gives what each lane found, zero where it is masked.
+        """
+        lanes = torch.arange(math.prod(shape))
+        if mask is not None:
+            lanes = lanes[mask.expand(shape).reshape(-1)]
+        offsets, *values = (data.expand(shape).reshape(-1)[lanes] for data in (offsets, *operands))
+        places = self._places(offsets)
+        bits = self._bits(element)
+        found = element.number(0).repeat(math.prod(shape))
+        # One round for the first lane of each element, one for the second, …
+        order = torch.argsort(places, stable=True)
+        turns = _turns(places[order])
+        order = order[torch.argsort(turns, stable=True)]
+        end = 0
+        for size in cast("list[int]", torch.bincount(turns).tolist()):
+            chosen = order[end : end + size]
+            end += size
+            where = places[chosen]
+            before = element.from_memory(bits.take(where))
+            after = function(before, *(value[chosen] for value in values))
+            bits.put_(where, element.to_memory(after))
+            found[lanes[chosen]] = before
+        return found.reshape(shape)
 
     def _view(
         self, element: Element, start: int, shape: Sequence[int], steps: Sequence[int]
     ) -> torch.Tensor:
         bits = self._bits(element)
         last = start + sum((size - 1) * step for size, step in zip(shape, steps, strict=True))
-        if start < 0 or last >= bits.numel():
+        if start < self._first or last - self._first >= bits.numel():
             raise self._outside(start, last)
-        return torch.as_strided(bits, shape, steps, bits.storage_offset() + start)
+        return torch.as_strided(bits, shape, steps, bits.storage_offset() + start - self._first)
 
     def read(
         self, element: Element, start: int, shape: Sequence[int], steps: Sequence[int]
@@ -123,7 +181,7 @@ class Share:
 
     ``place``: the tensor's memory, or the number that is passed by value. ``strides`` are in
     elements; ``shape`` is the block's, ``blocks`` its index variables, ``outer`` those of the
-    programs, ``between`` those of the levels between.
+    programs, ``between`` those of the levels between. ``jagged``: it consists of sequences.
     """
 
     element: Element
@@ -134,3 +192,4 @@ class Share:
     between: tuple[str, ...]
     blocks: tuple[str, ...]
     shape: tuple[int, ...]
+    jagged: Jagged | None = None

@@ -8,11 +8,20 @@ their identity where a guard is false and give lanes that are all real.
 from __future__ import annotations
 
 import torch
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.interpreters.elements import INDEX, convert, element_of
 from ninetoothed.interpreters.functions import along, apply, dot, picked, reduce
-from ninetoothed.interpreters.machine import Block, Handler, Machine, both, meet, select
+from ninetoothed.interpreters.machine import (
+    Block,
+    Handler,
+    Machine,
+    both,
+    by_program,
+    meet,
+    moved,
+    select,
+)
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import evaluate
 from ninetoothed.language.table import REDUCTIONS
@@ -20,15 +29,19 @@ from ninetoothed.language.table import REDUCTIONS
 
 def _size(machine: Machine, op: Operation) -> None:
     assert isinstance(op, nt.SizeOp)
-    number = evaluate(op.expr.data, machine.symbols)
-    machine.put(op.result, element_of(op.result.type).number(number))
+    number, element = machine.number(op.expr.data), element_of(op.result.type)
+    if isinstance(number, torch.Tensor):
+        machine.put(op.result, convert(number, INDEX, element))
+    else:
+        machine.put(op.result, element.number(number))
 
 
 def _full(machine: Machine, op: Operation) -> None:
     assert isinstance(op, nt.FullOp)
-    data = machine.data(op.value)
-    rank = len(nt.shape_of(op.result.type))
-    machine.put(op.result, data.reshape(-1, *[1] * rank))
+    ones = [1] * len(nt.shape_of(op.result.type))
+    value = moved(machine.value(op.value), lambda x: x.reshape(-1, *ones))
+    # Lanes that are filled are real, whatever fills them.
+    machine.values[op.result] = Block(value.data) if isinstance(value, Block) else value
 
 
 def _arange(machine: Machine, op: Operation) -> None:
@@ -66,25 +79,28 @@ def _broadcast(machine: Machine, op: Operation) -> None:
 
 def _expand_dims(machine: Machine, op: Operation) -> None:
     assert isinstance(op, nt.ExpandDimsOp)
-    block = machine.block(op.value)
-    guard = None if block.guard is None else block.guard.unsqueeze(op.dim + 1)
-    machine.put(op.result, block.data.unsqueeze(op.dim + 1), guard)
+    dim = op.dim + 1
+    machine.values[op.result] = moved(machine.value(op.value), lambda x: x.unsqueeze(dim))
 
 
 def _trans(machine: Machine, op: Operation) -> None:
     assert isinstance(op, nt.TransOp)
-    block = machine.block(op.value)
     dims = (0, *(dim + 1 for dim in op.dims))
-    guard = None if block.guard is None else block.guard.permute(dims)
-    machine.put(op.result, block.data.permute(dims), guard)
+    machine.values[op.result] = moved(machine.value(op.value), lambda x: x.permute(dims))
 
 
 def _flip(machine: Machine, op: Operation) -> None:
     assert isinstance(op, nt.FlipOp)
-    block = machine.block(op.value)
     dim = op.dim + 1
-    guard = None if block.guard is None else block.guard.flip(dim)
-    machine.put(op.result, block.data.flip(dim), guard)
+    block, size = machine.block(op.value), machine.number(nt.shape_of(op.value.type)[op.dim])
+    if isinstance(size, int):
+        machine.values[op.result] = moved(block, lambda x: x.flip(dim))
+        return
+    # Each program's own sequence; what lies behind it is no lane.
+    ones = [1] * block.data.dim()
+    ones[dim] = evaluate(nt.shape_of(op.value.type)[op.dim], machine.symbols)
+    lanes = by_program(size, block.data) - 1 - torch.arange(ones[dim]).reshape(ones)
+    machine.values[op.result] = moved(block, lambda x: picked(x, lanes, dim))
 
 
 def _gather(machine: Machine, op: Operation) -> None:
@@ -95,9 +111,11 @@ def _gather(machine: Machine, op: Operation) -> None:
     machine.put(op.result, picked(block.data, indices.data, dim), both(guard, indices.guard))
 
 
-def _filled(block: Block, identity: torch.Tensor) -> torch.Tensor:
+def _filled(machine: Machine, value: SSAValue, identity: torch.Tensor) -> torch.Tensor:
     """The data, with ``identity`` in lanes that are not real."""
-    return block.data if block.guard is None else torch.where(block.guard, block.data, identity)
+    block = machine.block(value)
+    real = both(block.guard, machine.inside(value.type))
+    return block.data if real is None else torch.where(real, block.data, identity)
 
 
 def _reduce(machine: Machine, op: Operation) -> None:
@@ -106,7 +124,7 @@ def _reduce(machine: Machine, op: Operation) -> None:
     row = REDUCTIONS[op.function.data]
     assert row.identity is not None
     identity = row.identity(nt.dtype_of(op.value.type))
-    data = _filled(machine.block(op.value), element.number(identity))
+    data = _filled(machine, op.value, element.number(identity))
     size = evaluate(nt.shape_of(op.value.type)[op.dim], machine.symbols)
     data = along(data, op.dim + 1, size)
     machine.put(op.result, reduce(row.name, element, data, op.dim + 1, identity))
@@ -117,8 +135,8 @@ def _dot(machine: Machine, op: Operation) -> None:
     operand, result = element_of(op.a.type), element_of(op.result.type)
     zero = operand.number(0)
     depth = evaluate(nt.shape_of(op.a.type)[1], machine.symbols)
-    left = along(_filled(machine.block(op.a), zero), 2, depth)
-    right = along(_filled(machine.block(op.b), zero), 1, depth)
+    left = along(_filled(machine, op.a, zero), 2, depth)
+    right = along(_filled(machine, op.b, zero), 1, depth)
     machine.put(op.result, dot(left, right, machine.data(op.acc), operand, result))
 
 

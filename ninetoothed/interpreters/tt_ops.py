@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from xdsl.ir import Operation
 
@@ -14,20 +12,12 @@ from ninetoothed.interpreters.machine import (
     Block,
     Handler,
     Machine,
-    Pointer,
     Value,
-    both,
-    by_program,
+    moved,
 )
+from ninetoothed.interpreters.pointers import masked, pointer_of
 from ninetoothed.ir import tt
 from ninetoothed.ir.diagnostics import fail
-
-
-def _moved(value: Value, move: Callable[[torch.Tensor], torch.Tensor]) -> Value:
-    """The value with its lanes rearranged."""
-    if isinstance(value, Pointer):
-        return Pointer(value.memory, move(value.offsets))
-    return Block(move(value.data), None if value.guard is None else move(value.guard))
 
 
 def _program_id(machine: Machine, op: Operation) -> None:
@@ -45,13 +35,13 @@ def _make_range(machine: Machine, op: Operation) -> None:
 def _splat(machine: Machine, op: Operation) -> None:
     assert isinstance(op, tt.SplatOp)
     ones = [1] * len(tt.shape_of(op.result.type))
-    machine.values[op.result] = _moved(machine.value(op.src), lambda x: x.reshape(-1, *ones))
+    machine.values[op.result] = moved(machine.value(op.src), lambda x: x.reshape(-1, *ones))
 
 
 def _expand_dims(machine: Machine, op: Operation) -> None:
     assert isinstance(op, tt.ExpandDimsOp)
     dim = op.axis.value.data + 1
-    machine.values[op.result] = _moved(machine.value(op.src), lambda x: x.unsqueeze(dim))
+    machine.values[op.result] = moved(machine.value(op.src), lambda x: x.unsqueeze(dim))
 
 
 def _broadcast(machine: Machine, op: Operation) -> None:
@@ -62,7 +52,7 @@ def _broadcast(machine: Machine, op: Operation) -> None:
 def _trans(machine: Machine, op: Operation) -> None:
     assert isinstance(op, tt.TransOp)
     dims = (0, *(dim + 1 for dim in op.order.get_values()))
-    machine.values[op.result] = _moved(machine.value(op.src), lambda x: x.permute(dims))
+    machine.values[op.result] = moved(machine.value(op.src), lambda x: x.permute(dims))
 
 
 def _gather(machine: Machine, op: Operation) -> None:
@@ -77,32 +67,13 @@ def _mulhiui(machine: Machine, op: Operation) -> None:
     machine.put(op.result, apply("umulhi", element, machine.data(op.x), machine.data(op.y)))
 
 
-def _add_pointer(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.AddPtrOp)
-    pointer = _pointer(machine.value(op.ptr), op)
-    offsets = pointer.offsets + machine.data(op.offset).to(torch.int64)
-    machine.values[op.result] = Pointer(pointer.memory, offsets)
-
-
-def _pointer(value: Value, op: Operation) -> Pointer:
-    if not isinstance(value, Pointer):
-        raise fail(op, f"{op.name}: the address is no pointer", CompilerError)
-    return value
-
-
-def _mask(
-    machine: Machine, mask: torch.Tensor | None, offsets: torch.Tensor
-) -> torch.Tensor | None:
-    if mask is not None and bool(mask.all()):
-        mask = None
-    return both(mask, None if machine.active is None else by_program(machine.active, offsets))
-
-
 def _load(machine: Machine, op: Operation) -> None:
     assert isinstance(op, tt.LoadOp)
-    pointer = _pointer(machine.value(op.ptr), op)
+    pointer = pointer_of(machine.value(op.ptr), op)
     wanted = None if op.mask is None else machine.data(op.mask)
-    mask = _mask(machine, wanted, pointer.offsets)
+    mask = masked(machine, wanted, pointer.offsets)
+    shape = tt.shape_of(op.result.type)
+    machine.touch("read", pointer.memory, pointer.offsets, mask, shape)
     data = pointer.memory.gather(element_of(op.result.type), pointer.offsets, mask)
     if op.other is not None and wanted is not None:
         data = torch.where(wanted, data, machine.data(op.other))
@@ -111,9 +82,10 @@ def _load(machine: Machine, op: Operation) -> None:
 
 def _store(machine: Machine, op: Operation) -> None:
     assert isinstance(op, tt.StoreOp)
-    pointer = _pointer(machine.value(op.ptr), op)
+    pointer = pointer_of(machine.value(op.ptr), op)
     wanted = None if op.mask is None else machine.data(op.mask)
-    mask = _mask(machine, wanted, pointer.offsets)
+    mask = masked(machine, wanted, pointer.offsets)
+    machine.touch("write", pointer.memory, pointer.offsets, mask, tt.shape_of(op.value.type))
     data = machine.data(op.value)
     pointer.memory.scatter(element_of(op.value.type), pointer.offsets, data, mask)
 
@@ -165,7 +137,6 @@ HANDLERS: dict[type[Operation], Handler] = {
     tt.TransOp: _trans,
     tt.GatherOp: _gather,
     tt.MulhiuiOp: _mulhiui,
-    tt.AddPtrOp: _add_pointer,
     tt.LoadOp: _load,
     tt.StoreOp: _store,
     tt.DotOp: _dot,

@@ -15,23 +15,20 @@ import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ninetoothed.ir.index_bounds import Assumptions, Range
 from ninetoothed.ir.index_expr import (
     IndexExpr,
     SymbolInfo,
     const,
+    factors,
     maximum,
+    replace_all,
     substitute,
     sym,
     symbol_names,
     symbols,
 )
-from ninetoothed.ir.index_normal import (
-    Assumptions,
-    Range,
-    always_less,
-    always_nonnegative,
-    normalize,
-)
+from ninetoothed.ir.index_normal import always_less, always_nonnegative, normalize, normalizer
 from ninetoothed.ir.meta_ops import Guard, Levels, MetaOp, Sizes
 
 
@@ -57,7 +54,7 @@ def dynamic_sizes(tensors: Iterable[Levels], chosen: Collection[str]) -> tuple[I
 
 def count(size: IndexExpr, assumptions: Assumptions) -> IndexExpr:
     """How many elements a dim has: a window longer than its dim fits nowhere, and none is left."""
-    return size if always_nonnegative(size, assumptions) else maximum(size, 0)
+    return size if always_nonnegative(size, assumptions) else normalize(maximum(size, 0))
 
 
 @dataclass(frozen=True)
@@ -145,7 +142,6 @@ def _compose(
     for op, old in zip(reversed(ops), reversed(states[:-1]), strict=True):
         indices = op.source(old, indices)
         guards.extend(op.guards(old, indices, ranges))
-    kept: dict[Guard, None] = {}
     if jagged is not None:
         # A slice has no guard: the longest sequence has the elements that it takes.
         guards.extend(
@@ -154,32 +150,54 @@ def _compose(
             if jagged[0] in symbol_names(size)
         )
     own = {} if jagged is None else {jagged[0]: jagged[1]}
-    for guard in guards:
-        guard = Guard(normalize(guard.index), normalize(substitute(guard.size, own)))
-        if not holds(guard, ranges):
-            kept[guard] = None
-    needed = tuple(guard for guard in kept if not _implied(guard, kept, ranges))
-    return Access(levels, tuple(normalize(index) for index in indices[0]), needed)
+    normal = normalizer(ranges)
+    found = dict.fromkeys(
+        Guard(normal(guard.index), normalize(substitute(guard.size, own))) for guard in guards
+    )
+    facts = required(ops, states)
+    needed = [guard for guard in found if not holds(guard, ranges)]
+    # One after the other, so that of two that imply each other one stays.
+    for guard in list(needed):
+        others = [other for other in needed if other is not guard]
+        if holds(guard, ranges, others, facts):
+            needed = others
+    return Access(levels, tuple(map(normal, indices[0])), tuple(needed))
 
 
-def _implied(guard: Guard, others: Iterable[Guard], assumptions: Assumptions) -> bool:
-    """Whether ``x < n ceildiv s`` follows from another guard ``x * s + r < n`` with ``0 <= r < s``."""
-    if guard.size.op != "ceildiv":
-        return False
-    total, step = guard.size.args
+def required(ops: Sequence[MetaOp], states: Sequence[Levels]) -> list[IndexExpr]:
+    """What a call has checked before a program runs: each is at least 0. ``states`` are the levels
+    before each operation.
+    """
+    facts: list[IndexExpr] = []
+    for op, levels in zip(ops, states, strict=False):
+        for needed in op.requirements(levels):
+            facts.append(needed.right - needed.left)
+            if needed.relation == "=":
+                facts.append(needed.left - needed.right)
+    return facts
+
+
+def holds(
+    guard: Guard,
+    assumptions: Assumptions,
+    others: Iterable[Guard] = (),
+    known: Iterable[IndexExpr] = (),
+) -> bool:
+    """Whether ``guard`` is proved to hold wherever the ``others`` do, and each of ``known`` is at
+    least 0.
+    """
+    facts = list(known)
+    positive: dict[IndexExpr, IndexExpr] = {}
+    others = list(others)
     for other in others:
-        if other.size != total:
-            continue
-        rest = other.index - guard.index * step
-        if always_nonnegative(rest, assumptions) and always_less(rest, step, assumptions):
-            return True
-    return False
-
-
-def holds(guard: Guard, assumptions: Assumptions) -> bool:
-    """Whether ``guard`` is proved to hold always."""
-    return always_nonnegative(guard.index, assumptions) and always_less(
-        guard.index, guard.size, assumptions
+        # Where there is an index below a product, its factors are positive.
+        for factor in factors(other.size):
+            if factor.op == "max" and const(0) in factor.args:
+                positive[factor] = factor.args[1 if factor.args[0].value == 0 else 0]
+    for other in others:
+        facts += [other.index, replace_all(other.size, positive) - 1 - other.index]
+    return always_nonnegative(guard.index, assumptions, facts) and always_less(
+        guard.index, replace_all(guard.size, positive), assumptions, facts
     )
 
 

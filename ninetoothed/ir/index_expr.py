@@ -297,6 +297,22 @@ def substitute(expr: IndexExpr, values: Mapping[str, IndexExpr | int]) -> IndexE
     return visit(expr)
 
 
+def replace_all(expr: IndexExpr, values: Mapping[IndexExpr, IndexExpr]) -> IndexExpr:
+    """``expr`` with whole subexpressions replaced."""
+    found = values.get(expr)
+    if found is not None or not values or not expr.operands:
+        return expr if found is None else found
+    operands = [replace_all(operand, values) for operand in expr.operands]
+    return -operands[0] if expr.op == "neg" else binary(expr.op, *operands)
+
+
+def factors(expr: IndexExpr) -> tuple[IndexExpr, ...]:
+    """The factors of a product; of anything else, itself."""
+    if expr.op == "mul":
+        return (*factors(expr.args[0]), *factors(expr.args[1]))
+    return (expr,)
+
+
 def symbols(*exprs: IndexExpr) -> Iterator[IndexExpr]:
     """The symbols of ``exprs``, each once, in the order of their first occurrence."""
     seen: dict[IndexExpr, None] = {}

@@ -12,33 +12,22 @@ Symbolic divisors are taken to be positive (see ``index_expr``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from math import gcd
+from typing import Any
 
-from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, const, symbols
+from ninetoothed.ir.index_bounds import (
+    NOTHING,
+    Assumptions,
+    Interval,
+    bounds,
+    interval_product,
+    interval_sum,
+)
+from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, const
 
 Monomial = tuple[IndexExpr, ...]
 Polynomial = dict[Monomial, int]
-
-
-@dataclass(frozen=True)
-class Range:
-    """Inclusive bounds of a symbol, themselves expressions; None is no bound."""
-
-    lower: IndexExpr | None = None
-    upper: IndexExpr | None = None
-
-    @staticmethod
-    def of(lower: int | None, upper: int | None = None) -> Range:
-        """A range between numbers."""
-        return Range(
-            None if lower is None else const(lower), None if upper is None else const(upper)
-        )
-
-
-Assumptions = Mapping[str, Range]
-NOTHING: Assumptions = {}
 
 
 def normalize(expr: IndexExpr, assumptions: Assumptions = NOTHING) -> IndexExpr:
@@ -54,6 +43,12 @@ def normalize(expr: IndexExpr, assumptions: Assumptions = NOTHING) -> IndexExpr:
         expr.normal = _expression(_Normalizer(NOTHING).polynomial(expr))
         expr.normal.normal = expr.normal
     return expr.normal
+
+
+def normalizer(assumptions: Assumptions) -> Callable[[IndexExpr], IndexExpr]:
+    """:func:`normalize` for many expressions, which share what is found on the way."""
+    shared = _Normalizer(assumptions)
+    return lambda expr: _expression(shared.polynomial(expr))
 
 
 def equal(left: IndexExpr, right: IndexExpr) -> bool:
@@ -121,14 +116,31 @@ def _expression(polynomial: Polynomial) -> IndexExpr:
     return const(0) if result is None else result
 
 
+def _polynomial(expr: IndexExpr) -> Polynomial:
+    """The polynomial that a normal form prints."""
+    if expr.op == "const":
+        return {(): expr.args[0]} if expr.args[0] else {}
+    if expr.op == "neg":
+        return _add({}, _polynomial(expr.args[0]), -1)
+    if expr.op not in ("add", "sub", "mul"):
+        return {(expr,): 1}
+    left, right = (_polynomial(operand) for operand in expr.args)
+    if expr.op == "mul":
+        return _multiply(left, right)
+    return _add(left, right, 1 if expr.op == "add" else -1)
+
+
 class _Normalizer:
     """Turns expressions into polynomials under fixed assumptions."""
 
     def __init__(self, assumptions: Assumptions) -> None:
         self.assumptions = assumptions
         self.memo: dict[IndexExpr, Polynomial] = {}
+        self.inside: dict[Any, bool] = {}
 
     def polynomial(self, expr: IndexExpr) -> Polynomial:
+        if not self.assumptions and expr.normal is expr:
+            return _polynomial(expr)
         known = self.memo.get(expr)
         if known is None:
             known = self._recombine(self._build(expr))
@@ -180,32 +192,16 @@ class _Normalizer:
         """Whether ``0 <= dividend < divisor`` follows from the assumptions."""
         if not self.assumptions:
             return False
-        low, high = _expression(dividend), _expression(divisor)
-        return always_nonnegative(low, self.assumptions) and always_less(
-            low, high, self.assumptions
-        )
-
-    def _split(self, dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
-        """``quotient, rest`` with ``dividend = quotient * divisor + rest``, as much as shows."""
-        quotient: Polynomial = {}
-        rest: Polynomial = {}
-        if len(divisor) == 1:
-            ((base, factor),) = divisor.items()
-            for monomial, coefficient in dividend.items():
-                reduced = _without(monomial, base)
-                share = 0 if reduced is None else coefficient // factor
-                if reduced is not None and not base and monomial:
-                    # Only whole multiples leave: x*5 floordiv 4 stays together.
-                    share = coefficient // factor if coefficient % factor == 0 else 0
-                if reduced is not None and share:
-                    _add(quotient, {reduced: share})
-                if coefficient - share * factor:
-                    rest[monomial] = coefficient - share * factor
-            return quotient, rest
-        lead, factor = next(iter(divisor.items()))
-        share = dividend.get(lead, 0) // factor
-        remainder = _add(dict(dividend), divisor, -share)
-        return ({(): share}, {}) if share and not remainder else ({}, dict(dividend))
+        key = (frozenset(dividend.items()), frozenset(divisor.items()))
+        found = self.inside.get(key)
+        if found is None:
+            room = _add(_add(dict(divisor), dividend, -1), {(): -1})
+            # Most divisions stay, and there are many.
+            prover = _Prover(self.assumptions, ())
+            prover.steps = _FEW_STEPS
+            found = prover.nonnegative(dividend, _DEPTH) and prover.nonnegative(room, _DEPTH)
+            self.inside[key] = found
+        return found
 
     def floordiv(self, dividend: Polynomial, divisor: Polynomial) -> Polynomial:
         number = _constant(divisor)
@@ -213,7 +209,7 @@ class _Normalizer:
             return {(IndexExpr("floordiv", _expression(dividend), const(0)),): 1}
         if number is not None and number < 0:
             return self.floordiv(_add({}, dividend, -1), {(): -number})
-        quotient, rest = self._split(dividend, divisor)
+        quotient, rest = _split(dividend, divisor)
         if not rest:
             return quotient
         if number is not None:
@@ -249,7 +245,7 @@ class _Normalizer:
         if number is not None and number < 0:
             # Python's remainder has the divisor's sign.
             return _add({}, self.mod(_add({}, dividend, -1), {(): -number}), -1)
-        rest = self._split(dividend, divisor)[1]
+        rest = _split(dividend, divisor)[1]
         if number is not None:
             rest = {
                 monomial: coefficient % number
@@ -271,7 +267,7 @@ class _Normalizer:
         return {(IndexExpr("mod", _expression(rest), _expression(divisor)),): 1}
 
     def _recombine(self, polynomial: Polynomial) -> Polynomial:
-        """``d*(x floordiv d) + x mod d -> x``, wherever that makes the sum shorter."""
+        """``d*(x floordiv d) + x mod d -> x``, wherever that makes the sum simpler."""
         if not any(atom.op == "mod" for monomial in polynomial for atom in monomial):
             return polynomial
         changed = True
@@ -289,11 +285,40 @@ class _Normalizer:
                 _add(other, {(atom,): 1}, -1)
                 others = {_without(monomial, (atom,)) or (): coefficient}
                 candidate = _add(dict(polynomial), _multiply(others, other))
-                if len(candidate) < len(polynomial):
+                if _weight(candidate) < _weight(polynomial):
                     polynomial = candidate
                     changed = True
                     break
         return polynomial
+
+
+def _split(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """``quotient, rest`` with ``dividend = quotient * divisor + rest``, as much as shows."""
+    quotient: Polynomial = {}
+    rest: Polynomial = {}
+    if len(divisor) == 1:
+        ((base, factor),) = divisor.items()
+        for monomial, coefficient in dividend.items():
+            reduced = _without(monomial, base)
+            share = 0 if reduced is None else coefficient // factor
+            if reduced is not None and not base and monomial:
+                # Only whole multiples leave: x*5 floordiv 4 stays together.
+                share = coefficient // factor if coefficient % factor == 0 else 0
+            if reduced is not None and share:
+                _add(quotient, {reduced: share})
+            if coefficient - share * factor:
+                rest[monomial] = coefficient - share * factor
+        return quotient, rest
+    lead, factor = next(iter(divisor.items()))
+    share = dividend.get(lead, 0) // factor
+    remainder = _add(dict(dividend), divisor, -share)
+    return ({(): share}, {}) if share and not remainder else ({}, dict(dividend))
+
+
+def _weight(polynomial: Polynomial) -> int:
+    """How far a sum is from a plain one: each operation in it counts for several terms."""
+    operations = sum(atom.op != "sym" for monomial in polynomial for atom in monomial)
+    return 16 * operations + len(polynomial)
 
 
 def _reduce(dividend: Polynomial, divisor: int) -> tuple[Polynomial, Polynomial]:
@@ -327,181 +352,228 @@ def _nested_quotient(polynomial: Polynomial) -> tuple[Polynomial, IndexExpr] | N
     return _Normalizer(NOTHING).polynomial(numerator + divisor * offset), divisor
 
 
-def bounds(expr: IndexExpr, assumptions: Assumptions) -> tuple[int | None, int | None]:
-    """Numbers between which ``expr`` lies, inclusive; None is no bound."""
-    op = expr.op
-    if op == "const":
-        return expr.args[0], expr.args[0]
-    if op == "sym":
-        found = assumptions.get(expr.args[0])
-        if found is None:
-            return None, None
-        lower = None if found.lower is None else bounds(found.lower, assumptions)[0]
-        upper = None if found.upper is None else bounds(found.upper, assumptions)[1]
-        return lower, upper
-    operands = [bounds(operand, assumptions) for operand in expr.args]
-    if op == "neg":
-        return _negated(operands[0])
-    left, right = operands
-    if op in ("floordiv", "ceildiv", "mod") and right[0] == 0:
-        # What is divided by is not 0.
-        right = (1, right[1])
-    if op == "add":
-        return _sum(left, right)
-    if op == "sub":
-        return _sum(left, _negated(right))
-    if op == "mul":
-        return _product(left, right)
-    if op in ("floordiv", "ceildiv"):
-        return _quotient(op, left, right)
-    if op == "mod":
-        if right[0] is None or right[0] < 1:
-            return None, None
-        upper = None if right[1] is None else right[1] - 1
-        if left[0] is not None and left[0] >= 0 and left[1] is not None:
-            upper = left[1] if upper is None else min(upper, left[1])
-        return 0, upper
-    if op == "min":
-        uppers = [b for b in (left[1], right[1]) if b is not None]
-        lower = None if left[0] is None or right[0] is None else min(left[0], right[0])
-        return lower, min(uppers, default=None)
-    if op == "max":
-        lowers = [b for b in (left[0], right[0]) if b is not None]
-        upper = None if left[1] is None or right[1] is None else max(left[1], right[1])
-        return max(lowers, default=None), upper
-    answer = _conjunction(left, right) if op == "and" else _compared(op, left, right)
-    return (0, 1) if answer is None else (int(answer), int(answer))
+def always_nonnegative(
+    expr: IndexExpr, assumptions: Assumptions, facts: Sequence[IndexExpr] = ()
+) -> bool:
+    """Whether ``expr >= 0`` follows from the assumptions and from ``facts``, each of which is at
+    least 0. False means "not proved".
+    """
+    return _Prover(assumptions, facts).nonnegative(_polynomial(normalize(expr)), _DEPTH)
 
 
-Interval = tuple[int | None, int | None]
-
-
-def _conjunction(left: Interval, right: Interval) -> bool | None:
-    """Whether both are true, that is, not 0; None: it depends."""
-    if (0, 0) in (left, right):
-        return False
-    apart = [
-        (low is not None and low > 0) or (high is not None and high < 0)
-        for low, high in (left, right)
-    ]
-    return True if all(apart) else None
-
-
-def _compared(op: str, left: Interval, right: Interval) -> bool | None:
-    """What a comparison of two intervals gives; None: it depends."""
-    if op in ("gt", "ge"):
-        op, left, right = {"gt": "lt", "ge": "le"}[op], right, left
-    low, high = _sum(left, _negated(right))
-    if op in ("eq", "ne"):
-        if low == high == 0:
-            return op == "eq"
-        apart = (low is not None and low > 0) or (high is not None and high < 0)
-        return op == "ne" if apart else None
-    limit = -1 if op == "lt" else 0
-    if high is not None and high <= limit:
-        return True
-    return False if low is not None and low > limit else None
-
-
-def _negated(interval: Interval) -> Interval:
-    lower, upper = interval
-    return None if upper is None else -upper, None if lower is None else -lower
-
-
-def _sum(left: Interval, right: Interval) -> Interval:
-    lower = None if left[0] is None or right[0] is None else left[0] + right[0]
-    upper = None if left[1] is None or right[1] is None else left[1] + right[1]
-    return lower, upper
-
-
-def _product(left: Interval, right: Interval) -> Interval:
-    if left[0] is None or right[0] is None or left[0] < 0 or right[0] < 0:
-        if None in left or None in right:
-            for one, two in ((left, right), (right, left)):
-                # A negative factor turns the interval of a factor that is not.
-                if one[1] is not None and one[1] <= 0 and two[0] is not None and two[0] >= 0:
-                    return _negated(_product(_negated(one), two))
-            return None, None
-        corners = [a * b for a in left for b in right if a is not None and b is not None]
-        return min(corners), max(corners)
-    upper = None if left[1] is None or right[1] is None else left[1] * right[1]
-    if left[1] == 0 or right[1] == 0:
-        upper = 0
-    return left[0] * right[0], upper
-
-
-def _quotient(op: str, left: Interval, right: Interval) -> Interval:
-    if right[0] is None or right[0] < 1:
-        return None, None
-
-    def divide(dividend: int, divisor: int) -> int:
-        return dividend // divisor if op == "floordiv" else -(-dividend // divisor)
-
-    lower: int | None = None
-    upper: int | None = None
-    if left[0] is not None:
-        # A dividend of at least 0 is smallest over the largest divisor; an unbounded one leaves 0,
-        # or 1 where any positive quotient is rounded up.
-        if left[0] < 0:
-            lower = divide(left[0], right[0])
-        elif right[1] is not None:
-            lower = divide(left[0], right[1])
-        else:
-            lower = 1 if op == "ceildiv" and left[0] > 0 else 0
-    if left[1] is not None:
-        if left[1] >= 0:
-            upper = divide(left[1], right[0])
-        elif right[1] is not None:
-            upper = divide(left[1], right[1])
-        else:
-            upper = -1 if op == "floordiv" else 0
-    return lower, upper
-
-
-def always_nonnegative(expr: IndexExpr, assumptions: Assumptions) -> bool:
-    """Whether ``expr >= 0`` follows from the assumptions. False means "not proved"."""
-    return _nonnegative(normalize(expr), assumptions, 8)
-
-
-def _nonnegative(expr: IndexExpr, assumptions: Assumptions, depth: int) -> bool:
-    lower = bounds(expr, assumptions)[0]
-    if lower is not None and lower >= 0:
-        return True
-    if depth == 0:
-        return False
-    # Eliminate a symbol whose factor has a known sign, by the bound at which expr is smallest.
-    polynomial = _Normalizer(NOTHING).polynomial(expr)
-    for symbol in symbols(expr):
-        found = assumptions.get(symbol.args[0])
-        if found is None:
-            continue
-        factor: Polynomial = {}
-        rest: Polynomial = {}
-        for monomial, coefficient in polynomial.items():
-            reduced = _without(monomial, (symbol,))
-            if reduced is None:
-                rest[monomial] = coefficient
-            else:
-                factor[reduced] = coefficient
-        coefficient = _expression(factor)
-        if not factor or symbol in symbols(coefficient, _expression(rest)):
-            continue
-        low, high = bounds(coefficient, assumptions)
-        if low is not None and low >= 0:
-            bound = found.lower
-        elif high is not None and high <= 0:
-            bound = found.upper
-        else:
-            continue
-        if bound is None or bound.op == "const":
-            # Numbers have been counted by the bounds above.
-            continue
-        # The extreme of one symbol is exact, so no other order of elimination can show more.
-        smaller = normalize(coefficient * bound + _expression(rest))
-        return _nonnegative(smaller, assumptions, depth - 1)
-    return False
-
-
-def always_less(left: IndexExpr | int, right: IndexExpr | int, assumptions: Assumptions) -> bool:
+def always_less(
+    left: IndexExpr | int,
+    right: IndexExpr | int,
+    assumptions: Assumptions,
+    facts: Sequence[IndexExpr] = (),
+) -> bool:
     """Whether ``left < right`` follows from the assumptions. False means "not proved"."""
-    return always_nonnegative(as_expr(right) - as_expr(left) - 1, assumptions)
+    return always_nonnegative(as_expr(right) - as_expr(left) - 1, assumptions, facts)
+
+
+_DEPTH = 16
+_STEPS = 80
+_FEW_STEPS = 24
+
+
+class _Prover:
+    """Shows that polynomials are at least 0.
+
+    A step replaces an atom by the bound at which the polynomial is smallest. A quotient of factor 1
+    or -1 leaves for an equivalent inequality without it: ``x floordiv d <= r`` is
+    ``x < (r + 1) * d``. Any other is multiplied by its divisor, which is positive, and becomes its
+    dividend less a remainder. Steps are not taken back, but for the bounds of a remainder. Before
+    each, a fact may be subtracted where it cancels something that may be negative.
+    """
+
+    def __init__(self, assumptions: Assumptions, facts: Sequence[IndexExpr]) -> None:
+        self.assumptions = assumptions
+        self.facts = [_polynomial(normalize(fact)) for fact in facts]
+        # A quotient that is known to be large says so of its dividend.
+        self.facts += [plain for fact in self.facts if (plain := _plain(fact)) is not None]
+        self.steps = _STEPS
+        self._intervals: dict[IndexExpr, Interval] = {}
+
+    def nonnegative(self, polynomial: Polynomial, depth: int, facts: int = 2) -> bool:
+        """Whether ``polynomial`` is proved to be at least 0, with ``facts`` facts at most."""
+        lower, upper = self._interval(polynomial)
+        if lower is not None and lower >= 0:
+            return True
+        if upper is not None and upper < 0:
+            return False
+        if depth == 0 or self.steps == 0 or _constant(polynomial) is not None:
+            return False
+        self.steps -= 1
+        if facts:
+            if self._follows(polynomial):
+                return True
+            for smaller in self._less_facts(polynomial):
+                if self.nonnegative(smaller, depth - 1, facts - 1):
+                    return True
+        for atom in self._outer_atoms(polynomial):
+            choices = self._without_atom(polynomial, atom, depth)
+            if choices is not None:
+                return all(
+                    any(self.nonnegative(one, depth - 1, facts) for one in alternatives)
+                    for alternatives in choices
+                )
+        return False
+
+    def _interval(self, polynomial: Polynomial) -> Interval:
+        total: Interval = (0, 0)
+        for monomial, coefficient in polynomial.items():
+            term: Interval = (coefficient, coefficient)
+            for atom in monomial:
+                term = interval_product(term, self._atom(atom))
+            total = interval_sum(total, term)
+        return total
+
+    def _atom(self, atom: IndexExpr) -> Interval:
+        found = self._intervals.get(atom)
+        if found is None:
+            found = self._intervals[atom] = bounds(atom, self.assumptions)
+        return found
+
+    def _outer_atoms(self, polynomial: Polynomial) -> list[IndexExpr]:
+        """The atoms: operations, then symbols whose bounds hold other symbols, then the others."""
+        atoms = dict.fromkeys(atom for monomial in polynomial for atom in monomial)
+
+        def order(atom: IndexExpr) -> tuple[int, str]:
+            if atom.op != "sym":
+                return _ORDER.get(atom.op, 3), str(atom)
+            found = self.assumptions.get(atom.args[0])
+            ends = () if found is None else (found.lower, found.upper)
+            symbolic = any(end is not None and end.op != "const" for end in ends)
+            return 4 if symbolic else 5, str(atom)
+
+        return sorted(atoms, key=order)
+
+    def _follows(self, polynomial: Polynomial) -> bool:
+        """Whether a symbol's sign follows from a fact ``d * x + r >= 0`` with ``r < d``."""
+        if len(polynomial) != 1 or tuple(polynomial.values()) != (1,):
+            return False
+        (monomial,) = polynomial
+        for fact in self.facts:
+            divisor, rest = _taken_out(fact, monomial)
+            slack = _add(_add(dict(divisor), rest, -1), {(): 1}, -1)
+            if divisor and self.nonnegative(slack, _DEPTH // 2, 0):
+                return True
+        return False
+
+    def _less_facts(self, polynomial: Polynomial) -> Iterator[Polynomial]:
+        """The polynomial less multiples of facts that cancel a term that may be negative."""
+        for fact in self.facts:
+            for term, factor in fact.items():
+                if not term:
+                    continue
+                for monomial, coefficient in polynomial.items():
+                    if (coefficient > 0) != (factor > 0) or coefficient % factor:
+                        continue
+                    rest = _without(monomial, term)
+                    if rest is None or (
+                        coefficient > 0 and all(map(self._atom_nonnegative, monomial))
+                    ):
+                        continue
+                    if all(map(self._atom_nonnegative, rest)):
+                        times = {rest: coefficient // factor}
+                        yield _add(dict(polynomial), _multiply(fact, times), -1)
+
+    def _atom_nonnegative(self, atom: IndexExpr) -> bool:
+        lower = self._atom(atom)[0]
+        return lower is not None and lower >= 0
+
+    def _sign(self, coefficient: Polynomial, depth: int) -> int | None:
+        """1: at least 0, -1: at most 0, None: unknown."""
+        low, high = self._interval(coefficient)
+        if low is not None and low >= 0:
+            return 1
+        if high is not None and high <= 0:
+            return -1
+        if len(coefficient) == 1 or depth < 2:
+            return None
+        if self.nonnegative(coefficient, depth // 2, 0):
+            return 1
+        return -1 if self.nonnegative(_add({}, coefficient, -1), depth // 2, 0) else None
+
+    def _without_atom(
+        self, polynomial: Polynomial, atom: IndexExpr, depth: int
+    ) -> list[list[Polynomial]] | None:
+        """What suffices instead: of each list, one entry at least 0."""
+        factor, rest = _taken_out(polynomial, (atom,))
+        if any(_occurs(atom, other) for part in (factor, rest) for m in part for other in m):
+            return None
+        if atom.op in ("floordiv", "ceildiv"):
+            return [[_without_quotient(atom, factor, rest)]]
+        sign = self._sign(factor, depth)
+        if sign is None:
+            return None
+
+        def put(*ends: IndexExpr) -> list[Polynomial]:
+            found = [_polynomial(normalize(end)) for end in ends]
+            return [_add(_multiply(factor, end), rest) for end in found]
+
+        if atom.op in ("min", "max"):
+            return [put(side) for side in atom.args]
+        if atom.op == "mod":
+            dividend, divisor = atom.args
+            if sign > 0:
+                return [[rest]]
+            if always_nonnegative(dividend, self.assumptions):
+                return [put(divisor - 1, dividend)]
+            return [put(divisor - 1)]
+        if atom.op != "sym":
+            return None
+        found = self.assumptions.get(atom.args[0])
+        bound = None if found is None else found.lower if sign > 0 else found.upper
+        return None if bound is None else [put(bound)]
+
+
+_ORDER = {"min": 0, "max": 0, "floordiv": 1, "ceildiv": 1, "mod": 2}
+
+
+def _taken_out(polynomial: Polynomial, term: Monomial) -> tuple[Polynomial, Polynomial]:
+    """``factor, rest`` with ``polynomial = factor * term + rest``."""
+    factor: Polynomial = {}
+    rest: Polynomial = {}
+    for monomial, number in polynomial.items():
+        reduced = _without(monomial, term)
+        if reduced is None:
+            rest[monomial] = number
+        else:
+            factor[reduced] = number
+    return factor, rest
+
+
+def _without_quotient(atom: IndexExpr, factor: Polynomial, rest: Polynomial) -> Polynomial:
+    """``factor * quotient + rest >= 0`` without the quotient."""
+    dividend, divisor = (_polynomial(normalize(operand)) for operand in atom.args)
+    if atom.op == "ceildiv":
+        # x ceildiv d = (x - 1) floordiv d + 1
+        dividend, rest = _add(dividend, {(): -1}), _add(dict(rest), factor)
+    number = _constant(factor)
+    if number == 1:
+        return _add(_multiply(rest, divisor), dividend)
+    if number == -1:
+        rounded = _multiply(_add(dict(rest), {(): 1}), divisor)
+        return _add(_add(rounded, {(): -1}), dividend, -1)
+    # divisor * quotient = dividend - remainder
+    remainder = IndexExpr("mod", _expression(dividend), _expression(divisor))
+    exact = _add(dividend, {(remainder,): -1})
+    quotient, left = _split(factor, divisor)
+    if not left:
+        return _add(_multiply(quotient, exact), rest)
+    return _add(_multiply(factor, exact), _multiply(rest, divisor))
+
+
+def _plain(fact: Polynomial) -> Polynomial | None:
+    """A fact about a quotient as one about its dividend."""
+    for monomial in fact:
+        if len(monomial) == 1 and monomial[0].op in ("floordiv", "ceildiv"):
+            factor, rest = _taken_out(fact, monomial)
+            if _constant(factor) in (1, -1):
+                return _without_quotient(monomial[0], factor, rest)
+    return None
+
+
+def _occurs(atom: IndexExpr, expr: IndexExpr) -> bool:
+    return expr == atom or any(_occurs(atom, operand) for operand in expr.operands)

@@ -13,20 +13,15 @@ that it is applied to:
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ninetoothed.errors import ArrangementError, Loc, counted
-from ninetoothed.ir.index_expr import IndexExpr, const, minimum, product
-from ninetoothed.ir.index_normal import (
-    Assumptions,
-    always_less,
-    always_nonnegative,
-    bounds,
-    equal,
-    normalize,
-)
+from ninetoothed.ir.index_bounds import Assumptions, Range, bounds
+from ninetoothed.ir.index_expr import IndexExpr, const, maximum, minimum, product, symbol_names
+from ninetoothed.ir.index_normal import always_less, always_nonnegative, equal, normalize
 
 Sizes = tuple[IndexExpr, ...]
 Levels = tuple[Sizes, ...]
@@ -135,6 +130,16 @@ def shape_text(values: Iterable[object]) -> str:
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
+def elements(size: IndexExpr) -> IndexExpr:
+    """How many elements a dim of ``size`` has, where no symbol is negative.
+
+    A count of windows that are longer than their dim is below zero, which is none. It is printed as
+    it is, but what is computed from it must start from zero: two of them make no product above it.
+    """
+    sizes = {name: Range.of(0) for name in symbol_names(size)}
+    return size if always_nonnegative(size, sizes) else maximum(size, 0)
+
+
 def _replace(levels: Levels, level: int, *new: Sizes) -> Levels:
     return (*levels[:level], *new, *levels[level + 1 :])
 
@@ -187,7 +192,8 @@ class Tile(MetaOp):
                     "sizes are at least 1, or -1 for the whole dim"
                 )
         whole = tuple(
-            dim if size.value == -1 else size for size, dim in zip(sizes, dims, strict=True)
+            elements(dim) if size.value == -1 else size
+            for size, dim in zip(sizes, dims, strict=True)
         )
         # A dim of no elements makes a whole-dim tile, and its own stride, of size 0.
         given = () if strides is None else strides
@@ -216,12 +222,19 @@ class Tile(MetaOp):
         for dim, size, stride, step in zip(
             levels[self.level], self.sizes, self.strides, self.dilation, strict=True
         ):
-            whole = size == dim and (step.value == 1 or dim.value == 0)
+            whole = equal(size, elements(dim)) and (step.value == 1 or dim.value == 0)
+            if size.value is not None and size.value < 1 and not whole:
+                raise self.fail(f"a tile of size {size}; sizes are at least 1")
             if whole or stride.value == 0:
                 # One block holds the whole dim, of whatever size.
                 outer.append(_ONE)
                 continue
-            span = dim - step * (size - 1) - 1
+            window = step * (size - 1) + 1
+            if self.floor_mode or always_nonnegative(window - stride, {}):
+                # Otherwise blocks are so far apart that a dim of no elements has one.
+                span = dim - step * (size - 1) - 1
+            else:
+                span = elements(dim) - step * (size - 1) - 1
             if not self.floor_mode:
                 span = span + stride - 1
             count = span // stride + 1
@@ -320,7 +333,12 @@ class Expand(MetaOp):
         return [Requirement(dim, "=", _ONE) for expanded, dim in dims if expanded]
 
     def map(self, function: Convert) -> MetaOp:
-        return replace(self, sizes=_apply(function, self.sizes))
+        def convert(size: IndexExpr) -> IndexExpr:
+            new = function(size)
+            # The number of windows that do not fit is none, and no -1 that keeps a dim.
+            return new if size.value is not None or new.value is None else elements(new)
+
+        return replace(self, sizes=_apply(convert, self.sizes))
 
 
 @dataclass(frozen=True)
@@ -407,7 +425,11 @@ class Flatten(MetaOp):
 
     def result(self, levels: Levels) -> Levels:
         old = levels[self.level]
-        merged = product(old[self.start : self.end])
+        sizes = old[self.start : self.end]
+        counts = tuple(map(elements, sizes))
+        # One factor below zero makes a product below zero, which is none either.
+        certain = sum(map(operator.ne, counts, sizes)) <= 1
+        merged = product(sizes if certain else counts)
         return _replace(levels, self.level, (*old[: self.start], merged, *old[self.end :]))
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
@@ -437,13 +459,6 @@ class Flatten(MetaOp):
             merged = merged * size + index
         return _replace(indices, self.level, (*old[: self.start], merged, *old[self.end :]))
 
-    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
-        # Two counts of windows that are longer than their dims are below zero, and their product is
-        # not. Where all but one are positive, the last one is.
-        sizes = levels[self.level][self.start : self.end]
-        uncertain = [size for size in sizes if not always_nonnegative(size, assumptions)]
-        return [Guard(_ZERO, size) for size in uncertain[1:]]
-
 
 @dataclass(frozen=True)
 class Ravel(MetaOp):
@@ -472,7 +487,7 @@ class Pad(MetaOp):
         old = levels[self.level]
         self._count("the list of pairs", self.left, old)
         new = tuple(
-            size + left + right
+            elements(size) + left + right
             for size, left, right in zip(old, self.left, self.right, strict=True)
         )
         for dim, size in enumerate(new):
@@ -544,8 +559,9 @@ class Slice(MetaOp):
         for dim, start, step, size in zip(
             levels[self.level], self.starts, self.steps, self.sizes, strict=True
         ):
+            dim = elements(dim)
             last = start + (size - 1) * step
-            low, high = (last, start) if _negative(step) else (start, last)
+            low, high = (last, start) if backwards(step) else (start, last)
             if size.value == 0:
                 continue
             found += [
@@ -564,6 +580,7 @@ class Slice(MetaOp):
         )
 
 
-def _negative(step: IndexExpr) -> bool:
-    """Whether a step, whose sign is known, goes backwards."""
-    return (step.value is not None and step.value < 0) or step.op == "neg"
+def backwards(step: IndexExpr) -> bool:
+    """Whether a step goes backwards, as far as that shows where no symbol is negative."""
+    upper = bounds(normalize(step), {name: Range.of(0) for name in symbol_names(step)})[1]
+    return upper is not None and upper <= 0

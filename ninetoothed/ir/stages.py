@@ -36,6 +36,7 @@ _BLOCKS = frozenset(
         nt.DotOp,
         nt.OffsetsOp,
         nt.PointerOp,
+        nt.SequencesOp,
         nt.AddPtrOp,
         nt.PointerLoadOp,
         nt.PointerStoreOp,

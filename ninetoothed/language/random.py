@@ -32,7 +32,9 @@ def philox_impl(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: 
     """
     _static_assert(
         c0.dtype in (uint32, uint64),
-        "ntl.philox_impl: the counters must be u32 or u64, not " + c0.dtype,
+        "the counters of ntl.philox_impl must be u32 or u64, not "
+        + c0.dtype
+        + "; call ntl.philox, which converts them",
     )
     wide = c0.dtype == uint64
     key_a = 0x9E3779B97F4A7C15 if wide else 0x9E3779B9
@@ -54,7 +56,9 @@ def _counter(c: Any, wide: Any) -> Any:
     """A counter as an unsigned integer."""
     _static_assert(
         c.dtype in (_WIDE if wide else (int32, uint32)),
-        "ntl.philox: the counters must be integers of 32 bits, or all of 64, not " + c.dtype,
+        "the counters of ntl.philox must be integers of 32 bits, or all of 64, not "
+        + c.dtype
+        + "; convert them first: ntl.cast(c, ntl.uint32)",
     )
     return c.to(uint64) if wide else c.to(uint32)
 
@@ -64,7 +68,10 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) ->
     u64 for counters of 64.
     """
     _static_assert(
-        seed.dtype in _INTEGERS, "ntl.philox: the seed must be an integer, not " + seed.dtype
+        seed.dtype in _INTEGERS,
+        "the seed of random numbers must be an integer, not "
+        + seed.dtype
+        + "; convert it first: ntl.cast(seed, ntl.int64)",
     )
     wide = c0.dtype in _WIDE
     seed = seed.to(uint64)
@@ -85,7 +92,9 @@ def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     """Four blocks of random u32, one number each an offset; the cheapest source of many."""
     _static_assert(
         offset.dtype in _INTEGERS,
-        "ntl.randint4x: the offsets must be integers, not " + offset.dtype,
+        "the offsets of random numbers must be integers, not "
+        + offset.dtype
+        + "; convert them first: ntl.cast(offsets, ntl.int32)",
     )
     low = offset.to(uint32)
     zero = low * 0
@@ -103,7 +112,9 @@ def uint_to_uniform_float(x: Any) -> Any:
     """Random integers of 32 or 64 bits as fp32, uniform in [0, 1)."""
     _static_assert(
         x.dtype in (int32, uint32, int64, uint64),
-        "ntl.uint_to_uniform_float takes integers of 32 or 64 bits, not " + x.dtype,
+        "ntl.uint_to_uniform_float takes integers of 32 or 64 bits, not "
+        + x.dtype
+        + "; convert them first: ntl.cast(x, ntl.uint32)",
     )
     wide = x.dtype in _WIDE
     x = x.to(int64) if wide else x.to(int32)

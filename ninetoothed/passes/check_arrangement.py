@@ -57,9 +57,11 @@ from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt
 from ninetoothed.ir.access import count
 from ninetoothed.ir.diagnostics import fail, loc_of
+from ninetoothed.ir.index_bounds import bounds
 from ninetoothed.ir.index_expr import IndexExpr, maximum, minimum
-from ninetoothed.ir.index_normal import bounds, equal, normalize
+from ninetoothed.ir.index_normal import equal, normalize
 from ninetoothed.ir.meta_ops import MetaOp, Requirement, Slice, shape_text
+from ninetoothed.passes.lowering.jagged import call_checks, check_batches
 
 
 def _outermost(value: SSAValue) -> tuple[IndexExpr, ...]:
@@ -134,10 +136,10 @@ def _needs(param: str, operation: MetaOp, needed: Requirement) -> str:
 
 def _check(param: str, operation: MetaOp, needed: Requirement) -> nt.Check:
     text = _needs(param, operation, needed)
-    left, right = needed.left, needed.right
+    left, right = normalize(needed.left), normalize(needed.right)
     if needed.relation == "=":
         return nt.Check((left,), (right,), f"{text}: it is {{left}}")
-    ordered = (minimum(left, right), maximum(left, right))
+    ordered = (normalize(minimum(left, right)), normalize(maximum(left, right)))
     return nt.Check((left, right), ordered, f"{text}, but they are {{left}}")
 
 
@@ -150,6 +152,8 @@ class CheckArrangementPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.body.ops:
             if isinstance(kernel, nt.KernelOp):
-                found = [*_requirements(kernel), *_agreement(kernel)]
-                checks = dict.fromkeys([*kernel.checks, *map(nt.CheckAttr, found)])
+                check_batches(kernel)
+                found = [check.data for check in kernel.checks]
+                found += [*_requirements(kernel), *_agreement(kernel)]
+                checks = dict.fromkeys(map(nt.CheckAttr, call_checks(kernel, found)))
                 kernel.checks = ArrayAttr(checks)

@@ -3,7 +3,7 @@
 The offset of a lane is the sum of source index times stride. Terms without block indices move the
 pointer, once for the program or once an iteration; the others are computed along the dims that they
 vary along. A guard becomes a mask unless it always holds: the ranges of program indices, lanes and
-loop variables are used for that.
+loop variables are used for that. ``nt.offsets`` is the source index itself, or the offset.
 
 Why here: it needs the schedule (which program is this?) and numeric block sizes. It requires stage
 ``scheduled`` and leaves no store and no guard of a share, stage ``addressed``. ``index_bits`` is
@@ -60,19 +60,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerType, ModuleOp, i1, i8
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.access import Access, holds
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.index_bounds import Assumptions, Range
 from ninetoothed.ir.index_expr import IndexExpr, const, product, sym
-from ninetoothed.ir.index_normal import Assumptions, Range, always_nonnegative, normalize
+from ninetoothed.ir.index_normal import always_nonnegative, normalize
 from ninetoothed.ir.meta_ops import Guard
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.passes.lowering.identities import constant_value
@@ -84,8 +87,10 @@ from ninetoothed.passes.lowering.index import (
     SizeLeaves,
     terms,
 )
+from ninetoothed.passes.lowering.jagged import Sequences
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
 
+_AccessOp = nt.LoadOp | nt.StoreOp | nt.GuardOp | nt.OffsetsOp
 _Memo = dict[tuple[IndexExpr, tuple[int, ...], tuple[str, ...]], Lanes]
 
 
@@ -116,6 +121,8 @@ class _Kernel:
         self.memo: _Memo = {}
         self.pointers: dict[SSAValue, SSAValue] = {}
         self.grid: tuple[SSAValue, ...] = ()
+        self.sequences = Sequences(kernel)
+        self.own: dict[str, SSAValue] = {}
 
     def pointer(self, ref: SSAValue, source: nt.SourceOp) -> SSAValue:
         """The pointer to a parameter's first element."""
@@ -163,13 +170,30 @@ class _Kernel:
     ) -> IndexLowering:
         def leaf(name: str) -> SSAValue:
             found = leaves.get(name)
+            if found is None and name in self.sequences:
+                return self.sequence(name)
             return self.sizes.of(sym(name)) if found is None else found
 
         return IndexLowering(self.top, here, leaf, shape, block, local, ranges, self.memo)
 
+    def sequence(self, name: str) -> SSAValue:
+        """The start or the length of the program's sequence, read once at the top."""
+        sequence, symbol = self.sequences[name]
+        if symbol not in self.own:
+            ranges = sequence.ranges(self.kernel.assumptions)
+            leaves = {f"g{dim}": index for dim, index in enumerate(self.grid)}
+            lowering = self.lowering(self.top, (), {}, leaves, frozenset(), ranges)
+            self.own.update(sequence.load(self.top, lowering))
+            for read, value in self.own.items():
+                value.name_hint = read
+        return self.own[symbol]
+
     def size(self, op: nt.SizeOp) -> None:
-        """A compound size, or one of another width, as arithmetic on single ones."""
-        single = op.expr.data.op == "sym"
+        """A compound size, or one of another width, as arithmetic on single ones; and what is the
+        program's own.
+        """
+        expr = op.expr.data
+        single = expr.op == "sym" and expr.args[0] not in self.sequences
         if not isinstance(op.result.type, IntegerType) or (single and op.result.type == self.type):
             return
         here = Arithmetic(Inserter.before(op), self.type)
@@ -178,7 +202,7 @@ class _Kernel:
         here.type = op.result.type
         replace(op, [here.resized(value)])
 
-    def access(self, op: nt.LoadOp | nt.StoreOp | nt.GuardOp) -> _Accessed | None:
+    def access(self, op: _AccessOp) -> _Accessed | None:
         """The address of a share; None for numbers passed by value."""
         assert isinstance(op.ref, BlockArgument)
         value = self.kernel.arranged.values[op.ref.index]
@@ -195,7 +219,7 @@ class _Accessed:
     def __init__(
         self,
         kernel: _Kernel,
-        op: nt.LoadOp | nt.StoreOp | nt.GuardOp,
+        op: _AccessOp,
         source: nt.SourceOp,
         attribute: nt.AccessAttr,
         here: Arithmetic,
@@ -236,12 +260,15 @@ class _Accessed:
     def all_dims(self) -> tuple[int, ...]:
         return tuple(range(len(self.shape)))
 
+    def offset(self) -> IndexExpr:
+        """The distance from the source's first element."""
+        jagged = None if self.source.jagged is None else self.source.jagged.data
+        return nt.offset(self.access.indices, self.source.strides.data, jagged)
+
     def pointers(self) -> SSAValue:
         """The addresses, a block of them; of a share of no dims, one."""
         lowering = self.lowering
-        offset = const(0)
-        for index, stride in zip(self.access.indices, self.source.strides.data, strict=True):
-            offset = offset + index * stride
+        offset = self.offset()
         moves: dict[bool, list[tuple[bool, IndexExpr]]] = {False: [], True: []}
         along: list[tuple[bool, IndexExpr]] = []
         for minus, term in terms(normalize(offset)):
@@ -373,6 +400,27 @@ def _guard(kernel: _Kernel, op: nt.GuardOp) -> None:
     replace(op, [bridge(accessed.here.inserter, mask, op.result.type)])
 
 
+def _offsets(kernel: _Kernel, op: nt.OffsetsOp) -> None:
+    accessed = kernel.access(op)
+    assert accessed is not None
+    dim = op.source_dim
+    offset = normalize(accessed.offset()) if dim is None else accessed.access.indices[dim]
+    lowering = accessed.lowering
+    lanes = lowering.lower(offset)
+    if not set(lanes.dims) <= set(op.dims):
+        raise fail(op, f"nt.offsets: {offset} varies along more than {op.dims}", CompilerError)
+    place = lowering.place(offset)
+    value = Arithmetic(place.inserter, _integer(op.result.type)).resized(lanes.value)
+    value = lowering.along(place, Lanes(value, lanes.dims), op.dims)
+    replace(op, [bridge(accessed.here.inserter, value, op.result.type)])
+
+
+def _integer(type: Attribute) -> IntegerType:
+    scalar = nt.scalar_of(type)
+    assert isinstance(scalar, IntegerType)
+    return cast("IntegerType", scalar)
+
+
 def _lower(kernel: nt.KernelOp, type: IntegerType) -> None:
     shared = _Kernel(kernel, type)
     ops: Sequence[Operation] = list(kernel.apply.walk())
@@ -385,6 +433,8 @@ def _lower(kernel: nt.KernelOp, type: IntegerType) -> None:
             _store(shared, op)
         elif isinstance(op, nt.GuardOp):
             _guard(shared, op)
+        elif isinstance(op, nt.OffsetsOp):
+            _offsets(shared, op)
     # Loops are asked for their ranges as long as their bounds are sizes.
     for op in ops:
         if isinstance(op, nt.SizeOp):

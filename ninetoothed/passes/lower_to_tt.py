@@ -1,7 +1,7 @@
 """Turn what is left of ``nt`` into ``tt``, ``arith``, ``math`` and ``scf``: a device function.
 
-Its arguments are the tensors' pointers and the numbers passed by value, in launch order, then the
-sizes and strides that are used. How a launch binds them stays with the function: ``nt.params``,
+Its arguments are the tensors' pointers and the numbers passed by value, in launch order, a jagged
+tensor's offsets behind its pointer, then the sizes and strides that are used. How a launch binds them stays with the function: ``nt.params``,
 ``nt.grid``, ``nt.checks``.
 
 Why here: it is the last step; it knows no sizes, no guards and no configurations, only types. It
@@ -54,8 +54,10 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
+    UnitAttr,
     UnknownLoc,
     UnrealizedConversionCastOp,
+    i1,
     i32,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -64,11 +66,13 @@ from xdsl.passes import ModulePass
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.passes.lowering import pointers
 from ninetoothed.passes.lowering.casts import cast
 from ninetoothed.passes.lowering.elementwise import COMBINE, ELEMENTWISE, constant
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.types import in_memory, is_unsigned, lowered, numbers, signless
 
+_UNSIGNED = [nt.scalar_type(dtype) for dtype in ("u8", "u16", "u32", "u64")]
 _SIXTEEN = IntegerAttr(16, i32)
 
 
@@ -107,7 +111,15 @@ class _Function:
             type = tt.PointerType(in_memory(scalar)) if decl.kind == "tensor" else signless(scalar)
             if source.aligned and decl.kind == "tensor":
                 attributes["tt.divisibility"] = _SIXTEEN
+            if decl.kind == "scalar" and scalar in _UNSIGNED:
+                attributes["nt.unsigned"] = UnitAttr()
             self.values[share] = self._argument(type, attributes, decl.name)
+            found = [use.operation for use in share.uses]
+            if offsets := [op for op in found if isinstance(op, nt.SequencesOp)]:
+                assert decl.offsets is not None
+                symbol: dict[str, Attribute] = {"nt.symbol": StringAttr(decl.offsets)}
+                pointer = self._argument(offsets[0].result.type, symbol, decl.offsets)
+                self.values.update({op.result: pointer for op in offsets})
         for symbol in kernel.declarations:
             if symbol.name in used:
                 attributes = {"nt.symbol": StringAttr(symbol.name)}
@@ -131,6 +143,10 @@ class _Function:
     def value(self, old: SSAValue) -> SSAValue:
         """The new value of ``old``."""
         return self.values[old]
+
+    def optional(self, old: SSAValue | None) -> SSAValue | None:
+        """The new value of ``old``, if there is one."""
+        return None if old is None else self.values[old]
 
     def define(self, op: Operation, *values: SSAValue) -> None:
         """The new values of the results of ``op``."""
@@ -196,6 +212,11 @@ def _lowers(kind: type[Operation]) -> Callable[[Handler], Handler]:
 @_lowers(nt.PointerOp)
 def _pointer(f: _Function, op: nt.PointerOp) -> None:
     f.values[op.result] = f.value(op.ref)
+
+
+@_lowers(nt.SequencesOp)
+def _sequences(f: _Function, op: nt.SequencesOp) -> None:
+    """Its argument was declared with the tensor's."""
 
 
 @_lowers(nt.SizeOp)
@@ -330,6 +351,38 @@ def _reduce(f: _Function, op: nt.ReduceOp) -> None:
 def _dot(f: _Function, op: nt.DotOp) -> None:
     a, b, acc = f.value(op.a), f.value(op.b), f.value(op.acc)
     f.define(op, f.add(tt.DotOp(a, b, acc, op.precision.data)))
+
+
+@_lowers(nt.AddPtrOp)
+def _add_pointer(f: _Function, op: nt.AddPtrOp) -> None:
+    f.define(op, f.add(tt.AddPtrOp(f.value(op.ptr), f.value(op.offset))))
+
+
+@_lowers(nt.PointerLoadOp)
+def _pointer_load(f: _Function, op: nt.PointerLoadOp) -> None:
+    bits = nt.scalar_of(op.result.type) == i1
+    mask, other = f.optional(op.mask), f.optional(op.other)
+    f.define(op, pointers.load(f.add, f.value(op.ptr), mask, other, bits))
+
+
+@_lowers(nt.PointerStoreOp)
+def _pointer_store(f: _Function, op: nt.PointerStoreOp) -> None:
+    f.insert(pointers.store(f.add, f.value(op.ptr), f.value(op.value), f.optional(op.mask)))
+
+
+@_lowers(nt.AtomicOp)
+def _atomic(f: _Function, op: nt.AtomicOp) -> None:
+    order = (op.sem.data, op.scope.data)
+    unsigned = is_unsigned(op.value.type)
+    ptr, value, mask = f.value(op.ptr), f.value(op.value), f.optional(op.mask)
+    f.define(op, pointers.atomic(f.add, op.function.data, unsigned, ptr, value, mask, order))
+
+
+@_lowers(nt.AtomicCasOp)
+def _atomic_cas(f: _Function, op: nt.AtomicCasOp) -> None:
+    order = (op.sem.data, op.scope.data)
+    ptr, compare, value = (f.value(operand) for operand in op.operands)
+    f.define(op, pointers.compare_and_swap(f.add, ptr, compare, value, order))
 
 
 @_lowers(scf.YieldOp)

@@ -4,7 +4,8 @@
 A reduction along a dim, and a dot along K, must not see what an access did not read. Where the
 operand is a load that has no ``other``, its unspecified lanes are free, and the identity becomes
 its ``other``. Else the guard of the operand is computed beside it (elementwise: the conjunction;
-``where``: of the chosen side; a loop carries its guards), and the operand is selected by it.
+``where``: of the chosen side; a loop carries its guards), and the operand is selected by it. A mask
+of pointers is false where it is outside its own guard: what it would say there is not known.
 
 Why here: guards are facts of accesses, before lanes are padded. It requires and leaves stage
 ``composed``.
@@ -63,6 +64,7 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.passes.lowering.identities import combined_operands, fill, select
 
 _MOVES = (nt.CastOp, nt.BroadcastOp, nt.ExpandDimsOp, nt.TransOp, nt.FlipOp)
+_MASKED = (nt.PointerLoadOp, nt.AtomicOp)
 
 
 def _behind(value: SSAValue) -> Inserter:
@@ -73,6 +75,11 @@ def _behind(value: SSAValue) -> Inserter:
         assert parent is not None
         return Inserter(InsertPoint.at_start(owner), parent)
     return Inserter(InsertPoint.after(owner), owner)
+
+
+def _leaves_lanes(op: nt.PointerLoadOp | nt.AtomicOp) -> bool:
+    """Whether what is read has lanes that are masked and have no value."""
+    return op.mask is not None and not (isinstance(op, nt.PointerLoadOp) and op.other is not None)
 
 
 def _yielded(op: Operation) -> list[scf.YieldOp]:
@@ -122,7 +129,8 @@ class _Guards:
         found: set[SSAValue] = {
             value
             for value in values
-            if isinstance(value.owner, nt.LoadOp) and self._guarded(value.owner)
+            if (isinstance(value.owner, nt.LoadOp) and self._guarded(value.owner))
+            or (isinstance(value.owner, _MASKED) and _leaves_lanes(value.owner))
         }
         before = -1
         while len(found) != before:
@@ -150,6 +158,8 @@ class _Guards:
             return list(owner.arguments)
         if isinstance(owner, _MOVES):
             return [owner.operands[0]]
+        if isinstance(owner, _MASKED) and _leaves_lanes(owner) and owner.mask is not None:
+            return [owner.mask]
         if isinstance(owner, scf.ForOp | scf.IfOp):
             position = _position(owner, value)
             sides = [terminator.arguments[position] for terminator in _yielded(owner)]
@@ -234,8 +244,17 @@ class _Guards:
             return self._mapped(owner)
         if isinstance(owner, _MOVES):
             return self._moved(owner)
+        if isinstance(owner, _MASKED) and owner.mask is not None:
+            return self.known(owner.mask, _behind(value))
         assert isinstance(owner, scf.IfOp)
         return self._chosen(owner, _position(owner, value))
+
+    def known(self, mask: SSAValue, inserter: Inserter) -> SSAValue:
+        """``mask`` where it is inside its guard, else false."""
+        if not self.unreal(mask):
+            return mask
+        bits = self.bits(mask)
+        return inserter.add(nt.MapOp("and", [self._current(mask), bits], bits.type))
 
     def _mapped(self, op: nt.MapOp) -> SSAValue:
         guards = [self.bits(argument) for argument in op.arguments]
@@ -321,6 +340,9 @@ def _mask(kernel: nt.KernelOp) -> None:
                 bits = guards.bits(value)
                 # The operand itself may be new: a loop that carries its guard was replaced.
                 op.operands[index] = select(Inserter.before(op), bits, op.operands[index], identity)
+        if isinstance(op, nt.PointerAccess) and op.mask is not None and guards.unreal(op.mask):
+            mask = guards.known(op.mask, Inserter.before(op))
+            op.operands[op.operands.index(op.mask, 1)] = mask
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 Triton's blocks have sizes that are powers of two. Accesses get the guard that a lane lies below the
 true size; where padded lanes would be combined, by a reduction or along K of a dot, they read the
-identity. What reorders lanes is a gather from here on: ``nt.flip`` reverses the lanes below the true
+identity; padded lanes of pointers are masked. What reorders lanes is a gather from here on: ``nt.flip`` reverses the lanes below the true
 size. Sizes that only a call knows are rounded up to the kernel's ``extents``. True sizes stay what
 ``nt.size`` says.
 
@@ -58,7 +58,8 @@ from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
 from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_expr import IndexExpr, const, sym
+from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym
+from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.meta_ops import Guard
 from ninetoothed.ir.rewriting import Inserter, replace, retype
 from ninetoothed.passes.lowering.identities import combined_operands, fill, select
@@ -70,6 +71,7 @@ class _Padding:
     def __init__(self, kernel: nt.KernelOp) -> None:
         self.kernel = kernel
         self.extents: Mapping[IndexExpr, int] = kernel.padding
+        self.longest = kernel.longest
 
     def size(self, size: IndexExpr) -> IndexExpr:
         """The power of two.
@@ -77,9 +79,11 @@ class _Padding:
         Raises:
             ShapeError: nothing says what the size is.
         """
-        if size.value is not None:
-            return const(1 << max(size.value - 1, 0).bit_length())
-        found = self.extents.get(size)
+        # Lanes for the longest sequence; the shorter ones of other programs end before.
+        most = normalize(substitute(size, self.longest)) if self.longest else size
+        if most.value is not None:
+            return const(1 << max(most.value - 1, 0).bit_length())
+        found = self.extents.get(most)
         if found is None:
             raise fail(
                 self.kernel,
@@ -98,20 +102,24 @@ class _Padding:
     def attribute(self, attribute: Attribute) -> Attribute:
         return self.block(attribute) if isinstance(attribute, nt.TensorType) else attribute
 
-    def access(self, access: Access) -> Access:
-        """The access over the padded block: its lanes end where the true size does."""
+    def access(self, access: Access, own: tuple[str, IndexExpr] | None) -> Access:
+        """The access over the padded block: its lanes end where the true size does.
+
+        ``own``, of a jagged source: what stands for the longest sequence, and the program's length.
+        """
         if len(access.levels) < 2:
             return access
         sizes = access.levels[-1]
         padded = tuple(self.size(size) for size in sizes)
         names = index_names(access.levels)[-1]
+        lengths: dict[str, IndexExpr | int] = {} if own is None else {own[0]: own[1]}
         added = [
-            Guard(sym(name), size)
+            Guard(sym(name), normalize(substitute(size, lengths)))
             for name, size, new in zip(names, sizes, padded, strict=True)
             if size != new
         ]
         levels = (*access.levels[:-1], padded)
-        return Access(levels, access.indices, (*access.guards, *added))
+        return Access(levels, access.indices, tuple(dict.fromkeys((*access.guards, *added))))
 
 
 def _true_sizes(kernel: nt.KernelOp) -> list[tuple[Operation, int, int, IndexExpr, float | int]]:
@@ -130,13 +138,52 @@ def _mask(op: Operation, index: int, dim: int, size: IndexExpr, identity: float 
     if shape[dim] == size or fill(value, identity):
         return
     inserter = Inserter.before(op)
+    bits = _below(inserter, shape, dim, size)
+    op.operands[index] = select(inserter, bits, value, identity)
+
+
+def _below(inserter: Inserter, shape: tuple[IndexExpr, ...], dim: int, size: IndexExpr) -> SSAValue:
+    """Which lanes of a block of ``shape`` lie below ``size`` in dim ``dim``."""
     i32 = IntegerType(32)
     row = nt.block_type((shape[dim],), i32)
     lanes = inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), row))
     limit = inserter.add(nt.FullOp(inserter.add(nt.SizeOp(nt.ExprAttr(size), i32)), row))
     bits = inserter.add(nt.MapOp("lt", [lanes, limit], nt.with_scalar(row, i1)))
-    bits = _along(inserter, bits, dim, shape)
-    op.operands[index] = select(inserter, bits, value, identity)
+    return _along(inserter, bits, dim, shape)
+
+
+def _true_pointers(
+    kernel: nt.KernelOp,
+) -> list[tuple[nt.PointerAccess | nt.AtomicCasOp, tuple[IndexExpr, ...]]]:
+    """What reads and writes through pointers, with their true shapes."""
+    found = [op for op in kernel.apply.walk() if isinstance(op, nt.PointerAccess | nt.AtomicCasOp)]
+    return [(op, nt.shape_of(op.ptr.type)) for op in found]
+
+
+def _mask_pointers(op: nt.PointerAccess | nt.AtomicCasOp, sizes: tuple[IndexExpr, ...]) -> None:
+    """Keep the lanes that were added from memory.
+
+    Raises:
+        ShapeError: the op has no mask.
+    """
+    shape = nt.shape_of(op.ptr.type)
+    padded = [dim for dim, size in enumerate(sizes) if size != shape[dim]]
+    if not padded:
+        return
+    if isinstance(op, nt.AtomicCasOp):
+        raise fail(
+            op,
+            f"ntl.atomic_cas has no mask, and its block has the size {sizes[padded[0]]}; give it a "
+            "size that is a power of two",
+            ShapeError,
+        )
+    inserter = Inserter.before(op)
+    mask = op.mask
+    for dim in padded:
+        bits = _below(inserter, shape, dim, sizes[dim])
+        mask = bits if mask is None else inserter.add(nt.MapOp("and", [mask, bits], bits.type))
+    assert mask is not None
+    replace(op, inserter.insert(op.masked(mask)).results)
 
 
 def _true_flips(kernel: nt.KernelOp) -> list[tuple[nt.FlipOp, IndexExpr]]:
@@ -198,9 +245,12 @@ def _text(value: SSAValue) -> str:
 def _pad(kernel: nt.KernelOp) -> None:
     padding = _Padding(kernel)
     combined, flips = _true_sizes(kernel), _true_flips(kernel)
+    pointers = _true_pointers(kernel)
     for op in kernel.arrange.block.ops:
         if isinstance(op, nt.AccessOp):
-            access = nt.AccessAttr(padding.access(op.access.data))
+            source = op.source.owner
+            assert isinstance(source, nt.SourceOp)
+            access = nt.AccessAttr(padding.access(op.access.data, source.own))
             replace(op, [Inserter.before(op).add(nt.AccessOp(op.source, access))])
     retype(kernel.apply, padding.attribute)
     _drop_equalities(kernel)
@@ -208,6 +258,8 @@ def _pad(kernel: nt.KernelOp) -> None:
         _mask(*entry)
     for op, size in flips:
         _reverse(op, size)
+    for access, sizes in pointers:
+        _mask_pointers(access, sizes)
 
 
 @dataclass(frozen=True)

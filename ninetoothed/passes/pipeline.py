@@ -87,12 +87,12 @@ def run(
             if step.stage is not None:
                 check_stage(module, step.stage)
         except CompilerError as error:
-            where = _reproducer(before, pipeline[index:])
+            where = reproducer(before, pipeline[index:])
             raise CompilerError(f"pass {name}: {error.message}{where}", error.loc) from error
         except NineToothedError:
             raise
         except Exception as error:
-            where = _reproducer(before, pipeline[index:])
+            where = reproducer(before, pipeline[index:])
             raise CompilerError(
                 f"pass {name} failed with {type(error).__name__}: {error}{where}; "
                 "this is a bug of the compiler"
@@ -101,8 +101,11 @@ def run(
             observe(name, module)
 
 
-def _reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
-    """Write the module before the failed pass, with the rest of the pipeline; says where."""
+def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
+    """Write the module before the pass that failed, with the rest of the pipeline; says where.
+
+    The text continues the error's message.
+    """
     if before is None:
         return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
     pipeline = ",".join(str(step.pass_.pipeline_pass_spec()) for step in rest)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ninetoothed.errors import ArgumentError, ConfigurationError
+from ninetoothed.jagged import Jagged
 from ninetoothed.runtime import device
 
 # A copy starts where its original does, modulo this: the lines of the caches, and any vector
@@ -71,17 +72,22 @@ def _shielded(
     trials: Sequence[Trial], values: tuple[Any, ...]
 ) -> Generator[tuple[tuple[Any, ...], Callable[[], None]], None, None]:
     """The values to launch with, and what is to be called before each launch."""
-    written = _tensors({name for trial in trials for name in trial.writes}, trials, values)
-    read = _tensors({name for trial in trials for name in trial.reads}, trials, values)
+    # What is written of a jagged tensor is its elements.
+    data = tuple(value.elements if isinstance(value, Jagged) else value for value in values)
+    written = _tensors({name for trial in trials for name in trial.writes}, trials, data)
+    read = _tensors({name for trial in trials for name in trial.reads}, trials, data)
     unstable = [
         position
         for position in written
-        if any(_overlap(values[position], values[other]) for other in read)
+        if any(_overlap(data[position], data[other]) for other in read)
     ]
-    originals = {position: _span(values[position]) for position in written}
-    copies = _device_copies(values, originals)
+    originals = {position: _span(data[position]) for position in written}
+    copies = _device_copies(data, originals)
     if copies is not None:
-        arguments = tuple(copies.get(position, value) for position, value in enumerate(values))
+        arguments = tuple(
+            _replaced(value, copies[position]) if position in copies else value
+            for position, value in enumerate(values)
+        )
 
         def refill() -> None:
             for position in unstable:
@@ -100,6 +106,11 @@ def _shielded(
         yield values, lambda: restore(unstable)
     finally:
         restore(written)
+
+
+def _replaced(value: Any, copy: Any) -> Any:
+    """The argument with its elements in ``copy``."""
+    return value.with_elements(copy) if isinstance(value, Jagged) else copy
 
 
 def _tensors(names: set[str], trials: Sequence[Trial], values: tuple[Any, ...]) -> list[int]:

@@ -213,9 +213,7 @@ def like_triton(device: str, dtype: torch.dtype, seed: int, found: list[torch.Te
             assert torch.equal(one.cpu(), triton.cpu())
         torch.testing.assert_close(ours[3].cpu(), found[2].cpu(), rtol=1e-4, atol=1e-4)
 
-    everywhere(
-        device, scalars_last, kernel, tensors, (offsets, *outputs, seed, 6), check, BLOCK=32
-    )
+    everywhere(device, scalars_last, kernel, tensors, (offsets, *outputs, seed, 6), check, BLOCK=32)
 
 
 def triton_arguments(dtype: torch.dtype, seed: int, device: str) -> list[Any]:
@@ -355,9 +353,7 @@ def test_lanes_of_a_size_that_only_a_call_knows(device: str) -> None:
     def check(x, out):
         assert torch.equal(out, x.flip(1) + x)
 
-    everywhere(
-        device, whole, mirrored, (Tensor(2), Tensor(2)), (x, *blank(1, 3, 37)), check
-    )
+    everywhere(device, whole, mirrored, (Tensor(2), Tensor(2)), (x, *blank(1, 3, 37)), check)
 
 
 def flipped_sums(x, total, largest):

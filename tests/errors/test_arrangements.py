@@ -362,7 +362,7 @@ from tests.support.messages import Case, check, each
         kernel(torch.ones(2), torch.ones(100))
         """,
         """
-        ArgumentError: expand of x needs the size x_size_0 to be 1: it is (2,)
+        ArgumentError: expand of x (kernel.py, line 2) needs the size x_size_0 to be 1: it is (2,)
           File "kernel.py", line 10, column 1, in <module>
             kernel(torch.ones(2), torch.ones(100))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -383,7 +383,7 @@ from tests.support.messages import Case, check, each
         kernel(torch.ones(100, 2), torch.ones(100))
         """,
         """
-        ArgumentError: squeeze of x needs the size x_size_1 to be 1: it is (2,)
+        ArgumentError: squeeze of x (kernel.py, line 2) needs the size x_size_1 to be 1: it is (2,)
           File "kernel.py", line 10, column 1, in <module>
             kernel(torch.ones(100, 2), torch.ones(100))
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -89,15 +89,15 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
-        "a stride of zero",
+        "a negative stride",
         """
-        Tensor(1).tile((16,), strides=(0,))
+        Tensor(1).tile((16,), strides=(-2,))
         """,
         """
-        ArrangementError: tile: a stride of 0; strides are at least 1, or -1 for the tile
+        ArrangementError: tile: a stride of -2; strides are at least 1, 0 for one block that expand repeats, or -1 for the tile
           File "kernel.py", line 1, column 1, in <module>
-            Tensor(1).tile((16,), strides=(0,))
-            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            Tensor(1).tile((16,), strides=(-2,))
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         """,
     ),
     Case(

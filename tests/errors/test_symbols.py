@@ -87,7 +87,7 @@ from tests.support.messages import Case, check, each
         Symbol("block size")
         """,
         """
-        SymbolError: 'block size' is no symbol; write a name, or an expression of names, integers and + - * // %
+        SymbolError: 'block size' is no symbol; write a name, or an expression of names, integers, + - * // %, comparisons, &, min and max
           File "kernel.py", line 1, column 1, in <module>
             Symbol("block size")
             ^^^^^^^^^^^^^^^^^^^^
@@ -99,7 +99,7 @@ from tests.support.messages import Case, check, each
         Symbol("n / 2")
         """,
         """
-        SymbolError: 'n / 2' is no symbol; write a name, or an expression of names, integers and + - * // %
+        SymbolError: 'n / 2' is no symbol; write a name, or an expression of names, integers, + - * // %, comparisons, &, min and max
           File "kernel.py", line 1, column 1, in <module>
             Symbol("n / 2")
             ^^^^^^^^^^^^^^^
@@ -111,7 +111,7 @@ from tests.support.messages import Case, check, each
         Symbol(1.5)
         """,
         """
-        SymbolError: 1.5 is no symbol; write a name, or an expression of names, integers and + - * // %
+        SymbolError: 1.5 is no symbol; write a name, or an expression of names, integers, + - * // %, comparisons, &, min and max
           File "kernel.py", line 1, column 1, in <module>
             Symbol(1.5)
             ^^^^^^^^^^^

@@ -300,40 +300,6 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
-        "a loop that counts down",
-        """
-        def application(x, output):
-            for i in range(4, 0, -1):
-                output = x
-
-
-        vectors(application)
-        """,
-        """
-        UnsupportedSyntaxError: a step of -1; loops count up, so compute the index from a loop that does
-          File "kernel.py", line 2, column 14, in application
-            for i in range(4, 0, -1):
-                     ^^^^^^^^^^^^^^^
-        """,
-    ),
-    Case(
-        "a loop of a step of zero",
-        """
-        def application(x, output):
-            for i in range(0, 4, 0):
-                output = x
-
-
-        vectors(application)
-        """,
-        """
-        UnsupportedSyntaxError: a step of 0; loops count up, so compute the index from a loop that does
-          File "kernel.py", line 2, column 14, in application
-            for i in range(0, 4, 0):
-                     ^^^^^^^^^^^^^^
-        """,
-    ),
-    Case(
         "range of too many arguments",
         """
         def application(x, output):

@@ -35,11 +35,27 @@ def _count(w: Writer, most: int = 3) -> range:
 def _vectors(w: Writer) -> None:
     m, b = w.size("m", 20, low=0), w.tile("B0")
     w.dims, w.block = ("a",), "x0.shape"
+    plain = ((m,), f"{{0}}.tile(({b},))")
+    forms = (
+        plain,
+        plain,
+        plain,
+        ((m,), f"{{0}}[::-1].tile(({b},))"),
+        ((2 * m,), f"{{0}}[::2].tile(({b},))"),
+        ((m + 2,), f"{{0}}[1:-1].tile(({b},))"),
+        ((m, 3), f"{{0}}[..., -2].tile(({b},))"),
+        ((m + 3,), f"{{0}}.pad(((-1, -2),)).tile(({b},))"),
+    )
     for index in _count(w):
         dtype = w.dtype()
-        w.tensor(f"x{index}", (m,), dtype, f"{{0}}.tile(({b},))")
-        w.read(f"x{index}", dtype, w.dims)
-    _body(w, [((m,), f"{{0}}.tile(({b},))", w.dims) for _ in _count(w, 2)])
+        shape, arranged = w.pick(*forms)
+        if m > 2 and w.chance(20):
+            # Elements that do not exist.
+            shape, arranged = (m - 2,), f"{{0}}.pad(((1, 1),)).tile(({b},))"
+        other = w.tensor(f"x{index}", shape, dtype, arranged)
+        w.read(f"x{index}", dtype, w.dims, real=other or shape != (m - 2,))
+        w.sparse = w.sparse or shape == (m - 2,)
+    _body(w, [(*w.pick(*forms), w.dims) for _ in _count(w, 2)])
 
 
 def _matrices(w: Writer) -> None:
@@ -53,6 +69,9 @@ def _matrices(w: Writer) -> None:
             f"{{0}}.tile(({b}, {a})).permute((1, 0)); {{0}}.dtype = {{0}}.dtype.permute((-1, 0))",
         ),
         ((m, 1, n), f"{{0}}.squeeze(1).tile(({a}, {b}))"),
+        ((n, m), f"{{0}}[::-1].permute((1, 0))[::-1].tile(({a}, {b}))"),
+        ((m, 2, n), f"{{0}}[:, None, 1, ...].squeeze(1).tile(({a}, {b}))"),
+        ((m + 1, n + 2), f"{{0}}.pad(((-1, 0), (-2, 0))).tile(({a}, {b}))"),
     )
     for index in _count(w):
         dtype = w.dtype()
@@ -71,8 +90,18 @@ def _rows(w: Writer) -> None:
         w.read(f"x{index}", dtype, w.dims)
     if w.chance(50):
         dtype = w.dtype()
-        w.tensor("v", (n,), dtype, "{0}.tile((-1,)).unsqueeze(0).expand((x0.shape[0], -1))")
-        w.read("v", dtype, ("b",))
+        arranged, dims = w.pick(
+            ("{0}.tile((-1,)).unsqueeze(0)", ("b",)),
+            ("{0}[None].tile((1, -1), strides=(0, 0))", ("1", "b")),
+            (
+                "{0}.tile((-1,), strides=(0,)).ravel().tile((1, -1)); "
+                "{0}.dtype = {0}.dtype.ravel()",
+                ("1", "b"),
+            ),
+        )
+        first, *rest = arranged.split("; ")
+        w.tensor("v", (n,), dtype, "; ".join([f"{first}.expand((x0.shape[0], -1))", *rest]))
+        w.read("v", dtype, dims)
     outputs = (
         ((m, n), f"{{0}}.tile(({a}, -1))", w.dims),
         ((m, 1), f"{{0}}.tile(({a}, 1))", ("a", "1")),
@@ -99,6 +128,8 @@ def _flat(w: Writer) -> None:
         ((m, n, k), f"{{0}}.flatten().tile(({b},))"),
         ((m, k, n), f"{{0}}.permute((0, 2, 1)).flatten().tile(({b},))"),
         ((m, n, k), f"{{0}}.flatten(1).flatten(0, 2).tile(({b},))"),
+        ((m, n, k), f"{{0}}.tile((1, -1, -1)).ravel().flatten().tile(({b},))"),
+        ((k, n, m), f"{{0}}[::-1].permute((2, 1, 0)).flatten().tile(({b},))"),
     )
     for index in _count(w):
         dtype = w.dtype()
@@ -116,18 +147,20 @@ def _windows(w: Writer) -> None:
     )
     floor = w.chance(50)
     m = w.draw(st.integers(step * (size - 1) + 1, 20))
-    span = m - step * (size - 1) - 1
+    edge = w.pick(0, 0, 1)
+    span = m + 2 * edge - step * (size - 1) - 1
     count = (span // stride if floor else -(-span // stride)) + 1
     w.header += [f"W = {size}"]
     w.dims, w.block, w.sparse = ("1", "w"), "x0.shape", True
     for index in _count(w, 2):
         dtype = w.dtype()
         arranged = (
-            f"{{0}}.tile((W,), strides=({stride},), dilation=({step},), floor_mode={floor})"
+            f"{{0}}.pad((({edge}, {edge}),))"
+            f".tile((W,), strides=({stride},), dilation=({step},), floor_mode={floor})"
             ".unsqueeze(1); {0}.dtype = {0}.dtype.unsqueeze(0)"
         )
         chosen = w.tensor(f"x{index}", (m,), dtype, arranged)
-        w.read(f"x{index}", dtype, w.dims, real=floor or chosen)
+        w.read(f"x{index}", dtype, w.dims, real=(floor and not edge) or chosen)
     outputs = (
         ((count, size), "{0}.tile((1, W))", w.dims),
         ((count,), "{0}.tile((1,)).unsqueeze(1)", ("1",)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import itertools
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,13 +19,11 @@ from ninetoothed.interpreters import interpret
 from ninetoothed.passes.pipeline import Observer
 from tests.property.writer import Argument, Program
 
-_numbers = itertools.count()
-
 
 def load(program: Program) -> Definition:
     """The kernel of a program, its source read from a file, as a user's is."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"program_{next(_numbers)}.py"
+        path = Path(folder) / "program.py"
         path.write_text(program.source, encoding="utf-8")
         spec = importlib.util.spec_from_file_location(path.stem, path)
         assert spec is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ninetoothed.ir.index_bounds import Range, bounds
 from ninetoothed.ir.index_expr import (
     IndexExpr,
     binary,
@@ -15,13 +16,7 @@ from ninetoothed.ir.index_expr import (
     sym,
     symbol_names,
 )
-from ninetoothed.ir.index_normal import (
-    Range,
-    always_less,
-    always_nonnegative,
-    bounds,
-    normalize,
-)
+from ninetoothed.ir.index_normal import always_less, always_nonnegative, normalize
 
 NAMES = ("a", "b", "n")
 DIVISORS = ("p", "q")

@@ -48,7 +48,8 @@ def everywhere(
         module = kernel.composed(signature)
         for config in configurations(module, signature)[:3]:
             arguments = clones()
-            interpret(lower(module, signature, config), arguments)
+            bound = bind(kernel.definition, arguments, constexprs).values
+            interpret(lower(module, signature, config), bound)
             check(*arguments)
         return
     for backend in ("ttir", "triton-python"):

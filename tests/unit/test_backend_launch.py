@@ -74,6 +74,18 @@ def test_scalars_are_passed_by_value() -> None:
     assert scope["programs"](x, y, 0.5) == 3
 
 
+def test_unsigned_numbers_are_passed_as_signed_ones() -> None:
+    text = """
+    tt.func @f(%a: i32 {"nt.param" = "a", "nt.unsigned"}, %b: i64 {"nt.param" = "b", "nt.unsigned"})
+        attributes {"nt.params" = [#nt.param<"a" scalar [] []>, #nt.param<"b" scalar [] []>],
+        "nt.grid" = #nt.expr<1>, "nt.checks" = []} {
+      tt.return
+    }"""
+    arguments = load(text)["arguments"]
+    assert arguments(5, 2**63 - 1) == (5, 2**63 - 1)
+    assert arguments(2**31 + 7, 2**64 - 1) == (-(2**31) + 7, -1)
+
+
 def test_parameters_never_hide_what_the_source_uses() -> None:
     text = ADD.replace('"x"', '"max"').replace('"y"', '"n"').replace('"out"', '"lambda"')
     scope = load(text)

@@ -40,6 +40,13 @@ def truncated(x: Any, y: Any) -> Any:
     return (np.sign(x) * np.sign(y) * quotient).astype(x.dtype)
 
 
+def high(x: Any, y: Any) -> Any:
+    """The upper half of the product of unsigned integers."""
+    width = 8 * x.dtype.itemsize
+    product = unsigned(x).astype(object) * unsigned(y).astype(object)
+    return signed((product >> width).astype(unsigned(x).dtype))
+
+
 def over(name: str, reference: Reference, *dtypes: str) -> list[Row]:
     """A row per element type, for an op of two operands."""
     body = f"%y = {name} %x0, %x1 : {T}"
@@ -93,6 +100,7 @@ CASES: list[Row] = [
     *over("arith.andi", np.bitwise_and, *INTEGERS),
     *over("arith.ori", np.bitwise_or, *INTEGERS),
     *over("arith.xori", np.bitwise_xor, *INTEGERS),
+    *over("tt.mulhiui", high, "i32", "i64"),
     *over("arith.minsi", np.minimum, *INTEGERS),
     *over("arith.maxsi", np.maximum, *INTEGERS),
     *over("arith.minui", lambda x, y: signed(np.minimum(unsigned(x), unsigned(y))), *INTEGERS),
@@ -178,6 +186,25 @@ CASES: list[Row] = [
     function("erf", erf),
     function("floor", np.floor),
     function("ceil", np.ceil),
+    (
+        "%c = arith.constant dense<63> : tensor<64xi32>\n"
+        "%i = arith.andi %x1, %c : tensor<64xi32>\n"
+        "%y = tt.gather %x0[%i] 0 : i32 : tensor<64xi32>[tensor<64xi32>] -> tensor<64xi32>",
+        "i32",
+        "i32",
+        lambda x, y: x[y & 63],
+    ),
+    (
+        '%s = "tt.reduce"(%x0) <{axis = 0 : i32}> ({\n'
+        "^bb0(%a: i8, %b: i8):\n"
+        "  %c = arith.xori %a, %b : i8\n"
+        "  tt.reduce.return %c : i8\n"
+        "}) : (tensor<64xi8>) -> i8\n"
+        "%y = tt.splat %s : i8 -> tensor<64xi8>",
+        "i8",
+        "i8",
+        lambda x, y: np.full_like(x, np.bitwise_xor.reduce(x)),
+    ),
     (f"%y = arith.negf %x0 : {T.format('f32')}", "f32", "f32", lambda x, y: -x),
     (f"%y = math.absi %x0 : {T.format('i32')}", "i32", "i32", lambda x, y: np.abs(x)),
     (

@@ -19,6 +19,10 @@ INTEGERS: dict[str, tuple[Callable[[], int], int]] = {
     "NINETOOTHED_COMPILE_TIMEOUT": (config.compile_timeout, 60),
     "NINETOOTHED_COMPILE_WORKERS": (config.compile_workers, min(os.cpu_count() or 1, 8)),
 }
+FLAGS: dict[str, Callable[[], bool]] = {
+    "NINETOOTHED_VERIFY_IR": config.verify_ir,
+    "NINETOOTHED_VALIDATE": config.validate,
+}
 each_integer = pytest.mark.parametrize("name", INTEGERS)
 
 
@@ -61,9 +65,10 @@ def test_no_integer(name: str, text: str, monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_flag(text: str, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert config.verify_ir() is False
-    monkeypatch.setenv("NINETOOTHED_VERIFY_IR", text)
-    assert config.verify_ir() is expected
+    for name, read in FLAGS.items():
+        assert read() is False
+        monkeypatch.setenv(name, text)
+        assert read() is expected
 
 
 def test_no_flag(monkeypatch: pytest.MonkeyPatch) -> None:

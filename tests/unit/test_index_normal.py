@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ninetoothed.ir.index_bounds import Range, bounds
 from ninetoothed.ir.index_expr import IndexExpr, binary, const, ir_text, minimum, sym
-from ninetoothed.ir.index_normal import (
-    Range,
-    always_less,
-    always_nonnegative,
-    bounds,
-    equal,
-    normalize,
-)
+from ninetoothed.ir.index_normal import always_less, always_nonnegative, equal, normalize
 
 
 def ceildiv(left: IndexExpr, right: IndexExpr | int) -> IndexExpr:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ninetoothed import Symbol, Tensor, block_size
@@ -56,6 +57,32 @@ PRINTED: list[tuple[Any, str]] = [
     (A - A, "A - A"),
     ((A < B) == (B < C), "(A < B) == (B < C)"),
     (operator.gt(2, A), "A < 2"),
+    (operator.lt(2, A), "A > 2"),
+    (operator.ge(2, A), "A <= 2"),
+    (operator.le(2, A), "A >= 2"),
+    (operator.eq(2, A), "A == 2"),
+    (operator.ne(2, A), "A != 2"),
+    (A & B & C, "A and B and C"),
+    (A & (B & C), "A and (B and C)"),
+    (A & 1, "A and 1"),
+    (A.minimum(B), "min(A, B)"),
+    (A.maximum(3), "max(A, 3)"),
+    (Symbol(A + 1).minimum(B * 2).maximum(0), "max(min(A + 1, B * 2), 0)"),
+    (2 * A.minimum(B), "2 * min(A, B)"),
+    (A % (B % C), "A % (B % C)"),
+    (A % B % C, "A % B % C"),
+    (-(-A), "--A"),
+    (-A // 2, "-A // 2"),
+    (-(A // 2), "-(A // 2)"),
+    (A // -2, "A // -2"),
+    ((A + B) // C, "(A + B) // C"),
+    (A + B // C, "A + B // C"),
+    (A - B + C, "A - B + C"),
+    (A + (B + C), "A + (B + C)"),
+    (A + (B < C), "A + (B < C)"),
+    (np.int64(2) * A, "2 * A"),
+    (A - np.int32(2), "A - 2"),
+    (np.int64(2) < A, "A > 2"),
 ]
 
 
@@ -63,6 +90,7 @@ PRINTED: list[tuple[Any, str]] = [
 def test_printing_keeps_the_structure(symbol: Any, text: str) -> None:
     assert isinstance(symbol, Symbol)
     assert str(symbol) == repr(symbol) == text
+    assert Symbol(text) is symbol
 
 
 @pytest.mark.parametrize(
@@ -87,16 +115,50 @@ def test_numbers_fold_to_integers() -> None:
     assert results == (7, -1, 12, -2, -1, -3, 1)
     assert all(type(result) is int for result in results)
     assert (three < 4) == 1
+    found = (three.minimum(4), three.maximum(4), three & 0, three & 2, three != 3, 2 % three)
+    assert found == (3, 4, 0, 1, 0, 2)
+    assert all(type(result) is int for result in found)
 
 
 def test_text_is_parsed() -> None:
     assert Symbol("2 * A + -B // 3 % C") is 2 * A + (-B) // 3 % C
     assert Symbol(A) is A
     assert Symbol(sym("A")) is A
+    assert Symbol("A < B <= C") is (A < B) & (B <= C)
+    assert Symbol("A & B") is Symbol("A and B") is A & B
+    assert Symbol("min(A, 1 + 1)") is A.minimum(2)
+    assert Symbol(" A ") is A
+    assert Symbol("7").expr.value == 7
 
 
 @pytest.mark.parametrize(
-    "text", ["A ** 2", "f(A)", "A.b", "A[0]", "1.5", "", "A +", "1 // 0", "True"]
+    "text",
+    [
+        "A ** 2",
+        "f(A)",
+        "A.b",
+        "A[0]",
+        "1.5",
+        "",
+        "A +",
+        "1 // 0",
+        "True",
+        "+A",
+        "~A",
+        "A / B",
+        "A | B",
+        "A or B",
+        "not A",
+        "A in B",
+        "A is B",
+        "A if B else C",
+        "A, B",
+        "min(A)",
+        "max(A, B, C)",
+        "min(A, b=B)",
+        "min(*A, B)",
+        "A = B",
+    ],
 )
 def test_other_text_is_no_symbol(text: str) -> None:
     with pytest.raises(SymbolError, match="is no symbol; write a name"):
@@ -192,6 +254,13 @@ print(block_size(), Tensor(1).name)
     assert found.stdout == "ninetoothed_block_size_1 ninetoothed_tensor_2\n"
 
 
+def test_pythons_min_and_max_take_one_where_symbols_take_both() -> None:
+    assert [str(A.minimum(B)), str(B.minimum(A))] == ["min(A, B)", "min(B, A)"]
+    assert bool(M.minimum(N) <= 8) is True
+    assert bool(A.maximum(1) >= 1) is True
+    assert bool(M.maximum(N) < 9) is False
+
+
 M = Symbol("M", lower_bound=1, upper_bound=8)
 N = Symbol("N", lower_bound=9)
 TRUTHS: list[tuple[Any, bool]] = [
@@ -215,6 +284,16 @@ TRUTHS: list[tuple[Any, bool]] = [
     ((M > 0) & (N < 0), False),
     ((A > 0) & (N < 0), False),
     (Tensor(1).shape[0] >= 0, True),
+    (M + M == 2 * M, True),
+    (M * N > 8, True),
+    (M % 4 < 4, True),
+    (N // 9 >= 1, True),
+    (M // 9 == 0, True),
+    ((M > 0) & 1, True),
+    ((A > 0) & 0, False),
+    (Symbol("K", meta=True) >= 32, True),
+    (Symbol("K", constexpr=True) >= 1, True),
+    (block_size(16, 16) == 16, True),
 ]
 
 
@@ -223,7 +302,22 @@ def test_truth_is_what_bounds_prove(symbol: Any, answer: bool) -> None:
     assert bool(symbol) is answer
 
 
-@pytest.mark.parametrize("symbol", [A, A < B, M < 8, M == A, M - 1, A == 3, (M > 0) & (A > 0)])
+@pytest.mark.parametrize(
+    "symbol",
+    [
+        A,
+        A < B,
+        M < 8,
+        M == A,
+        M - 1,
+        A == 3,
+        (M > 0) & (A > 0),
+        A.minimum(B),
+        A >= 0,
+        Tensor(1).shape[0] > 0,
+        Symbol("K", meta=True) == 64,
+    ],
+)
 def test_an_unproved_truth_is_an_error(symbol: Any) -> None:
     with pytest.raises(SymbolError, match="depends on values that are not known when compiling"):
         bool(symbol)

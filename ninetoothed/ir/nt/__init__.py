@@ -1,7 +1,7 @@
 """The dialect ``nt``: what the user wrote.
 
 ``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels,
-sources and accesses. ``meta``: the meta-operations. ``blocks`` and ``shapes``: the application's ops. ``programs``: what scheduling
+sources and accesses. ``jagged``: sources of sequences. ``meta``: the meta-operations. ``blocks`` and ``shapes``: the application's ops. ``programs``: what scheduling
 adds. A kernel in stage ``arranged``:
 
 ```mlir
@@ -58,6 +58,7 @@ from ninetoothed.ir.nt.blocks import (
     SizeOp,
     StoreOp,
 )
+from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, SequencesOp, batch_index, offset
 from ninetoothed.ir.nt.memory import (
     ATOMICS,
     AddPtrOp,
@@ -107,9 +108,10 @@ NT = Dialect(
         ProgramIdOp,
         ProgramIndexOp,
         PointerOp,
+        SequencesOp,
         FinishOp,
     ],
-    [ExprAttr, ExprsAttr, TensorType, SymbolAttr, CheckAttr, AccessAttr, ParamAttr],
+    [ExprAttr, ExprsAttr, TensorType, SymbolAttr, CheckAttr, AccessAttr, ParamAttr, JaggedAttr],
 )
 
 __all__ = [
@@ -135,6 +137,8 @@ __all__ = [
     "FullOp",
     "GatherOp",
     "GuardOp",
+    "Jagged",
+    "JaggedAttr",
     "KernelOp",
     "LoadOp",
     "MapOp",
@@ -149,6 +153,7 @@ __all__ = [
     "ProgramIdOp",
     "ProgramIndexOp",
     "ReduceOp",
+    "SequencesOp",
     "SizeOp",
     "SourceOp",
     "StoreOp",
@@ -157,11 +162,13 @@ __all__ = [
     "TensorType",
     "TransOp",
     "access_of",
+    "batch_index",
     "block_type",
     "chain",
     "dtype_of",
     "is_pointer",
     "number",
+    "offset",
     "pointee_of",
     "scalar_of",
     "scalar_type",

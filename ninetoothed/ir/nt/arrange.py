@@ -29,8 +29,8 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, Pure, Sym
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir import access as algebra
-from ninetoothed.ir.index_expr import IndexExpr
-from ninetoothed.ir.index_normal import Assumptions
+from ninetoothed.ir.index_bounds import Assumptions
+from ninetoothed.ir.index_expr import IndexExpr, sym
 from ninetoothed.ir.nt.attributes import (
     AccessAttr,
     CheckAttr,
@@ -41,6 +41,7 @@ from ninetoothed.ir.nt.attributes import (
     SymbolDecl,
     TensorType,
 )
+from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, check_jagged
 from ninetoothed.ir.nt.meta import MetaOperation
 
 
@@ -124,6 +125,15 @@ class KernelOp(IRDLOperation):
         return found
 
     @property
+    def longest(self) -> dict[str, IndexExpr]:
+        """For the length of each jagged parameter's sequence: that of the longest."""
+        return {
+            source.jagged.data.length: source.sizes[source.jagged.data.dim]
+            for source in self.sources
+            if source.jagged is not None
+        }
+
+    @property
     def padding(self) -> dict[IndexExpr, int]:
         """For block sizes that only a call knows: what they are rounded up to."""
         result: dict[IndexExpr, int] = {}
@@ -196,7 +206,8 @@ class SourceOp(IRDLOperation):
     """An argument of the kernel: its name, sizes, strides in elements, what lanes outside read.
 
     ``kind``: ``"tensor"``, ``"scalar"`` (a number, by value) or ``"constexpr"`` (``value`` is baked
-    in). ``aligned``: the data starts at a multiple of 16 bytes.
+    in). ``aligned``: the data starts at a multiple of 16 bytes. ``jagged``: the size of that dim
+    is the longest sequence's, and the batch, dim 0, has no stride.
 
     ```mlir
     %0 = nt.source "x" "tensor" strides [x_stride_0] aligned false : !nt.tensor<[x_size_0] x f16>
@@ -210,14 +221,15 @@ class SourceOp(IRDLOperation):
     strides = prop_def(ExprsAttr)
     other = opt_prop_def(FloatAttr | IntegerAttr)
     value = opt_prop_def(FloatAttr | IntegerAttr)
+    jagged = opt_prop_def(JaggedAttr)
     aligned = prop_def(BoolAttr)
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
 
     assembly_format = (
-        "$param $kind `strides` $strides (`other` $other^)? (`value` $value^)? `aligned` $aligned "
-        "attr-dict `:` type($result)"
+        "$param $kind `strides` $strides (`other` $other^)? (`value` $value^)? "
+        "(`jagged` $jagged^)? `aligned` $aligned attr-dict `:` type($result)"
     )
 
     def __init__(
@@ -229,6 +241,7 @@ class SourceOp(IRDLOperation):
         other: FloatAttr | IntegerAttr | None = None,
         value: FloatAttr | IntegerAttr | None = None,
         aligned: bool = False,
+        jagged: Jagged | None = None,
     ) -> None:
         properties: dict[str, Attribute] = {
             "param": StringAttr(param),
@@ -240,14 +253,31 @@ class SourceOp(IRDLOperation):
             properties["other"] = other
         if value is not None:
             properties["value"] = value
+        if jagged is not None:
+            properties["jagged"] = JaggedAttr(jagged)
         super().__init__(properties=properties, result_types=[type])
+
+    @property
+    def sizes(self) -> tuple[IndexExpr, ...]:
+        """The sizes; of a jagged dim, the longest sequence's."""
+        type = self.result.type
+        assert isinstance(type, TensorType)
+        return type.sizes
 
     @property
     def decl(self) -> Param:
         """The parameter, as a launch binds it."""
-        type = self.result.type
-        assert isinstance(type, TensorType)
-        return Param(self.param.data, self.kind.data, type.sizes, self.strides.data)
+        offsets = None if self.jagged is None else self.jagged.data.offsets
+        return Param(self.param.data, self.kind.data, self.sizes, self.strides.data, offsets)
+
+    @property
+    def own(self) -> tuple[str, IndexExpr] | None:
+        """Of a jagged source, the name of the longest sequence's size, and the program's length."""
+        if self.jagged is None:
+            return None
+        longest = self.sizes[self.jagged.data.dim]
+        # Where the size is a number, no name stands for it, and guards know the length already.
+        return (longest.args[0], sym(self.jagged.data.length)) if longest.op == "sym" else None
 
     def verify_(self) -> None:
         type = self.result.type
@@ -262,6 +292,8 @@ class SourceOp(IRDLOperation):
             raise VerifyException(
                 f"nt.source: {len(self.strides.data)} strides for {len(type.sizes)} dims"
             )
+        if self.jagged is not None:
+            check_jagged(self.jagged.data, type.sizes, self.strides.data)
 
 
 @irdl_op_definition
@@ -345,6 +377,6 @@ def access_of(value: SSAValue, assumptions: Assumptions) -> tuple[SourceOp, Acce
         assert isinstance(source, SourceOp)
         return source, owner.access
     source, ops = chain(value)
-    assert isinstance(source.result.type, TensorType)
-    access = algebra.compose(source.result.type.sizes, [op.algebra for op in ops], assumptions)
+    operations = [op.algebra for op in ops]
+    access = algebra.compose(source.sizes, operations, assumptions, source.own)
     return source, AccessAttr(access)

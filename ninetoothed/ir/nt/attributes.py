@@ -23,8 +23,9 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.access import Access, index_names
+from ninetoothed.ir.index_bounds import Range
 from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, const, ir_text, sym
-from ninetoothed.ir.index_normal import Range, normalize
+from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.meta_ops import Guard
 from ninetoothed.ir.tt.types import PointerType
 
@@ -211,8 +212,9 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
 class SymbolDecl:
     """A symbol of a kernel.
 
-    ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"`` or
-    ``"constexpr"``. Bounds are inclusive. ``divisor``: the value is a multiple of it.
+    ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"``,
+    ``"constexpr"``, or ``"length"`` and ``"start"`` of a program's sequence. Bounds are inclusive.
+    ``divisor``: the value is a multiple of it.
     """
 
     name: str
@@ -265,13 +267,15 @@ class Param:
 
     ``kind``: ``"tensor"``, ``"scalar"`` (by value) or ``"constexpr"`` (baked, no argument of the
     device function). A size or stride that is a symbol no earlier parameter has binds that symbol;
-    any other must be equal.
+    any other must be equal. ``offsets``, of a jagged tensor, is the symbol of where its sequences
+    begin.
     """
 
     name: str
     kind: str
     sizes: tuple[IndexExpr, ...] = ()
     strides: tuple[IndexExpr, ...] = ()
+    offsets: str | None = None
 
 
 @irdl_attr_definition
@@ -285,14 +289,18 @@ class ParamAttr(Data[Param]):
         with parser.in_angle_brackets():
             name = parser.parse_str_literal()
             kind = parser.parse_identifier()
-            return Param(name, kind, parse_exprs(parser), parse_exprs(parser))
+            sizes, strides = parse_exprs(parser), parse_exprs(parser)
+            jagged = parser.parse_optional_keyword("offsets") is not None
+            offsets = parser.parse_identifier() if jagged else None
+        return Param(name, kind, sizes, strides, offsets)
 
     def print_parameter(self, printer: Printer) -> None:
         param = self.data
         printer.print_string("<")
         printer.print_string_literal(param.name)
         sizes, strides = print_exprs(param.sizes), print_exprs(param.strides)
-        printer.print_string(f" {param.kind} {sizes} {strides}>")
+        offsets = "" if param.offsets is None else f" offsets {param.offsets}"
+        printer.print_string(f" {param.kind} {sizes} {strides}{offsets}>")
 
 
 @dataclass(frozen=True)

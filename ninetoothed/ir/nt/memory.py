@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, StringAttr, i1
+from xdsl.dialects.builtin import IntegerType, StringAttr, i1
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -126,10 +126,9 @@ class OffsetsOp(IRDLOperation):
         expected_dims = [axis for axis in range(len(sizes)) if const(axis) in self.along.data]
         if self.along != ExprsAttr.of(expected_dims):
             raise VerifyException("nt.offsets: along must name dims of the block, ascending")
-        scalar = scalar_of(self.result.type)
-        if not isinstance(scalar, IntegerType):
+        if not isinstance(scalar_of(self.result.type), IntegerType):
             raise VerifyException("nt.offsets: the result must hold integers")
-        expected = block_type([sizes[axis] for axis in self.dims], scalar)
+        expected = block_type([sizes[axis] for axis in self.dims], scalar_of(self.result.type))
         if self.result.type != expected:
             raise VerifyException(
                 f"nt.offsets: the result must have type {expected}, not {self.result.type}"
@@ -338,9 +337,7 @@ class AtomicOp(IRDLOperation):
         if function not in ATOMICS or function == "cas":
             raise VerifyException(f"nt.atomic: there is no function {function}")
         _check(self, self.ptr, self.value, self.mask)
-        scalar = scalar_of(self.value.type)
-        assert isinstance(scalar, IntegerType | AnyFloat)
-        _check_order(self, function, scalar, self.sem.data, self.scope.data)
+        _check_order(self, function, self.value.type, self.sem.data, self.scope.data)
 
 
 @irdl_op_definition
@@ -386,9 +383,7 @@ class AtomicCasOp(IRDLOperation):
 
     def verify_(self) -> None:
         _check(self, self.ptr, self.value, None)
-        scalar = scalar_of(self.value.type)
-        assert isinstance(scalar, IntegerType | AnyFloat)
-        _check_order(self, "cas", scalar, self.sem.data, self.scope.data)
+        _check_order(self, "cas", self.value.type, self.sem.data, self.scope.data)
 
 
 PointerAccess = PointerLoadOp | PointerStoreOp | AtomicOp

@@ -16,8 +16,9 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
 from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import nt, tt
+from ninetoothed.ir.index_bounds import Assumptions
 from ninetoothed.ir.index_expr import IndexExpr, symbol_names
-from ninetoothed.ir.index_normal import Assumptions, always_nonnegative
+from ninetoothed.ir.index_normal import always_nonnegative
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.lowering.elementwise import splat
 

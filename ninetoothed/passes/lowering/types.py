@@ -12,9 +12,11 @@ from ninetoothed.ir.rewriting import Inserter
 
 
 def signless(scalar: Attribute) -> Attribute:
-    """A scalar type without its sign."""
+    """A scalar type without its sign; a pointer to what is in memory."""
     if isinstance(scalar, IntegerType):
         return IntegerType(cast("IntegerType", scalar).width.data)
+    if isinstance(scalar, tt.PointerType):
+        return tt.PointerType(in_memory(scalar.pointee))
     return scalar
 
 

@@ -169,3 +169,42 @@ nt.kernel @control grid #nt.expr<n ceildiv 64> arrange {
   }
   nt.finish
 }
+
+// Lanes are picked by a gather; a loop keeps its hints.
+// CHECK-LABEL: tt.func @order
+// CHECK: %g = tt.gather %x[%r] 0 : i32 : tensor<64xi32>[tensor<8xi32>] -> tensor<8xi32>
+// CHECK-NEXT: %h = tt.mulhiui %g, %r : tensor<8xi32>
+// CHECK-NEXT: %s = "tt.reduce"(%h) <{axis = 0 : i32}> ({
+// CHECK-NEXT: ^bb0([[a:%.*]]: i32, [[b:%.*]]: i32):
+// CHECK-NEXT: [[c:%.*]] = arith.xori [[a]], [[b]] : i32
+// CHECK: scf.for
+// CHECK: } {tt.num_stages = 2 : i32}
+nt.kernel @order grid #nt.expr<n ceildiv 64> arrange {
+  %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x i32>
+  nt.arranged %p : !nt.tensor<[] x i32>
+} apply {
+^bb0(%ps : !nt.tensor<[] x i32>):
+  %a = nt.load %ps[] : !nt.tensor<[] x i32>[] -> i32
+  %x = nt.full %a : i32 -> !nt.tensor<[64] x i32>
+  %r = nt.arange <0> : !nt.tensor<[8] x i32>
+  %g = nt.gather %x[%r] axis [0]
+      : !nt.tensor<[64] x i32>[!nt.tensor<[8] x i32>] -> !nt.tensor<[8] x i32>
+  %h = nt.map "umulhi"(%g, %r) : (!nt.tensor<[8] x i32>, !nt.tensor<[8] x i32>) -> !nt.tensor<[8] x i32>
+  %s = nt.reduce "xor_sum" %h axis [0] : !nt.tensor<[8] x i32> -> i32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %a step %c1 : i32 {
+    scf.yield
+  } {tt.num_stages = 2 : i32}
+  nt.finish
+}
+
+// An unsigned number says that it is one: a launch passes numbers with signs.
+// CHECK-LABEL: tt.func @unsigned_argument(%p: i32 {nt.param = "p", nt.unsigned})
+nt.kernel @unsigned_argument grid #nt.expr<n ceildiv 64> arrange {
+  %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x ui32>
+  nt.arranged %p : !nt.tensor<[] x ui32>
+} apply {
+^bb0(%ps : !nt.tensor<[] x ui32>):
+  nt.finish
+}

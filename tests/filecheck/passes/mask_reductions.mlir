@@ -372,3 +372,23 @@ nt.kernel @dot symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] ar
   %d = nt.dot %a, %e, %acc "tf32" : !nt.tensor<[16, 32] x f16>, !nt.tensor<[32, 16] x f16> -> !nt.tensor<[16, 16] x f32>
   nt.finish
 }
+
+// Lanes in reverse have their guards in reverse.
+// CHECK-LABEL: nt.kernel @flip
+// CHECK: [[g:%.*]] = nt.guard %xs[]
+// CHECK-NEXT: %f = nt.flip %v axis [0]
+// CHECK-NEXT: [[r:%.*]] = nt.flip [[g]] axis [0] : !nt.tensor<[64] x i1>
+// CHECK: [[w:%.*]] = nt.map "where"([[r]], %f, {{%.*}})
+// CHECK-NEXT: %s = nt.reduce "xor_sum" [[w]] axis [0]
+nt.kernel @flip symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
+  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x i32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x i32>>
+  nt.arranged %x0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x i32>>
+} apply {
+^bb0(%xs : !nt.tensor<[64] x i32>):
+  %v = nt.load %xs[] : !nt.tensor<[64] x i32>[] -> !nt.tensor<[64] x i32>
+  %f = nt.flip %v axis [0] : !nt.tensor<[64] x i32>
+  %s = nt.reduce "xor_sum" %f axis [0] : !nt.tensor<[64] x i32> -> i32
+  nt.finish
+}

@@ -223,3 +223,40 @@ nt.kernel @true_size_stays symbols [#nt.symbol<n size 0 to ?>] arrange {
   %s = nt.size <48> : i32
   nt.finish
 }
+
+// Lanes are reversed within the true size: a gather, whose indices behind that size stay behind it.
+// CHECK-LABEL: nt.kernel @flip
+// CHECK: [[last:%.*]] = nt.size <47> : i32
+// CHECK-NEXT: [[lasts:%.*]] = nt.full [[last]] : i32 -> !nt.tensor<[64] x i32>
+// CHECK-NEXT: [[lanes:%.*]] = nt.arange <0> : !nt.tensor<[64] x i32>
+// CHECK-NEXT: [[back:%.*]] = nt.map "sub"([[lasts]], [[lanes]])
+// CHECK-NEXT: [[bits:%.*]] = arith.constant 63 : i32
+// CHECK-NEXT: [[ones:%.*]] = nt.full [[bits]] : i32 -> !nt.tensor<[64] x i32>
+// CHECK-NEXT: [[within:%.*]] = nt.map "and"([[back]], [[ones]])
+// CHECK-NEXT: [[row:%.*]] = nt.expand_dims [[within]] axis [0]
+// CHECK-NEXT: [[index:%.*]] = nt.broadcast [[row]] : !nt.tensor<[1, 64] x i32> -> !nt.tensor<[16, 64] x i32>
+// CHECK-NEXT: %f = nt.gather %v[[[index]]] axis [1]
+// A size that is a power of two needs no such care, and one lane no gather.
+// CHECK-NEXT: [[last:%.*]] = nt.size <15> : i32
+// CHECK-NEXT: [[lasts:%.*]] = nt.full [[last]] : i32 -> !nt.tensor<[16] x i32>
+// CHECK-NEXT: [[lanes:%.*]] = nt.arange <0> : !nt.tensor<[16] x i32>
+// CHECK-NEXT: [[back:%.*]] = nt.map "sub"([[lasts]], [[lanes]])
+// CHECK-NEXT: [[column:%.*]] = nt.expand_dims [[back]] axis [1]
+// CHECK-NEXT: [[index:%.*]] = nt.broadcast [[column]]
+// CHECK-NEXT: %g = nt.gather %f[[[index]]] axis [0]
+// CHECK-NEXT: %o = nt.expand_dims %g axis [0]
+// CHECK-NEXT: nt.finish
+nt.kernel @flip symbols [#nt.symbol<m size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [48, 1] aligned false : !nt.tensor<[m, 48] x f32>
+  %x0 = nt.access %x <[[m ceildiv 16, 1], [16, 48]] -> [g0 * 16 + b0, b1] if [[g0 * 16 + b0, m]]>
+      : !nt.tensor<[m, 48] x f32> -> !nt.tensor<[m ceildiv 16, 1] x !nt.tensor<[16, 48] x f32>>
+  nt.arranged %x0 : !nt.tensor<[m ceildiv 16, 1] x !nt.tensor<[16, 48] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[16, 48] x f32>):
+  %v = nt.load %xs[] : !nt.tensor<[16, 48] x f32>[] -> !nt.tensor<[16, 48] x f32>
+  %f = nt.flip %v axis [1] : !nt.tensor<[16, 48] x f32>
+  %g = nt.flip %f axis [0] : !nt.tensor<[16, 48] x f32>
+  %o = nt.expand_dims %g axis [0] : !nt.tensor<[16, 48] x f32> -> !nt.tensor<[1, 16, 48] x f32>
+  %p = nt.flip %o axis [0] : !nt.tensor<[1, 16, 48] x f32>
+  nt.finish
+}

@@ -111,6 +111,14 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
   %b = nt.broadcast %e : !nt.tensor<[64, 1] x f16> -> !nt.tensor<[64, 32] x f16>
   // CHECK-NEXT: %t = nt.trans %b order [1, 0] : !nt.tensor<[64, 32] x f16> -> !nt.tensor<[32, 64] x f16>
   %t = nt.trans %b order [1, 0] : !nt.tensor<[64, 32] x f16> -> !nt.tensor<[32, 64] x f16>
+  // CHECK-NEXT: %flip = nt.flip %b axis [1] : !nt.tensor<[64, 32] x f16>
+  %flip = nt.flip %b axis [1] : !nt.tensor<[64, 32] x f16>
+  // CHECK-NEXT: %picked = nt.gather %v[%r] axis [0] : !nt.tensor<[64] x f16>[!nt.tensor<[64] x i32>] -> !nt.tensor<[64] x f16>
+  %picked = nt.gather %v[%r] axis [0]
+      : !nt.tensor<[64] x f16>[!nt.tensor<[64] x i32>] -> !nt.tensor<[64] x f16>
+  // CHECK-NEXT: %high = nt.map "umulhi"(%r, %r) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %high = nt.map "umulhi"(%r, %r)
+      : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
   %zero = arith.constant 0.0 : f32
   // CHECK: %acc = nt.full %zero : f32 -> !nt.tensor<[64, 64] x f32>
   %acc = nt.full %zero : f32 -> !nt.tensor<[64, 64] x f32>

@@ -135,3 +135,51 @@ tt.func @f(%p: tensor<64x!tt.ptr<f32>>, %v: tensor<64xf32>, %m: i1) {
   "tt.store"(%p, %v, %m) <{boundaryCheck = array<i32>, cache = 1 : i32, evict = 1 : i32}> : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, i1) -> ()
   tt.return
 }
+
+// -----
+
+// CHECK: tt.gather: (4,) does not index (4, 8) along 0
+tt.func @f(%a: tensor<4x8xf32>, %i: tensor<4xi32>) {
+  %r = tt.gather %a[%i] 0 : i32 : tensor<4x8xf32>[tensor<4xi32>] -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
+// CHECK: tt.gather: (4, 2) does not index (4, 8) along 2
+tt.func @f(%a: tensor<4x8xf32>, %i: tensor<4x2xi32>) {
+  %r = tt.gather %a[%i] 2 : i32 : tensor<4x8xf32>[tensor<4x2xi32>] -> tensor<4x2xf32>
+  tt.return
+}
+
+// -----
+
+// CHECK: tt.gather: the indices must be integers
+tt.func @f(%a: tensor<4x8xf32>, %i: tensor<4x2xi32>) {
+  %r = tt.gather %a[%a] 1 : i32 : tensor<4x8xf32>[tensor<4x8xf32>] -> tensor<4x8xf32>
+  tt.return
+}
+
+// -----
+
+// CHECK: tt.gather: the other dims must be those of the indices
+tt.func @f(%a: tensor<4x8xf32>, %i: tensor<4x2xi32>) {
+  %r = tt.gather %a[%i] 0 : i32 : tensor<4x8xf32>[tensor<4x2xi32>] -> tensor<4x2xf32>
+  tt.return
+}
+
+// -----
+
+// CHECK: tt.gather: the result must be a tensor<4x2xf32>
+tt.func @f(%a: tensor<4x8xf32>, %i: tensor<4x2xi32>) {
+  %r = tt.gather %a[%i] 1 : i32 : tensor<4x8xf32>[tensor<4x2xi32>] -> tensor<4x2xf16>
+  tt.return
+}
+
+// -----
+
+// CHECK: tt.mulhiui: the operands must be integers of 32 or 64 bits
+tt.func @f(%a: tensor<4xi16>) {
+  %r = tt.mulhiui %a, %a : tensor<4xi16>
+  tt.return
+}

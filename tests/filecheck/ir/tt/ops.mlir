@@ -35,6 +35,11 @@ tt.func @ops(%x: !tt.ptr<f16> {"nt.param" = "x", "tt.divisibility" = 16 : i32}, 
   %b = tt.broadcast %e : tensor<64x1xf16> -> tensor<64x32xf16>
   // CHECK-NEXT: %t = tt.trans %b array<i32: 1, 0> : tensor<64x32xf16> -> tensor<32x64xf16>
   %t = tt.trans %b array<i32: 1, 0> : tensor<64x32xf16> -> tensor<32x64xf16>
+  %i = arith.constant dense<3> : tensor<64x16xi32>
+  // CHECK: %g = tt.gather %b[%i] 1 : i32 : tensor<64x32xf16>[tensor<64x16xi32>] -> tensor<64x16xf16>
+  %g = tt.gather %b[%i] 1 : i32 : tensor<64x32xf16>[tensor<64x16xi32>] -> tensor<64x16xf16>
+  // CHECK-NEXT: %h = tt.mulhiui %i, %i : tensor<64x16xi32>
+  %h = tt.mulhiui %i, %i : tensor<64x16xi32>
   %acc = arith.constant dense<0.0> : tensor<64x64xf32>
   // CHECK: %d = tt.dot %b, %t, %acc 2 : i32 0 : i32 : tensor<64x32xf16> * tensor<32x64xf16> -> tensor<64x64xf32>
   %d = tt.dot %b, %t, %acc 2 : i32 0 : i32 : tensor<64x32xf16> * tensor<32x64xf16> -> tensor<64x64xf32>

@@ -1,0 +1,236 @@
+"""Handlers of pointers and atomics, of ``nt`` and of ``tt``.
+
+Lanes are updated one by one, ascending, those of a program before those of the next, so that each
+finds what the one before it left. Lanes of different elements do not meet and are updated at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ninetoothed.errors import ArgumentError, CompilerError
+from ninetoothed.interpreters.elements import Element, bitcast, element_of
+from ninetoothed.interpreters.functions import apply
+from ninetoothed.interpreters.machine import (
+    Block,
+    Handler,
+    Machine,
+    Pointer,
+    Value,
+    both,
+    by_program,
+)
+from ninetoothed.interpreters.memory import Update
+from ninetoothed.ir import nt, tt
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.index_expr import evaluate
+
+_ROWS = {
+    "add": "add",
+    "fadd": "add",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "max": "maximum",
+    "min": "minimum",
+    "umax": "maximum",
+    "umin": "minimum",
+}
+"""The elementwise function that each atomic function applies."""
+
+
+def pointer_of(value: Value, op: Operation) -> Pointer:
+    """The value, which must be pointers.
+
+    Raises:
+        CompilerError: it is numbers.
+    """
+    if not isinstance(value, Pointer):
+        raise fail(op, f"{op.name}: the address is no pointer", CompilerError)
+    return value
+
+
+def masked(
+    machine: Machine, mask: torch.Tensor | None, offsets: torch.Tensor
+) -> torch.Tensor | None:
+    """``mask`` in the programs that take part; None: everywhere."""
+    if mask is not None and bool(mask.all()):
+        mask = None
+    return both(mask, None if machine.active is None else by_program(machine.active, offsets))
+
+
+def _wanted(machine: Machine, ptr: SSAValue, mask: SSAValue | None) -> torch.Tensor | None:
+    """A mask of ``nt``: false where it is outside its own guard, and behind the program's own
+    sequence, where a block of pointers has no lanes.
+    """
+    inside = machine.inside(ptr.type)
+    if mask is None:
+        return inside
+    block = machine.block(mask)
+    return both(both(block.data, block.guard), inside)
+
+
+def _within(op: Operation, access: Callable[[], torch.Tensor | None]) -> torch.Tensor | None:
+    """What ``access`` gives; where it leaves the tensor, the user's masks do."""
+    try:
+        return access()
+    except CompilerError as error:
+        raise fail(op, f"{error.message}; mask the lanes outside", ArgumentError) from None
+
+
+def _add_pointer(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.AddPtrOp | tt.AddPtrOp)
+    pointer = pointer_of(machine.value(op.ptr), op)
+    offsets = pointer.offsets + machine.data(op.offset).to(torch.int64)
+    machine.values[op.result] = Pointer(pointer.memory, offsets)
+
+
+def _load(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.PointerLoadOp)
+    pointer = pointer_of(machine.value(op.ptr), op)
+    wanted = _wanted(machine, op.ptr, op.mask)
+    mask = masked(machine, wanted, pointer.offsets)
+    element = element_of(op.result.type)
+    machine.touch("read", pointer.memory, pointer.offsets, mask, _sizes(machine, op.ptr.type))
+    data = _within(op, lambda: pointer.memory.gather(element, pointer.offsets, mask))
+    assert data is not None
+    if op.other is not None and wanted is not None:
+        data, wanted = torch.where(wanted, data, machine.data(op.other)), None
+    machine.put(op.result, data, wanted)
+
+
+def _store(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.PointerStoreOp)
+    pointer = pointer_of(machine.value(op.ptr), op)
+    mask = masked(machine, _wanted(machine, op.ptr, op.mask), pointer.offsets)
+    element, data = element_of(op.value.type), machine.data(op.value)
+    machine.touch("write", pointer.memory, pointer.offsets, mask, _sizes(machine, op.ptr.type))
+    _within(op, lambda: pointer.memory.scatter(element, pointer.offsets, data, mask))
+
+
+def _sizes(machine: Machine, type: Attribute) -> list[int]:
+    """The shape of a block of ``nt`` or ``tt``."""
+    if isinstance(type, nt.TensorType):
+        return [evaluate(size, machine.symbols) for size in type.sizes]
+    return [*tt.shape_of(type)]
+
+
+def _updated(name: str, element: Element) -> Update:
+    """What elements become by the function ``name``, of what they are and of the operand."""
+
+    def update(*operands: torch.Tensor) -> torch.Tensor:
+        before, value = operands
+        if name in ("xchg", "exch"):
+            return value
+        if element.kind == "float" and name in ("max", "min"):
+            return _extremum(name, element, before, value)
+        if not name.startswith("u"):
+            return apply(_ROWS[name], element, before, value)
+        unsigned = element.unsigned
+        one, two = (bitcast(side, element, unsigned) for side in operands)
+        return bitcast(apply(_ROWS[name], unsigned, one, two), unsigned, element)
+
+    return update
+
+
+def _extremum(
+    name: str, element: Element, before: torch.Tensor, value: torch.Tensor
+) -> torch.Tensor:
+    """By the bits, as Triton does: NaNs lie beyond the infinities of their sign."""
+    keys: list[torch.Tensor] = []
+    for side in (before, value):
+        bits = bitcast(side, element, element.signed)
+        # Negative floats ascend where their bits descend.
+        keys.append(torch.where(bits < 0, bits ^ torch.iinfo(bits.dtype).max, bits))
+    later = keys[1] > keys[0] if name == "max" else keys[1] < keys[0]
+    return torch.where(later, value, before)
+
+
+def _update(
+    machine: Machine,
+    op: nt.AtomicOp | nt.AtomicCasOp | tt.AtomicRMWOp | tt.AtomicCASOp,
+    pointer: Pointer,
+    mask: torch.Tensor | None,
+    operands: list[torch.Tensor],
+    update: Update,
+) -> torch.Tensor:
+    sizes = _sizes(machine, op.ptr.type)
+    machine.touch("update", pointer.memory, pointer.offsets, mask, sizes)
+    element, shape = element_of(op.result.type), [machine.programs.shape[0], *sizes]
+    return pointer.memory.update(element, shape, pointer.offsets, operands, mask, update)
+
+
+def _atomic(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.AtomicOp)
+    pointer = pointer_of(machine.value(op.ptr), op)
+    wanted = _wanted(machine, op.ptr, op.mask)
+    mask = masked(machine, wanted, pointer.offsets)
+    element, operands = element_of(op.value.type), [machine.data(op.value)]
+    update = _updated(op.function.data, element)
+    before = _within(op, lambda: _update(machine, op, pointer, mask, operands, update))
+    assert before is not None
+    machine.put(op.result, before, wanted)
+
+
+def _swap(element: Element) -> Update:
+    def update(*operands: torch.Tensor) -> torch.Tensor:
+        before, compare, value = operands
+        one, two = (bitcast(side, element, element.signed) for side in (before, compare))
+        return torch.where(one == two, value, before)
+
+    return update
+
+
+def _atomic_cas(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.AtomicCasOp)
+    pointer = pointer_of(machine.value(op.ptr), op)
+    mask = masked(machine, None, pointer.offsets)
+    operands = [machine.data(op.compare), machine.data(op.value)]
+    update = _swap(element_of(op.value.type))
+    before = _within(op, lambda: _update(machine, op, pointer, mask, operands, update))
+    assert before is not None
+    machine.put(op.result, before)
+
+
+def _atomic_rmw(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.AtomicRMWOp)
+    pointer = pointer_of(machine.value(op.ptr), op)
+    mask = masked(machine, machine.data(op.mask), pointer.offsets)
+    update = _updated(op.function, element_of(op.val.type))
+    operands = [machine.data(op.val)]
+    machine.put(op.result, _update(machine, op, pointer, mask, operands, update))
+
+
+def _lowered_cas(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.AtomicCASOp)
+    pointer = pointer_of(machine.value(op.ptr), op)
+    mask = masked(machine, None, pointer.offsets)
+    operands = [machine.data(op.cmp), machine.data(op.val)]
+    update = _swap(element_of(op.val.type))
+    machine.put(op.result, _update(machine, op, pointer, mask, operands, update))
+
+
+def _bitcast(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.BitcastOp)
+    value = machine.value(op.src)
+    if isinstance(value, Block):
+        source, target = element_of(op.src.type), element_of(op.result.type)
+        value = Block(bitcast(value.data, source, target), value.guard)
+    machine.values[op.result] = value
+
+
+HANDLERS: dict[type[Operation], Handler] = {
+    nt.AddPtrOp: _add_pointer,
+    nt.PointerLoadOp: _load,
+    nt.PointerStoreOp: _store,
+    nt.AtomicOp: _atomic,
+    nt.AtomicCasOp: _atomic_cas,
+    tt.AddPtrOp: _add_pointer,
+    tt.AtomicRMWOp: _atomic_rmw,
+    tt.AtomicCASOp: _lowered_cas,
+    tt.BitcastOp: _bitcast,
+}
+"""By the op's class."""

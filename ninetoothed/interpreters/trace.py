@@ -1,0 +1,117 @@
+"""Which elements programs touch: a record of (program, lane) -> element, and how two records
+differ.
+
+A program is known by its number, a lane by its index in the block that is read or written, an
+element by its offset from the tensor's first one. Reads that are merged, repeated or moved leave
+the record as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+
+_Key = tuple[str, str, int]
+"""A parameter, what is done to it, and the number of dims of the block."""
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One element as one lane of one program touches it; ``kind`` is ``"read"``, ``"write"``, …"""
+
+    parameter: str
+    kind: str
+    program: int
+    lane: tuple[int, ...]
+    offset: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kind} of element {self.offset} of {self.parameter} by lane {self.lane} of "
+            f"program {self.program}"
+        )
+
+
+class Trace:
+    """The elements that are touched while a kernel is interpreted."""
+
+    def __init__(self) -> None:
+        self._found: dict[_Key, list[torch.Tensor]] = {}
+
+    def touch(
+        self,
+        kind: str,
+        parameter: str,
+        programs: torch.Tensor,
+        offsets: torch.Tensor,
+        mask: torch.Tensor | None,
+        shape: Sequence[int],
+    ) -> None:
+        """Record a block of ``shape`` a program; ``offsets`` and ``mask`` broadcast to it."""
+        full = (programs.shape[0], *shape)
+        lanes = torch.ones(1, dtype=torch.bool) if mask is None else mask
+        rows = lanes.expand(full).nonzero().T
+        if rows.shape[1] == 0:
+            return
+        touched = offsets.expand(full)[tuple(rows)]
+        event = torch.stack([programs[rows[0]], *rows[1:], touched])
+        self._found.setdefault((parameter, kind, len(shape)), []).append(event)
+
+    def rows(self, key: _Key) -> torch.Tensor:
+        """A column a touch: the program, the lane's index, and the offset."""
+        found = self._found.get(key)
+        if found is None:
+            return torch.zeros((key[2] + 2, 0), dtype=torch.int64)
+        joined = torch.cat(found, 1)
+        self._found[key] = [joined]
+        return joined
+
+    @property
+    def keys(self) -> list[_Key]:
+        """What was touched, sorted."""
+        return sorted(self._found)
+
+    def __len__(self) -> int:
+        return sum(event.shape[1] for events in self._found.values() for event in events)
+
+
+def difference(before: Trace, after: Trace, dropping: bool = False) -> tuple[Touch, bool] | None:
+    """A touch that only one of the two has, and whether that is ``after``; None: they agree.
+
+    ``dropping``: ``after`` need not have every read.
+    """
+    for key in sorted({*before.keys, *after.keys}):
+        rows = [before.rows(key), after.rows(key)]
+        codes = _codes(rows)
+        if torch.equal(_set(codes[0]), _set(codes[1])):
+            continue
+        for side in (1,) if dropping and key[1] == "read" else (1, 0):
+            alone = ~torch.isin(codes[side], codes[1 - side])
+            if bool(alone.any()):
+                entries = rows[side][:, int(alone.nonzero()[0, 0])]
+                program, *lane, offset = (int(entry) for entry in entries)
+                return Touch(key[0], key[1], program, tuple(lane), offset), side == 1
+    return None
+
+
+def _set(codes: torch.Tensor) -> torch.Tensor:
+    """The codes, each once, sorted."""
+    return cast("torch.Tensor", torch.unique(codes))
+
+
+def _codes(rows: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """One number a column, equal for equal columns."""
+    sizes = [part.shape[1] for part in rows]
+    codes, bound = torch.zeros(sum(sizes), dtype=torch.int64), 1
+    for row in torch.cat(list(rows), 1):
+        low, high = (int(end) for end in torch.aminmax(row))
+        radix = high - low + 1
+        if bound * radix >= 1 << 62:
+            # Ranks are smaller, and as good.
+            codes, bound = torch.searchsorted(_set(codes), codes), sum(sizes)
+        codes = codes * radix + (row - low)
+        bound *= radix
+    return list(torch.split(codes, sizes))

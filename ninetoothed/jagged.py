@@ -1,0 +1,143 @@
+"""Jagged tensors at a launch: sequences of different lengths that lie one behind another.
+
+``bind`` takes a ``torch.nested`` tensor apart into a :class:`Jagged`, which has what a launch asks
+of a tensor: sizes, where that of the jagged dim is the longest sequence's, strides and a pointer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ninetoothed.errors import ArgumentError
+
+_OFFSETS = {"torch.int32": "i32", "torch.int64": "i64"}
+
+
+class Offsets:
+    """Where each sequence begins, and behind the last one where it ends.
+
+    Two are equal where their sequences have equal lengths at equal places. Comparing the contents
+    of two tensors waits for the device; tensors that share their offsets do without.
+    """
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor if tensor.stride(0) == 1 else tensor.contiguous()
+
+    def data_ptr(self) -> int:
+        """Where the first one lies."""
+        return self.tensor.data_ptr()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Offsets):
+            return NotImplemented
+        one, two = self.tensor, other.tensor
+        if one is two or (one.data_ptr() == two.data_ptr() and one.dtype == two.dtype):
+            return one.shape == two.shape
+        return one.shape == two.shape and bool((one == two).all())
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
+class Jagged:
+    """A batch of sequences, ``elements``, whose dims are the tensor's without the batch.
+
+    ``shape`` has the batch first, and the longest sequence's length at ``jagged_dim``. The batch
+    has no stride: where a sequence begins, ``offsets`` says.
+    """
+
+    __slots__ = ("elements", "jagged_dim", "offsets", "shape")
+
+    def __init__(self, elements: Any, offsets: Offsets, jagged_dim: int, longest: int) -> None:
+        self.elements = elements
+        self.offsets = offsets
+        self.jagged_dim = jagged_dim
+        sizes = list(elements.shape)
+        sizes[jagged_dim - 1] = longest
+        self.shape: tuple[int, ...] = (offsets.tensor.shape[0] - 1, *sizes)
+
+    def with_elements(self, elements: Any) -> Jagged:
+        """The same sequences, their elements elsewhere."""
+        longest = self.shape[self.jagged_dim]
+        return Jagged(elements, self.offsets, self.jagged_dim, longest)
+
+    @property
+    def dtype(self) -> Any:
+        """The elements' type, torch's."""
+        return self.elements.dtype
+
+    @property
+    def device(self) -> Any:
+        """Where the elements are."""
+        return self.elements.device
+
+    @property
+    def offsets_dtype(self) -> str:
+        """The type of the offsets."""
+        return _OFFSETS[str(self.offsets.tensor.dtype)]
+
+    def dim(self) -> int:
+        """The number of dims."""
+        return len(self.shape)
+
+    def numel(self) -> int:
+        """The number of elements, of all sequences together."""
+        return self.elements.numel()
+
+    def stride(self, dim: int | None = None) -> Any:
+        """The strides, 0 for the batch."""
+        if dim is None:
+            return (0, *self.elements.stride())
+        return self.elements.stride(dim - 1) if dim else 0
+
+    def data_ptr(self) -> int:
+        """Where the first element lies."""
+        return self.elements.data_ptr()
+
+
+def is_nested(value: Any) -> bool:
+    """Whether ``value`` is a ``torch.nested`` tensor, of any layout."""
+    return bool(getattr(value, "is_nested", False))
+
+
+def taken_apart(name: str, ndim: int, jagged_dim: int, value: Any) -> Jagged:
+    """What the argument for the parameter ``name``, declared jagged, consists of.
+
+    Raises:
+        ArgumentError: it is no nested tensor that is jagged along ``jagged_dim``.
+    """
+    wanted = f"{name} must be a nested tensor that is jagged along dim {jagged_dim}"
+    moved = "" if jagged_dim == 1 else f".transpose(1, {jagged_dim})"
+    if not is_nested(value):
+        raise ArgumentError(
+            f"{wanted}, not a dense tensor of shape {tuple(value.shape)}; convert it with "
+            f"torch.nested.as_nested_tensor({name}{moved}, layout=torch.jagged){moved}, or leave "
+            "jagged_dim out"
+        )
+    if str(value.layout) != "torch.jagged":
+        raise ArgumentError(
+            f"{wanted}, and its layout is {value.layout}; convert it with "
+            f"torch.nested.as_nested_tensor({name}{moved}.unbind(), layout=torch.jagged){moved}"
+        )
+    if value.dim() != ndim:
+        raise ArgumentError(f"{name} must have {ndim} dims, but it has {value.dim()}")
+    ragged = value._ragged_idx
+    if ragged != jagged_dim:
+        raise ArgumentError(
+            f"{wanted}, and it is jagged along dim {ragged}; pass "
+            f"{name}.transpose({min(ragged, jagged_dim)}, {max(ragged, jagged_dim)})"
+        )
+    if value._lengths is not None:
+        raise ArgumentError(
+            f"{name} has gaps between its sequences, as torch.nested.narrow leaves them; pass "
+            f"{name}.contiguous()"
+        )
+    offsets = value._offsets
+    if str(offsets.dtype) not in _OFFSETS:
+        raise ArgumentError(
+            f"the offsets of {name} are of {offsets.dtype}; make them torch.int32 or torch.int64"
+        )
+    # torch keeps the longest length once it is known; of no sequences it knows none.
+    longest = int(value._get_max_seqlen()) if offsets.shape[0] > 1 else 0
+    return Jagged(value._values.detach(), Offsets(offsets), jagged_dim, longest)

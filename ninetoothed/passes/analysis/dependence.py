@@ -1,0 +1,91 @@
+"""Which program indices a value depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import symbol_names
+
+Names = frozenset[str]
+
+
+class Dependence:
+    """The program's indices ``g0``, ``g1``, … that each value of a kernel depends on.
+
+    What memory holds that the kernel writes, and what an atomic returns, depends on all of them.
+    """
+
+    def __init__(self, kernel: nt.KernelOp, written: Iterable[SSAValue]) -> None:
+        self._kernel = kernel
+        self._written = frozenset(written)
+        self._accesses = {
+            argument: nt.access_of(value, kernel.assumptions)
+            for argument, value in zip(kernel.apply.block.args, kernel.arranged.values, strict=True)
+        }
+        rows = [access.names[0] for _, access in self._accesses.values()]
+        self.everything: Names = frozenset(name for row in rows for name in row)
+        self._known: dict[SSAValue, Names] = {}
+        changed = True
+        while changed:
+            changed = self._round(kernel.apply.block, frozenset())
+
+    def of(self, value: SSAValue) -> Names:
+        """The program indices that ``value`` depends on."""
+        return self._known.get(value, frozenset())
+
+    def access_names(self, ref: SSAValue) -> Names:
+        """The program indices that decide which elements of a parameter are accessed."""
+        assert isinstance(ref, BlockArgument)
+        access = self._accesses[ref][1].data
+        exprs = [*access.indices]
+        for guard in access.guards:
+            exprs += [guard.index, guard.size]
+        return self.everything & frozenset(symbol_names(*exprs))
+
+    def _round(self, block: Block, around: Names) -> bool:
+        """Follow each op once; ``around`` is what decides that the block runs."""
+        changed = False
+        for op in block.ops:
+            found = around.union(*map(self.of, op.operands), self._own(op))
+            for region in op.regions:
+                for inner in region.blocks:
+                    for argument in inner.args:
+                        changed |= self._add(argument, found | self._carried(op))
+                    changed |= self._round(inner, found)
+            for result in op.results:
+                changed |= self._add(result, found | self._carried(op))
+        return changed
+
+    def _carried(self, op: Operation) -> Names:
+        """What loops and branches hand on."""
+        found: Names = frozenset()
+        for region in op.regions:
+            for block in region.blocks:
+                last = block.last_op
+                if isinstance(last, scf.YieldOp | scf.ConditionOp):
+                    found = found.union(*map(self.of, last.operands))
+        return found
+
+    def _add(self, value: SSAValue, names: Names) -> bool:
+        before = self.of(value)
+        self._known[value] = before | names
+        return not names <= before
+
+    def _own(self, op: Operation) -> Names:
+        """What an op depends on beside its operands."""
+        if isinstance(op, nt.LoadOp):
+            return self.everything if op.ref in self._written else self.access_names(op.ref)
+        if isinstance(op, nt.GuardOp | nt.OffsetsOp):
+            return self.access_names(op.ref)
+        if isinstance(op, nt.PointerLoadOp):
+            return self.everything if self._written else frozenset()
+        if isinstance(op, nt.SizeOp):
+            lengths = [d.name for d in self._kernel.declarations if d.kind == "length"]
+            per_program = any(name in lengths for name in symbol_names(op.expr.data))
+            return self.everything if per_program else frozenset()
+        atomic = isinstance(op, nt.AtomicOp | nt.AtomicCasOp | nt.ProgramIdOp | nt.ProgramIndexOp)
+        return self.everything if atomic else frozenset()

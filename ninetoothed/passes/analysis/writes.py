@@ -1,0 +1,147 @@
+"""Where an application writes: its stores as sites of ``ir.placement``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import loc_of
+from ninetoothed.ir.index_bounds import Range
+from ninetoothed.ir.index_expr import IndexExpr, binary, const, sym, symbol_names
+from ninetoothed.ir.index_normal import always_nonnegative, normalize
+from ninetoothed.ir.placement import Site
+from ninetoothed.passes.analysis.dependence import Dependence, Names
+
+_ARITHMETIC = ("add", "sub", "mul")
+
+
+@dataclass(frozen=True)
+class Write:
+    """A store to the parameter of number ``param``.
+
+    ``depends`` are the program indices that the stored value, and whether it is stored, depend on.
+    ``pointer``: it goes to an address that is computed, so nothing is known of where. ``atomic``:
+    it never races.
+    """
+
+    param: int
+    site: Site
+    depends: Names
+    pointer: bool = False
+    atomic: bool = False
+
+
+def writes(kernel: nt.KernelOp) -> list[Write]:
+    """Every store of the application, in the order of its text."""
+    stores = [op for op in kernel.apply.walk() if isinstance(op, _STORES)]
+    targets = {op: list(_targets(op)) for op in stores}
+    written = [ref for op in stores for ref in targets[op]]
+    dependence = Dependence(kernel, written)
+    found: list[Write] = []
+    for op in stores:
+        site = _site(kernel, op)
+        operands = [value for value in op.operands if value not in targets[op]]
+        depends = frozenset[str]().union(*map(dependence.of, operands), _around(op, dependence))
+        for ref in targets[op]:
+            assert isinstance(ref, BlockArgument)
+            pointer = not isinstance(op, nt.StoreOp)
+            atomic = isinstance(op, nt.AtomicOp | nt.AtomicCasOp)
+            found.append(Write(ref.index, site, depends, pointer, atomic))
+    return found
+
+
+_STORES = (nt.StoreOp, nt.PointerStoreOp, nt.AtomicOp, nt.AtomicCasOp)
+
+
+def _targets(op: Operation) -> Iterator[SSAValue]:
+    """The parameters that a store may write to."""
+    if isinstance(op, nt.StoreOp):
+        yield op.ref
+        return
+    assert isinstance(op, nt.PointerStoreOp | nt.AtomicOp | nt.AtomicCasOp)
+    seen: set[SSAValue] = set()
+    pending: list[SSAValue] = [op.ptr]
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        owner = value.owner
+        if isinstance(owner, nt.PointerOp):
+            yield owner.ref
+        elif isinstance(owner, Operation):
+            pending += owner.operands
+            for region in owner.regions:
+                last = region.block.last_op
+                pending += () if last is None else last.operands
+        elif (parent := owner.parent_op()) is not None and not isinstance(parent, nt.KernelOp):
+            pending += parent.operands
+
+
+def _enclosing(op: Operation) -> Iterator[Operation]:
+    """The loops and branches around an op, innermost first."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, nt.KernelOp):
+        yield parent
+        parent = parent.parent_op()
+
+
+def _around(op: Operation, dependence: Dependence) -> Names:
+    found: Names = frozenset()
+    for parent in _enclosing(op):
+        found = found.union(*map(dependence.of, parent.operands))
+    return found
+
+
+def _site(kernel: nt.KernelOp, op: Operation) -> Site:
+    loops: dict[str, Range] = {}
+    names: dict[SSAValue, IndexExpr] = {}
+    conditional = False
+    enclosing = list(_enclosing(op))
+    for depth, parent in enumerate(reversed(enclosing)):
+        if not isinstance(parent, scf.ForOp):
+            conditional = True
+            continue
+        # l0 is the outermost loop's variable, in steps of 1 from 0.
+        low, high, step = (_expression(end, names) for end in (parent.lb, parent.ub, parent.step))
+        variable = sym(f"l{depth}")
+        if low is None or high is None or step is None or step.value is None or step.value < 1:
+            conditional = True
+            continue
+        steps = normalize(binary("ceildiv", high - low, step))
+        loops[variable.args[0]] = Range(const(0), steps - 1)
+        names[parent.body.block.args[0]] = normalize(low + variable * step)
+    between: tuple[IndexExpr | None, ...] = ()
+    if isinstance(op, nt.StoreOp):
+        between = tuple(_expression(index, names) for index in op.indices)
+    used = {name for index in between if index is not None for name in symbol_names(index)}
+    for name, range_ in list(loops.items()):
+        if name not in used:
+            del loops[name]
+            # A loop that may run no time may not store.
+            assert range_.upper is not None
+            conditional |= not always_nonnegative(range_.upper, kernel.assumptions)
+    return Site(between, loops, conditional, loc_of(op.location))
+
+
+def _expression(value: SSAValue, names: dict[SSAValue, IndexExpr]) -> IndexExpr | None:
+    """An integer as an expression over sizes and loop variables, if it is one."""
+    if value in names:
+        return names[value]
+    owner = value.owner
+    if isinstance(owner, nt.SizeOp):
+        return owner.expr.data
+    if isinstance(owner, arith.ConstantOp):
+        return const(owner.value.value.data) if isinstance(owner.value, IntegerAttr) else None
+    if isinstance(owner, nt.CastOp):
+        return _expression(owner.value, names)
+    if isinstance(owner, nt.MapOp) and owner.function.data in _ARITHMETIC:
+        left, right = (_expression(operand, names) for operand in owner.arguments)
+        if left is not None and right is not None:
+            return normalize(binary(owner.function.data, left, right))
+    return None

@@ -1,0 +1,289 @@
+"""Small calls that are likely to find a mistake in an address: sizes around multiples of the block
+sizes, every layout, and block sizes that differ from one another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument
+
+from ninetoothed.artifact import Config, Signature
+from ninetoothed.dtype import DTYPES
+from ninetoothed.frontend.definition import Definition
+from ninetoothed.interpreters.launch import Argument
+from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import IndexExpr, evaluate, substitute, symbol_names
+from ninetoothed.validation.views import LAYOUTS, WRITABLE, tensor
+
+LANES = 1 << 18
+"""The most lanes of one case: programs times the trips of a loop times the block."""
+
+_KINDS = ("above", "twice", "whole", "below", "prime", "one")
+_SMALL_CASES = (0, 1, 2, 4, 6, 7)
+_REAL_CASES = (0, 3)
+_ALL_CASES = range(8)
+_WHOLE_DIM = 16
+# Cases in which sizes that need not be equal are not.
+_UNEQUAL_CASES = (1, 3, 4)
+_ATTEMPTS = 8
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The values of the size symbols, the block sizes, and how the arguments lie in memory."""
+
+    sizes: Mapping[str, int]
+    blocks: tuple[tuple[str, int], ...]
+    layouts: tuple[str, ...]
+    number: int
+
+    def values(self, definition: Definition, signature: Signature) -> list[Argument]:
+        """Fresh arguments in launch order, the same numbers each time."""
+        found: list[Argument] = []
+        for position, (parameter, param) in enumerate(
+            zip(definition.parameters, signature.params, strict=True)
+        ):
+            if param.kind == "constexpr":
+                assert param.value is not None
+                found.append(param.value)
+            elif param.kind == "scalar":
+                found.append(_scalar(param.dtype, self.number))
+            else:
+                shape = [evaluate(size, self.sizes) for size in parameter.source.shape]
+                layout = self.layouts[position]
+                found.append(tensor(shape, param.dtype, layout, self.number + position))
+        return found
+
+
+class Sampler:
+    """The samples of one kernel, from its module in stage ``composed``.
+
+    ``skipped`` counts the cases for which no sizes were found that the kernel's checks allow.
+    """
+
+    def __init__(
+        self, definition: Definition, signature: Signature, module: ModuleOp, config: Config
+    ) -> None:
+        (kernel,) = module.body.ops
+        assert isinstance(kernel, nt.KernelOp)
+        self.skipped = 0
+        self._definition = definition
+        self._kernel = kernel
+        self._constants = dict(signature.constants)
+        self._config = config
+        self._accesses = [
+            nt.access_of(value, kernel.assumptions)[1].data for value in kernel.arranged.values
+        ]
+        self._written = [_is_written(argument) for argument in kernel.apply.block.args]
+
+    def samples(self) -> Iterator[Sample]:
+        """The cases, smaller block sizes first."""
+        small, real = self._small(), dict(self._config.values)
+        if small == real:
+            rounds = [(small, _ALL_CASES)]
+        else:
+            rounds = [(small, _SMALL_CASES), (real, _REAL_CASES)]
+        for blocks, cases in rounds:
+            for case in cases:
+                sizes = self._sizes(blocks, case)
+                if sizes is None:
+                    self.skipped += 1
+                    continue
+                layouts = tuple(self._layout(case, place) for place in range(len(self._written)))
+                yield Sample(sizes, tuple(blocks.items()), layouts, case)
+
+    def _layout(self, case: int, position: int) -> str:
+        names = WRITABLE if self._written[position] else LAYOUTS
+        return names[0] if case == 0 else names[(case + 2 * position) % len(names)]
+
+    def _small(self) -> dict[str, int]:
+        """The least block sizes, made to differ where their bounds allow it."""
+        found: dict[str, int] = {}
+        for place, (name, _) in enumerate(self._config.values):
+            info = self._definition.meta[name]
+            lower = max(info.lower or 1, 1)
+            powers = [1 << bits for bits in range(lower.bit_length() + 4) if 1 << bits >= lower]
+            powers = [power for power in powers if power <= (info.upper or power)] or [lower]
+            found[name] = powers[min(place % 3, len(powers) - 1)]
+        return found
+
+    def _sizes(self, blocks: dict[str, int], case: int) -> dict[str, int] | None:
+        known = self._constants | blocks
+        groups = self._groups(known)
+        tiles = [self._tile(group, known, case) for group in groups]
+        for attempt in range(_ATTEMPTS):
+            sizes = dict(self._constants)
+            for place, (group, tile) in enumerate(zip(groups, tiles, strict=True)):
+                kind = _KINDS[(case + place + attempt * (place + 1)) % len(_KINDS)]
+                if attempt == _ATTEMPTS - 1:
+                    kind = "one"
+                elif case >= len(_KINDS):
+                    # No programs, or a loop that goes round no time.
+                    kind = "zero" if place == (case - len(_KINDS)) % len(groups) else "above"
+                for name, lower in group.items():
+                    sizes[name] = max(_number(kind, tile), lower)
+            self._mend(groups, tiles, sizes, blocks)
+            if self._allowed(sizes | blocks):
+                if case in _UNEQUAL_CASES:
+                    self._loosen(groups, sizes, blocks)
+                return {name: value for name, value in sizes.items() if name not in blocks}
+        return None
+
+    def _mend(
+        self,
+        groups: Sequence[Mapping[str, int]],
+        tiles: Sequence[int],
+        sizes: dict[str, int],
+        blocks: dict[str, int],
+    ) -> None:
+        """Bring sizes that a check does not allow to the nearest value that it does."""
+        bounds = {
+            name: (lower, 4 * tile + 8)
+            for group, tile in zip(groups, tiles, strict=True)
+            for name, lower in group.items()
+        }
+        for check in self._kernel.checks:
+            for left, right in zip(check.data.left, check.data.right, strict=True):
+                for name in reversed(symbol_names(left, right)):
+                    if _equal(left, right, sizes | blocks):
+                        break
+                    lower, upper = bounds.get(name, (0, -1))
+                    fitting = [
+                        value
+                        for value in range(lower, upper + 1)
+                        if _equal(left, right, {**sizes, **blocks, name: value})
+                    ]
+                    if fitting:
+                        distances = [abs(value - sizes[name]) for value in fitting]
+                        sizes[name] = fitting[distances.index(min(distances))]
+
+    def _groups(self, known: Mapping[str, int]) -> list[dict[str, int]]:
+        """Sizes that are taken to be equal, each with its lower bound; what the checks need."""
+        names = {
+            decl.name: max(decl.lower or 0, 0)
+            for decl in self._kernel.declarations
+            if decl.kind == "size" and decl.name not in known
+        }
+        leaders = {name: name for name in names}
+
+        def leader(name: str) -> str:
+            while leaders[name] != name:
+                name = leaders[name]
+            return name
+
+        for check in self._kernel.checks:
+            for left, right in zip(check.data.left, check.data.right, strict=True):
+                one = [name for name in symbol_names(left) if name in names]
+                two = [name for name in symbol_names(right) if name in names]
+                if len(one) == len(two) == 1:
+                    leaders[leader(two[0])] = leader(one[0])
+        groups: dict[str, dict[str, int]] = {}
+        for name, lower in names.items():
+            groups.setdefault(leader(name), {})[name] = lower
+        return list(groups.values())
+
+    def _tile(self, group: Mapping[str, int], known: Mapping[str, int], case: int) -> int:
+        """A number that decides where blocks of these sizes end."""
+        found: dict[int, None] = {}
+        for access in self._accesses:
+            pairs = [(size, size) for level in access.levels for size in level]
+            pairs += [(guard.index, guard.size) for guard in access.guards]
+            for index, size in pairs:
+                if not any(name in group for name in symbol_names(size)):
+                    continue
+                for expr in (index, size):
+                    found.update(dict.fromkeys(_constants(substitute(expr, dict(known)))))
+        tiles = sorted(number for number in found if 1 < number <= LANES) or [_WHOLE_DIM]
+        return tiles[case % len(tiles)]
+
+    def _allowed(self, symbols: Mapping[str, int]) -> bool:
+        """Whether the checks hold and the case is small."""
+        for check in self._kernel.checks:
+            for left, right in zip(check.data.left, check.data.right, strict=True):
+                if not _equal(left, right, symbols):
+                    return False
+        try:
+            return self._lanes(symbols) <= LANES
+        except ZeroDivisionError:
+            return False
+
+    def _lanes(self, symbols: Mapping[str, int]) -> int:
+        found = [0]
+        for access in self._accesses:
+            lanes = 1
+            for level, sizes in enumerate(access.levels):
+                count = math.prod(max(evaluate(size, symbols), 0) for size in sizes)
+                last = 0 < level == len(access.levels) - 1
+                lanes *= 1 << max(count - 1, 0).bit_length() if last else count
+            found.append(lanes)
+        return max(found)
+
+    def _loosen(
+        self, groups: Sequence[Mapping[str, int]], sizes: dict[str, int], blocks: dict[str, int]
+    ) -> None:
+        """Change sizes that the checks do not hold equal."""
+        for group in groups:
+            for name, lower in list(group.items())[1:]:
+                before = sizes[name]
+                for value in (before - 1, before + 1):
+                    if value >= lower and self._allowed({**sizes, **blocks, name: value}):
+                        sizes[name] = value
+                        break
+
+
+def _scalar(dtype: str, number: int) -> int | float | bool:
+    match DTYPES[dtype].kind:
+        case "float":
+            return 0.5 + number
+        case "bool":
+            return number % 2 == 1
+        case _:
+            return 1 + number % 3
+
+
+def _is_written(argument: BlockArgument) -> bool:
+    return any(use.operation.name not in ("nt.load", "nt.guard") for use in argument.uses)
+
+
+def _equal(left: IndexExpr, right: IndexExpr, symbols: Mapping[str, int]) -> bool:
+    try:
+        return bool(evaluate(left, symbols) == evaluate(right, symbols))
+    except ZeroDivisionError:
+        return False
+
+
+def _constants(expr: IndexExpr) -> Iterator[int]:
+    if expr.value is not None:
+        yield abs(expr.value)
+    for operand in expr.operands:
+        yield from _constants(operand)
+
+
+def _number(kind: str, tile: int) -> int:
+    match kind:
+        case "zero":
+            return 0
+        case "one":
+            return 1
+        case "below":
+            return tile - 1
+        case "above":
+            return tile + 1
+        case "twice":
+            return 2 * tile + 1
+        case "prime":
+            return _prime(tile + 2)
+        case _:
+            return tile
+
+
+def _prime(least: int) -> int:
+    return next(
+        number
+        for number in range(least, 2 * least)
+        if all(number % factor for factor in range(2, math.isqrt(number) + 1))
+    )

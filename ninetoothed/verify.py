@@ -1,0 +1,339 @@
+"""What is proved of a kernel for all sizes, before it runs: ``check`` and ``Kernel.report``.
+
+Five questions are asked of every kernel:
+
+- *agreement*: do all parameters have as many programs?
+- *in bounds*: does every access without a guard lie inside its tensor?
+- *coverage*: is every element of an output written?
+- *races*: can two programs write one element?
+- *index width*: how large can an offset be?
+
+An answer is ``proved``, ``checked`` (at the call, which has the sizes), ``disproved``, with an
+example, ``benign`` (programs race to write the same value) or ``undecided``. It is never a guess.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.assumptions import assumed_signature, describe_assumptions, pick, plain_values
+from ninetoothed.compiler import build
+from ninetoothed.errors import (
+    Loc,
+    NineToothedError,
+    RaceError,
+    RaceWarning,
+    caller_loc,
+    user_facing,
+)
+from ninetoothed.frontend.arrangement import declarations
+from ninetoothed.frontend.definition import Definition, Parameter, define, run_arrangement
+from ninetoothed.ir.access import count
+from ninetoothed.ir.counterexamples import Example, possible, race, samples, unwritten
+from ninetoothed.ir.index_bounds import Assumptions
+from ninetoothed.ir.index_expr import IndexExpr, ir_text, symbols
+from ninetoothed.ir.index_normal import equal, normalize
+from ninetoothed.ir.meta_ops import Guard, shape_text
+from ninetoothed.ir.nt import KernelOp
+from ninetoothed.ir.placement import Placement, Site
+from ninetoothed.passes.analysis.writes import Write, writes
+
+PROVED, CHECKED, DISPROVED = "proved", "checked", "disproved"
+BENIGN, UNDECIDED = "benign", "undecided"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer to a ``question`` about a parameter, the ``subject``, or several.
+
+    ``text`` says it in words; ``example`` shows what is disproved; ``loc`` is the line that it is
+    about.
+    """
+
+    question: str
+    subject: str
+    answer: str
+    text: str
+    example: Example | None = None
+    loc: Loc | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.text if self.example is None else f"{self.text}: {self.example}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The verdicts on one kernel. ``str(report)`` is a table."""
+
+    kernel: str
+    verdicts: tuple[Verdict, ...]
+    assumed: str = ""
+    """What was assumed of a call, as comments."""
+
+    @property
+    def undecided(self) -> tuple[Verdict, ...]:
+        """The verdicts that are open."""
+        return tuple(verdict for verdict in self.verdicts if verdict.answer == UNDECIDED)
+
+    def of(self, question: str, subject: str) -> Verdict:
+        """The verdict on a parameter.
+
+        Raises:
+            KeyError: the question was not asked of it.
+        """
+        for verdict in self.verdicts:
+            if (verdict.question, verdict.subject) == (question, subject):
+                return verdict
+        raise KeyError(f"{question} of {subject}")
+
+    def __str__(self) -> str:
+        rows = [(v.question, v.subject, v.answer, str(v)) for v in self.verdicts]
+        widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True))
+            for row in rows
+        ]
+        return "\n".join([f"{self.kernel}", *(f"  {line.rstrip()}" for line in lines)])
+
+
+@user_facing
+def check(
+    arrangement: Callable[..., object],
+    application: Callable[..., object],
+    tensors: Iterable[object],
+    dtypes: Mapping[str, Any] | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Report:
+    """What can be proved of a kernel, without compiling it.
+
+    Args:
+        arrangement: As in :func:`ninetoothed.make`.
+        application: As in :func:`ninetoothed.make`.
+        tensors: As in :func:`ninetoothed.make`.
+        dtypes: Element types by parameter; others are fp32.
+        values: Values of constexprs by name; others are a number within their bounds.
+
+    Raises:
+        NineToothedError: the arrangement or the application is wrong; at its place.
+    """
+    definition = define(None, run_arrangement(arrangement, tensors), application)
+    return report(definition, dtypes or {}, values or {})
+
+
+def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> Report:
+    """The report on a kernel where no call has fixed its types.
+
+    Raises:
+        NineToothedError: the application is wrong, or a constexpr number has no value.
+    """
+    signature = assumed_signature(definition, dtypes, {**plain_values(definition), **values})
+    module = build(definition, signature)
+    config = pick(definition, module, signature, {})
+    assumed = describe_assumptions(definition, signature, config, dtypes)
+    verifier = _Verifier(definition, module)
+    verdicts = [
+        *verifier.agreement(),
+        *(verifier.in_bounds(parameter) for parameter in verifier.tensors),
+        *(
+            verifier.coverage(parameter)
+            for parameter in verifier.tensors
+            if verifier.sites(parameter)
+        ),
+        *(verifier.races(parameter) for parameter in verifier.tensors if verifier.sites(parameter)),
+        *(verifier.index_width(parameter) for parameter in verifier.tensors),
+    ]
+    return Report(definition.name, tuple(verdicts), assumed)
+
+
+def check_races(definition: Definition, module: ModuleOp, strict: bool) -> None:
+    """Warn of programs that write one element.
+
+    Raises:
+        RaceError: there are such, and ``strict`` is set.
+    """
+    verifier = _Verifier(definition, module)
+    for parameter in verifier.tensors:
+        if parameter.source.allow_races or not verifier.sites(parameter):
+            continue
+        verdict = verifier.races(parameter)
+        if verdict.answer != DISPROVED:
+            continue
+        message = (
+            f"two programs write one element of {parameter.name}: {verdict.example}; give each its "
+            "own elements, add with ntl.atomic_add, or declare "
+            "Tensor(..., allow_races=True)"
+        )
+        if strict:
+            raise RaceError(message, verdict.loc)
+        place = caller_loc()
+        file, line = ("<unknown>", 0) if place is None else (place.file, place.line)
+        warnings.warn_explicit(str(NineToothedError(message, verdict.loc)), RaceWarning, file, line)
+
+
+class _Verifier:
+    """Asks the questions of one kernel, in stage ``composed``."""
+
+    def __init__(self, definition: Definition, module: ModuleOp) -> None:
+        (kernel,) = module.body.ops
+        assert isinstance(kernel, KernelOp)
+        self._definition = definition
+        self._assumptions: Assumptions = {
+            decl.name: decl.range for decl in declarations(definition)
+        }
+        self._writes = writes(kernel)
+        self.tensors = [
+            parameter for parameter in definition.parameters if parameter.kind == "tensor"
+        ]
+        self._powers = frozenset(
+            name for name, info in definition.meta.items() if info.power_of_two
+        )
+
+    def sites(self, parameter: Parameter) -> list[Write]:
+        """Where the application writes a parameter."""
+        position = self._definition.parameters.index(parameter)
+        return [write for write in self._writes if write.param == position]
+
+    def _placement(self, parameter: Parameter) -> Placement:
+        source = parameter.source
+        return Placement(source.shape, parameter.ops, self._assumptions, source.jagged)
+
+    def agreement(self) -> list[Verdict]:
+        """Whether all outermost shapes are equal, each compared with the first."""
+        found: list[Verdict] = []
+        for parameter in self.tensors[1:]:
+            first = self.tensors[0]
+            one, two = first.levels[0], parameter.levels[0]
+            subject = f"{first.name}, {parameter.name}"
+            ranges = self._assumptions
+            same = all(
+                equal(count(a, ranges), count(b, ranges)) for a, b in zip(one, two, strict=True)
+            )
+            text = f"both are {_shape(one)}" if same else f"{_shape(one)} = {_shape(two)}"
+            found.append(Verdict("agreement", subject, PROVED if same else CHECKED, text))
+        return found
+
+    def in_bounds(self, parameter: Parameter) -> Verdict:
+        """Whether what no guard keeps out is inside."""
+        placement = self._placement(parameter)
+        if not all(placement.inside()):
+            return Verdict("in bounds", parameter.name, UNDECIDED, "no proof was found")
+        never = placement.never()
+        if never:
+            guard = never[0]
+            text = f"no element exists: never {_condition(guard)}"
+        elif placement.access.guards:
+            text = f"where {' and '.join(map(_condition, placement.access.guards))}"
+        else:
+            text = "every lane is an element, without a guard"
+        return Verdict("in bounds", parameter.name, PROVED, text)
+
+    def coverage(self, parameter: Parameter) -> Verdict:
+        """Whether every element is written."""
+        placement, found = self._placement(parameter), self.sites(parameter)
+        stores = [write.site for write in found if not write.pointer]
+
+        def verdict(answer: str, text: str, example: Example | None = None) -> Verdict:
+            loc = found[0].site.loc
+            return Verdict("coverage", parameter.name, answer, text, example, loc)
+
+        if placement.covered(stores):
+            return verdict(PROVED, "every element is written")
+        if len(stores) < len(found):
+            return verdict(UNDECIDED, "some addresses are computed")
+        open_ = _open(stores)
+        if open_ is not None:
+            return verdict(UNDECIDED, open_)
+        example = self._example(placement, lambda values: unwritten(placement, stores, values))
+        if example is None:
+            return verdict(UNDECIDED, "no proof and no example was found")
+        return verdict(DISPROVED, "an element is never written", example)
+
+    def races(self, parameter: Parameter) -> Verdict:
+        """Whether two programs can write one element."""
+        placement = self._placement(parameter)
+        found = [write for write in self.sites(parameter) if not write.atomic]
+        sites = [write.site for write in found]
+
+        def verdict(answer: str, text: str, example: Example | None = None) -> Verdict:
+            loc = sites[0].loc if sites else None
+            return Verdict("races", parameter.name, answer, text, example, loc)
+
+        if not found:
+            return verdict(PROVED, "only atomics write")
+        if any(write.pointer for write in found):
+            return verdict(UNDECIDED, "some addresses are computed")
+        programs = frozenset(placement.program_names)
+        open_names = frozenset(name for site in sites for name in placement.racing(site))
+        if not open_names & programs:
+            return verdict(PROVED, "no two programs write one element")
+        certain = [site for site in sites if site.known and not site.conditional]
+        example = None
+        if certain:
+            example = self._example(placement, lambda values: race(placement, certain, values))
+        if example is None:
+            text = _open(sites) or "no proof and no example was found"
+            return verdict(UNDECIDED, text)
+        # The lane and the loops are those of the element, so racing programs store one value.
+        alone = len(found) == 1 and open_names <= programs and not found[0].depends & open_names
+        if alone:
+            text = f"programs that differ in {_dims(open_names)} write the same value"
+            return verdict(BENIGN, text, example)
+        return verdict(DISPROVED, "two programs write one element", example)
+
+    def index_width(self, parameter: Parameter) -> Verdict:
+        """The largest offset, in elements."""
+        placement = self._placement(parameter)
+        strides = parameter.source.strides
+        largest = ir_text(placement.largest_offset(strides))
+        text = f"32 bits while {largest} < 2**31, else 64"
+        inside = placement.largest_inside(strides)
+        if inside is not None and inside.value is None:
+            text += f"; inside a block at most {ir_text(inside)}"
+        elif inside is not None:
+            text += f"; inside a block at most {inside}, always 32 bits"
+        return Verdict("index width", parameter.name, PROVED, text)
+
+    def _example(
+        self, placement: Placement, find: Callable[[Mapping[str, int]], Example | None]
+    ) -> Example | None:
+        exprs = [*placement.source]
+        for op in placement.ops:
+            op.map(lambda expr: exprs.append(expr) or expr)
+        used: Sequence[IndexExpr] = list(symbols(*exprs))
+        for values in samples(used, self._assumptions, self._powers):
+            if not possible(placement, values):
+                continue
+            try:
+                example = find(values)
+            except OverflowError:
+                continue
+            if example is not None:
+                return example
+        return None
+
+
+def _shape(sizes: Iterable[IndexExpr]) -> str:
+    return shape_text(ir_text(normalize(size)) for size in sizes)
+
+
+def _condition(guard: Guard) -> str:
+    return f"{ir_text(guard.index)} < {ir_text(guard.size)}"
+
+
+def _open(sites: Sequence[Site]) -> str | None:
+    """Why stores cannot be followed."""
+    if any(not site.known for site in sites):
+        return "an index is known at run time only"
+    if any(site.conditional for site in sites):
+        return "whether a store is executed is known at run time only"
+    return None
+
+
+def _dims(names: Iterable[str]) -> str:
+    dims = sorted(int(name[1:]) for name in names)
+    return f"dim {dims[0]}" if len(dims) == 1 else f"dims {', '.join(map(str, dims))}"

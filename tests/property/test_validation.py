@@ -1,0 +1,21 @@
+"""No pass changes which elements a random program touches."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+
+from ninetoothed.validation import validate
+from tests.property.programs import programs, tried
+from tests.property.stages import Road
+from tests.property.writer import Program
+
+_SOME = tried(20)
+_AT_LEAST = 20
+
+
+@settings(_SOME, max_examples=max(_SOME.max_examples, _AT_LEAST))
+@given(programs())
+def test_no_pass_changes_an_address(program: Program) -> None:
+    road = Road(program)
+    report = validate(road.definition, road.signature, road.config)
+    assert report.cases > 0, f"{report}\n{program.source}"
