@@ -96,16 +96,25 @@ def rewrite_below(chain: Chain, level: int, theirs: Chain, their_level: int) -> 
     return Chain(chain.source, ops, apply_all(ops, (chain.source.shape,)))
 
 
+def sequence(values: object, what: str, loc: Loc | None) -> tuple[object, ...]:
+    """``values`` as a tuple.
+
+    Raises:
+        ArrangementError: it is no sequence.
+    """
+    if not isinstance(values, Iterable):
+        raise ArrangementError(f"{what} {values!r} must be a tuple, one entry a dim", loc)
+    return tuple(cast("Iterable[object]", values))
+
+
 def exprs(values: object, what: str, loc: Loc | None) -> tuple[IndexExpr, ...]:
     """``values``, integers and symbols, as expressions.
 
     Raises:
         ArrangementError: it is no sequence of them.
     """
-    if not isinstance(values, Iterable):
-        raise ArrangementError(f"{what} {values!r} must be a tuple, one entry a dim", loc)
     found: list[IndexExpr] = []
-    for item in cast("Iterable[object]", values):
+    for item in sequence(values, what, loc):
         if not isinstance(item, Symbol | Integral):
             raise ArrangementError(
                 f"{what} has the entry {item!r}; entries are integers and symbols", loc

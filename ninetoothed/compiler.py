@@ -18,11 +18,20 @@ from xdsl.printer import Printer
 from ninetoothed import config as settings
 from ninetoothed.artifact import Artifact, Config, Signature, Target
 from ninetoothed.backend.emit import Language, emit
-from ninetoothed.frontend.build import build_module
+from ninetoothed.errors import NineToothedError
+from ninetoothed.frontend.build import build_arrangement, build_module
 from ninetoothed.frontend.definition import Definition
 from ninetoothed.ir.nt import NT, KernelOp
 from ninetoothed.ir.tt import BLOCK_ARITH, TT
-from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, Observer, Options, run, steps
+from ninetoothed.passes.pipeline import (
+    ANNOTATED,
+    SPECIALIZED,
+    SYMBOLIC,
+    Observer,
+    Options,
+    run,
+    steps,
+)
 from ninetoothed.runtime.artifact_cache import write_atomically
 
 
@@ -43,11 +52,18 @@ def build(
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
     """
-    module = build_module(definition, signature)
+    try:
+        module = build_module(definition, signature)
+    except NineToothedError:
+        # An application that does not fit may be right, and the arrangement wrong.
+        run(context(), build_arrangement(definition, signature), steps(SYMBOLIC)[:1])
+        raise
     observers = (*observers, *_dump(definition.name))
     for observe in observers:
         observe("frontend", module)
-    run(context(), module, steps(SYMBOLIC), observers, settings.verify_ir())
+    # Those who look are told what is proved.
+    pipeline = steps(ANNOTATED if observers else SYMBOLIC)
+    run(context(), module, pipeline, observers, settings.verify_ir())
     return module
 
 
@@ -95,7 +111,7 @@ def lower(
     (kernel,) = module.body.ops
     assert isinstance(kernel, KernelOp)
     lowered = module.clone()
-    observers = (*observers, *_dump(kernel.sym_name.data, config, start=len(steps(SYMBOLIC)) + 1))
+    observers = (*observers, *_dump(kernel.sym_name.data, config, start=len(steps(ANNOTATED)) + 1))
     pipeline = steps(SPECIALIZED, options(module, signature, config))
     run(context(), lowered, pipeline, observers, settings.verify_ir())
     return lowered

@@ -43,7 +43,7 @@ from ninetoothed.frontend.source import FunctionSource, function_source
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import KernelOp
 from ninetoothed.ir.stages import STAGES
-from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, steps
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
 from ninetoothed.runtime import triton_compat
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.tensor import Tensor
@@ -194,7 +194,7 @@ class Kernel:
 
         What no call has fixed is assumed, and a comment says so: element types are fp32, block
         sizes those of the first configuration. ``dtypes`` and ``values`` give them by name of
-        parameter and of symbol.
+        parameter and of symbol. Each parameter says what is proved of it (``annotate_verdicts``).
 
         Raises:
             ArgumentError: there is no such stage, parameter or symbol, or a constexpr has no value.
@@ -211,7 +211,7 @@ class Kernel:
         self, signature: Signature, values: Mapping[str, Any], texts: dict[str, str]
     ) -> Config:
         """Run the whole road; the text of each stage goes to ``texts``."""
-        reached = [step.stage for step in (*steps(SYMBOLIC), *steps(SPECIALIZED))]
+        reached = [step.stage for step in (*steps(ANNOTATED), *steps(SPECIALIZED))]
 
         def observe(name: str, module: ModuleOp) -> None:
             # The frontend is observed too, before the first pass.

@@ -11,7 +11,7 @@ from typing import Any, cast
 from ninetoothed.errors import ArrangementError, Loc, counted
 from ninetoothed.ir.access import declared_ranges
 from ninetoothed.ir.index_bounds import bounds
-from ninetoothed.ir.index_expr import IndexExpr, as_expr, const
+from ninetoothed.ir.index_expr import IndexExpr, as_expr, const, symbol_names
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.meta_ops import (
     MetaOp,
@@ -156,7 +156,7 @@ def _slice(item: slice[Any, Any, Any], size: IndexExpr, dim: int, loc: Loc | Non
     low, high = (const(0), size) if sign > 0 else (size - 1, const(-1))
     start = low if given[0] is None else _from_front(given[0], size)
     stop = high if given[1] is None else _from_front(given[1], size)
-    span, stride = (stop - start, step) if sign > 0 else (start - stop, -step)
+    span, stride = (stop - start, step) if sign > 0 else (start - stop, normalize(-step))
     if normalize(span) == normalize(size):
         # Printed as the size that it is.
         span = size
@@ -165,6 +165,8 @@ def _slice(item: slice[Any, Any, Any], size: IndexExpr, dim: int, loc: Loc | Non
 
 
 def _tidy(count: IndexExpr) -> IndexExpr:
-    """Numbers as numbers; anything else as it was written."""
-    value = normalize(count).value
-    return count if value is None else const(max(value, 0))
+    """Numbers as numbers, and without symbols that cancel out; anything else as it was written."""
+    normal = normalize(count)
+    if normal.value is not None:
+        return const(max(normal.value, 0))
+    return normal if len(symbol_names(normal)) < len(symbol_names(count)) else count

@@ -347,7 +347,7 @@ def _parse(value: object) -> IndexExpr:
         return value
     if isinstance(value, str):
         try:
-            return _from_ast(ast.parse(value, mode="eval").body)
+            return _from_ast(ast.parse(value.strip(), mode="eval").body)
         except (SyntaxError, ValueError, ZeroDivisionError):
             pass
     elif isinstance(value, int):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -19,6 +19,7 @@ from ninetoothed.chain import (
     element_type,
     exprs,
     rewrite_below,
+    sequence,
     size_of,
     size_options,
 )
@@ -104,6 +105,8 @@ class Tensor:
         loc = caller_loc()
         if name is None:
             name = f"ninetoothed_tensor_{count}"
+        if shape is not None and not isinstance(shape, Iterable):
+            raise ArrangementError(f"the shape {shape!r} must be a tuple, one entry a dim", loc)
         given = None if shape is None else tuple(shape)
         if ndim is None:
             if given is None:
@@ -167,7 +170,10 @@ class Tensor:
     @user_facing
     def shape(self, shape: Iterable[Size]) -> None:
         chain = self.chain
-        sizes = exprs(shape, "the shape", caller_loc())
+        sizes = tuple(
+            size_of("", size, {}, caller_loc())
+            for size in map(as_value, exprs(shape, "the shape", caller_loc()))
+        )
         if chain.ops or len(sizes) != len(self._sizes):
             reason = (
                 "it is arranged already" if chain.ops else f"it has {counted(self.ndim, 'dim')}"
@@ -307,7 +313,7 @@ class Tensor:
         Raises:
             ArrangementError: ``dims`` does not name each dim once.
         """
-        given = tuple(dims)
+        given = sequence(dims, "permute: the dims", caller_loc())
         positions = tuple(self._dim(dim, "permute") for dim in given)
         if sorted(positions) != list(range(self.ndim)):
             raise ArrangementError(
@@ -353,12 +359,13 @@ class Tensor:
             ArrangementError: a wrong number of pairs, or more is cropped than there is.
         """
         loc = caller_loc()
-        pairs = [exprs(pair, "a pair of pad", loc) for pair in pad]
-        for pair in pairs:
-            if len(pair) != 2:
+        pairs: list[Sizes] = []
+        for pair in sequence(pad, "pad: the list of pairs", loc):
+            if not isinstance(pair, tuple | list) or len(cast("Sequence[object]", pair)) != 2:
                 raise ArrangementError(
-                    f"pad: {shape_text(pair)} is no pair; write (left, right), one pair a dim", loc
+                    f"pad: {pair!r} is no pair; write (left, right), one pair a dim", loc
                 )
+            pairs.append(exprs(pair, "a pair of pad", loc))
         left, right = (tuple(pair[side] for pair in pairs) for side in (0, 1))
         return self._then(Pad(self._level, left, right, loc=loc))
 
@@ -517,10 +524,18 @@ class Tensor:
 @user_facing
 def eval(tensor: Tensor, subs: Mapping[Any, Any] | None = None) -> npt.NDArray[np.int64]:
     """:meth:`Tensor.eval` as a function."""
-    return tensor.eval(subs)
+    return _tensor(tensor).eval(subs)
 
 
 @user_facing
 def subs(tensor: Tensor, subs: Mapping[Any, Any]) -> Tensor:
     """:meth:`Tensor.subs` as a function."""
-    return tensor.subs(subs)
+    return _tensor(tensor).subs(subs)
+
+
+def _tensor(value: object) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise ArrangementError(
+            f"{value!r} is no symbolic tensor; write ninetoothed.Tensor(2)", caller_loc()
+        )
+    return value

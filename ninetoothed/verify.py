@@ -267,10 +267,10 @@ class _Verifier:
             return verdict(PROVED, "only atomics write")
         if any(write.pointer for write in found):
             return verdict(UNDECIDED, "some addresses are computed")
+        if placement.apart(sites):
+            return verdict(PROVED, "no two programs write one element")
         programs = frozenset(placement.program_names)
         open_names = frozenset(name for site in sites for name in placement.racing(site))
-        if not open_names & programs:
-            return verdict(PROVED, "no two programs write one element")
         certain = [site for site in sites if site.known and not site.conditional]
         example = None
         if certain:

@@ -73,7 +73,9 @@ class _Host:
         for index, param in enumerate(self._params):
             for kind, exprs in (("shape", param.sizes), ("stride", param.strides)):
                 for dim, expr in enumerate(exprs):
-                    yield index, kind, dim, expr
+                    # The batch of a jagged tensor has no stride.
+                    if kind == "shape" or dim > 0 or param.offsets is None:
+                        yield index, kind, dim, expr
             if param.offsets is not None:
                 yield index, "offsets", 0, sym(param.offsets)
 

@@ -88,7 +88,5 @@ def share(value: SSAValue) -> nt.TensorType:
     assert isinstance(type, nt.TensorType)
     own = nt.chain(value)[0].own
     values: dict[str, IndexExpr | int] = {} if own is None else {own[0]: own[1]}
-    below = [
-        tuple(substitute(size, values) for size in level.sizes) for level in type.levels[1:]
-    ]
+    below = [tuple(substitute(size, values) for size in level.sizes) for level in type.levels[1:]]
     return nt.TensorType.nested(below, type.scalar)

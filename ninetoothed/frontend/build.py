@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
-from xdsl.ir import Region
+from xdsl.ir import Block, BlockArgument, Region, SSAValue
 
 # The handlers register themselves.
 import ninetoothed.frontend.calls  # pyright: ignore[reportUnusedImport]
@@ -30,8 +32,6 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     for parameter, param in zip(definition.parameters, params, strict=True):
         _check_dtype(parameter, param)
     arrangement = arrange(definition, params)
-    arranged = arrangement.last_op
-    assert isinstance(arranged, nt.ArrangedOp)
     declared = declarations(definition)
     ctx = Context(signature.index_bits, {decl.name: decl.range for decl in declared})
     ctx.lengths = frozenset(
@@ -40,17 +40,13 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     node = definition.application.node
     entry = ctx.block
     values: dict[str, Value] = {}
-    for parameter, param, value in zip(definition.parameters, params, arranged.values, strict=True):
+    for param, argument, value in _arguments(params, arrangement, entry):
         source, _ = nt.chain(value)
-        argument = entry.insert_arg(share(value), len(entry.args))
-        argument.name_hint = parameter.name
         if param.kind == "constexpr":
-            values[parameter.name] = param.value
+            values[param.name] = param.value
         else:
             by_value = param.kind == "scalar"
-            values[parameter.name] = Share(
-                parameter.name, argument, value, source.other, by_value=by_value
-            )
+            values[param.name] = Share(param.name, argument, value, source.other, by_value=by_value)
     outputs = frozenset(name for name, value in values.items() if isinstance(value, Share))
     constants = frozenset(values) - outputs
     ctx.frames.append(
@@ -67,6 +63,29 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     kernel.checks = ArrayAttr(checks.values())
     kernel.location = location(ctx.place(node))
     return ModuleOp([kernel])
+
+
+def build_arrangement(definition: Definition, signature: Signature) -> ModuleOp:
+    """The module of a kernel with an application that does nothing."""
+    arrangement = arrange(definition, signature.params)
+    entry = Block()
+    for _ in _arguments(signature.params, arrangement, entry):
+        pass
+    entry.add_op(nt.FinishOp())
+    declared = declarations(definition)
+    return ModuleOp([nt.KernelOp(definition.name, declared, Region(arrangement), Region(entry))])
+
+
+def _arguments(
+    params: Sequence[ParamSignature], arrangement: Block, entry: Block
+) -> Iterator[tuple[ParamSignature, BlockArgument, SSAValue]]:
+    """Gives the application its arguments: of each parameter the share, and what was arranged."""
+    arranged = arrangement.last_op
+    assert isinstance(arranged, nt.ArrangedOp)
+    for param, value in zip(params, arranged.values, strict=True):
+        argument = entry.insert_arg(share(value), len(entry.args))
+        argument.name_hint = param.name
+        yield param, argument, value
 
 
 def _check_dtype(parameter: Parameter, param: ParamSignature) -> None:

@@ -20,7 +20,8 @@ from ninetoothed.interpreters.machine import Handler, Machine, Pointer, both, by
 from ninetoothed.interpreters.memory import Memory, Share
 from ninetoothed.interpreters.sequences import TENSORS, Number
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import PYTHON, Arithmetic, IndexExpr, evaluate
+from ninetoothed.ir.index_expr import IndexExpr, evaluate
+
 
 @dataclass(frozen=True)
 class _Linear:

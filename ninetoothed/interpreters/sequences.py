@@ -10,20 +10,30 @@ from xdsl.ir import Attribute
 
 from ninetoothed.interpreters.memory import Memory
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import Arithmetic, IndexExpr, evaluate, symbol_names
+from ninetoothed.ir.index_expr import PYTHON, Arithmetic, IndexExpr, evaluate, symbol_names
 
 Number = int | torch.Tensor
 """A number that all programs share, or one a program."""
 
 
-def _of_tensors(
-    function: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
-) -> Callable[[Number, Number], torch.Tensor]:
-    return lambda left, right: function(torch.as_tensor(left), torch.as_tensor(right))
+def _either(
+    of_numbers: Callable[[int, int], int],
+    of_tensors: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+) -> Callable[[Number, Number], Number]:
+    """Numbers that all programs share give such a number."""
+
+    def compute(left: Number, right: Number) -> Number:
+        if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
+            return of_tensors(torch.as_tensor(left), torch.as_tensor(right))
+        return of_numbers(left, right)
+
+    return compute
 
 
 TENSORS = Arithmetic(
-    _of_tensors(torch.minimum), _of_tensors(torch.maximum), _of_tensors(torch.logical_and)
+    _either(PYTHON.minimum, torch.minimum),
+    _either(PYTHON.maximum, torch.maximum),
+    _either(PYTHON.conjunction, torch.logical_and),
 )
 """How expressions are evaluated whose symbols are numbers or tensors of them."""
 

@@ -196,15 +196,8 @@ class Tile(MetaOp):
             for size, dim in zip(sizes, dims, strict=True)
         )
         # A dim of no elements makes a whole-dim tile, and its own stride, of size 0.
-        given = () if strides is None else strides
         strides = whole if strides is None else strides
         draft._count("strides", strides, dims)
-        for stride in given:
-            if stride.value is not None and stride.value < -1:
-                raise draft.fail(
-                    f"a stride of {stride}; strides are at least 1, 0 for one block that expand "
-                    "repeats, or -1 for the tile"
-                )
         strides = tuple(
             size if stride.value == -1 else stride
             for stride, size in zip(strides, whole, strict=True)
@@ -212,9 +205,6 @@ class Tile(MetaOp):
         if dilation is None:
             dilation = (const(1),) * len(dims)
         draft._count("dilation", dilation, dims)
-        for step in dilation:
-            if step.value is not None and step.value < 1:
-                raise draft.fail(f"a dilation of {step}; dilations are at least 1")
         return replace(draft, sizes=whole, strides=strides, dilation=tuple(dilation))
 
     def result(self, levels: Levels) -> Levels:
@@ -225,6 +215,13 @@ class Tile(MetaOp):
             whole = equal(size, elements(dim)) and (step.value == 1 or dim.value == 0)
             if size.value is not None and size.value < 1 and not whole:
                 raise self.fail(f"a tile of size {size}; sizes are at least 1")
+            if stride.value is not None and stride.value < 0:
+                raise self.fail(
+                    f"a stride of {stride}; strides are at least 1, 0 for one block that expand "
+                    "repeats, or -1 for the tile"
+                )
+            if step.value is not None and step.value < 1:
+                raise self.fail(f"a dilation of {step}; dilations are at least 1")
             if whole or stride.value == 0:
                 # One block holds the whole dim, of whatever size.
                 outer.append(_ONE)
@@ -276,6 +273,18 @@ class Tile(MetaOp):
 
     def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
         return _inside(old[self.level], levels[self.level])
+
+    def requirements(self, levels: Levels) -> list[Requirement]:
+        positive: dict[IndexExpr, None] = {}
+        for dim, size, stride, step in zip(
+            levels[self.level], self.sizes, self.strides, self.dilation, strict=True
+        ):
+            if not equal(size, elements(dim)):
+                positive[size] = None
+            if not equal(stride, size) and stride.value != 0:
+                positive[stride] = None
+            positive[step] = None
+        return [Requirement(_ONE, "<=", number) for number in positive if number.value is None]
 
     def map(self, function: Convert) -> MetaOp:
         return replace(

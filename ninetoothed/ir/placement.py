@@ -196,6 +196,11 @@ class Placement:
                 found.append("" if given is None else str(given))
         return tuple(found)
 
+    def apart(self, sites: Sequence[Site]) -> bool:
+        """Whether no two programs write one element."""
+        programs = frozenset(self.program_names)
+        return not any(programs.intersection(self.racing(site)) for site in sites)
+
     def largest_offset(self, strides: Sizes) -> IndexExpr:
         """The largest offset of an element, in elements, where no stride is negative."""
         reach: IndexExpr = const(0)

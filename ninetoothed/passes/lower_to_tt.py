@@ -117,8 +117,8 @@ class _Function:
             found = [use.operation for use in share.uses]
             if offsets := [op for op in found if isinstance(op, nt.SequencesOp)]:
                 assert decl.offsets is not None
-                symbol: dict[str, Attribute] = {"nt.symbol": StringAttr(decl.offsets)}
-                pointer = self._argument(offsets[0].result.type, symbol, decl.offsets)
+                attributes = {"nt.symbol": StringAttr(decl.offsets)}
+                pointer = self._argument(offsets[0].result.type, attributes, decl.offsets)
                 self.values.update({op.result: pointer for op in offsets})
         for symbol in kernel.declarations:
             if symbol.name in used:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,19 @@ from ninetoothed.ir.diagnostics import verify
 from ninetoothed.ir.stages import check_stage
 from ninetoothed.passes import find_pass
 
+Stages = tuple[tuple[str, tuple[str, ...]], ...]
+
 # Stage by stage, in order: what the stage is called, and the passes that reach it.
-SYMBOLIC: tuple[tuple[str, tuple[str, ...]], ...] = (
+SYMBOLIC: Stages = (
     ("arranged", ("nt-check-arrangement",)),
     ("composed", ("nt-compose-arrangement", "nt-mask-reductions")),
 )
-SPECIALIZED: tuple[tuple[str, tuple[str, ...]], ...] = (
+# The same for a reader, who is told what is proved.
+ANNOTATED: Stages = (
+    ("arranged", ("nt-check-arrangement", "nt-annotate-verdicts")),
+    *SYMBOLIC[1:],
+)
+SPECIALIZED: Stages = (
     ("specialized", ("nt-specialize",)),
     ("padded", ("nt-pad-blocks",)),
     ("scheduled", ("nt-schedule-programs",)),
@@ -49,9 +56,7 @@ class Step:
     stage: str | None = None
 
 
-def steps(
-    stages: Iterable[tuple[str, tuple[str, ...]]], options: Options | None = None
-) -> list[Step]:
+def steps(stages: Stages, options: Options | None = None) -> list[Step]:
     """The steps through ``stages``; ``options`` are fields of passes by the passes' names."""
     found: list[Step] = []
     for stage, names in stages:

@@ -36,7 +36,7 @@ from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameErr
 from ninetoothed.frontend.build import build_module
 from ninetoothed.kernel import Kernel, assumed_signature, describe_assumptions, pick
 from ninetoothed.passes import available_passes
-from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, Observer, Step, run, steps
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Observer, Step, run, steps
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class NtOptMain(xDSLOptMain):
                 raise ArgumentError(f"--set: there is no symbol {unknown[0]}; symbols are {known}")
             sys.stderr.write(describe_assumptions(definition, signature, config, dtypes))
             options = compiler.options(composed, signature, config)
-            self._use([*steps(SYMBOLIC), *steps(SPECIALIZED, options)])
+            self._use([*steps(ANNOTATED), *steps(SPECIALIZED, options)])
         return module
 
     def _observers_of_frontend(self) -> list[Observer]:

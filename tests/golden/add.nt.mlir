@@ -2,9 +2,9 @@
 // configuration: BLOCK_SIZE_0=256, num_warps=4, num_stages=3
 builtin.module {
   nt.kernel @add_kernel symbols [#nt.symbol<lhs_size_0 size 0 to ?>, #nt.symbol<lhs_stride_0 stride ? to ?>, #nt.symbol<rhs_size_0 size 0 to ?>, #nt.symbol<rhs_stride_0 stride ? to ?>, #nt.symbol<output_size_0 size 0 to ?>, #nt.symbol<output_stride_0 stride ? to ?>, #nt.symbol<BLOCK_SIZE_0 meta 32 to 1024>] checks [#nt.check<[lhs_size_0 ceildiv BLOCK_SIZE_0] = [rhs_size_0 ceildiv BLOCK_SIZE_0], "the outermost shapes of lhs and rhs must be equal, one program an element: they are {left} and {right}">, #nt.check<[lhs_size_0 ceildiv BLOCK_SIZE_0] = [output_size_0 ceildiv BLOCK_SIZE_0], "the outermost shapes of lhs and output must be equal, one program an element: they are {left} and {right}">] arrange {
-    %lhs = nt.source "lhs" "tensor" strides [lhs_stride_0] aligned false : !nt.tensor<[lhs_size_0] x f32>
-    %rhs = nt.source "rhs" "tensor" strides [rhs_stride_0] aligned false : !nt.tensor<[rhs_size_0] x f32>
-    %output = nt.source "output" "tensor" strides [output_stride_0] aligned false : !nt.tensor<[output_size_0] x f32>
+    %lhs = nt.source "lhs" "tensor" strides [lhs_stride_0] aligned false {in_bounds = "proved"} : !nt.tensor<[lhs_size_0] x f32>
+    %rhs = nt.source "rhs" "tensor" strides [rhs_stride_0] aligned false {in_bounds = "proved"} : !nt.tensor<[rhs_size_0] x f32>
+    %output = nt.source "output" "tensor" strides [output_stride_0] aligned false {in_bounds = "proved", coverage = "proved", races = "proved"} : !nt.tensor<[output_size_0] x f32>
     %0 = nt.access %lhs <[[lhs_size_0 ceildiv BLOCK_SIZE_0], [BLOCK_SIZE_0]] -> [BLOCK_SIZE_0 * g0 + b0] if [[BLOCK_SIZE_0 * g0 + b0, lhs_size_0]]> : !nt.tensor<[lhs_size_0] x f32> -> !nt.tensor<[lhs_size_0 ceildiv BLOCK_SIZE_0] x !nt.tensor<[BLOCK_SIZE_0] x f32>>
     %1 = nt.access %rhs <[[rhs_size_0 ceildiv BLOCK_SIZE_0], [BLOCK_SIZE_0]] -> [BLOCK_SIZE_0 * g0 + b0] if [[BLOCK_SIZE_0 * g0 + b0, rhs_size_0]]> : !nt.tensor<[rhs_size_0] x f32> -> !nt.tensor<[rhs_size_0 ceildiv BLOCK_SIZE_0] x !nt.tensor<[BLOCK_SIZE_0] x f32>>
     %2 = nt.access %output <[[output_size_0 ceildiv BLOCK_SIZE_0], [BLOCK_SIZE_0]] -> [BLOCK_SIZE_0 * g0 + b0] if [[BLOCK_SIZE_0 * g0 + b0, output_size_0]]> : !nt.tensor<[output_size_0] x f32> -> !nt.tensor<[output_size_0 ceildiv BLOCK_SIZE_0] x !nt.tensor<[BLOCK_SIZE_0] x f32>>

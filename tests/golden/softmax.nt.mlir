@@ -2,8 +2,8 @@
 // block size output_size_1 assumed to be rounded up to 1024
 builtin.module {
   nt.kernel @softmax_kernel symbols [#nt.symbol<input_size_0 size 0 to ?>, #nt.symbol<input_size_1 size 0 to ?>, #nt.symbol<input_stride_0 stride ? to ?>, #nt.symbol<input_stride_1 stride ? to ?>, #nt.symbol<output_size_0 size 0 to ?>, #nt.symbol<output_size_1 size 0 to ?>, #nt.symbol<output_stride_0 stride ? to ?>, #nt.symbol<output_stride_1 stride ? to ?>] checks [#nt.check<[input_size_1] = [output_size_1], "in `output = numerator / ntl.sum(numerator, axis=1, keep_dims=True)` the sizes input_size_1 and output_size_1 must be equal: they are {left} and {right}">, #nt.check<[input_size_0, 1] = [output_size_0, 1], "the outermost shapes of input and output must be equal, one program an element: they are {left} and {right}">] arrange {
-    %input = nt.source "input" "tensor" strides [input_stride_0, input_stride_1] aligned false : !nt.tensor<[input_size_0, input_size_1] x f16>
-    %output = nt.source "output" "tensor" strides [output_stride_0, output_stride_1] aligned false : !nt.tensor<[output_size_0, output_size_1] x f16>
+    %input = nt.source "input" "tensor" strides [input_stride_0, input_stride_1] aligned false {in_bounds = "proved"} : !nt.tensor<[input_size_0, input_size_1] x f16>
+    %output = nt.source "output" "tensor" strides [output_stride_0, output_stride_1] aligned false {in_bounds = "proved", coverage = "proved", races = "proved"} : !nt.tensor<[output_size_0, output_size_1] x f16>
     %0 = nt.access %input <[[input_size_0, 1], [1, input_size_1]] -> [g0, b1]> : !nt.tensor<[input_size_0, input_size_1] x f16> -> !nt.tensor<[input_size_0, 1] x !nt.tensor<[1, input_size_1] x f16>>
     %1 = nt.access %output <[[output_size_0, 1], [1, output_size_1]] -> [g0, b1]> : !nt.tensor<[output_size_0, output_size_1] x f16> -> !nt.tensor<[output_size_0, 1] x !nt.tensor<[1, output_size_1] x f16>>
     nt.arranged %0, %1 : !nt.tensor<[input_size_0, 1] x !nt.tensor<[1, input_size_1] x f16>>, !nt.tensor<[output_size_0, 1] x !nt.tensor<[1, output_size_1] x f16>>

@@ -18,13 +18,13 @@ from ninetoothed import passes
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.passes import pass_names
-from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED
 from tests.support.filecheck import nt_opt
 from tests.support.imports import ROOT
 
 ADD = str(ROOT / "examples" / "add.py")
 EXAMPLES = ("add", "matmul", "softmax")
-STEPS = ["frontend", *(name for _, names in (*SYMBOLIC, *SPECIALIZED) for name in names)]
+STEPS = ["frontend", *(name for _, names in (*ANNOTATED, *SPECIALIZED) for name in names)]
 each_example = pytest.mark.parametrize("example", EXAMPLES)
 
 KERNELS = """
@@ -337,4 +337,4 @@ def test_an_interpreted_program_dumps_what_it_runs(
     assert torch.equal(add(values, values), 2 * values)
     names = [path.name for path in sorted((tmp_path / "add_kernel").iterdir())]
     assert names == [f"{number:02d}-{name}.mlir" for number, name in enumerate(STEPS[: len(names)])]
-    assert len(names) == 4
+    assert len(names) == 5

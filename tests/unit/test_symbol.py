@@ -71,7 +71,7 @@ PRINTED: list[tuple[Any, str]] = [
     (2 * A.minimum(B), "2 * min(A, B)"),
     (A % (B % C), "A % (B % C)"),
     (A % B % C, "A % B % C"),
-    (-(-A), "--A"),
+    (operator.neg(-A), "--A"),
     (-A // 2, "-A // 2"),
     (-(A // 2), "-(A // 2)"),
     (A // -2, "A // -2"),

@@ -68,13 +68,29 @@ OPTIONS: list[tuple[Any, list[SymbolInfo]]] = [
         (row for row in _rows({"lower_bound": 2}, None)),
         [SymbolInfo("size", 2), SymbolInfo("size", 0)],
     ),
+    (
+        tuple(_rows({}, {"lower_bound": -3, "upper_bound": 9})),
+        [SymbolInfo("size", 0), SymbolInfo("size", 0, 9)],
+    ),
+    (
+        {"meta": True, "lower_bound": 4, "upper_bound": 8},
+        [SymbolInfo("constexpr size", 4, 8, power_of_two=True)] * 2,
+    ),
 ]
 
 
-@pytest.mark.parametrize(("options", "infos"), OPTIONS, ids=["none", "dict", "list", "generator"])
+@pytest.mark.parametrize(
+    ("options", "infos"), OPTIONS, ids=["none", "dict", "list", "generator", "tuple", "meta"]
+)
 def test_shape_options(options: Any, infos: list[SymbolInfo]) -> None:
     t = Tensor(2, shape_options=options)
     assert [size.args[1] for size in t.chain.source.shape] == infos
+
+
+def _assigned(tensor: Tensor) -> Tensor:
+    """``tensor`` with the levels below its first as one."""
+    tensor.dtype = below(tensor).ravel()
+    return tensor
 
 
 OPERATIONS: dict[str, tuple[Callable[[Tensor], Tensor], list[tuple[Any, ...]]]] = {
@@ -106,6 +122,25 @@ OPERATIONS: dict[str, tuple[Callable[[Tensor], Tensor], list[tuple[Any, ...]]]] 
     "flatten, one dim": (lambda t: t.flatten(1, 2), [(1, 4, 9)]),
     "flatten, negative": (lambda t: t.flatten(-2, 3), [(1, 36)]),
     "flatten, negative end": (lambda t: t.flatten(end_dim=-1), [(4, 9)]),
+    "ravel": (lambda t: t.ravel(), [(1, 4, 9)]),
+    "ravel of levels": (lambda t: t.tile((1, 2, 3)).ravel(), [(1, 2, 3, 1, 2, 3)]),
+    "ravel of a level below": (
+        lambda t: _assigned(t.tile((1, 2, 3)).tile((1, 1, -1))),
+        [(1, 2, 1), (1, 1, 3, 1, 2, 3)],
+    ),
+    "pad": (lambda t: t.pad(((0, 0), (1, 2), (-3, 1))), [(1, 7, 7)]),
+    "pad, symbols": (lambda t: t.pad(((S, S), (0, 0), (0, -9))), [(1 + S + S, 4, 0)]),
+    "pad, generator": (lambda t: t.pad((i, 0) for i in range(3)), [(1, 5, 11)]),
+    "tile, one repeated block": (
+        lambda t: t.tile((1, 3, -1), strides=(0, 0, -1)),
+        [(1, 1, 1), (1, 3, 9)],
+    ),
+    "tile, longer than the dim": (
+        lambda t: t.tile((1, 5, 9), strides=(1, 1, 1)),
+        [(1, 0, 1), (1, 5, 9)],
+    ),
+    "index": (lambda t: t[0, 1:, ::-2], [(3, 5)]),
+    "index, none": (lambda t: t[..., None, 0], [(1, 4, 1)]),
 }
 
 
@@ -142,6 +177,36 @@ def test_symbolic_tile_counts_print_in_full() -> None:
     assert str(t.tile((B,), (S,), (3,), True).shape[0]) == "(x_size_0 - 3 * (B - 1) - 1) // S + 1"
     assert t.tile((-1,)).shape == (1,)
     assert t.tile((-1,)).innermost().shape == t.shape
+
+
+PRINTED: dict[str, tuple[Callable[[Tensor], Tensor], str]] = {
+    "expand": (lambda t: t.expand((S, -1)), "(S, x_size_1)"),
+    "squeeze": (lambda t: t.squeeze(0), "(x_size_1,)"),
+    "unsqueeze": (lambda t: t.unsqueeze(-1), "(x_size_0, x_size_1, 1)"),
+    "permute": (lambda t: t.permute((1, 0)), "(x_size_1, x_size_0)"),
+    "flatten": (lambda t: t.flatten(), "(x_size_0 * x_size_1,)"),
+    "ravel": (lambda t: t.tile((1, -1)).squeeze(1).ravel(), "(COUNT, 1, x_size_1)"),
+    "pad": (lambda t: t.pad(((1, S), (-1, 0))), "(x_size_0 + 1 + S, x_size_1 + -1)"),
+    "index": (lambda t: t[1:, None, 3], "(x_size_0 - 1, 1)"),
+    "one repeated block": (
+        lambda t: t.tile((2, 2), strides=(0, 0)).expand((S, S)),
+        "(S, S)",
+    ),
+    "windows": (lambda t: t.tile((3, -1), (1, -1)), "(x_size_0 - 2 - 1 + 1 - 1 + 1, 1)"),
+    "windows in a row": (
+        lambda t: t.tile((3, 1), (1, -1)).squeeze(1).pad(((1, 1),)),
+        "(max(x_size_0 - 2 - 1 + 1 - 1 + 1, 0) + 1 + 1,)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("operation", "text"), PRINTED.values(), ids=PRINTED)
+def test_symbolic_shapes_print_what_was_written(
+    operation: Callable[[Tensor], Tensor], text: str
+) -> None:
+    # A count of blocks of one element prints in full.
+    count = "x_size_0 - 1 + 1 - 1 + 1"
+    assert str(operation(Tensor(2, name="x")).shape) == text.replace("COUNT", count)
 
 
 def test_empty_tensors_are_arranged() -> None:
@@ -231,6 +296,117 @@ def test_copies_are_independent() -> None:
         twin.dtype = below(twin).squeeze(0)
         assert levels(twin) == [(4, 1), (4,)]
         assert levels(t) == [(4, 1), (1, 4)]
+
+
+def test_one_tensor_in_two_branches() -> None:
+    t = Tensor(shape=(4, 4))
+    rows, columns = t.tile((1, -1)), t.tile((-1, 1))
+    rows.dtype = below(rows).squeeze(0)
+    expected = t.eval()
+    assert levels(rows) == [(4, 1), (4,)]
+    assert levels(columns) == [(1, 4), (4, 1)]
+    assert (rows.eval()[:, 0] == expected).all()
+    assert (expected == columns.eval()[0, :, :, 0].T).all()
+    assert levels(t) == [(4, 4)]
+
+
+def test_evaluating_in_between_changes_nothing() -> None:
+    def arranged(look: bool) -> Tensor:
+        t = Tensor(shape=(4, 6), name="x")
+        steps: list[Callable[[Tensor], Tensor]] = [
+            lambda t: t.pad(((1, 0), (0, 0))),
+            lambda t: t.tile((2, 3), strides=(B, -1)),
+            lambda t: t[::-1],
+            _assigned,
+        ]
+        for step in steps:
+            t = step(t)
+            if look:
+                t.eval({B: 2})
+                t.subs({B: 1})
+                assert copy.deepcopy(t).shape == t.shape
+        return t
+
+    assert arranged(look=True).chain == arranged(look=False).chain
+
+
+def test_one_tensor_is_arranged_many_times() -> None:
+    def arrangement(t: Tensor) -> Tensor:
+        t = t.tile((2, 2)).tile((1, -1))
+        t.dtype = below(t).squeeze(0)
+        below(t).dtype = below(below(t)).ravel()
+        return t
+
+    t = Tensor(shape=(4, 4))
+    first = arrangement(t)
+    for _ in range(3):
+        assert arrangement(t).chain == first.chain
+    assert levels(t) == [(4, 4)]
+
+
+def test_assigning_to_a_copy_of_a_level() -> None:
+    t = Tensor(shape=(4, 4)).tile((1, 4))
+    view = below(t)
+    twin = copy.deepcopy(view)
+    twin.dtype = "fp16"
+    assert (twin.dtype, view.dtype, t.innermost().dtype) == ("fp16", None, None)
+    t.dtype = twin.squeeze(0)
+    assert levels(t) == [(4, 1), (4,)]
+    assert levels(twin) == [(1, 4)]
+
+
+def test_setting_the_shape_of_a_copy() -> None:
+    t = Tensor(2, name="x")
+    twin = copy.copy(t)
+    twin.shape = (3, 4)
+    assert str(t.shape) == "(x_size_0, x_size_1)"
+    assert (twin.shape, twin.name) == ((3, 4), "x")
+    twin.shape = (value for value in (5, S))
+    assert str(twin.shape) == "(5, S)"
+
+
+def test_every_option_of_a_tensor() -> None:
+    t = Tensor(
+        ndim=2,
+        shape=[None, 3],
+        dtype="bf16",
+        jagged_dim=None,
+        other=-1.5,
+        shape_options={"upper_bound": 64},
+        name="weights",
+        allow_races=True,
+    )
+    source = t.chain.source
+    assert str(t.shape) == "(weights_size_0, 3)"
+    assert source.shape[0].args[1] == SymbolInfo("size", 0, 64)
+    assert (source.name, source.dtype, source.other) == ("weights", "bf16", -1.5)
+    assert (source.allow_races, source.constexpr, source.value) == (True, False, None)
+    assert source.jagged_dim is None
+    assert source.declared is not None
+    assert source.declared.file == __file__
+
+
+@pytest.mark.parametrize(
+    ("options", "baked", "value"),
+    [
+        ({}, False, None),
+        ({"constexpr": True}, True, None),
+        ({"value": 3}, True, 3),
+        ({"value": 0.5, "constexpr": True}, True, 0.5),
+        ({"value": False}, True, False),
+    ],
+)
+def test_scalars(options: dict[str, Any], baked: bool, value: Any) -> None:
+    t = Tensor(0, **options)
+    assert (t.shape, t.ndim) == ((), 0)
+    assert t.chain.source.constexpr is baked
+    assert t.chain.source.value is value
+
+
+@pytest.mark.parametrize("dim", [1, 2, -1, -2])
+def test_jagged_dims(dim: int) -> None:
+    t = Tensor(3, jagged_dim=dim)
+    assert t.chain.source.jagged_dim == dim % 3
 
 
 def test_iteration_is_an_error() -> None:

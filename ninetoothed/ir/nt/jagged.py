@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Data, SSAValue
@@ -65,7 +66,7 @@ class JaggedAttr(Data[Jagged]):
             type = parser.parse_type()
         if not isinstance(type, IntegerType):
             parser.raise_error("offsets are integers")
-        return Jagged(dim, *names, bits=type.width.data)
+        return Jagged(dim, *names, bits=cast("IntegerType", type).width.data)
 
     def print_parameter(self, printer: Printer) -> None:
         data = self.data

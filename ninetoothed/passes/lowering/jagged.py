@@ -158,7 +158,12 @@ class Sequences:
                 self._add(argument, source.jagged.data, access.data, source.sizes[0], kernel)
 
     def _add(
-        self, ref: SSAValue, jagged: nt.Jagged, access: Access, count: IndexExpr, kernel: nt.KernelOp
+        self,
+        ref: SSAValue,
+        jagged: nt.Jagged,
+        access: Access,
+        count: IndexExpr,
+        kernel: nt.KernelOp,
     ) -> None:
         batch = nt.batch_index(access)
         offsets = jagged.offsets

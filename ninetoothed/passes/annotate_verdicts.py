@@ -1,0 +1,85 @@
+"""Say at each parameter what is proved of its accesses for all sizes.
+
+``in_bounds``: every lane that no guard keeps out lies inside the tensor. Of a parameter that is
+written, ``coverage``: every element is, and ``races``: no element is written by two programs. What
+is not proved is ``"open"``; ``Kernel.report`` then looks for an example.
+
+Why here: proofs follow the meta-operations backwards, so they come before these are composed. The
+pass is for readers, and no part of the pipeline. It requires stage ``arranged``, and leaves it.
+
+Before:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f16>
+  %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f16>):
+  %1 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
+  nt.store %1, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
+  nt.finish
+}
+```
+
+After:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false {in_bounds = "proved", coverage = "proved", races = "proved"} : !nt.tensor<[n] x f16>
+  %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f16>):
+  %1 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
+  nt.store %1, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
+  nt.finish
+}
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+
+from ninetoothed.ir import nt
+from ninetoothed.ir.placement import Placement
+from ninetoothed.passes.analysis.writes import writes
+
+
+def _annotate(kernel: nt.KernelOp) -> None:
+    found = writes(kernel)
+    for position, value in enumerate(kernel.arranged.values):
+        source, ops = nt.chain(value)
+        if source.kind.data != "tensor":
+            continue
+        algebra = tuple(op.algebra for op in ops)
+        placement = Placement(source.sizes, algebra, kernel.assumptions, source.own)
+        answers = {"in_bounds": all(placement.inside())}
+        stores = [write for write in found if write.param == position]
+        if stores:
+            answers["coverage"] = placement.covered([w.site for w in stores if not w.pointer])
+            answers["races"] = placement.apart(
+                [write.site for write in stores if not write.atomic]
+            ) and not any(write.pointer and not write.atomic for write in stores)
+        for question, proved in answers.items():
+            source.attributes[question] = StringAttr("proved" if proved else "open")
+
+
+@dataclass(frozen=True)
+class AnnotateVerdictsPass(ModulePass):
+    """What is proved of each parameter, as attributes of its source."""
+
+    name: ClassVar[str] = "nt-annotate-verdicts"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.body.ops:
+            if isinstance(kernel, nt.KernelOp):
+                _annotate(kernel)
