@@ -522,7 +522,8 @@ class Pad(MetaOp):
         return _inside(old[self.level], levels[self.level])
 
     def requirements(self, levels: Levels) -> list[Requirement]:
-        return [Requirement(_ZERO, "<=", size) for size in self.result(levels)[self.level]]
+        sizes = map(normalize, self.result(levels)[self.level])
+        return [Requirement(_ZERO, "<=", size) for size in sizes]
 
     def map(self, function: Convert) -> MetaOp:
         return replace(self, left=_apply(function, self.left), right=_apply(function, self.right))
@@ -574,9 +575,9 @@ class Slice(MetaOp):
             if size.value == 0:
                 continue
             found += [
-                Requirement(_ZERO, "<=", size),
-                Requirement(_ZERO, "<=", low),
-                Requirement(high + 1, "<=", dim),
+                Requirement(_ZERO, "<=", normalize(size)),
+                Requirement(_ZERO, "<=", normalize(low)),
+                Requirement(normalize(high + 1), "<=", dim),
             ]
         return [requirement for requirement in found if requirement.decide({}) is not True]
 

@@ -121,7 +121,10 @@ def _requirements(kernel: nt.KernelOp) -> list[nt.Check]:
                 if holds is None:
                     checks.append(_check(source.param.data, operation, needed))
                 elif not holds:
-                    raise fail(op, _needs(source.param.data, operation, needed), ArrangementError)
+                    text = _needs(source.param.data, operation, needed)
+                    raise fail(
+                        op, f"{text}, which no call can give; write one that fits", ArrangementError
+                    )
     return checks
 
 

@@ -4,40 +4,111 @@ backends, and compiled offline.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 import torch
 
-from tests.support.everywhere import everywhere
-from tests.support.idioms import IDIOMS, Idiom
+import ninetoothed
+from ninetoothed.arguments import bind
+from ninetoothed.artifact import Target
+from ninetoothed.compiler import compile_kernel, lower
+from ninetoothed.configurations import configurations
+from ninetoothed.interpreters import interpret
+from ninetoothed.kernel import Kernel, assumed_signature, pick
+from ninetoothed.runtime import triton_compat
+from tests.support.idioms import IDIOMS, Call, Idiom
+from tests.support.targets import TARGETS
 
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 each_idiom = pytest.mark.parametrize("idiom", IDIOMS, ids=str)
 
 
-def close(result: torch.Tensor, expected: torch.Tensor, tolerance: float) -> None:
-    torch.testing.assert_close(
-        result.cpu().double(), expected.double(), rtol=tolerance, atol=tolerance
-    )
+def made(idiom: Idiom, **options: Any) -> Kernel:
+    return ninetoothed.make(idiom.arrangement, idiom.application, idiom.tensors, **options)
 
 
-@devices
-@each_idiom
-def test_numbers(device: str, idiom: Idiom) -> None:
-    for arguments in idiom.arguments():
-        expected = idiom.reference(*arguments)
-        if isinstance(expected, torch.Tensor):
-            expected = (expected,)
+def copied(value: Any, device: str) -> Any:
+    """A tensor of the same strides, in memory of its own, what lies in its gaps included."""
+    if not isinstance(value, torch.Tensor) or value.device.type == "meta":
+        return value
+    memory = torch.empty(0, dtype=value.dtype).set_(value.untyped_storage()).clone().to(device)
+    return memory.as_strided(value.shape, value.stride(), value.storage_offset())
 
-        def check(*values: torch.Tensor, expected=expected) -> None:
-            for position, result in zip(idiom.outputs, expected, strict=True):
-                close(values[position], result, idiom.tolerance)
 
-        everywhere(
-            device,
-            idiom.arrangement,
-            idiom.application,
-            idiom.tensors,
-            arguments,
-            check,
-            **idiom.keywords,
+def memory_of(value: torch.Tensor) -> torch.Tensor:
+    """What the tensor's storage holds around it."""
+    around = torch.empty(0, dtype=value.dtype, device=value.device).set_(value.untyped_storage())
+    around = around.clone()
+    around.as_strided(value.shape, value.stride(), value.storage_offset()).zero_()
+    return around.cpu()
+
+
+def check(idiom: Idiom, before: Call, after: Call) -> None:
+    """The outputs are as the reference has them, and nothing else was written."""
+    expected = idiom.reference(*before)
+    if isinstance(expected, torch.Tensor):
+        expected = (expected,)
+    for position, result in zip(idiom.outputs, expected, strict=True):
+        torch.testing.assert_close(
+            after[position].cpu().double(),
+            result.double(),
+            rtol=idiom.tolerance,
+            atol=idiom.tolerance,
         )
+        torch.testing.assert_close(
+            memory_of(after[position]), memory_of(before[position]), rtol=0, atol=0, equal_nan=True
+        )
+    outputs = {position % len(before) for position in idiom.outputs}
+    for position, value in enumerate(before):
+        if isinstance(value, torch.Tensor) and position not in outputs:
+            assert value.device.type == "meta" or torch.equal(after[position].cpu(), value)
+
+
+def calls(idiom: Idiom, device: str) -> Iterator[tuple[Call, Call]]:
+    """Each call of the idiom, and a copy of it on the device."""
+    for call in idiom.arguments():
+        yield call, tuple(copied(value, device) for value in call)
+
+
+@each_idiom
+def test_at_nt(idiom: Idiom) -> None:
+    kernel = made(idiom)
+    for before, after in calls(idiom, "cpu"):
+        kernel(*after, **idiom.keywords)
+        check(idiom, before, after)
+
+
+@each_idiom
+def test_at_tt(idiom: Idiom) -> None:
+    kernel = made(idiom)
+    for before, after in calls(idiom, "cpu"):
+        bound = bind(kernel.definition, after, idiom.keywords)
+        module = kernel.composed(bound.signature)
+        config = configurations(module, bound.signature)[0]
+        interpret(lower(module, bound.signature, config), bound.values)
+        check(idiom, before, after)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("backend", ["ttir", "triton-python"])
+@each_idiom
+def test_on_a_gpu(idiom: Idiom, backend: str) -> None:
+    kernel = made(idiom, backend=backend, max_num_configs=2)
+    for before, after in calls(idiom, "cuda"):
+        kernel(*after, **idiom.keywords)
+        check(idiom, before, after)
+
+
+@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("language", ["ttir", "triton-python"])
+@each_idiom
+def test_compiles(idiom: Idiom, language: str, target: str) -> None:
+    kernel = made(idiom)
+    definition = kernel.definition
+    signature = assumed_signature(definition, idiom.dtypes, idiom.keywords)
+    module = kernel.composed(signature)
+    config = pick(definition, module, signature, idiom.keywords)
+    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
+    assert triton_compat.compile_artifact(artifact).asm

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ninetoothed.language as ntl
 from ninetoothed import block_size
 
-BLOCK_SIZE_M = block_size()
-BLOCK_SIZE_N = block_size()
-BLOCK_SIZE_K = block_size()
+BLOCK_SIZE_M = block_size(lower_bound=16, upper_bound=64)
+BLOCK_SIZE_N = block_size(lower_bound=16, upper_bound=64)
+BLOCK_SIZE_K = block_size(lower_bound=16, upper_bound=64)
 
 
 def arrangement(input, other, output):
