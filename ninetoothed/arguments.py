@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -76,7 +77,12 @@ def _positional(
         keywords = list(definition.keywords.values())
         hint = f"; give {', '.join(keywords)} by keyword" if keywords else "; leave the others out"
         raise ArgumentError(f"{takes}, but {len(args)} were given{hint}")
-    found = dict(zip(names, args, strict=False))
+    # Of a tensor that was arranged in several ways, the first parameter.
+    firsts: dict[str, str] = {}
+    for parameter in definition.parameters:
+        firsts.setdefault(parameter.origin, parameter.name)
+    given = list(firsts.values()) if len(args) == len(firsts) else names
+    found = dict(zip(given, args, strict=False))
     rest: dict[str, Any] = {}
     for name, value in kwargs.items():
         if name not in names:
@@ -88,6 +94,8 @@ def _positional(
     for parameter in definition.parameters:
         if parameter.kind == "constexpr" and parameter.source.value is not None:
             found.setdefault(parameter.name, parameter.source.value)
+        if firsts[parameter.origin] in found:
+            found.setdefault(parameter.name, found[firsts[parameter.origin]])
     missing = [name for name in names if name not in found]
     if missing:
         raise ArgumentError(
@@ -189,7 +197,7 @@ def _tensor(parameter: Parameter, value: Any) -> Any:
         raise ArgumentError(
             f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
         )
-    if parameter.jagged is not None:
+    if parameter.jagged is not None and not isinstance(value, Jagged):
         value = taken_apart(name, ndim, parameter.jagged.dim, value)
     elif is_nested(value):
         raise ArgumentError(
@@ -247,7 +255,13 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     )
 
 
+def member_value(value: Any) -> Any:
+    """The value of an enumeration's member, by which the application knows it; else ``value``."""
+    return value.value if isinstance(value, enum.Enum) else value
+
+
 def _number(parameter: Parameter, value: Any) -> bool | int | float:
+    value = member_value(value)
     if _is_tensor(value) and value.dim() == 0:
         value = value.item()
     if not isinstance(value, bool | int | float):

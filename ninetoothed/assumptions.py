@@ -12,7 +12,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.arguments import constant_value, constant_values, element_type
+from ninetoothed.arguments import constant_value, constant_values, element_type, member_value
 from ninetoothed.artifact import Config, ParamSignature, Signature
 from ninetoothed.compiler import build
 from ninetoothed.configurations import configurations
@@ -65,7 +65,7 @@ def _param(parameter: Parameter, dtype: str, values: Mapping[str, Any]) -> Param
         (False,) * ndim,
         (False,) * ndim,
         parameter.kind == "tensor",
-        values.get(parameter.name, parameter.source.value) if constant else None,
+        member_value(values.get(parameter.name, parameter.source.value)) if constant else None,
         None if parameter.jagged is None else "i64",
     )
 
@@ -74,17 +74,25 @@ def describe_assumptions(
     definition: Definition, signature: Signature, config: Config, dtypes: Mapping[str, Any]
 ) -> str:
     """A comment that says what was assumed."""
-    assumed = [
-        f"{param.name}: {param.dtype}"
-        for param, parameter in zip(signature.params, definition.parameters, strict=True)
-        if param.name not in dtypes and _undeclared(parameter)
-    ]
-    lines = [f"// element types assumed: {', '.join(assumed)}"] if assumed else []
+    types = describe_types(definition, signature, dtypes)
+    lines = [f"// {types}"] if types else []
     if config.values:
         lines.append(f"// configuration: {config}")
     for text, extent in signature.extents:
         lines.append(f"// block size {text} assumed to be rounded up to {extent}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def describe_types(
+    definition: Definition, signature: Signature, dtypes: Mapping[str, Any]
+) -> str:
+    """The element types that were assumed; nothing where ``dtypes`` gives them or all are declared."""
+    assumed = [
+        f"{param.name}: {param.dtype}"
+        for param, parameter in zip(signature.params, definition.parameters, strict=True)
+        if param.name not in dtypes and _undeclared(parameter)
+    ]
+    return f"element types assumed: {', '.join(assumed)}" if assumed else ""
 
 
 def _undeclared(parameter: Parameter) -> bool:

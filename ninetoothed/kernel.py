@@ -81,7 +81,8 @@ class Kernel:
     """A kernel: call it with tensors, ask it for its IR and its source.
 
     ``kernel(*tensors, **constexprs)`` launches it: the tensors in the application's order or by its
-    parameters' names, then the values of ``constexpr=True`` symbols by name. CUDA and HIP tensors:
+    parameters' names, one that was arranged in several ways once or each time, then the values of
+    ``constexpr=True`` symbols by name. CUDA and HIP tensors:
     compiled by Triton, on the current stream. CPU tensors: evaluated here.
     """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -37,7 +37,6 @@ from ninetoothed.ir.meta_ops import (
     Squeeze,
     Tile,
     Unsqueeze,
-    shape_text,
 )
 from ninetoothed.slicing import slice_ops
 from ninetoothed.symbol import Symbol, as_value
@@ -105,9 +104,7 @@ class Tensor:
         loc = caller_loc()
         if name is None:
             name = f"ninetoothed_tensor_{count}"
-        if shape is not None and not isinstance(shape, Iterable):
-            raise ArrangementError(f"the shape {shape!r} must be a tuple, one entry a dim", loc)
-        given = None if shape is None else tuple(shape)
+        given = None if shape is None else sequence(shape, "the shape", loc)
         if ndim is None:
             if given is None:
                 raise ArrangementError("a Tensor needs ndim or shape; write Tensor(2)", loc)
@@ -361,11 +358,14 @@ class Tensor:
         loc = caller_loc()
         pairs: list[Sizes] = []
         for pair in sequence(pad, "pad: the list of pairs", loc):
-            if not isinstance(pair, tuple | list) or len(cast("Sequence[object]", pair)) != 2:
+            # A number is no pair, and neither is a pair of three.
+            given = cast("object", pair) if isinstance(pair, Iterable) else ()
+            entries = exprs(given, "a pair of pad", loc)
+            if len(entries) != 2:
                 raise ArrangementError(
                     f"pad: {pair!r} is no pair; write (left, right), one pair a dim", loc
                 )
-            pairs.append(exprs(pair, "a pair of pad", loc))
+            pairs.append(entries)
         left, right = (tuple(pair[side] for pair in pairs) for side in (0, 1))
         return self._then(Pad(self._level, left, right, loc=loc))
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.assumptions import assumed_signature, describe_assumptions, pick, plain_values
+from ninetoothed.assumptions import assumed_signature, describe_types, plain_values
 from ninetoothed.compiler import build
 from ninetoothed.errors import (
     Loc,
@@ -34,9 +34,9 @@ from ninetoothed.errors import (
 from ninetoothed.frontend.arrangement import declarations
 from ninetoothed.frontend.definition import Definition, Parameter, define, run_arrangement
 from ninetoothed.ir.access import count
-from ninetoothed.ir.counterexamples import Example, possible, race, samples, unwritten
-from ninetoothed.ir.index_bounds import Assumptions
-from ninetoothed.ir.index_expr import IndexExpr, ir_text, symbols
+from ninetoothed.ir.counterexamples import Example, race, samples, unwritten, used
+from ninetoothed.ir.index_bounds import Assumptions, bounds
+from ninetoothed.ir.index_expr import IndexExpr, ir_text, sym
 from ninetoothed.ir.index_normal import equal, normalize
 from ninetoothed.ir.meta_ops import Guard, shape_text
 from ninetoothed.ir.nt import KernelOp
@@ -133,8 +133,8 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
     """
     signature = assumed_signature(definition, dtypes, {**plain_values(definition), **values})
     module = build(definition, signature)
-    config = pick(definition, module, signature, {})
-    assumed = describe_assumptions(definition, signature, config, dtypes)
+    # Proofs are of all block sizes, so no configuration is chosen.
+    assumed = describe_types(definition, signature, dtypes)
     verifier = _Verifier(definition, module)
     verdicts = [
         *verifier.agreement(),
@@ -175,6 +175,9 @@ def check_races(definition: Definition, module: ModuleOp, strict: bool) -> None:
         warnings.warn_explicit(str(NineToothedError(message, verdict.loc)), RaceWarning, file, line)
 
 
+_Find = Callable[[Placement, Sequence[Site], Mapping[str, int]], Example | None]
+
+
 class _Verifier:
     """Asks the questions of one kernel, in stage ``composed``."""
 
@@ -186,6 +189,17 @@ class _Verifier:
             decl.name: decl.range for decl in declarations(definition)
         }
         self._writes = writes(kernel)
+        self._checks = [
+            pair
+            for check in kernel.checks.data
+            for pair in zip(check.data.left, check.data.right, strict=True)
+        ]
+        # Examples have sequences of one length.
+        self._checks += [
+            (sym(parameter.source.jagged[0]), parameter.source.jagged[1])
+            for parameter in definition.parameters
+            if parameter.source.jagged is not None
+        ]
         self.tensors = [
             parameter for parameter in definition.parameters if parameter.kind == "tensor"
         ]
@@ -248,7 +262,7 @@ class _Verifier:
         open_ = _open(stores)
         if open_ is not None:
             return verdict(UNDECIDED, open_)
-        example = self._example(placement, lambda values: unwritten(placement, stores, values))
+        example = self._example(placement, stores, unwritten)
         if example is None:
             return verdict(UNDECIDED, "no proof and no example was found")
         return verdict(DISPROVED, "an element is never written", example)
@@ -274,7 +288,7 @@ class _Verifier:
         certain = [site for site in sites if site.known and not site.conditional]
         example = None
         if certain:
-            example = self._example(placement, lambda values: race(placement, certain, values))
+            example = self._example(placement, certain, race)
         if example is None:
             text = _open(sites) or "no proof and no example was found"
             return verdict(UNDECIDED, text)
@@ -289,28 +303,34 @@ class _Verifier:
         """The largest offset, in elements."""
         placement = self._placement(parameter)
         strides = parameter.source.strides
-        largest = ir_text(placement.largest_offset(strides))
-        text = f"32 bits while {largest} < 2**31, else 64"
-        inside = placement.largest_inside(strides)
-        if inside is not None and inside.value is None:
-            text += f"; inside a block at most {ir_text(inside)}"
-        elif inside is not None:
-            text += f"; inside a block at most {inside}, always 32 bits"
+        if placement.jagged is not None:
+            text = "32 bits where all sequences together have fewer than 2**31 elements, else 64"
+            return Verdict("index width", parameter.name, CHECKED, text)
+        largest, inside = placement.largest_offset(strides), placement.largest_inside(strides)
+        if self._narrow(largest):
+            text = f"32 bits: at most {ir_text(largest)}"
+        else:
+            text = f"32 bits where {ir_text(largest)} < 2**31; beyond, "
+            if inside is None:
+                text += "64 bits"
+            elif self._narrow(inside):
+                text += f"32 bits inside a block, at most {ir_text(inside)}, on a 64-bit base"
+            else:
+                text += f"32 bits inside a block where {ir_text(inside)} < 2**31, on a 64-bit base"
         return Verdict("index width", parameter.name, PROVED, text)
 
-    def _example(
-        self, placement: Placement, find: Callable[[Mapping[str, int]], Example | None]
-    ) -> Example | None:
-        exprs = [*placement.source]
-        for op in placement.ops:
-            op.map(lambda expr: exprs.append(expr) or expr)
-        used: Sequence[IndexExpr] = list(symbols(*exprs))
-        for values in samples(used, self._assumptions, self._powers):
-            if not possible(placement, values):
-                continue
+    def _narrow(self, offset: IndexExpr) -> bool:
+        """Whether 32 bits always hold it."""
+        upper = bounds(offset, self._assumptions)[1]
+        return upper is not None and upper < 1 << 31
+
+    def _example(self, placement: Placement, sites: Sequence[Site], find: _Find) -> Example | None:
+        for values in samples(
+            used(placement, sites), self._checks, self._assumptions, self._powers
+        ):
             try:
-                example = find(values)
-            except OverflowError:
+                example = find(placement, sites, values)
+            except (OverflowError, ZeroDivisionError):
                 continue
             if example is not None:
                 return example

@@ -32,9 +32,13 @@ _RESERVED = re.compile(r"[gb]\d+|k\d+_\d+|min|max|mod|floordiv|ceildiv|x")
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: its name in the application, and its tensor, its symbols renamed."""
+    """One parameter: its name in the application, and its tensor, its symbols renamed.
+
+    ``origin`` is the symbolic tensor's own name: parameters that share it are one argument.
+    """
 
     name: str
+    origin: str
     source: Source
     ops: tuple[MetaOp, ...]
     levels: Levels
@@ -221,7 +225,7 @@ class _Renaming:
         ops = tuple(op.map(rename) for op in chain.ops)
         length = None if jagged is None else sym(jagged.length)
         renamed = replace(source, name=name, shape=shape, strides=strides, length=length)
-        return Parameter(name, renamed, ops, apply_all(ops, (shape,)), jagged)
+        return Parameter(name, chain.source.name, renamed, ops, apply_all(ops, (shape,)), jagged)
 
     def _jagged(self, name: str, source: Source, shape: Sizes) -> Jagged | None:
         """What a jagged parameter has beside sizes and strides, named by the parameter.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
+import enum
 import types
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -96,6 +98,8 @@ def constant(name: str, value: Any) -> Value:
     Raises:
         TypeMismatchError: it does not.
     """
+    if isinstance(value, enum.Enum):
+        return constant(name, value.value)
     if isinstance(value, _CONSTANTS):
         return value
     dtype = dtypes.lookup(value)
@@ -187,7 +191,9 @@ def _compare(ctx: Context, node: ast.Compare) -> Value:
 
 def _comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(op, ast.Is | ast.IsNot):
-        same = left is right or (isinstance(left, str) and left == right)
+        # Members of enumerations are their values here, and one object in Python.
+        plain = isinstance(left, str | int | float) and type(left) is type(right)
+        same = left is right or (plain and left == right)
         return same == isinstance(op, ast.Is)
     if isinstance(op, ast.In | ast.NotIn):
         if is_sequence(right) and not operators.is_runtime(left):
@@ -237,6 +243,10 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
     value = evaluate(ctx, node.value)
     if isinstance(value, types.ModuleType):
         return _module_attribute(value, node.attr)
+    if isinstance(value, enum.EnumType):
+        return _member(value, node.attr)
+    if node.attr == "value" and isinstance(value, bool | int | float):
+        return value
     if isinstance(value, Source) and node.attr in memory.SOURCE_ATTRIBUTES:
         return memory.SOURCE_ATTRIBUTES[node.attr](value)
     if isinstance(value, Share):
@@ -279,6 +289,17 @@ def _module_attribute(module: types.ModuleType, name: str) -> Value:
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UndefinedNameError(f"the module {module.__name__} has no {name}{hint}") from None
     return constant(f"{module.__name__}.{name}", found)
+
+
+def _member(enumeration: enum.EnumType, name: str) -> Value:
+    """The value of an enumeration's member: a call's constexpr numbers are such values, too."""
+    members: Mapping[str, enum.Enum] = enumeration.__members__
+    if name not in members:
+        raise UndefinedNameError(
+            f"the class {enumeration.__name__} has no member {name}; members are "
+            f"{', '.join(members)}"
+        )
+    return constant(f"{enumeration.__name__}.{name}", members[name])
 
 
 def _level_attribute(level: nt.TensorType, name: str) -> Value:

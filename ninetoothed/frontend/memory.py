@@ -120,6 +120,7 @@ def _pointer_to(ctx: Context, source: Source) -> SSAValue:
 SHARE_ATTRIBUTES: dict[str, Callable[[Share], Value]] = {
     "offsets": _offsets_method,
     "source": _source,
+    "data_ptr": lambda share: _data_ptr(_source(share)),
 }
 """What parameters have beside what blocks and levels have."""
 

@@ -22,22 +22,24 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ninetoothed.interpreters.trace import Trace
+    from ninetoothed.jagged import Jagged
 
 _NO_CONSTANTS: Mapping[str, int] = MappingProxyType({})
 
 
 def interpret(
     module: ModuleOp,
-    values: Sequence[torch.Tensor | int | float | bool],
+    values: Sequence[torch.Tensor | Jagged | int | float | bool],
     constants: Mapping[str, int] = _NO_CONSTANTS,
     trace: Trace | None = None,
 ) -> None:
     """Run the only kernel of ``module``, an ``nt.kernel`` or a ``tt.func``, for all of its
     programs, in place.
 
-    ``values`` are the arguments in launch order: CPU tensors, and numbers for parameters without
-    dims. ``constants`` are the values of symbols that no tensor's size or stride gives, block sizes
-    above all. ``trace`` is told which elements of the tensors every lane touches.
+    ``values`` are the arguments in launch order: CPU tensors, jagged ones taken apart, and numbers
+    for parameters without dims. ``constants`` are the values of symbols that no tensor's size or
+    stride gives, block sizes above all. ``trace`` is told which elements of the tensors every lane
+    touches.
 
     Raises:
         ArgumentError: the arguments do not fit the kernel.

@@ -99,6 +99,11 @@ def bind(
             raise ArgumentError(
                 f"{param.name} must be a tensor of {len(param.sizes)} dims, not {given}"
             )
+        if isinstance(value, Jagged) != (param.offsets is not None):
+            raise ArgumentError(
+                f"{param.name} must {'be' if param.offsets else 'not be'} a jagged tensor, taken "
+                "apart by ninetoothed.arguments.bind"
+            )
         for dim, (size, stride) in enumerate(zip(param.sizes, param.strides, strict=True)):
             facts.append((f"size {dim} of {param.name}", size, value.shape[dim]))
             if value.shape[dim] > 1 and value.numel() > 0:
@@ -154,7 +159,9 @@ def _launch_kernel(
 ) -> None:
     params = [source.decl for source in kernel.sources]
     symbols = bind(params, values, constants)
-    _check(kernel.checks, symbols, params, values)
+    # Blocks have room for the longest sequence.
+    longest = {name: number(size, symbols) for name, size in kernel.longest.items()}
+    _check(kernel.checks, {**symbols, **longest}, params, values)
     shares: dict[BlockArgument, Share] = {}
     sequences: dict[BlockArgument, Sequences] = {}
     sizes: list[int] = []
@@ -173,8 +180,6 @@ def _launch_kernel(
     count = math.prod(sizes) if kernel.grid is None else number(kernel.grid.data, symbols)
     planner = Planner(HANDLERS)
     block = kernel.apply.block
-    # Blocks have room for the longest sequence.
-    longest = {name: number(size, symbols) for name, size in kernel.longest.items()}
     symbols.update(longest)
     for programs in _chunks(count, _lanes(block, symbols)):
         outer = nt_ops.unravel(programs, sizes)

@@ -195,9 +195,11 @@ def holds(
             if factor.op == "max" and const(0) in factor.args:
                 positive[factor] = factor.args[1 if factor.args[0].value == 0 else 0]
     for other in others:
-        facts += [other.index, replace_all(other.size, positive) - 1 - other.index]
-    return always_nonnegative(guard.index, assumptions, facts) and always_less(
-        guard.index, replace_all(guard.size, positive), assumptions, facts
+        index = replace_all(other.index, positive)
+        facts += [index, replace_all(other.size, positive) - 1 - index]
+    index = replace_all(guard.index, positive)
+    return always_nonnegative(index, assumptions, facts) and always_less(
+        index, replace_all(guard.size, positive), assumptions, facts
     )
 
 

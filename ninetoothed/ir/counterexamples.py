@@ -10,10 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ninetoothed.errors import ArrangementError
 from ninetoothed.ir.access import index_names
-from ninetoothed.ir.index_bounds import Assumptions, bounds
-from ninetoothed.ir.index_expr import Arithmetic, IndexExpr, const, evaluate, sym
+from ninetoothed.ir.index_bounds import Assumptions, Range, bounds
+from ninetoothed.ir.index_expr import (
+    Arithmetic,
+    IndexExpr,
+    const,
+    evaluate,
+    sym,
+    symbol_names,
+    symbols,
+)
 from ninetoothed.ir.placement import Placement, Site
 
 if TYPE_CHECKING:
@@ -23,7 +30,11 @@ if TYPE_CHECKING:
 MAX_LANES = 1 << 17
 """How many lanes are tried at once, at most."""
 
+Check = tuple[IndexExpr, IndexExpr]
+"""Two sizes that a call has checked to be equal."""
+
 _SIZES = (1, 2, 3, 5, 7, 4, 8, 33, 64, 65)
+_MANY = 66
 
 
 @dataclass(frozen=True)
@@ -42,25 +53,69 @@ class Example:
 
 
 def samples(
-    symbols: Sequence[IndexExpr], assumptions: Assumptions, powers: frozenset[str]
+    own: Sequence[IndexExpr],
+    checks: Sequence[Check],
+    assumptions: Assumptions,
+    powers: frozenset[str],
 ) -> Iterator[dict[str, int]]:
-    """A few small values of all symbols within their bounds; those in ``powers`` are powers of two.
+    """A few small values of the symbols ``own``, within their bounds, and of those of ``checks``,
+    with which each of these holds; symbols in ``powers`` are powers of two.
 
     First all the same, then all different, since sizes that must be equal occur in the first.
     """
+    found = list(dict.fromkeys([*own, *symbols(*(side for check in checks for side in check))]))
+    names = frozenset(symbol.args[0] for symbol in own)
     for turn, step in [(turn, step) for step in (0, 1) for turn in range(len(_SIZES))]:
-        values: dict[str, int] = {}
-        for position, symbol in enumerate(symbols):
-            name = symbol.args[0]
-            lower, upper = bounds(sym(name), assumptions)
-            value = _SIZES[(turn + step * position) % len(_SIZES)]
-            if name in powers:
-                value = max(1, lower or 1)
-                value = 1 << (value - 1).bit_length()
-            if lower is not None:
-                value = max(value, lower)
-            values[name] = value if upper is None else min(value, upper)
-        yield values
+        values = {
+            symbol.args[0]: _within(
+                _SIZES[(turn + step * position) % len(_SIZES)], symbol.args[0], assumptions, powers
+            )
+            for position, symbol in enumerate(found)
+        }
+        if _fulfil(values, checks, names, assumptions, powers):
+            yield values
+
+
+def _within(value: int, name: str, assumptions: Assumptions, powers: frozenset[str]) -> int:
+    """The number nearest to ``value`` that a symbol may be."""
+    lower, upper = bounds(sym(name), assumptions)
+    if name in powers:
+        value = max(1, lower or 1)
+        value = 1 << (value - 1).bit_length()
+    value = value if lower is None else max(value, lower)
+    return value if upper is None else min(value, upper)
+
+
+def _fulfil(
+    values: dict[str, int],
+    checks: Sequence[Check],
+    fixed: frozenset[str],
+    assumptions: Assumptions,
+    powers: frozenset[str],
+) -> bool:
+    """Change values of symbols that are not ``fixed`` until every check holds, if that is easy."""
+    changed = set(fixed)
+    while True:
+        failing = next((check for check in checks if not _holds(check, values)), None)
+        if failing is None:
+            return True
+        free = [name for name in symbol_names(*failing) if name not in changed]
+        for name, number in ((name, number) for name in free for number in range(_MANY)):
+            tried = {**values, name: number}
+            if number == _within(number, name, assumptions, powers) and _holds(failing, tried):
+                values[name] = number
+                changed.add(name)
+                break
+        else:
+            return False
+
+
+def _holds(check: Check, values: Mapping[str, int]) -> bool:
+    try:
+        left, right = (evaluate(side, values) for side in check)
+    except ZeroDivisionError:
+        return False
+    return left == right
 
 
 def unwritten(
@@ -69,7 +124,8 @@ def unwritten(
     """An element that no site writes at these sizes.
 
     Raises:
-        OverflowError: there are too many lanes to try.
+        OverflowError: there are too many lanes to try, or a loop without an end.
+        ZeroDivisionError: a call does not have such sizes.
     """
     import numpy as np
 
@@ -80,14 +136,14 @@ def unwritten(
     missing = np.flatnonzero(~found)
     if not missing.size:
         return None
-    return Example(dict(values), _unravel(int(missing[0]), source))
+    return Example(_named(placement, sites, values), _unravel(int(missing[0]), source))
 
 
 def race(placement: Placement, sites: Sequence[Site], values: Mapping[str, int]) -> Example | None:
     """An element that two programs write at these sizes.
 
     Raises:
-        OverflowError: there are too many lanes to try.
+        OverflowError, ZeroDivisionError: as for :func:`unwritten`.
     """
     import numpy as np
 
@@ -103,15 +159,30 @@ def race(placement: Placement, sites: Sequence[Site], values: Mapping[str, int])
     first = int(twice[0])
     grid = [_number(size, values) for size in placement.access.levels[0]]
     both = tuple(_unravel(int(programs[first + side]), grid) for side in (0, 1))
-    return Example(dict(values), _unravel(int(elements[first]), source), both)
+    return Example(
+        _named(placement, sites, values), _unravel(int(elements[first]), source), both
+    )
 
 
-def possible(placement: Placement, values: Mapping[str, int]) -> bool:
-    """Whether a call has such sizes: what the operations require holds."""
-    try:
-        return all(evaluate(fact, values) >= 0 for fact in placement.required)
-    except (ArrangementError, ZeroDivisionError):
-        return False
+def used(placement: Placement, sites: Sequence[Site]) -> list[IndexExpr]:
+    """The symbols that decide what the sites write."""
+    exprs = [*placement.source]
+    for op in placement.ops:
+        op.map(lambda expr: exprs.append(expr) or expr)
+    loops: dict[str, None] = {}
+    for site in sites:
+        exprs += [index for index in site.between if index is not None]
+        for name, range_ in site.loops.items():
+            loops[name] = None
+            exprs += [end for end in (range_.lower, range_.upper) if end is not None]
+    return [symbol for symbol in symbols(*exprs) if symbol.args[0] not in loops]
+
+
+def _named(
+    placement: Placement, sites: Sequence[Site], values: Mapping[str, int]
+) -> dict[str, int]:
+    names = [symbol.args[0] for symbol in used(placement, sites)]
+    return {name: values[name] for name in names}
 
 
 def _number(size: IndexExpr, values: Mapping[str, int]) -> int:
@@ -134,34 +205,45 @@ def _written(
 
     access = placement.at(site)
     names = index_names(access.levels)
-    sizes: dict[str, tuple[IndexExpr, IndexExpr]] = {}
     last = len(names) - 1
-    for level in {0, last}:
-        for name, size in zip(names[level], access.levels[level], strict=True):
-            sizes[name] = (const(0), size - 1)
-    for name, range_ in site.loops.items():
+    ranges = {
+        name: Range(const(0), size - 1)
+        for level in dict.fromkeys((0, last))
+        for name, size in zip(names[level], access.levels[level], strict=True)
+    }
+    ranges.update(site.loops)
+    arithmetic = Arithmetic(np.minimum, np.maximum, np.logical_and)
+    known: dict[str, Any] = dict(values)
+    if placement.jagged is not None:
+        # All sequences are as long as the longest.
+        known[str(placement.jagged[1])] = known[placement.jagged[0]]
+    shape: list[int] = []
+    exists: Any = np.ones((), dtype=bool)
+    for dim, (name, range_) in enumerate(ranges.items()):
         if range_.lower is None or range_.upper is None:
             raise OverflowError
-        sizes[name] = (range_.lower, range_.upper)
-    names_in_order = [*names[0], *(name for name in sizes if name not in names[0])]
-    shape: list[int] = []
-    known: dict[str, Any] = dict(values)
-    for dim, name in enumerate(names_in_order):
-        low, high = (evaluate(end, values) for end in sizes[name])
-        shape.append(max(high - low + 1, 0))
-        ones = [1] * len(names_in_order)
-        ones[dim] = shape[-1]
-        known[name] = (low + np.arange(shape[-1], dtype=np.int64)).reshape(ones)
+        # A loop's ends may depend on the loops around it.
+        low, high = (
+            np.asarray(evaluate(end, known, arithmetic)) for end in (range_.lower, range_.upper)
+        )
+        first = int(low.min()) if low.size else 0
+        count = max(int(high.max()) - first + 1, 0) if high.size else 0
+        shape.append(count)
+        ones = [1] * len(ranges)
+        ones[dim] = count
+        known[name] = (first + np.arange(count, dtype=np.int64)).reshape(ones)
+        exists = exists & (known[name] >= low) & (known[name] <= high)
     if max(math.prod(shape), math.prod(source)) > MAX_LANES:
         raise OverflowError
-    arithmetic = Arithmetic(np.minimum, np.maximum, np.logical_and)
-    exists: Any = np.ones(shape, dtype=bool)
-    for guard in access.guards:
-        index = evaluate(guard.index, known, arithmetic)
-        exists = exists & (index >= 0) & (index < evaluate(guard.size, known, arithmetic))
-    element: Any = 0
-    for index, size in zip(access.indices, source, strict=True):
-        element = element * size + evaluate(index, known, arithmetic)
+    # What divides by the size of an empty tensor is guarded out.
+    with np.errstate(divide="ignore"):
+        for guard in access.guards:
+            index = evaluate(guard.index, known, arithmetic)
+            exists = exists & (index >= 0) & (index < evaluate(guard.size, known, arithmetic))
+        element: Any = 0
+        for index, size in zip(access.indices, source, strict=True):
+            element = element * size + evaluate(index, known, arithmetic)
+    exists = np.broadcast_to(exists, shape)
     grid = shape[: len(names[0])]
     program = np.arange(math.prod(grid)).reshape([*grid, *[1] * (len(shape) - len(grid))])
     return (

@@ -61,7 +61,7 @@ class IndexExpr:
     None) for a symbol.
     """
 
-    __slots__ = ("__weakref__", "_hash", "_text", "args", "normal", "op")
+    __slots__ = ("__weakref__", "_hash", "_symbols", "_text", "args", "normal", "op")
 
     op: str
     args: tuple[Any, ...]
@@ -82,11 +82,23 @@ class IndexExpr:
         self.normal = None
         self._hash = hash(key)
         self._text = None
+        self._symbols = None
         _interned[key] = self
         return self
 
     _text: str | None
+    _symbols: tuple[IndexExpr, ...] | None
     _hash: int
+
+    @property
+    def symbols(self) -> tuple[IndexExpr, ...]:
+        """The symbols that occur in it, each once, in the order of their first occurrence."""
+        if self.op == "sym":
+            return (self,)
+        if self._symbols is None:
+            found = (symbol for operand in self.operands for symbol in operand.symbols)
+            self._symbols = tuple(dict.fromkeys(found))
+        return self._symbols
 
     def __hash__(self) -> int:
         return self._hash
@@ -315,17 +327,7 @@ def factors(expr: IndexExpr) -> tuple[IndexExpr, ...]:
 
 def symbols(*exprs: IndexExpr) -> Iterator[IndexExpr]:
     """The symbols of ``exprs``, each once, in the order of their first occurrence."""
-    seen: dict[IndexExpr, None] = {}
-
-    def visit(node: IndexExpr) -> None:
-        if node.op == "sym":
-            seen.setdefault(node)
-        for operand in node.operands:
-            visit(operand)
-
-    for expr in exprs:
-        visit(expr)
-    return iter(seen)
+    return iter(dict.fromkeys(symbol for expr in exprs for symbol in expr.symbols))
 
 
 def symbol_names(*exprs: IndexExpr) -> list[str]:

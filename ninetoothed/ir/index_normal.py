@@ -309,10 +309,22 @@ def _split(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polyn
             if coefficient - share * factor:
                 rest[monomial] = coefficient - share * factor
         return quotient, rest
-    lead, factor = next(iter(divisor.items()))
-    share = dividend.get(lead, 0) // factor
-    remainder = _add(dict(dividend), divisor, -share)
-    return ({(): share}, {}) if share and not remainder else ({}, dict(dividend))
+    # By a sum only what divides without a rest, the highest degree first.
+    lead = max(divisor, key=_degree)
+    left = dict(dividend)
+    while left and len(quotient) <= len(dividend):
+        top = max(left, key=_degree)
+        reduced = _without(top, lead)
+        if reduced is None or left[top] % divisor[lead]:
+            return {}, dict(dividend)
+        times = {reduced: left[top] // divisor[lead]}
+        _add(quotient, times)
+        _add(left, _multiply(divisor, times), -1)
+    return ({}, dict(dividend)) if left else (quotient, {})
+
+
+def _degree(monomial: Monomial) -> tuple[int, str]:
+    return len(monomial), str(monomial)
 
 
 def _weight(polynomial: Polynomial) -> int:
@@ -449,20 +461,27 @@ class _Prover:
         return sorted(atoms, key=order)
 
     def _follows(self, polynomial: Polynomial) -> bool:
-        """Whether a symbol's sign follows from a fact ``d * x + r >= 0`` with ``r < d``."""
+        """Whether a symbol's sign follows from a fact ``d * x + r >= 0`` with ``r < d``, ``d > 0``."""
         if len(polynomial) != 1 or tuple(polynomial.values()) != (1,):
             return False
         (monomial,) = polynomial
         for fact in self.facts:
             divisor, rest = _taken_out(fact, monomial)
             slack = _add(_add(dict(divisor), rest, -1), {(): 1}, -1)
-            if divisor and self.nonnegative(slack, _DEPTH // 2, 0):
+            if not divisor or not self.nonnegative(slack, _DEPTH // 2, 0):
+                continue
+            # Where r is not negative, r < d says that d is positive.
+            positive = (rest, _add(divisor, {(): 1}, -1))
+            if any(self.nonnegative(one, _DEPTH // 2, 0) for one in positive):
                 return True
         return False
 
     def _less_facts(self, polynomial: Polynomial) -> Iterator[Polynomial]:
         """The polynomial less multiples of facts that cancel a term that may be negative."""
         for fact in self.facts:
+            if fact.get(()) and all(polynomial.get(m) == c for m, c in fact.items() if m):
+                # The fact is this one, but for the constant.
+                yield _add(dict(polynomial), fact, -1)
             for term, factor in fact.items():
                 if not term:
                     continue

@@ -556,8 +556,9 @@ class Slice(MetaOp):
         return _replace(indices, self.level, old)
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        # What is divided by is positive.
         new = tuple(
-            (index - start) // step
+            (start - index) // -step if backwards(step) else (index - start) // step
             for start, index, step in zip(self.starts, indices[self.level], self.steps, strict=True)
         )
         return _replace(indices, self.level, new)

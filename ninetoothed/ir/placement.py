@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ninetoothed.errors import Loc
 from ninetoothed.ir.access import Access, compose, holds, index_names, required
@@ -53,12 +54,12 @@ class Placement:
     assumptions: Assumptions
     jagged: tuple[str, IndexExpr] | None = None
 
-    @property
+    @cached_property
     def access(self) -> Access:
         """The access."""
         return compose(self.source, self.ops, self.assumptions, self.jagged)
 
-    @property
+    @cached_property
     def states(self) -> list[Levels]:
         """The levels before each operation, and behind the last."""
         found: list[Levels] = [(self.source,)]
@@ -86,7 +87,7 @@ class Placement:
                     found[name] = Range(const(0), size - 1)
         return found
 
-    @property
+    @cached_property
     def required(self) -> list[IndexExpr]:
         """What a call has checked before a program runs: each is at least 0."""
         return required(self.ops, self.states)
@@ -138,9 +139,12 @@ class Placement:
         names = [f"e{dim}" for dim in range(len(self.source))]
         element = [sym(name) for name in names]
         ranges = {**self.assumptions}
+        if self.jagged is not None:
+            ranges[str(self.jagged[1])] = Range(const(0), sym(self.jagged[0]))
         for name, size in zip(names, self._own(), strict=True):
             ranges[name] = Range(const(0), size - 1)
-        facts = self.required
+        # There is an element, so no size is 0.
+        facts = [*self.required, *(size - 1 for size in self._own())]
         located = self.located(element, ranges)
         access = self.access
         rows = index_names(access.levels)
@@ -156,9 +160,13 @@ class Placement:
                 ):
                     return False
         indices = [index for row in located[1:-1] for index in row]
+        turning: set[str] = set()
         for index, given in zip(indices, site.between, strict=True):
             assert given is not None
-            ends = _turns(index, given, site.loops)
+            names = turning.intersection(symbol_names(given))
+            turning.update(name for name in symbol_names(given) if name in site.loops)
+            # One loop cannot take two values in a turn.
+            ends = None if names else _turns(index, given, site.loops)
             if ends is None or not all(always_nonnegative(end, ranges, facts) for end in ends):
                 return False
         normal = normalizer(ranges)
@@ -166,7 +174,7 @@ class Placement:
             if normal(substitute(index, values) - wanted).value != 0:
                 return False
         guards = (
-            Guard(substitute(guard.index, values), substitute(guard.size, values))
+            Guard(normal(substitute(guard.index, values)), substitute(guard.size, values))
             for guard in access.guards
         )
         return all(holds(guard, ranges, (), facts) for guard in guards)
@@ -221,6 +229,10 @@ class Placement:
                 step = normalize(substitute(index, {name: sym(name) + 1}) - index)
                 if name in symbol_names(step):
                     return None
+                if always_nonnegative(-step, self.assumptions):
+                    step = -step
+                elif not always_nonnegative(step, self.assumptions):
+                    return None
                 reach = reach + (size - 1) * step * stride
         return normalize(reach)
 
@@ -241,7 +253,8 @@ def _turns(
     if not names:
         return index - given, given - index
     first = substitute(given, {names[0]: 0})
-    step = normalize(substitute(given, {names[0]: 1}) - first).value
+    # None where the index is not linear in the variable.
+    step = normalize(substitute(given, {names[0]: sym(names[0]) + 1}) - given).value
     low, high = loops[names[0]].lower, loops[names[0]].upper
     if len(names) > 1 or step not in (1, -1) or low is None or high is None:
         return None

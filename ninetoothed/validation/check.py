@@ -16,6 +16,7 @@ from ninetoothed.errors import CompilerError, NineToothedError
 from ninetoothed.frontend.definition import Definition
 from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.trace import Touch, Trace, difference
+from ninetoothed.jagged import Jagged
 from ninetoothed.validation.report import Report
 from ninetoothed.validation.road import Mile, Road, road
 from ninetoothed.validation.samples import Sample, Sampler
@@ -117,8 +118,10 @@ class _Check:
         values = sample.values(self._definition, self._signature)
         for parameter, value in zip(self._definition.parameters, values, strict=True):
             shown = value
-            if isinstance(value, torch.Tensor):
+            if isinstance(value, torch.Tensor | Jagged):
                 shown = f"size {tuple(value.shape)} stride {tuple(value.stride())}"
+            if isinstance(value, Jagged):
+                shown = f"{shown} offsets {value.offsets.tensor.tolist()}"
             tensors.append(f"{parameter.name}: {shown}")
         blocks = ", ".join(f"{name}={value}" for name, value in sample.blocks)
         where = "; ".join([*tensors, *([f"block sizes {blocks}"] if blocks else [])])

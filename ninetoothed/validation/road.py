@@ -14,7 +14,7 @@ from ninetoothed.errors import CompilerError
 from ninetoothed.frontend.definition import Definition
 from ninetoothed.interpreters.launch import Argument, bind
 from ninetoothed.ir import nt
-from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, Step, reproducer, steps
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
 from ninetoothed.validation.symbolic import same_addresses
 
 
@@ -84,7 +84,7 @@ def road(definition: Definition, signature: Signature, config: Config) -> Road:
     composed = compiler.build(definition, signature, [observe])
     compiler.lower(composed, signature, config, [observe])
     options = compiler.options(composed, signature, config)
-    pipeline: Sequence[Step] = [*steps(SYMBOLIC), *steps(SPECIALIZED, options)]
+    pipeline: Sequence[Step] = [*steps(ANNOTATED), *steps(SPECIALIZED, options)]
     if [name for name, _ in modules[1:]] != [step.pass_.name for step in pipeline]:
         raise CompilerError("the pipeline and its observers do not agree on the passes")
     texts = (text.partition("=") for text in options["nt-specialize"]["values"])

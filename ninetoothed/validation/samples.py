@@ -17,7 +17,7 @@ from ninetoothed.frontend.definition import Definition
 from ninetoothed.interpreters.launch import Argument
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, evaluate, substitute, symbol_names
-from ninetoothed.validation.views import LAYOUTS, WRITABLE, tensor
+from ninetoothed.validation.views import LAYOUTS, WRITABLE, sequences, tensor
 
 LANES = 1 << 18
 """The most lanes of one case: programs times the trips of a loop times the block."""
@@ -54,8 +54,11 @@ class Sample:
                 found.append(_scalar(param.dtype, self.number))
             else:
                 shape = [evaluate(size, self.sizes) for size in parameter.source.shape]
-                layout = self.layouts[position]
-                found.append(tensor(shape, param.dtype, layout, self.number + position))
+                made = (param.dtype, self.layouts[position], self.number + position)
+                if parameter.jagged is None:
+                    found.append(tensor(shape, *made))
+                else:
+                    found.append(sequences(shape, parameter.jagged, self.number, *made))
         return found
 
 
@@ -78,6 +81,7 @@ class Sampler:
         self._accesses = [
             nt.access_of(value, kernel.assumptions)[1].data for value in kernel.arranged.values
         ]
+        self._checks = [_of_sizes(kernel, check.data) for check in kernel.checks]
         self._written = [_is_written(argument) for argument in kernel.apply.block.args]
 
     def samples(self) -> Iterator[Sample]:
@@ -146,8 +150,8 @@ class Sampler:
             for group, tile in zip(groups, tiles, strict=True)
             for name, lower in group.items()
         }
-        for check in self._kernel.checks:
-            for left, right in zip(check.data.left, check.data.right, strict=True):
+        for check in self._checks:
+            for left, right in zip(check.left, check.right, strict=True):
                 for name in reversed(symbol_names(left, right)):
                     if _equal(left, right, sizes | blocks):
                         break
@@ -175,8 +179,8 @@ class Sampler:
                 name = leaders[name]
             return name
 
-        for check in self._kernel.checks:
-            for left, right in zip(check.data.left, check.data.right, strict=True):
+        for check in self._checks:
+            for left, right in zip(check.left, check.right, strict=True):
                 one = [name for name in symbol_names(left) if name in names]
                 two = [name for name in symbol_names(right) if name in names]
                 if len(one) == len(two) == 1:
@@ -202,8 +206,8 @@ class Sampler:
 
     def _allowed(self, symbols: Mapping[str, int]) -> bool:
         """Whether the checks hold and the case is small."""
-        for check in self._kernel.checks:
-            for left, right in zip(check.data.left, check.data.right, strict=True):
+        for check in self._checks:
+            for left, right in zip(check.left, check.right, strict=True):
                 if not _equal(left, right, symbols):
                     return False
         try:
@@ -233,6 +237,17 @@ class Sampler:
                     if value >= lower and self._allowed({**sizes, **blocks, name: value}):
                         sizes[name] = value
                         break
+
+
+def _of_sizes(kernel: nt.KernelOp, check: nt.Check) -> nt.Check:
+    """The check; of offsets, that the sizes are equal which decide the samples' lengths."""
+    sizes = {
+        source.jagged.data.offsets: (source.sizes[0], source.sizes[source.jagged.data.dim])
+        for source in kernel.sources
+        if source.jagged is not None
+    }
+    left, right = (sizes.get(str(side[0]), side) for side in (check.left, check.right))
+    return nt.Check(left, right, check.message)
 
 
 def _scalar(dtype: str, number: int) -> int | float | bool:

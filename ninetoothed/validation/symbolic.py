@@ -54,8 +54,7 @@ def _normal(value: SSAValue, values: _Values) -> object:
         assert isinstance(source, nt.SourceOp)
     else:
         source, ops = nt.chain(value)
-        assert isinstance(source.result.type, nt.TensorType)
-        access = step_by_step(source.result.type.sizes, [op.algebra for op in ops])
+        access = step_by_step(source.sizes, [op.algebra for op in ops], source.own)
 
     inside = [(name, normalize(substitute(size, values))) for name, size in _inside(access)]
     # The only index of a dim of one element is 0.

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 
 from ninetoothed.dtype import DTYPES
+from ninetoothed.ir import nt
+from ninetoothed.jagged import Jagged, Offsets
 
 LAYOUTS = ("plain", "transposed", "spread", "backward", "repeated")
 """Contiguous; dims in the opposite order, one element into the memory; gaps between elements;
@@ -73,6 +75,20 @@ def tensor(shape: Sequence[int], dtype: str, layout: str, seed: int) -> torch.Te
         dim = seed % len(sizes)
         return plain.narrow(dim, 0, 1).expand(sizes)
     return plain
+
+
+def sequences(
+    shape: Sequence[int], jagged: nt.Jagged, number: int, dtype: str, layout: str, seed: int
+) -> Jagged:
+    """A fresh jagged tensor: some sequences are as long as the longest of ``shape``, some empty."""
+    longest = shape[jagged.dim]
+    kinds = (longest, 0, max(longest - 1, 0), longest // 2)
+    lengths = [kinds[(number + place) % len(kinds)] for place in range(shape[0])]
+    # One element lies before the first sequence, and one behind the last.
+    offsets = torch.tensor([1, *lengths]).cumsum(0)
+    sizes = [*shape[1:]]
+    sizes[jagged.dim - 1] = int(offsets[-1]) + 1
+    return Jagged(tensor(sizes, dtype, layout, seed), Offsets(offsets), jagged.dim, longest)
 
 
 def _numbers(shape: Sequence[int], dtype: str, seed: int, start: int = 0) -> torch.Tensor:

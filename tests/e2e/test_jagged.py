@@ -11,10 +11,12 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
+from ninetoothed.arguments import bind
 from ninetoothed.artifact import Target
 from ninetoothed.compiler import compile_kernel
 from ninetoothed.kernel import assumed_signature, pick
 from ninetoothed.runtime import triton_compat
+from ninetoothed.validation import validate
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
 
@@ -391,6 +393,30 @@ def increment(x):
     x += 1
 
 
+def test_a_signature_knows_the_offsets_type_and_not_the_longest_length() -> None:
+    definition = ninetoothed.make(lines, double, declared(2)).definition
+
+    def signature(*lengths: int, dtype: torch.dtype = torch.int64):
+        x = jagged(lengths=lengths, dtype=dtype)
+        return bind(definition, (x, x), {}).signature
+
+    assert signature(16, 3) == signature(7, 12)
+    assert signature(16, 3).params[0].offsets == "i64"
+    assert signature(16, 3, dtype=torch.int32).params[0].offsets == "i32"
+
+
+@pytest.mark.parametrize(("size", "bits"), [(1000, 32), (3_000_000_000, 64)])
+def test_the_width_of_indices_follows_from_the_elements(size: int, bits: int) -> None:
+    definition = ninetoothed.make(lines, double, declared(2)).definition
+    x = torch.nested.nested_tensor_from_jagged(
+        torch.empty(1, device="meta").expand(size),
+        torch.tensor([0, size], device="meta"),
+        min_seqlen=size,
+        max_seqlen=size,
+    )
+    assert bind(definition, (x, x), {}).signature.index_bits == bits
+
+
 KERNELS = {
     "elementwise": (tiled, axpy, declared(3, count=3)),
     "blocks": (row_sums, sum_of_blocks, (Tensor(3, jagged_dim=1), Tensor(2))),
@@ -398,6 +424,14 @@ KERNELS = {
     "source": (lines, mirrored, declared(2)),
     "dim 2": (last_dim, double, declared(3, dim=2)),
 }
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_no_pass_changes_what_is_touched(name: str) -> None:
+    kernel = ninetoothed.make(*KERNELS[name])
+    signature = assumed_signature(kernel.definition, {}, {})
+    config = pick(kernel.definition, kernel.composed(signature), signature, {})
+    assert validate(kernel.definition, signature, config).cases == 8
 
 
 @pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")

@@ -27,4 +27,4 @@ def test_program(number: int, tmp_path: Path) -> None:
 
 
 def test_there_are_programs() -> None:
-    assert len(PROGRAMS) == 2
+    assert len(PROGRAMS) == 3

@@ -41,6 +41,26 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
+        "blocks that do not fit since the arrangement is wrong",
+        """
+        def arrangement(x, output):
+            return x.tile((16,)), output.tile((1, 16))
+
+
+        def application(x, output):
+            output = x + ntl.zeros((32,), dtype=ntl.float32)
+
+
+        make(arrangement, application, (Tensor(1), Tensor(2)))
+        """,
+        """
+        ArrangementError: the outermost shapes of x and output must be equal, one program an element, but they are (-(-x_size_0 // 16),) and (output_size_0, -(-output_size_1 // 16)); tile, expand or squeeze until they are
+          File "kernel.py", line 2, column 27
+            return x.tile((16,)), output.tile((1, 16))
+                                  ^
+        """,
+    ),
+    Case(
         "a block of more dims than the output",
         """
         def application(x, output):

@@ -82,6 +82,69 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
+        "a conjunction that nothing decides",
+        """
+        n = Symbol("n")
+        if (n > 16) & (n < 32):
+            n = n // 2
+        """,
+        """
+        SymbolError: whether n > 16 and n < 32 holds depends on values that are not known when compiling; give its symbols bounds (lower_bound, upper_bound) that decide it, or write it without `if`
+          File "kernel.py", line 2, column 1, in <module>
+            if (n > 16) & (n < 32):
+            ^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "a chain of comparisons",
+        """
+        n = Symbol("n")
+        fits = 16 < n < 32
+        """,
+        """
+        SymbolError: whether n > 16 holds depends on values that are not known when compiling; give its symbols bounds (lower_bound, upper_bound) that decide it, or write it without `if`
+          File "kernel.py", line 2, column 8, in <module>
+            fits = 16 < n < 32
+                   ^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "the symbolic minimum with a float",
+        """
+        Symbol("n").minimum(1.5)
+        """,
+        """
+        SymbolError: n is an integer, and 1.5 is not; symbols take integers and symbols
+          File "kernel.py", line 1, column 1, in <module>
+            Symbol("n").minimum(1.5)
+            ^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "the symbolic maximum with a text",
+        """
+        Symbol("n").maximum("m")
+        """,
+        """
+        SymbolError: n is an integer, and 'm' is not; symbols take integers and symbols
+          File "kernel.py", line 1, column 1, in <module>
+            Symbol("n").maximum("m")
+            ^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "a minimum of three",
+        """
+        Symbol("min(a, b, c)")
+        """,
+        """
+        SymbolError: 'min(a, b, c)' is no symbol; write a name, or an expression of names, integers, + - * // %, comparisons, &, min and max
+          File "kernel.py", line 1, column 1, in <module>
+            Symbol("min(a, b, c)")
+            ^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
         "a name that is no name",
         """
         Symbol("block size")

@@ -344,19 +344,19 @@ def _index(draw: st.DrawFn, case: Case, level: int) -> None:
         items = [*items[:kept], Ellipsis, *items[end:]]
     else:
         items = items[:kept]
-    key: Any = items[0] if len(items) == 1 and draw(st.booleans()) else tuple(items)
+    alone = len(items) == 1 and draw(st.booleans())
 
     def written(item: Any, number: Number) -> Any:
         if isinstance(item, slice):
-            return slice(*(written(part, number) for part in (item.start, item.stop, item.step)))
+            parts: list[Any] = [item.start, item.stop, item.step]
+            return slice(*(written(part, number) for part in parts))
         return _signed(item, number) if isinstance(item, int) else item
 
     def step(t: Tensor, number: Number) -> Tensor:
-        if isinstance(key, tuple):
-            return t[tuple(written(item, number) for item in key)]
-        return t[written(key, number)]
+        key = tuple(written(item, number) for item in items)
+        return t[key[0]] if alone else t[key]
 
-    case.then(level, case.model.index(level, tuple(items)), f"[{key}]", step)
+    case.then(level, case.model.index(level, tuple(items)), f"{items}", step)
 
 
 _OPERATIONS = (

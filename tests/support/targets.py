@@ -8,3 +8,6 @@ TARGETS: tuple[str, ...] = tuple(
     os.environ.get("NINETOOTHED_TEST_TARGETS", "sm_90 gfx942").replace(",", " ").split()
 )
 """Their names, as in ``Target.parse``: parametrise a test over it."""
+
+FEW_TARGETS: tuple[str, ...] = TARGETS if "NINETOOTHED_TEST_TARGETS" in os.environ else TARGETS[:1]
+"""For tests of many kernels: one target, unless some were chosen."""

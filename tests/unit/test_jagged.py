@@ -10,9 +10,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ninetoothed
-from ninetoothed import Tensor
-from ninetoothed.arguments import bind
 from ninetoothed.backend.launch import launch_source
 from ninetoothed.ir import nt
 from ninetoothed.ir.access import Access
@@ -69,7 +66,7 @@ lengths = st.lists(st.integers(0, 3), max_size=3)
 
 @given(lengths, lengths)
 def test_offsets_are_equal_where_lengths_are(one: list[int], two: list[int]) -> None:
-    left, right = (Offsets(nested(value)._offsets) for value in (one, two))
+    left, right = (taken_apart("x", 2, 1, nested(value)).offsets for value in (one, two))
     assert (left == right) == (one == two)
     assert (left != right) == (one != two)
 
@@ -85,37 +82,6 @@ def test_offsets_of_other_types_and_places() -> None:
     # They begin at one address, and one of them is shorter.
     assert Offsets(tensor) != Offsets(tensor[:2])
     assert Offsets(tensor) != "offsets"
-
-
-def tiled(x, y):
-    return x.tile((1, 16)), y.tile((1, 16))
-
-
-def copy(x, y):
-    y = x
-
-
-KERNEL = ninetoothed.make(tiled, copy, (Tensor(2, jagged_dim=1), Tensor(2, jagged_dim=1)))
-
-
-def test_a_signature_knows_the_offsets_type_and_not_the_longest_length() -> None:
-    def signature(value: torch.Tensor) -> Any:
-        return bind(KERNEL.definition, (value, value), {}).signature
-
-    one, two = signature(nested([16, 3])), signature(nested([7, 12]))
-    assert one == two
-    assert one.params[0].offsets == "i64"
-    assert signature(nested([16, 3], dtype=torch.int32)).params[0].offsets == "i32"
-
-
-def test_the_width_of_indices_follows_from_the_elements() -> None:
-    values = torch.empty(1, device="meta").expand(3_000_000_000)
-    few, many = (torch.tensor([0, size]) for size in (1000, 3_000_000_000))
-    for size, offsets, bits in ((1000, few, 32), (3_000_000_000, many, 64)):
-        value = torch.nested.nested_tensor_from_jagged(
-            values[:size], offsets.to("meta"), min_seqlen=size, max_seqlen=size
-        )
-        assert bind(KERNEL.definition, (value, value), {}).signature.index_bits == bits
 
 
 MODULE = """
@@ -185,7 +151,10 @@ def test_a_dim_of_one_element_names_no_other_sequence() -> None:
 def test_the_tuner_gets_copies_of_the_elements(monkeypatch: pytest.MonkeyPatch) -> None:
     from ninetoothed.runtime import device, tuner
 
-    monkeypatch.setattr(device, "free_memory", lambda index: 1 << 30)
+    def free_memory(index: int) -> int:
+        return 1 << 30
+
+    monkeypatch.setattr(device, "free_memory", free_memory)
     jagged = taken_apart("x", 2, 1, nested([2, 3]))
     seen: list[Jagged] = []
 

@@ -100,3 +100,31 @@ def test_eight_threads_make_and_call_kernels() -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def mirrored(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return x.tile((32,)), x[::-1].tile((32,)), y.tile((32,))
+
+
+def total(x: Any, reversed_x: Any, y: Any) -> None:
+    y = x + reversed_x  # pyright: ignore[reportUnusedVariable]
+
+
+def test_a_tensor_arranged_twice_is_passed_once_or_twice() -> None:
+    kernel = ninetoothed.make(mirrored, total, (Tensor(1), Tensor(1)))
+    x = torch.arange(100.0)
+    for arguments, keywords in (
+        (lambda y: (x, y), ()),
+        (lambda y: (x, x, y), ()),
+        (lambda y: (x,), ("y",)),
+        (lambda y: (), ("x", "y")),
+    ):
+        y = torch.zeros(100)
+        kernel(*arguments(y), **{name: {"x": x, "y": y}[name] for name in keywords})
+        assert torch.equal(y, torch.full((100,), 99.0))
+
+
+def test_a_tensor_arranged_twice_has_one_shape() -> None:
+    kernel = ninetoothed.make(mirrored, total, (Tensor(1), Tensor(1)))
+    with pytest.raises(ninetoothed.NineToothedError, match="size 0 of reversed_x is 50"):
+        kernel(torch.zeros(100), torch.zeros(50), torch.zeros(100))

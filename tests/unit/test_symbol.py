@@ -67,7 +67,7 @@ PRINTED: list[tuple[Any, str]] = [
     (A & 1, "A and 1"),
     (A.minimum(B), "min(A, B)"),
     (A.maximum(3), "max(A, 3)"),
-    (Symbol(A + 1).minimum(B * 2).maximum(0), "max(min(A + 1, B * 2), 0)"),
+    (Symbol(Symbol(A + 1).minimum(B * 2)).maximum(0), "max(min(A + 1, B * 2), 0)"),
     (2 * A.minimum(B), "2 * min(A, B)"),
     (A % (B % C), "A % (B % C)"),
     (A % B % C, "A % B % C"),

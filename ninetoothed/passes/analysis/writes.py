@@ -120,6 +120,10 @@ def _site(kernel: nt.KernelOp, op: Operation) -> Site:
     if isinstance(op, nt.StoreOp):
         between = tuple(_expression(index, names) for index in op.indices)
     used = {name for index in between if index is not None for name in symbol_names(index)}
+    # The ends of a loop may depend on the loops around it.
+    for name, range_ in reversed(loops.items()):
+        if name in used:
+            used.update(symbol_names(*(end for end in (range_.lower, range_.upper) if end)))
     for name, range_ in list(loops.items()):
         if name not in used:
             del loops[name]

@@ -157,18 +157,22 @@ class IndexLowering:
     def sum(self, items: Sequence[Term]) -> Lanes:
         """A sum, fewest dims first and what no loop changes before what one does."""
 
-        def order(item: Term) -> tuple[int, Dims, bool, bool]:
+        def order(item: Term) -> tuple[int, Dims, bool, bool, bool]:
             minus, term = item
             dims = self.dims_of(term)
-            return len(dims), dims, self.is_local(term), minus
+            # Where all are subtracted, a number leads: -1 - x.
+            return len(dims), dims, self.is_local(term), minus, minus and term.value is None
 
         # Group by dims, each group summed apart, so that rows and columns meet once.
         groups: dict[tuple[Dims, bool], Lanes] = {}
         for minus, term in sorted(items, key=order):
             key = (self.dims_of(term), self.is_local(term))
-            lanes = self.lower(term)
             place = self.here if key[1] else self.top
             before = groups.get(key)
+            if before is None and minus and term.value is not None:
+                groups[key] = Lanes(place.constant(-term.value), ())
+                continue
+            lanes = self.lower(term)
             if before is None:
                 if minus:
                     zero = Lanes(place.constant(0), ())

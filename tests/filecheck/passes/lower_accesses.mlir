@@ -250,11 +250,29 @@ nt.kernel @constant_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 
 // CHECK: [[v6:%.*]] = arith.divsi [[v4:%.*]], {{%.*}}
 // CHECK: {{%.*}} = arith.muli [[v6]], {{%.*}}
 // CHECK: {{%.*}} = arith.remsi [[v4]], {{%.*}}
-// CHECK: {{%.*}} = arith.muli [[v6]], {{%.*}}
 // CHECK: {{%.*}} = arith.muli %m, %n
 // CHECK: %v = tt.load {{%.*}}, {{%.*}}
-nt.kernel @flattened symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to ?>] grid #nt.expr<m * n ceildiv 64> arrange {
-  %x = nt.source "x" "tensor" strides [n + 4, 1] aligned false : !nt.tensor<[m, n] x f32>
+nt.kernel @flattened symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to ?>, #nt.symbol<s stride ? to ?>] grid #nt.expr<m * n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [s, 1] aligned false : !nt.tensor<[m, n] x f32>
+  %x0 = nt.access %x <[[m * n ceildiv 64], [64]] -> [(g0 * 64 + b0) floordiv n, (g0 * 64 + b0) mod n] if [[g0 * 64 + b0, m * n]]>
+      : !nt.tensor<[m, n] x f32> -> !nt.tensor<[m * n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x0
+      : !nt.tensor<[m * n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[64] x f32>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [m * n ceildiv 64] : index
+  %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.finish
+}
+
+// Where the source is contiguous, both are gone.
+// CHECK-LABEL: nt.kernel @contiguous
+// CHECK-NOT: arith.divsi
+// CHECK-NOT: arith.remsi
+// CHECK: %v = tt.load {{%.*}}, {{%.*}}
+nt.kernel @contiguous symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to ?>] grid #nt.expr<m * n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[m, n] x f32>
   %x0 = nt.access %x <[[m * n ceildiv 64], [64]] -> [(g0 * 64 + b0) floordiv n, (g0 * 64 + b0) mod n] if [[g0 * 64 + b0, m * n]]>
       : !nt.tensor<[m, n] x f32> -> !nt.tensor<[m * n ceildiv 64] x !nt.tensor<[64] x f32>>
   nt.arranged %x0

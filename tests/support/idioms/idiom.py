@@ -25,7 +25,7 @@ class Idiom:
             ``outputs`` are after it: one tensor, or one an output.
         outputs: Positions of the arguments that the kernel writes.
         keywords: Constexpr symbols of every call.
-        dtypes: Element types where no call gives them; float32 is assumed of the others.
+        values: Constexpr tensors, where no call gives them.
         data_dependent: Which element is touched depends on the data, so that nothing can be proved
             of it.
         tolerance: Of the results, relative and absolute.
@@ -39,7 +39,7 @@ class Idiom:
     reference: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]]
     outputs: tuple[int, ...] = (-1,)
     keywords: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    dtypes: Mapping[str, str] = field(default_factory=dict[str, str])
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     data_dependent: bool = False
     tolerance: float = 1e-5
 
