@@ -15,6 +15,7 @@ import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -30,12 +31,23 @@ from ninetoothed.runtime import triton_compat
 from ninetoothed.tensor import Tensor
 from tests.support.idioms.products import conv2d
 
-_CONV2D = conv2d("conv2d", stride=2, padding=3, dilation=2)
-EXAMPLES: dict[str, Callable[[], Kernel]] = {
-    "add": lambda: make(add.arrangement, add.application, [Tensor(1) for _ in range(3)]),
-    "matmul": lambda: make(matmul.arrangement, matmul.application, [Tensor(2) for _ in range(3)]),
-    "softmax": lambda: make(softmax.arrangement, softmax.application, (Tensor(2), Tensor(2))),
-    "conv2d": lambda: make(_CONV2D.arrangement, _CONV2D.application, _CONV2D.tensors),
+
+def _example(module: ModuleType, ndim: int, count: int) -> Kernel:
+    """The kernel of an example's two functions, of ``count`` tensors of ``ndim`` dims."""
+    return make(module.arrangement, module.application, [Tensor(ndim) for _ in range(count)])
+
+
+def _conv2d() -> Kernel:
+    """The deepest arrangement: a convolution as one matrix product."""
+    idiom = conv2d("conv2d", stride=2, padding=3, dilation=2)
+    return make(idiom.arrangement, idiom.application, idiom.tensors)
+
+
+KERNELS: dict[str, Callable[[], Kernel]] = {
+    "add": lambda: _example(add, 1, 3),
+    "matmul": lambda: _example(matmul, 2, 3),
+    "softmax": lambda: _example(softmax, 2, 2),
+    "conv2d": _conv2d,
 }
 _REPEATS = 15
 _TARGET = Target.parse("sm_90")
@@ -106,7 +118,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures to this file, too")
     parser.add_argument("--triton", action="store_true", help="time Triton's own compile, too")
     arguments = parser.parse_args()
-    table = {name: measure(made, arguments.triton) for name, made in EXAMPLES.items()}
+    table = {name: measure(made, arguments.triton) for name, made in KERNELS.items()}
     names = list(dict.fromkeys(step for row in table.values() for step in row))
     print(f"{'ms, median of ' + str(_REPEATS):32}" + "".join(f"{name:>10}" for name in table))
     for step in names:

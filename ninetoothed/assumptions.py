@@ -2,12 +2,13 @@
 ``nt-opt``.
 
 Undeclared element types are fp32, sizes are unknown, and block sizes that only a call knows are
-rounded up to 1024.
+rounded up to 1024, or less where blocks of that many elements would not fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,12 +17,18 @@ from ninetoothed.arguments import constant_value, constant_values, element_type,
 from ninetoothed.artifact import Config, ParamSignature, Signature
 from ninetoothed.compiler import build
 from ninetoothed.configurations import configurations
-from ninetoothed.errors import ArgumentError, NineToothedError, TypeMismatchError
+from ninetoothed.errors import (
+    ArgumentError,
+    ConfigurationError,
+    NineToothedError,
+    TypeMismatchError,
+)
 from ninetoothed.frontend.definition import Definition, Parameter
 from ninetoothed.ir.index_expr import SymbolInfo
 
 _DTYPE = "fp32"
 _EXTENT = 1024
+_LEAST_EXTENT = 16
 _CONSTEXPR = 64
 # Types of which one at least is like any other to the language's rules.
 _OTHER_DTYPES = ("fp16", "bf16", "fp64", "i32", "i64", "i8", "u8", "i1")
@@ -83,10 +90,8 @@ def describe_assumptions(
     return "".join(f"{line}\n" for line in lines)
 
 
-def describe_types(
-    definition: Definition, signature: Signature, dtypes: Mapping[str, Any]
-) -> str:
-    """The element types that were assumed; nothing where ``dtypes`` gives them or all are declared."""
+def describe_types(definition: Definition, signature: Signature, dtypes: Mapping[str, Any]) -> str:
+    """The element types that were assumed, if any."""
     assumed = [
         f"{param.name}: {param.dtype}"
         for param, parameter in zip(signature.params, definition.parameters, strict=True)
@@ -105,14 +110,23 @@ def pick(
     signature: Signature,
     values: Mapping[str, Any],
     num_warps: Sequence[int] | None = None,
-) -> Config:
-    """The first configuration, with the meta symbols in ``values`` set.
+) -> tuple[Signature, Config]:
+    """The first configuration, with the meta symbols in ``values`` set, and the signature with
+    block sizes assumed for which there is one.
 
     Raises:
         ArgumentError: a value is no integer within its symbol's bounds.
         ConfigurationError: no configuration fits.
     """
-    first = configurations(module, signature, num_warps)[0]
+    while True:
+        try:
+            first = configurations(module, signature, num_warps)[0]
+            break
+        except ConfigurationError:
+            smaller = tuple((name, extent // 4) for name, extent in signature.extents)
+            if not smaller or smaller[0][1] < _LEAST_EXTENT:
+                raise
+            signature = replace(signature, extents=smaller)
     chosen = tuple(
         (
             name,
@@ -120,7 +134,7 @@ def pick(
         )
         for name, value in first.values
     )
-    return Config(chosen, first.num_warps, first.num_stages)
+    return signature, Config(chosen, first.num_warps, first.num_stages)
 
 
 def check_application(definition: Definition) -> ModuleOp | None:

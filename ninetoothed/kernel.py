@@ -204,13 +204,13 @@ class Kernel:
             raise ArgumentError(f"there is no stage {stage!r}; stages are {', '.join(STAGES)}")
         signature = assumed_signature(self._definition, dtypes or {}, values or {})
         texts: dict[str, str] = {}
-        chosen = self._stages(signature, dict(values or {}), texts)
-        note = describe_assumptions(self._definition, signature, chosen, dtypes or {})
+        signature, config = self._stages(signature, dict(values or {}), texts)
+        note = describe_assumptions(self._definition, signature, config, dtypes or {})
         return f"{note}{texts[stage]}\n"
 
     def _stages(
         self, signature: Signature, values: Mapping[str, Any], texts: dict[str, str]
-    ) -> Config:
+    ) -> tuple[Signature, Config]:
         """Run the whole road; the text of each stage goes to ``texts``."""
         reached = [step.stage for step in (*steps(ANNOTATED), *steps(SPECIALIZED))]
 
@@ -221,9 +221,9 @@ class Kernel:
                 texts[stage] = str(module)
 
         module = build(self._definition, signature, [observe])
-        config = pick(self._definition, module, signature, values, self._num_warps)
+        signature, config = pick(self._definition, module, signature, values, self._num_warps)
         lower(module, signature, config, [observe])
-        return config
+        return signature, config
 
     @user_facing
     def source(
@@ -246,7 +246,8 @@ class Kernel:
             )
         signature = assumed_signature(self._definition, dtypes or {}, values or {})
         module = self.composed(signature)
-        config = pick(self._definition, module, signature, values or {}, self._num_warps)
+        values = values or {}
+        signature, config = pick(self._definition, module, signature, values, self._num_warps)
         return compile_kernel(module, signature, config, Target.parse(target), language).text
 
     @user_facing

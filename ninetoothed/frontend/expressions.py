@@ -293,7 +293,7 @@ def _module_attribute(module: types.ModuleType, name: str) -> Value:
 
 def _member(enumeration: enum.EnumType, name: str) -> Value:
     """The value of an enumeration's member: a call's constexpr numbers are such values, too."""
-    members: Mapping[str, enum.Enum] = enumeration.__members__
+    members: Mapping[str, Any] = enumeration.__members__
     if name not in members:
         raise UndefinedNameError(
             f"the class {enumeration.__name__} has no member {name}; members are "

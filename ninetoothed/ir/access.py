@@ -20,6 +20,7 @@ from ninetoothed.ir.index_expr import (
     IndexExpr,
     SymbolInfo,
     const,
+    divisors,
     factors,
     maximum,
     replace_all,
@@ -156,10 +157,19 @@ def _compose(
     )
     facts = required(ops, states)
     needed = [guard for guard in found if not holds(guard, ranges)]
+    # A quotient by the size of an empty tensor says nothing, so what keeps lanes out of such a tensor
+    # follows from guards without one only. Those with one go first.
+    safe = {
+        guard: all(
+            always_less(0, divisor, ranges, facts)
+            for divisor in (*divisors(guard.index), *divisors(guard.size))
+        )
+        for guard in needed
+    }
     # One after the other, so that of two that imply each other one stays.
-    for guard in list(needed):
+    for guard in sorted(needed, key=lambda guard: safe[guard]):
         others = [other for other in needed if other is not guard]
-        if holds(guard, ranges, others, facts):
+        if holds(guard, ranges, [other for other in others if safe[other]], facts):
             needed = others
     return Access(levels, tuple(map(normal, indices[0])), tuple(needed))
 

@@ -325,6 +325,14 @@ def factors(expr: IndexExpr) -> tuple[IndexExpr, ...]:
     return (expr,)
 
 
+def divisors(expr: IndexExpr) -> Iterator[IndexExpr]:
+    """What ``expr`` divides by."""
+    if expr.op in _DIVISIONS:
+        yield expr.args[1]
+    for operand in expr.operands:
+        yield from divisors(operand)
+
+
 def symbols(*exprs: IndexExpr) -> Iterator[IndexExpr]:
     """The symbols of ``exprs``, each once, in the order of their first occurrence."""
     return iter(dict.fromkeys(symbol for expr in exprs for symbol in expr.symbols))

@@ -384,7 +384,7 @@ def always_less(
 
 
 _DEPTH = 16
-_STEPS = 80
+_STEPS = 160
 _FEW_STEPS = 24
 
 
@@ -532,7 +532,9 @@ class _Prover:
             return [_add(_multiply(factor, end), rest) for end in found]
 
         if atom.op in ("min", "max"):
-            return [put(side) for side in atom.args]
+            # Less of the smaller is no less than less of either.
+            either = (atom.op == "min") == (sign < 0)
+            return [put(*atom.args)] if either else [put(side) for side in atom.args]
         if atom.op == "mod":
             dividend, divisor = atom.args
             if sign > 0:

@@ -114,9 +114,10 @@ class Placement:
         """Of each dim of the source, whether every index that is accessed lies inside."""
         access = self.access if site is None else self.at(site)
         ranges = self.ranges(Site() if site is None else site)
+        wanted = [Guard(*pair) for pair in zip(access.indices, self._own(), strict=True)]
         return [
-            holds(Guard(index, size), ranges, access.guards, self.required)
-            for index, size in zip(access.indices, self._own(), strict=True)
+            guard in access.guards or holds(guard, ranges, access.guards, self.required)
+            for guard in wanted
         ]
 
     def never(self) -> list[Guard]:

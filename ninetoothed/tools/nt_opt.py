@@ -157,7 +157,7 @@ class NtOptMain(xDSLOptMain):
         wants_all = self.args.dump_ir is not None or self.args.target != "mlir"
         if wants_all and not self.args.passes:
             composed = compiler.build(definition, signature)
-            config = pick(definition, composed, signature, values)
+            signature, config = pick(definition, composed, signature, values)
             unknown = [name for name in values if name not in _names(signature, config)]
             if unknown:
                 known = ", ".join(_names(signature, config)) or "none"

@@ -41,6 +41,30 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
+        "a member that an enumeration does not have",
+        """
+        import enum
+
+
+        class Activation(enum.Enum):
+            NONE = 0
+            RELU = 1
+
+
+        def application(x, activation, output):
+            output = ntl.maximum(x, 0.0) if activation is Activation.RULE else x
+
+
+        vectors(application)
+        """,
+        """
+        UndefinedNameError: the class Activation has no member RULE; members are NONE, RELU
+          File "kernel.py", line 10, column 51, in application
+            output = ntl.maximum(x, 0.0) if activation is Activation.RULE else x
+                                                          ^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
         "a builtin that is misspelt",
         """
         def application(x, output):

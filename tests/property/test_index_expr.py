@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from ninetoothed.ir.index_bounds import Range, bounds
 from ninetoothed.ir.index_expr import (
     IndexExpr,
-    binary,
     const,
     evaluate,
     python_text,
@@ -16,45 +15,9 @@ from ninetoothed.ir.index_expr import (
     sym,
     symbol_names,
 )
-from ninetoothed.ir.index_normal import always_less, always_nonnegative, normalize
+from ninetoothed.ir.index_normal import normalize
+from tests.property.expressions import DIVISORS, NAMES, expressions
 
-NAMES = ("a", "b", "n")
-DIVISORS = ("p", "q")
-
-
-def _divisor(children: st.SearchStrategy[IndexExpr]) -> st.SearchStrategy[IndexExpr]:
-    return st.one_of(
-        st.integers(1, 8).map(const),
-        st.sampled_from(DIVISORS).map(sym),
-        st.tuples(st.sampled_from(DIVISORS), st.integers(1, 4)).map(lambda t: sym(t[0]) * t[1]),
-        st.just(sym("p") * sym("q")),
-        st.just(sym("p") + sym("q")),
-    )
-
-
-def _grow(children: st.SearchStrategy[IndexExpr]) -> st.SearchStrategy[IndexExpr]:
-    plain = st.tuples(
-        st.sampled_from(["add", "sub", "mul", "min", "max", "lt", "le", "eq"]),
-        children,
-        children,
-    )
-    division = st.tuples(
-        st.sampled_from(["floordiv", "mod", "ceildiv"]), children, _divisor(children)
-    )
-    conjunction = st.tuples(children, children, children).map(
-        lambda t: ("and", binary("lt", t[0], t[1]), binary("ne", t[1], t[2]))
-    )
-    return st.one_of(plain, conjunction, division, division).map(lambda t: binary(*t))
-
-
-expressions = st.recursive(
-    st.one_of(
-        st.integers(-9, 9).map(const),
-        st.sampled_from(NAMES + DIVISORS).map(sym),
-    ),
-    _grow,
-    max_leaves=8,
-)
 environments = st.fixed_dictionaries(
     {name: st.integers(-7, 20) for name in NAMES} | {name: st.integers(1, 6) for name in DIVISORS}
 )
@@ -115,14 +78,3 @@ def test_bounds_hold(expr: IndexExpr, case: tuple[dict[str, Range], dict[str, in
     assert lower is None or lower <= value
     assert upper is None or value <= upper
     assert evaluate(normalize(expr, assumptions), env) == value
-
-
-@given(expressions, expressions, _bounded())
-def test_proofs_hold(
-    left: IndexExpr, right: IndexExpr, case: tuple[dict[str, Range], dict[str, int]]
-) -> None:
-    assumptions, env = case
-    if always_nonnegative(left, assumptions):
-        assert evaluate(left, env) >= 0
-    if always_less(left, right, assumptions):
-        assert evaluate(left, env) < evaluate(right, env)

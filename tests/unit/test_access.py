@@ -140,3 +140,22 @@ def test_substituting_no_elements_divides_by_nothing() -> None:
     found = access(x(None, None).flatten().tile((B,)))
     numbers = found.substitute({"x_size_0": 0, "x_size_1": 0})
     assert texts(numbers) == (["0", "0"], ["B * g0 + b0 < 0"])
+
+
+def test_an_empty_level_is_kept_out_without_a_division_by_its_size() -> None:
+    # A row of one element holds no window of two, so the level of windows, flattened, is empty.
+    x = Tensor(2)
+    arranged = x.tile((1, 2), floor_mode=True).tile((-1, -1))
+    below = arranged.dtype
+    assert isinstance(below, Tensor)
+    arranged.dtype = below.flatten()
+    chain = arranged.chain
+    access = compose(chain.source.shape, chain.ops, declared_ranges(chain.source.shape))
+    values = {size.args[0]: 1 for size in chain.source.shape}
+    outside = [
+        guard
+        for guard in access.guards
+        if not list(divisors(guard.index))
+        and not 0 <= evaluate(guard.index, {"k1_0": 0}) < evaluate(guard.size, values)
+    ]
+    assert outside

@@ -128,3 +128,11 @@ def test_a_tensor_arranged_twice_has_one_shape() -> None:
     kernel = ninetoothed.make(mirrored, total, (Tensor(1), Tensor(1)))
     with pytest.raises(ninetoothed.NineToothedError, match="size 0 of reversed_x is 50"):
         kernel(torch.zeros(100), torch.zeros(50), torch.zeros(100))
+
+
+def test_block_sizes_are_assumed_that_fit() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((-1, -1, -1)), y.tile((-1, -1, -1))
+
+    text = ninetoothed.make(arrangement, scale, (Tensor(3), Tensor(3))).ir()
+    assert "// block size x_size_0 assumed to be rounded up to 64\n" in text

@@ -37,12 +37,14 @@ class Dependence:
         """The program indices that ``value`` depends on."""
         return self._known.get(value, frozenset())
 
-    def access_names(self, ref: SSAValue) -> Names:
-        """The program indices that decide which elements of a parameter are accessed."""
+    def access_names(self, ref: SSAValue, dim: int | None = None) -> Names:
+        """The program indices that decide which elements of a parameter are accessed; with ``dim``,
+        those that decide their index along that dim of the source.
+        """
         assert isinstance(ref, BlockArgument)
         access = self._accesses[ref][1].data
-        exprs = [*access.indices]
-        for guard in access.guards:
+        exprs = [*access.indices] if dim is None else [access.indices[dim]]
+        for guard in access.guards if dim is None else ():
             exprs += [guard.index, guard.size]
         return self.everything & frozenset(symbol_names(*exprs))
 
@@ -79,7 +81,9 @@ class Dependence:
         """What an op depends on beside its operands."""
         if isinstance(op, nt.LoadOp):
             return self.everything if op.ref in self._written else self.access_names(op.ref)
-        if isinstance(op, nt.GuardOp | nt.OffsetsOp):
+        if isinstance(op, nt.OffsetsOp):
+            return self.access_names(op.ref, op.source_dim)
+        if isinstance(op, nt.GuardOp):
             return self.access_names(op.ref)
         if isinstance(op, nt.PointerLoadOp):
             return self.everything if self._written else frozenset()

@@ -143,7 +143,9 @@ def _expression(value: SSAValue, names: dict[SSAValue, IndexExpr]) -> IndexExpr 
     if isinstance(owner, arith.ConstantOp):
         return const(owner.value.value.data) if isinstance(owner.value, IntegerAttr) else None
     if isinstance(owner, nt.CastOp):
-        return _expression(owner.value, names)
+        # Fewer bits may change an index.
+        wide = nt.dtype_of(owner.result.type) in ("i32", "i64")
+        return _expression(owner.value, names) if wide else None
     if isinstance(owner, nt.MapOp) and owner.function.data in _ARITHMETIC:
         left, right = (_expression(operand, names) for operand in owner.arguments)
         if left is not None and right is not None:

@@ -191,10 +191,7 @@ def border_application(input, output, border, negated):
         result = ntl.where(input < 0.5, input, 0.0)
     else:
         result = input
-    if negated:
-        output = -result
-    else:
-        output = result
+    output = -result if negated else result
 
 
 def border_arguments() -> list[Call]:
@@ -209,10 +206,7 @@ def optional_arrangement(input, bias, has_bias, output):
 
 
 def optional_application(input, bias, has_bias, output):
-    if has_bias:
-        output = input + bias
-    else:
-        output = input
+    output = input + bias if has_bias else input
 
 
 def optional_arguments() -> list[Call]:
@@ -258,10 +252,10 @@ IDIOMS = (
         vectors,
         difference,
     ),
-    Idiom("all_tensors_at_once", blocks_arrangement, subtract_application, THREE, vectors, difference),
     Idiom(
-        "a_static_method", Arrangements.blocks, subtract_application, THREE, vectors, difference
+        "all_tensors_at_once", blocks_arrangement, subtract_application, THREE, vectors, difference
     ),
+    Idiom("a_static_method", Arrangements.blocks, subtract_application, THREE, vectors, difference),
     Idiom(
         "a_number_of_lanes_by_keyword",
         functools.partial(blocks_arrangement, block_size=WIDTH),
@@ -298,9 +292,7 @@ IDIOMS = (
     ),
     options_idiom("shape_options_for_all_dims", {"constexpr": True}),
     options_idiom("shape_options_a_dim", (None, {"constexpr": True, "upper_bound": 128})),
-    options_idiom(
-        "shape_options_of_a_generator", ({"constexpr": dim == 1} for dim in range(2))
-    ),
+    options_idiom("shape_options_of_a_generator", ({"constexpr": dim == 1} for dim in range(2))),
     Idiom(
         "scalars_anywhere",
         scalar_first_arrangement,

@@ -106,9 +106,7 @@ def conv2d_arrangement(input, filter, output, stride=1, padding=0, dilation=1):
 
 
 def conv2d_sizes(height: int, width: int, stride: int, padding: int, dilation: int):
-    return tuple(
-        (size + 2 * padding - dilation * 2 - 1) // stride + 1 for size in (height, width)
-    )
+    return tuple((size + 2 * padding - dilation * 2 - 1) // stride + 1 for size in (height, width))
 
 
 def conv2d_call(n: int, c: int, h: int, w: int, k: int, **options: int) -> Call:
@@ -137,7 +135,7 @@ def conv2d_reference(input, filter, output, **options: int) -> torch.Tensor:
     return torch.nn.functional.conv2d(input.double(), filter.double(), **options)
 
 
-def conv2d(name: str, tensors=None, **options: int) -> Idiom:
+def conv2d(name: str, tensors: tuple[Tensor, ...] = (), **options: int) -> Idiom:
     """With plain numbers."""
     return Idiom(
         name,
@@ -159,9 +157,7 @@ def conv2d_of_symbols(stride: int, padding: int, dilation: int) -> Idiom:
     options = {"stride": stride, "padding": padding, "dilation": dilation}
     return Idiom(
         f"conv2d_of_symbols_{stride}_{padding}_{dilation}",
-        functools.partial(
-            conv2d_arrangement, stride=STRIDE, padding=PADDING, dilation=DILATION
-        ),
+        functools.partial(conv2d_arrangement, stride=STRIDE, padding=PADDING, dilation=DILATION),
         mm.application,
         tuple(Tensor(4) for _ in range(3)),
         functools.partial(conv2d_calls, **options),

@@ -1,0 +1,73 @@
+"""Programs that write one element, where that is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.messages import Case, check, each
+
+SOURCE = """
+def arrangement(x, y):
+    return x.tile((4,), strides=(2,)), y.tile((4,), strides=(2,))
+
+
+def application(x, y):
+    y = x
+
+
+make(arrangement, application, (Tensor(1), Tensor(1)){options})
+"""
+MESSAGE = """
+RaceError: two programs write one element of y: element (2,), by programs (0,) and (1,), where y_size_0 = 5; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
+  File "kernel.py", line 6, column 5
+    y = x
+    ^
+"""
+
+
+@each(
+    Case("strict", SOURCE.format(options=", strict=True"), MESSAGE),
+    Case(
+        "all rows to one",
+        """
+        def arrangement(x, y):
+            return x.tile((1, 64)), y.tile((1, 64)).expand((x.shape[0], -1))
+
+
+        def application(x, y):
+            y = x
+
+
+        make(arrangement, application, (Tensor(2), Tensor(2)), strict=True)
+        """,
+        """
+        RaceError: two programs write one element of y: element (0, 0), by programs (0, 0) and (1, 0), where y_size_0 = 1, y_size_1 = 2, x_size_0 = 3; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
+          File "kernel.py", line 6, column 5
+            y = x
+            ^
+        """,
+    ),
+    Case(
+        "by jit",
+        """
+        @jit(strict=True)
+        def kernel(x: Tensor(1).tile((2,)), y: Tensor(1).tile((4,), strides=(2,))):
+            y = ntl.sum(x)
+        """,
+        """
+        RaceError: two programs write one element of y: element (2,), by programs (0,) and (1,), where y_size_0 = 5; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
+          File "kernel.py", line 3, column 5
+            y = ntl.sum(x)
+            ^
+        """,
+    ),
+)
+def test_strict(case: Case, tmp_path: Path) -> None:
+    check(case, tmp_path)
+
+
+def test_strict_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_STRICT", "1")
+    check(Case("environment", SOURCE.format(options=""), MESSAGE), tmp_path)
