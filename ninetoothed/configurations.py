@@ -22,6 +22,8 @@ from ninetoothed.ir.index_expr import IndexExpr, evaluate, symbol_names
 
 LIMIT = 24
 MAX_BLOCK = 1 << 15
+# Triton's own limit.
+MAX_LANES = 1 << 20
 MAX_ACCUMULATOR_REGISTERS = 128
 _STAGES = 3
 _THREADS_PER_WARP = 32
@@ -144,7 +146,8 @@ def configurations(
     ``num_warps`` and ``num_stages`` are what the user chose; None: 4 or 8 by size, and 3.
 
     Raises:
-        ConfigurationError: no choice of block sizes keeps blocks and accumulators small enough.
+        ConfigurationError: no choice of block sizes keeps blocks and accumulators small enough, or
+            a block that the user fixed is larger than any can be.
     """
     (kernel,) = module.body.ops
     assert isinstance(kernel, nt.KernelOp)
@@ -166,6 +169,11 @@ def configurations(
                 f"{smallest[0]} lanes, and at most {MAX_BLOCK} lanes and "
                 f"{MAX_ACCUMULATOR_REGISTERS} registers of accumulator a thread can run; give "
                 "block_size() a smaller lower_bound"
+            )
+        if smallest[0] > MAX_LANES:
+            raise ConfigurationError(
+                f"a block has {smallest[0]} lanes, and on a GPU at most {MAX_LANES} can be one "
+                "block; tile it, and go through the tiles in a loop"
             )
         # Nothing to choose: what the user fixed is tried as it is.
         ranked.append(((0.0,), {}, _footprint(shapes, fixed)))

@@ -45,6 +45,8 @@ from ninetoothed.passes.analysis.writes import Write, writes
 
 PROVED, CHECKED, DISPROVED = "proved", "checked", "disproved"
 BENIGN, UNDECIDED = "benign", "undecided"
+COMPUTED = "some addresses are computed"
+"""Why stores through pointers leave a verdict open."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +260,7 @@ class _Verifier:
         if placement.covered(stores):
             return verdict(PROVED, "every element is written")
         if len(stores) < len(found):
-            return verdict(UNDECIDED, "some addresses are computed")
+            return verdict(UNDECIDED, COMPUTED)
         open_ = _open(stores)
         if open_ is not None:
             return verdict(UNDECIDED, open_)
@@ -280,7 +282,7 @@ class _Verifier:
         if not found:
             return verdict(PROVED, "only atomics write")
         if any(write.pointer for write in found):
-            return verdict(UNDECIDED, "some addresses are computed")
+            return verdict(UNDECIDED, COMPUTED)
         if placement.apart(sites):
             return verdict(PROVED, "no two programs write one element")
         programs = frozenset(placement.program_names)

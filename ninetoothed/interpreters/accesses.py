@@ -20,7 +20,7 @@ from ninetoothed.interpreters.machine import Handler, Machine, Pointer, both, by
 from ninetoothed.interpreters.memory import Memory, Share
 from ninetoothed.interpreters.sequences import TENSORS, Number
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, evaluate
+from ninetoothed.ir.index_expr import IndexExpr, evaluate, substitute
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,12 @@ class Lanes:
         return _Linear(self._evaluate(expr, self._values), {})
 
     def _evaluate(self, expr: IndexExpr, values: Mapping[str, Number]) -> Number:
-        return evaluate(expr, values, TENSORS)
+        try:
+            return evaluate(expr, values, TENSORS)
+        except (ZeroDivisionError, RuntimeError):
+            # By the size of an empty tensor, of which every lane is outside.
+            numbers = {name: value for name, value in values.items() if isinstance(value, int)}
+            return evaluate(substitute(expr, numbers), values, TENSORS)
 
     def _spread(self, linear: _Linear) -> torch.Tensor:
         """The values of every lane, at the shape that they depend on."""

@@ -159,9 +159,7 @@ def race(placement: Placement, sites: Sequence[Site], values: Mapping[str, int])
     first = int(twice[0])
     grid = [_number(size, values) for size in placement.access.levels[0]]
     both = tuple(_unravel(int(programs[first + side]), grid) for side in (0, 1))
-    return Example(
-        _named(placement, sites, values), _unravel(int(elements[first]), source), both
-    )
+    return Example(_named(placement, sites, values), _unravel(int(elements[first]), source), both)
 
 
 def used(placement: Placement, sites: Sequence[Site]) -> list[IndexExpr]:

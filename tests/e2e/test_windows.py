@@ -64,3 +64,19 @@ def test_windows_that_do_not_fit_are_flattened_padded_and_tiled_as_none() -> Non
 
 def test_a_number_of_windows_below_zero_is_zero() -> None:
     assert Tensor(shape=(2,)).tile((5,), strides=(1,)).shape == (0,)
+
+
+def test_the_first_window_where_none_fits_is_no_element() -> None:
+    def arrangement(x, y):
+        windows = x.tile((1, 2), floor_mode=True).tile((-1, -1))
+        windows.dtype = windows.dtype.flatten()
+        return windows, y.tile((1, 1))
+
+    def application(x, y):
+        y = ntl.zeros(y.shape, dtype=ntl.float32) + ntl.sum(x[0])
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(2), Tensor(2)))
+    for width, expected in ((1, 0.0), (2, 10.0), (5, 10.0)):
+        y = torch.zeros(1, 1)
+        kernel(torch.full((1, width), 5.0), y)
+        assert y.item() == expected

@@ -48,8 +48,6 @@ def value_of(expr: IndexExpr, env: Mapping[str, Any]) -> npt.NDArray[np.int64]:
     return np.asarray(_FUNCTIONS[expr.op](*operands), dtype=np.int64)
 
 
-
-
 def _divisor() -> st.SearchStrategy[IndexExpr]:
     return st.one_of(
         st.integers(1, 8).map(const),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +28,9 @@ def every_lane(placement: Placement, env: dict[str, int]) -> dict[str, Any]:
         around = 1 if 0 < level < len(rows) - 1 else 0
         for name, size in zip(row, sizes, strict=True):
             ranges[name] = range(-around, max(evaluate(size, env), 0) + around)
-    arrays = np.meshgrid(*map(np.array, ranges.values()), indexing="ij") if ranges else []
+    arrays: list[npt.NDArray[np.int64]] = []
+    if ranges:
+        arrays += np.meshgrid(*map(np.array, ranges.values()), indexing="ij")
     return {**env, **dict(zip(ranges, arrays, strict=True))}
 
 
@@ -70,7 +73,7 @@ def check_bounds(placement: Placement, found: list[Brute]) -> None:
 
 def _everywhere(holds: Any, env: dict[str, Any]) -> Any:
     """A condition at every lane; where there is no lane, there is none."""
-    arrays = [value for value in env.values() if isinstance(value, np.ndarray)]
+    arrays: list[Any] = [value for value in env.values() if isinstance(value, np.ndarray)]
     return np.broadcast_arrays(holds, *arrays)[0]
 
 

@@ -7,7 +7,7 @@ import pytest
 from ninetoothed import Symbol, Tensor
 from ninetoothed.ir.access import Access, compose, declared_ranges, holds, index_names
 from ninetoothed.ir.index_bounds import Range
-from ninetoothed.ir.index_expr import IndexExpr, const, sym
+from ninetoothed.ir.index_expr import IndexExpr, const, divisors, evaluate, sym
 from ninetoothed.ir.meta_ops import Guard
 
 B, D = Symbol("B", constexpr=True), Symbol("D", constexpr=True)
@@ -149,12 +149,10 @@ def test_an_empty_level_is_kept_out_without_a_division_by_its_size() -> None:
     below = arranged.dtype
     assert isinstance(below, Tensor)
     arranged.dtype = below.flatten()
-    chain = arranged.chain
-    access = compose(chain.source.shape, chain.ops, declared_ranges(chain.source.shape))
-    values = {size.args[0]: 1 for size in chain.source.shape}
+    values = {size.args[0]: 1 for size in arranged.chain.source.shape}
     outside = [
         guard
-        for guard in access.guards
+        for guard in access(arranged).guards
         if not list(divisors(guard.index))
         and not 0 <= evaluate(guard.index, {"k1_0": 0}) < evaluate(guard.size, values)
     ]

@@ -13,11 +13,13 @@ from examples.add import add_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed import Symbol, Tensor
+from ninetoothed.arguments import bind
 from ninetoothed.artifact import Config
 from ninetoothed.configurations import (
     LIMIT,
     MAX_ACCUMULATOR_REGISTERS,
     MAX_BLOCK,
+    configurations,
     interpreted_values,
 )
 from ninetoothed.errors import ConfigurationError
@@ -119,3 +121,18 @@ def test_sizes_of_a_call_count_as_their_extent() -> None:
     x, out = torch.ones(7, 40), torch.empty(40)
     kernel(x, out)
     assert out.eq(7).all()
+
+
+def test_a_block_that_no_gpu_can_hold() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((-1, -1)), y.tile((-1, -1))
+
+    def application(x: Any, y: Any) -> None:
+        y = x + 1  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(2), Tensor(2)))
+    arguments = torch.empty(2048, 1025, device="meta"), torch.empty(2048, 1025, device="meta")
+    signature = bind(kernel.definition, arguments, {}).signature
+    message = "a block has 4194304 lanes, and on a GPU at most 1048576 can be one block; tile it"
+    with pytest.raises(ninetoothed.NineToothedError, match=message):
+        configurations(kernel.composed(signature), signature)

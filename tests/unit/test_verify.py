@@ -38,8 +38,10 @@ def test_nothing_is_open_of_the_examples(kernel: Kernel) -> None:
 
 
 def test_a_report_says_what_it_assumes() -> None:
-    assert add_kernel.report().assumed == "element types assumed: lhs: fp32, rhs: fp32, output: fp32"
-    given = dict.fromkeys(("lhs", "rhs", "output"), "fp16")
+    assert (
+        add_kernel.report().assumed == "element types assumed: lhs: fp32, rhs: fp32, output: fp32"
+    )
+    given = {"lhs": "fp16", "rhs": "fp16", "output": "fp16"}
     assert add_kernel.report(given).assumed == ""
     with pytest.raises(NineToothedError, match="there is no parameter z"):
         add_kernel.report({"z": "fp16"})
@@ -95,7 +97,9 @@ def rows(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 def _row(tensor: Tensor) -> Tensor:
     result = tensor.tile((1, B)).tile((1, -1))
-    result.dtype = result.dtype.squeeze(0)
+    below = result.dtype
+    assert isinstance(below, Tensor)
+    result.dtype = below.squeeze(0)
     return result
 
 
@@ -106,7 +110,8 @@ def sums(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 def whole(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """All of both, for as many programs as y has elements."""
-    return tuple(tensor.tile((-1,)).expand((y.shape[0],)) for tensor in (x, y))  # type: ignore
+    count = y.shape[0]
+    return x.tile((-1,)).expand((count,)), y.tile((-1,)).expand((count,))
 
 
 def each(x: Any, y: Any) -> None:

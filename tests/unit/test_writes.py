@@ -30,7 +30,9 @@ def rows(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 def _row(tensor: Tensor) -> Tensor:
     tiled = tensor.tile((1, B)).tile((1, -1))
-    tiled.dtype = tiled.dtype.squeeze(0)
+    below = tiled.dtype
+    assert isinstance(below, Tensor)
+    tiled.dtype = below.squeeze(0)
     return tiled
 
 
@@ -62,63 +64,63 @@ def shown(write: Write) -> str:
     return f"{write.param}[{indices}]{loops}{' if' if write.site.conditional else ''}"
 
 
-def constant(x, y):
+def constant(x: Any, y: Any) -> None:
     y[0] = x[0]
 
 
-def three(x, y):
+def three(x: Any, y: Any) -> None:
     y[0] = x[0]
     y[1] = x[1]
     x[2] = y[0]
 
 
-def every_block(x, y):
+def every_block(x: Any, y: Any) -> None:
     for i in range(x.shape[0]):
         y[i] = x[i]
 
 
-def reversed_blocks(x, y):
+def reversed_blocks(x: Any, y: Any) -> None:
     for i in range(x.shape[0] - 1, -1, -1):
         y[i] = x[i]
 
 
-def every_third(x, y):
+def every_third(x: Any, y: Any) -> None:
     for i in range(1, x.shape[0], 3):
         y[i] = x[i]
 
 
-def shifted(x, y):
+def shifted(x: Any, y: Any) -> None:
     for i in range(4):
         y[i + 1] = x[i]
 
 
-def squares(x, y):
+def squares(x: Any, y: Any) -> None:
     for i in range(4):
         y[i * i] = x[i]
 
 
-def halves(x, y):
+def halves(x: Any, y: Any) -> None:
     for i in range(4):
         y[i // 2] = x[i]
 
 
-def in_a_loop(x, y):
+def in_a_loop(x: Any, y: Any) -> None:
     for i in range(3):
         y[0] = x[i]
 
 
-def in_a_loop_of_any_length(x, y):
+def in_a_loop_of_any_length(x: Any, y: Any) -> None:
     for i in range(x.shape[0]):
         y[0] = x[i]
 
 
-def conditional(x, y):
+def conditional(x: Any, y: Any) -> None:
     for i in range(x.shape[0]):
         if i > 2:
             y[i] = x[i]
 
 
-def both_branches(x, y):
+def both_branches(x: Any, y: Any) -> None:
     for i in range(x.shape[0]):
         if i > 2:
             y[i] = x[i]
@@ -126,22 +128,24 @@ def both_branches(x, y):
             y[i] = x[i] + 1
 
 
-def loop_to_data(x, y):
+def loop_to_data(x: Any, y: Any) -> None:
     for i in range(ntl.max(x[0]).to(ntl.int32)):
         y[i] = x[i]
 
 
-def data_dependent(x, y):
+def data_dependent(x: Any, y: Any) -> None:
     i = ntl.max(x[0]).to(ntl.int32)
     y[i] = x[0]
 
 
-def narrowed(x, y):
+def narrowed(x: Any, y: Any) -> None:
+    i: Any
     for i in range(4):
         y[(i * 64).to(ntl.int8)] = x[i]
 
 
-def widened(x, y):
+def widened(x: Any, y: Any) -> None:
+    i: Any
     for i in range(4):
         y[i.to(ntl.int64) + 1] = x[i]
 
@@ -183,13 +187,13 @@ def test_sites_know_their_line() -> None:
     assert write.site.loc.line == constant.__code__.co_firstlineno + 1
 
 
-def triangle(x, y):
+def triangle(x: Any, y: Any) -> None:
     for i in range(3):
         for j in range(i + 1):
             y[i, j] = x[i, j]
 
 
-def lower_part(x, y):
+def lower_part(x: Any, y: Any) -> None:
     for i in range(3):
         for j in range(i + 1):
             y[0, j] = x[i, j]
@@ -210,26 +214,26 @@ def blocks(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(tensor.tile((B,)) if tensor.ndim else tensor for tensor in tensors)
 
 
-def by_pointer(x, y):
+def by_pointer(x: Any, y: Any) -> None:
     ntl.store(y.source.data_ptr() + y.offsets(), x)
 
 
-def by_pointer_of_a_loop(x, y):
+def by_pointer_of_a_loop(x: Any, y: Any) -> None:
     pointer = y.source.data_ptr() + y.offsets()
     for _ in range(3):
         ntl.store(pointer, x)
         pointer += 1
 
 
-def by_coordinates(x, y):
+def by_coordinates(x: Any, y: Any) -> None:
     y.source[x.to(ntl.int32)] = x
 
 
-def atomic(x, y):
+def atomic(x: Any, y: Any) -> None:
     ntl.atomic_add(y.source.data_ptr() + x.offsets(), x)
 
 
-def exchange(x, y):
+def exchange(x: Any, y: Any) -> None:
     ntl.atomic_cas(y.source.data_ptr(), 0.0, 1.0)
 
 
@@ -257,35 +261,37 @@ def test_pointers_and_atomics(
 def spread(x: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, ...]:
     """Parameters that some dims of the programs decide."""
     x, z = x.tile((1, -1)).expand((-1, y.shape[1])), z.tile((-1, -1))
-    x.dtype = x.dtype.squeeze(0)
+    below = x.dtype
+    assert isinstance(below, Tensor)
+    x.dtype = below.squeeze(0)
     return x, y.tile((1, 1)), z.expand((y.shape[0], y.shape[1]))
 
 
-def plain(x, y, z):
+def plain(x: Any, y: Any, z: Any) -> None:
     y = 1.0
 
 
-def by_row(x, y, z):
+def by_row(x: Any, y: Any, z: Any) -> None:
     y = ntl.sum(x)
 
 
-def of_all(x, y, z):
+def of_all(x: Any, y: Any, z: Any) -> None:
     y = ntl.sum(z)
 
 
-def own(x, y, z):
+def own(x: Any, y: Any, z: Any) -> None:
     y = y + 1
 
 
-def coordinates(x, y, z):
+def coordinates(x: Any, y: Any, z: Any) -> None:
     y = y.offsets(0)
 
 
-def rows_of_all(x, y, z):
+def rows_of_all(x: Any, y: Any, z: Any) -> None:
     y = ntl.sum(z) + ntl.sum(x)
 
 
-def carried(x, y, z):
+def carried(x: Any, y: Any, z: Any) -> None:
     t = 0.0
     s = 0.0
     for _ in range(4):
@@ -294,24 +300,24 @@ def carried(x, y, z):
     y = s
 
 
-def branched(x, y, z):
+def branched(x: Any, y: Any, z: Any) -> None:
     t = 0.0
     if ntl.sum(x) > 0:
         t = 1.0
     y = t
 
 
-def reached(x, y, z):
+def reached(x: Any, y: Any, z: Any) -> None:
     if ntl.sum(x) > 0:
         y = 1.0
 
 
-def written_by_others(x, y, z):
+def written_by_others(x: Any, y: Any, z: Any) -> None:
     z = ntl.zeros(z.shape, dtype=ntl.float32)
     y = ntl.sum(z)
 
 
-def counted(x, y, z):
+def counted(x: Any, y: Any, z: Any) -> None:
     before = ntl.atomic_add(z.source.data_ptr(), 1.0)
     y = before
 
