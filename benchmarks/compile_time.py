@@ -91,7 +91,7 @@ def measure(made: Callable[[], Kernel], with_triton: bool) -> dict[str, float]:
     definition = kernel.definition
     dtypes = {parameter.name: "fp16" for parameter in definition.parameters}
     signature = assumed_signature(definition, dtypes, {})
-    config = pick(definition, kernel.composed(signature), signature, {})
+    signature, config = pick(definition, kernel.composed(signature), signature, {})
     watch = Stopwatch()
     totals: list[float] = []
     # The first compile warms caches up and is not counted.

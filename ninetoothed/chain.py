@@ -14,7 +14,8 @@ from ninetoothed import dtype as dtypes
 from ninetoothed.errors import ArrangementError, Loc, caller_loc, counted
 from ninetoothed.ir.access import apply_all
 from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, const, sym
-from ninetoothed.ir.meta_ops import Levels, MetaOp, Ravel, Sizes, Tile
+from ninetoothed.ir.meta_op import Levels, MetaOp, Sizes
+from ninetoothed.ir.meta_ops import Ravel, Tile
 from ninetoothed.symbol import Symbol
 
 
@@ -56,6 +57,11 @@ class Chain:
     source: Source
     ops: tuple[MetaOp, ...]
     levels: Levels
+
+    @property
+    def expressions(self) -> list[IndexExpr]:
+        """Every expression, in the order in which they were written."""
+        return [*self.source.shape, *(expr for op in self.ops for expr in op.expressions)]
 
     def then(self, op: MetaOp) -> Chain:
         return Chain(self.source, (*self.ops, op), op.result(self.levels))

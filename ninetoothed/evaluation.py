@@ -20,7 +20,7 @@ from ninetoothed.ir.index_expr import (
     symbol_names,
 )
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_ops import shape_text
+from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -217,10 +217,7 @@ def _check_known(chain: Chain, values: Mapping[str, Any]) -> None:
     Raises:
         ArrangementError: one has none.
     """
-    exprs = [*chain.source.shape]
-    for op in chain.ops:
-        op.map(lambda expr: exprs.append(expr) or expr)
-    left = [name for name in symbol_names(*exprs) if name not in values]
+    left = [name for name in symbol_names(*chain.expressions) if name not in values]
     if left:
         raise ArrangementError(
             f"eval: {', '.join(left)} {'has' if len(left) == 1 else 'have'} no value; give "

@@ -13,16 +13,8 @@ from ninetoothed.ir.access import declared_ranges
 from ninetoothed.ir.index_bounds import bounds
 from ninetoothed.ir.index_expr import IndexExpr, as_expr, const, symbol_names
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_ops import (
-    MetaOp,
-    Sizes,
-    Slice,
-    Squeeze,
-    Unsqueeze,
-    backwards,
-    elements,
-    shape_text,
-)
+from ninetoothed.ir.meta_op import MetaOp, Sizes, elements, shape_text
+from ninetoothed.ir.meta_ops import Slice, Squeeze, Unsqueeze, backwards
 from ninetoothed.symbol import Symbol
 
 _Part = tuple[IndexExpr, IndexExpr, IndexExpr]

@@ -26,18 +26,8 @@ from ninetoothed.chain import (
 from ninetoothed.errors import ArrangementError, caller_loc, counted, user_facing
 from ninetoothed.evaluation import Binding, offsets, substituted
 from ninetoothed.ir.index_expr import SymbolInfo, sym, symbols
-from ninetoothed.ir.meta_ops import (
-    Expand,
-    Flatten,
-    MetaOp,
-    Pad,
-    Permute,
-    Ravel,
-    Sizes,
-    Squeeze,
-    Tile,
-    Unsqueeze,
-)
+from ninetoothed.ir.meta_op import MetaOp, Sizes
+from ninetoothed.ir.meta_ops import Expand, Flatten, Pad, Permute, Ravel, Squeeze, Tile, Unsqueeze
 from ninetoothed.slicing import slice_ops
 from ninetoothed.symbol import Symbol, as_value
 

@@ -34,11 +34,11 @@ from ninetoothed.errors import (
 from ninetoothed.frontend.arrangement import declarations
 from ninetoothed.frontend.definition import Definition, Parameter, define, run_arrangement
 from ninetoothed.ir.access import count
-from ninetoothed.ir.counterexamples import Example, race, samples, unwritten, used
+from ninetoothed.ir.counterexamples import Example, Store, race, samples, unwritten, used
 from ninetoothed.ir.index_bounds import Assumptions, bounds
 from ninetoothed.ir.index_expr import IndexExpr, ir_text, sym
 from ninetoothed.ir.index_normal import equal, normalize
-from ninetoothed.ir.meta_ops import Guard, shape_text
+from ninetoothed.ir.meta_op import Guard, shape_text
 from ninetoothed.ir.nt import KernelOp
 from ninetoothed.ir.placement import Placement, Site
 from ninetoothed.passes.analysis.writes import Write, writes
@@ -138,16 +138,14 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
     # Proofs are of all block sizes, so no configuration is chosen.
     assumed = describe_types(definition, signature, dtypes)
     verifier = _Verifier(definition, module)
+    tensors = verifier.tensors
+    outputs = [parameter for parameter in tensors if verifier.stores(parameter)]
     verdicts = [
         *verifier.agreement(),
-        *(verifier.in_bounds(parameter) for parameter in verifier.tensors),
-        *(
-            verifier.coverage(parameter)
-            for parameter in verifier.tensors
-            if verifier.sites(parameter)
-        ),
-        *(verifier.races(parameter) for parameter in verifier.tensors if verifier.sites(parameter)),
-        *(verifier.index_width(parameter) for parameter in verifier.tensors),
+        *map(verifier.in_bounds, tensors),
+        *map(verifier.coverage, outputs),
+        *map(verifier.races, outputs),
+        *map(verifier.index_width, tensors),
     ]
     return Report(definition.name, tuple(verdicts), assumed)
 
@@ -160,7 +158,7 @@ def check_races(definition: Definition, module: ModuleOp, strict: bool) -> None:
     """
     verifier = _Verifier(definition, module)
     for parameter in verifier.tensors:
-        if parameter.source.allow_races or not verifier.sites(parameter):
+        if parameter.source.allow_races or not verifier.stores(parameter):
             continue
         verdict = verifier.races(parameter)
         if verdict.answer != DISPROVED:
@@ -177,7 +175,7 @@ def check_races(definition: Definition, module: ModuleOp, strict: bool) -> None:
         warnings.warn_explicit(str(NineToothedError(message, verdict.loc)), RaceWarning, file, line)
 
 
-_Find = Callable[[Placement, Sequence[Site], Mapping[str, int]], Example | None]
+_Find = Callable[[Sequence[Store], Mapping[str, int]], Example | None]
 
 
 class _Verifier:
@@ -209,10 +207,18 @@ class _Verifier:
             name for name, info in definition.meta.items() if info.power_of_two
         )
 
-    def sites(self, parameter: Parameter) -> list[Write]:
-        """Where the application writes a parameter."""
-        position = self._definition.parameters.index(parameter)
-        return [write for write in self._writes if write.param == position]
+    def stores(self, parameter: Parameter) -> list[tuple[Placement, Write]]:
+        """Where the application writes the tensor that a parameter is, through this parameter or
+        another that is the same tensor; of a tensor that it does not write itself, nowhere.
+        """
+        parameters = self._definition.parameters
+        found = [
+            (self._placement(parameters[write.param]), write)
+            for write in self._writes
+            if parameters[write.param].origin == parameter.origin
+        ]
+        written = any(parameters[write.param] is parameter for _, write in found)
+        return found if written else []
 
     def _placement(self, parameter: Parameter) -> Placement:
         source = parameter.source
@@ -250,30 +256,32 @@ class _Verifier:
 
     def coverage(self, parameter: Parameter) -> Verdict:
         """Whether every element is written."""
-        placement, found = self._placement(parameter), self.sites(parameter)
-        stores = [write.site for write in found if not write.pointer]
+        found = self.stores(parameter)
+        stores = [(placement, write.site) for placement, write in found if not write.pointer]
 
         def verdict(answer: str, text: str, example: Example | None = None) -> Verdict:
-            loc = found[0].site.loc
+            loc = found[0][1].site.loc
             return Verdict("coverage", parameter.name, answer, text, example, loc)
 
-        if placement.covered(stores):
-            return verdict(PROVED, "every element is written")
+        # One parameter of the tensor may write all of it.
+        for param in dict.fromkeys(write.param for _, write in found):
+            own = [(place, write) for place, write in found if write.param == param]
+            if own[0][0].covered([write.site for _, write in own if not write.pointer]):
+                return verdict(PROVED, "every element is written")
         if len(stores) < len(found):
-            return verdict(UNDECIDED, COMPUTED)
-        open_ = _open(stores)
+            return verdict(UNDECIDED, "some addresses are computed")
+        open_ = _open([site for _, site in stores])
         if open_ is not None:
             return verdict(UNDECIDED, open_)
-        example = self._example(placement, stores, unwritten)
+        example = self._example(stores, unwritten)
         if example is None:
             return verdict(UNDECIDED, "no proof and no example was found")
         return verdict(DISPROVED, "an element is never written", example)
 
     def races(self, parameter: Parameter) -> Verdict:
         """Whether two programs can write one element."""
-        placement = self._placement(parameter)
-        found = [write for write in self.sites(parameter) if not write.atomic]
-        sites = [write.site for write in found]
+        found = [(place, write) for place, write in self.stores(parameter) if not write.atomic]
+        sites = [write.site for _, write in found]
 
         def verdict(answer: str, text: str, example: Example | None = None) -> Verdict:
             loc = sites[0].loc if sites else None
@@ -281,22 +289,25 @@ class _Verifier:
 
         if not found:
             return verdict(PROVED, "only atomics write")
-        if any(write.pointer for write in found):
-            return verdict(UNDECIDED, COMPUTED)
-        if placement.apart(sites):
+        if any(write.pointer for _, write in found):
+            return verdict(UNDECIDED, "some addresses are computed")
+        placement = found[0][0]
+        one = all(other == placement for other, _ in found)
+        if one and placement.apart(sites):
             return verdict(PROVED, "no two programs write one element")
-        programs = frozenset(placement.program_names)
-        open_names = frozenset(name for site in sites for name in placement.racing(site))
-        certain = [site for site in sites if site.known and not site.conditional]
-        example = None
-        if certain:
-            example = self._example(placement, certain, race)
+        certain = [
+            (place, write.site)
+            for place, write in found
+            if write.site.known and not write.site.conditional
+        ]
+        example = self._example(certain, race) if certain else None
         if example is None:
             text = _open(sites) or "no proof and no example was found"
             return verdict(UNDECIDED, text)
         # The lane and the loops are those of the element, so racing programs store one value.
-        alone = len(found) == 1 and open_names <= programs and not found[0].depends & open_names
-        if alone:
+        open_names = frozenset(placement.racing(sites[0]))
+        alone = len(found) == 1 and open_names <= frozenset(placement.program_names)
+        if alone and not found[0][1].depends & open_names:
             text = f"programs that differ in {_dims(open_names)} write the same value"
             return verdict(BENIGN, text, example)
         return verdict(DISPROVED, "two programs write one element", example)
@@ -326,12 +337,10 @@ class _Verifier:
         upper = bounds(offset, self._assumptions)[1]
         return upper is not None and upper < 1 << 31
 
-    def _example(self, placement: Placement, sites: Sequence[Site], find: _Find) -> Example | None:
-        for values in samples(
-            used(placement, sites), self._checks, self._assumptions, self._powers
-        ):
+    def _example(self, stores: Sequence[Store], find: _Find) -> Example | None:
+        for values in samples(used(stores), self._checks, self._assumptions, self._powers):
             try:
-                example = find(placement, sites, values)
+                example = find(stores, values)
             except (OverflowError, ZeroDivisionError):
                 continue
             if example is not None:

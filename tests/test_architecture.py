@@ -20,6 +20,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
         "ir.index_expr",
         "ir.index_bounds",
         "ir.index_normal",
+        "ir.meta_op",
         "ir.meta_ops",
         "ir.access",
         "ir.placement",

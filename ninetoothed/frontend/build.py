@@ -19,7 +19,7 @@ from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.values import Share, Value
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
-from ninetoothed.ir.meta_ops import Sizes
+from ninetoothed.ir.meta_op import Sizes
 
 
 def build_module(definition: Definition, signature: Signature) -> ModuleOp:

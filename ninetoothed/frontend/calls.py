@@ -38,7 +38,7 @@ from ninetoothed.frontend.values import (
 from ninetoothed.frontend.walk import evaluate, execute, expression
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, as_expr
-from ninetoothed.ir.meta_ops import shape_text
+from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language import rules
 from ninetoothed.language.table import REDUCTIONS, Primitive
 

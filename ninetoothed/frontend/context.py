@@ -20,7 +20,7 @@ from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_bounds import NOTHING, Assumptions
 from ninetoothed.ir.index_expr import IndexExpr
-from ninetoothed.ir.meta_ops import shape_text
+from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language import rules
 
 

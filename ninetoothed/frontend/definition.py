@@ -22,7 +22,7 @@ from ninetoothed.ir.index_expr import (
     sym,
     symbols,
 )
-from ninetoothed.ir.meta_ops import Levels, MetaOp, Sizes
+from ninetoothed.ir.meta_op import Levels, MetaOp, Sizes
 from ninetoothed.ir.nt.jagged import Jagged
 from ninetoothed.tensor import Tensor
 
@@ -150,7 +150,7 @@ class _Renaming:
             for dim, size in enumerate(chain.source.shape):
                 self._size(f"{name}_size_{dim}", position, dim, size)
         for chain in chains:
-            for symbol in symbols(*_exprs(chain)):
+            for symbol in symbols(*chain.expressions):
                 self._other(symbol)
 
     def _size(self, new: str, position: int, dim: int, size: IndexExpr) -> None:
@@ -253,19 +253,6 @@ class _Renaming:
             name += "_"
         self._taken.add(name)
         return name
-
-
-def _exprs(chain: Chain) -> list[IndexExpr]:
-    """All expressions of a chain, in the order in which they were written."""
-    found = [*chain.source.shape]
-
-    def collect(expr: IndexExpr) -> IndexExpr:
-        found.append(expr)
-        return expr
-
-    for op in chain.ops:
-        op.map(collect)
-    return found
 
 
 def run_arrangement(arrangement: Callable[..., object], tensors: object) -> list[object]:

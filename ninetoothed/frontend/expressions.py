@@ -36,7 +36,7 @@ from ninetoothed.frontend.values import (
 )
 from ninetoothed.frontend.walk import evaluate, expression, unsupported
 from ninetoothed.ir import nt
-from ninetoothed.ir.meta_ops import shape_text
+from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language.table import TABLE, Primitive
 
 _MISSING = object()

@@ -19,7 +19,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.access import index_names
 from ninetoothed.ir.index_expr import const, substitute, symbol_names
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_ops import shape_text
+from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.ir.tt import PointerType
 from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
 from ninetoothed.language.table import Primitive

@@ -19,7 +19,7 @@ from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, symbol_names
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_ops import shape_text
+from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language import rules
 from ninetoothed.language.table import MAPS
 

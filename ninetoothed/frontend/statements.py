@@ -21,7 +21,7 @@ from ninetoothed.frontend.ranges import Counted, loop_range
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence
 from ninetoothed.frontend.walk import Returned, evaluate, execute, statement, unsupported
 from ninetoothed.ir import nt
-from ninetoothed.ir.meta_ops import shape_text
+from ninetoothed.ir.meta_op import shape_text
 
 
 @statement(ast.Pass)

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, substitute
-from ninetoothed.ir.meta_ops import shape_text
+from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language.table import Primitive
 
 Value = Any

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from ninetoothed.ir import nt
 from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.index_expr import IndexExpr, substitute, sym
-from ninetoothed.ir.meta_ops import Guard, Levels, MetaOp, Sizes
+from ninetoothed.ir.meta_op import Guard, Levels, MetaOp, Sizes
 
 
 def access_of(value: SSAValue, symbols: Mapping[str, int]) -> tuple[nt.SourceOp, nt.AccessAttr]:

@@ -30,7 +30,7 @@ from ninetoothed.ir.index_expr import (
     symbols,
 )
 from ninetoothed.ir.index_normal import always_less, always_nonnegative, normalize, normalizer
-from ninetoothed.ir.meta_ops import Guard, Levels, MetaOp, Sizes
+from ninetoothed.ir.meta_op import Guard, Levels, MetaOp, Sizes
 
 
 def apply_all(ops: Sequence[MetaOp], levels: Levels) -> Levels:

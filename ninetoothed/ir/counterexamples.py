@@ -52,6 +52,10 @@ class Example:
         return f"{where}, where {sizes}" if sizes else where
 
 
+Store = tuple[Placement, Site]
+"""A store to a tensor, through one of the parameters that it is."""
+
+
 def samples(
     own: Sequence[IndexExpr],
     checks: Sequence[Check],
@@ -118,10 +122,8 @@ def _holds(check: Check, values: Mapping[str, int]) -> bool:
     return left == right
 
 
-def unwritten(
-    placement: Placement, sites: Sequence[Site], values: Mapping[str, int]
-) -> Example | None:
-    """An element that no site writes at these sizes.
+def unwritten(stores: Sequence[Store], values: Mapping[str, int]) -> Example | None:
+    """An element that no store writes at these sizes.
 
     Raises:
         OverflowError: there are too many lanes to try, or a loop without an end.
@@ -129,17 +131,17 @@ def unwritten(
     """
     import numpy as np
 
-    source = [_number(size, values) for size in placement.source]
+    source = [_number(size, values) for size in stores[0][0].source]
     found = np.zeros(math.prod(source), dtype=bool)
-    for elements, _ in (_written(placement, site, values, source) for site in sites):
-        found[elements] = True
+    for placement, site in stores:
+        found[_written(placement, site, values, source)[0]] = True
     missing = np.flatnonzero(~found)
     if not missing.size:
         return None
-    return Example(_named(placement, sites, values), _unravel(int(missing[0]), source))
+    return Example(_named(stores, values), _unravel(int(missing[0]), source))
 
 
-def race(placement: Placement, sites: Sequence[Site], values: Mapping[str, int]) -> Example | None:
+def race(stores: Sequence[Store], values: Mapping[str, int]) -> Example | None:
     """An element that two programs write at these sizes.
 
     Raises:
@@ -147,8 +149,9 @@ def race(placement: Placement, sites: Sequence[Site], values: Mapping[str, int])
     """
     import numpy as np
 
-    source = [_number(size, values) for size in placement.source]
-    pairs = [_written(placement, site, values, source) for site in sites]
+    first = stores[0][0]
+    source = [_number(size, values) for size in first.source]
+    pairs = [_written(placement, site, values, source) for placement, site in stores]
     elements = np.concatenate([element for element, _ in pairs])
     programs = np.concatenate([program for _, program in pairs])
     order = np.lexsort((programs, elements))
@@ -156,19 +159,20 @@ def race(placement: Placement, sites: Sequence[Site], values: Mapping[str, int])
     twice = np.flatnonzero((elements[1:] == elements[:-1]) & (programs[1:] != programs[:-1]))
     if not twice.size:
         return None
-    first = int(twice[0])
-    grid = [_number(size, values) for size in placement.access.levels[0]]
-    both = tuple(_unravel(int(programs[first + side]), grid) for side in (0, 1))
-    return Example(_named(placement, sites, values), _unravel(int(elements[first]), source), both)
+    place = int(twice[0])
+    grid = [_number(size, values) for size in first.access.levels[0]]
+    both = tuple(_unravel(int(programs[place + side]), grid) for side in (0, 1))
+    return Example(_named(stores, values), _unravel(int(elements[place]), source), both)
 
 
-def used(placement: Placement, sites: Sequence[Site]) -> list[IndexExpr]:
-    """The symbols that decide what the sites write."""
-    exprs = [*placement.source]
-    for op in placement.ops:
-        op.map(lambda expr: exprs.append(expr) or expr)
+def used(stores: Sequence[Store]) -> list[IndexExpr]:
+    """The symbols that decide what is written."""
+    exprs: list[IndexExpr] = []
     loops: dict[str, None] = {}
-    for site in sites:
+    for placement, site in stores:
+        exprs += placement.source
+        for op in placement.ops:
+            exprs += op.expressions
         exprs += [index for index in site.between if index is not None]
         for name, range_ in site.loops.items():
             loops[name] = None
@@ -176,11 +180,8 @@ def used(placement: Placement, sites: Sequence[Site]) -> list[IndexExpr]:
     return [symbol for symbol in symbols(*exprs) if symbol.args[0] not in loops]
 
 
-def _named(
-    placement: Placement, sites: Sequence[Site], values: Mapping[str, int]
-) -> dict[str, int]:
-    names = [symbol.args[0] for symbol in used(placement, sites)]
-    return {name: values[name] for name in names}
+def _named(stores: Sequence[Store], values: Mapping[str, int]) -> dict[str, int]:
+    return {symbol.args[0]: values[symbol.args[0]] for symbol in used(stores)}
 
 
 def _number(size: IndexExpr, values: Mapping[str, int]) -> int:

@@ -1,155 +1,32 @@
-"""The meta-operations, each a map from the indices of the new tensor to the indices of the old one.
-
-A tensor has *levels*, outermost first; each is a tuple of sizes. An operation says, of the level
-that it is applied to:
-
-- ``result``: the levels of the new tensor;
-- ``source``: the old index of a new one, and ``guards``: when that lies inside the old tensor;
-- ``locate``: a new index of an old one, where there is one, which proofs start from;
-- ``requirements``: what must hold of sizes that only a call knows.
-
-``access`` composes them.
+"""The meta-operations: ``tile``, ``expand``, ``squeeze``, ``unsqueeze``, ``permute``, ``flatten``,
+``ravel``, ``pad`` and slices.
 """
 
 from __future__ import annotations
 
 import operator
-import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from ninetoothed.errors import ArrangementError, Loc, counted
+from ninetoothed.errors import Loc
 from ninetoothed.ir.index_bounds import Assumptions, Range, bounds
-from ninetoothed.ir.index_expr import IndexExpr, const, maximum, minimum, product, symbol_names
+from ninetoothed.ir.index_expr import IndexExpr, const, minimum, product, symbol_names
 from ninetoothed.ir.index_normal import always_less, always_nonnegative, equal, normalize
-
-Sizes = tuple[IndexExpr, ...]
-Levels = tuple[Sizes, ...]
-Convert = Callable[[IndexExpr], IndexExpr]
+from ninetoothed.ir.meta_op import (
+    Convert,
+    Guard,
+    Levels,
+    MetaOp,
+    Requirement,
+    Sizes,
+    elements,
+    inside,
+    mapped,
+    replaced,
+    shape_text,
+)
 
 _ZERO, _ONE = const(0), const(1)
-
-
-@dataclass(frozen=True)
-class Guard:
-    """The condition ``0 <= index < size``."""
-
-    index: IndexExpr
-    size: IndexExpr
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """``left relation right``, ``relation`` being ``"="`` or ``"<="``."""
-
-    left: IndexExpr
-    relation: str
-    right: IndexExpr
-
-    def decide(self, assumptions: Assumptions) -> bool | None:
-        """Whether it holds for all sizes, or for none; None: neither is proved."""
-        difference = normalize(self.right - self.left)
-        if self.relation == "<=":
-            if always_nonnegative(difference, assumptions):
-                return True
-            return False if always_less(self.right, self.left, assumptions) else None
-        if difference.value is not None:
-            return difference.value == 0
-        lower, upper = bounds(difference, assumptions)
-        apart = (lower is not None and lower > 0) or (upper is not None and upper < 0)
-        return False if apart else None
-
-
-@dataclass(frozen=True)
-class MetaOp:
-    """A meta-operation at ``level``; ``loc`` is where the user wrote it."""
-
-    level: int
-    loc: Loc | None = field(default=None, compare=False, repr=False, kw_only=True)
-
-    @property
-    def name(self) -> str:
-        """The user's word for the operation."""
-        return type(self).__name__.lower()
-
-    def result(self, levels: Levels) -> Levels:
-        """The levels of the new tensor.
-
-        Raises:
-            ArrangementError: the operation is impossible on a tensor of these levels.
-        """
-        raise NotImplementedError
-
-    def source(self, levels: Levels, indices: Levels) -> Levels:
-        """The old tensor's indices, from its ``levels`` and the new tensor's ``indices``."""
-        raise NotImplementedError
-
-    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
-        """Indices of the new tensor that the old ``indices`` are likely to come from.
-
-        A proposal: what follows from it is proved by putting it into :meth:`source`.
-        """
-        raise NotImplementedError
-
-    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
-        """When the ``old`` indices, from a new index inside the new tensor, lie inside the old one."""
-        return []
-
-    def requirements(self, levels: Levels) -> list[Requirement]:
-        """What must hold for the operation to be possible."""
-        return []
-
-    def map(self, function: Convert) -> MetaOp:
-        """The operation with ``function`` applied to every expression that it holds."""
-        return self
-
-    def fail(self, message: str) -> ArrangementError:
-        """The error to raise."""
-        return ArrangementError(f"{self.name}: {message}", self.loc)
-
-    @property
-    def place(self) -> str:
-        """Where the operation was written, for the message of a check."""
-        return (
-            ""
-            if self.loc is None
-            else f" ({os.path.basename(self.loc.file)}, line {self.loc.line})"
-        )
-
-    def _count(self, what: str, given: Sequence[object], sizes: Sizes) -> None:
-        if len(given) != len(sizes):
-            raise self.fail(
-                f"{what} {shape_text(given)} has length {len(given)}, but the tensor has "
-                f"{counted(len(sizes), 'dim')}, of sizes {shape_text(sizes)}; give one entry a dim"
-            )
-
-
-def shape_text(values: Iterable[object]) -> str:
-    """A shape as users write it: ``(4,)``, ``(m, n)``."""
-    items = [str(value) for value in values]
-    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-
-
-def elements(size: IndexExpr) -> IndexExpr:
-    """How many elements a dim of ``size`` has, where no symbol is negative.
-
-    A count of windows that are longer than their dim is below zero, which is none. It is printed as
-    it is, but what is computed from it must start from zero: two of them make no product above it.
-    """
-    sizes = {name: Range.of(0) for name in symbol_names(size)}
-    return size if always_nonnegative(size, sizes) else maximum(size, 0)
-
-
-def _replace(levels: Levels, level: int, *new: Sizes) -> Levels:
-    return (*levels[:level], *new, *levels[level + 1 :])
-
-
-def _apply(function: Convert, values: Iterable[IndexExpr]) -> Sizes:
-    return tuple(function(value) for value in values)
-
-
-def _inside(old: Sizes, sizes: Sizes) -> list[Guard]:
-    return [Guard(index, size) for index, size in zip(old, sizes, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -184,7 +61,7 @@ class Tile(MetaOp):
         """
         draft = Tile(level, tuple(sizes), (), (), floor_mode, loc=loc)
         dims = levels[level]
-        draft._count("the tile shape", sizes, dims)
+        draft.check_count("the tile shape", sizes, dims)
         for size in sizes:
             if size.value is not None and size.value < 1 and size.value != -1:
                 raise draft.fail(
@@ -197,14 +74,14 @@ class Tile(MetaOp):
         )
         # A dim of no elements makes a whole-dim tile, and its own stride, of size 0.
         strides = whole if strides is None else strides
-        draft._count("strides", strides, dims)
+        draft.check_count("strides", strides, dims)
         strides = tuple(
             size if stride.value == -1 else stride
             for stride, size in zip(strides, whole, strict=True)
         )
         if dilation is None:
             dilation = (const(1),) * len(dims)
-        draft._count("dilation", dilation, dims)
+        draft.check_count("dilation", dilation, dims)
         return replace(draft, sizes=whole, strides=strides, dilation=tuple(dilation))
 
     def result(self, levels: Levels) -> Levels:
@@ -237,7 +114,7 @@ class Tile(MetaOp):
             count = span // stride + 1
             # A window longer than the dim fits nowhere.
             outer.append(count if count.value is None else const(max(count.value, 0)))
-        return _replace(levels, self.level, tuple(outer), self.sizes)
+        return replaced(levels, self.level, tuple(outer), self.sizes)
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
         outer, inner = indices[self.level], indices[self.level + 1]
@@ -269,10 +146,10 @@ class Tile(MetaOp):
                 block = minimum(index // stride, count - 1)
                 outer.append(block)
                 inner.append((index - block * stride) // step)
-        return _replace(indices, self.level, tuple(outer), tuple(inner))
+        return replaced(indices, self.level, tuple(outer), tuple(inner))
 
     def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
-        return _inside(old[self.level], levels[self.level])
+        return inside(old[self.level], levels[self.level])
 
     def requirements(self, levels: Levels) -> list[Requirement]:
         positive: dict[IndexExpr, None] = {}
@@ -289,9 +166,9 @@ class Tile(MetaOp):
     def map(self, function: Convert) -> MetaOp:
         return replace(
             self,
-            sizes=_apply(function, self.sizes),
-            strides=_apply(function, self.strides),
-            dilation=_apply(function, self.dilation),
+            sizes=mapped(function, self.sizes),
+            strides=mapped(function, self.strides),
+            dilation=mapped(function, self.dilation),
         )
 
 
@@ -302,7 +179,7 @@ class Expand(MetaOp):
     sizes: Sizes
 
     def _expanded(self, levels: Levels) -> list[bool]:
-        self._count("the shape", self.sizes, levels[self.level])
+        self.check_count("the shape", self.sizes, levels[self.level])
         return [
             size.value != -1 and not equal(size, dim)
             for size, dim in zip(self.sizes, levels[self.level], strict=True)
@@ -325,14 +202,14 @@ class Expand(MetaOp):
                     f"be expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
                 )
             new.append(self.sizes[axis] if expanded else old[axis])
-        return _replace(levels, self.level, tuple(new))
+        return replaced(levels, self.level, tuple(new))
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
         old = tuple(
             _ZERO if expanded else index
             for expanded, index in zip(self._expanded(levels), indices[self.level], strict=True)
         )
-        return _replace(indices, self.level, old)
+        return replaced(indices, self.level, old)
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         return self.source(levels, indices)
@@ -347,7 +224,7 @@ class Expand(MetaOp):
             # The number of windows that do not fit is none, and no -1 that keeps a dim.
             return new if size.value is not None or new.value is None else elements(new)
 
-        return replace(self, sizes=_apply(convert, self.sizes))
+        return replace(self, sizes=mapped(convert, self.sizes))
 
 
 @dataclass(frozen=True)
@@ -366,18 +243,18 @@ class Squeeze(MetaOp):
                     "removed"
                 )
         kept = tuple(size for dim, size in enumerate(old) if dim not in self.dims)
-        return _replace(levels, self.level, kept)
+        return replaced(levels, self.level, kept)
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
         old = list(indices[self.level])
         for dim in self.dims:
             old.insert(dim, _ZERO)
-        return _replace(indices, self.level, tuple(old))
+        return replaced(indices, self.level, tuple(old))
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         old = indices[self.level]
         kept = tuple(index for dim, index in enumerate(old) if dim not in self.dims)
-        return _replace(indices, self.level, kept)
+        return replaced(indices, self.level, kept)
 
     def requirements(self, levels: Levels) -> list[Requirement]:
         return [Requirement(levels[self.level][dim], "=", _ONE) for dim in self.dims]
@@ -392,17 +269,17 @@ class Unsqueeze(MetaOp):
     def result(self, levels: Levels) -> Levels:
         new = list(levels[self.level])
         new.insert(self.dim, _ONE)
-        return _replace(levels, self.level, tuple(new))
+        return replaced(levels, self.level, tuple(new))
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
         old = list(indices[self.level])
         del old[self.dim]
-        return _replace(indices, self.level, tuple(old))
+        return replaced(indices, self.level, tuple(old))
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         new = list(indices[self.level])
         new.insert(self.dim, _ZERO)
-        return _replace(indices, self.level, tuple(new))
+        return replaced(indices, self.level, tuple(new))
 
 
 @dataclass(frozen=True)
@@ -413,16 +290,16 @@ class Permute(MetaOp):
 
     def result(self, levels: Levels) -> Levels:
         old = levels[self.level]
-        return _replace(levels, self.level, tuple(old[dim] for dim in self.dims))
+        return replaced(levels, self.level, tuple(old[dim] for dim in self.dims))
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
         new = indices[self.level]
         old = tuple(new[self.dims.index(dim)] for dim in range(len(self.dims)))
-        return _replace(indices, self.level, old)
+        return replaced(indices, self.level, old)
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         old = indices[self.level]
-        return _replace(indices, self.level, tuple(old[dim] for dim in self.dims))
+        return replaced(indices, self.level, tuple(old[dim] for dim in self.dims))
 
 
 @dataclass(frozen=True)
@@ -439,7 +316,7 @@ class Flatten(MetaOp):
         # One factor below zero makes a product below zero, which is none either.
         certain = sum(map(operator.ne, counts, sizes)) <= 1
         merged = product(sizes if certain else counts)
-        return _replace(levels, self.level, (*old[: self.start], merged, *old[self.end :]))
+        return replaced(levels, self.level, (*old[: self.start], merged, *old[self.end :]))
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
         sizes = levels[self.level][self.start : self.end]
@@ -456,7 +333,7 @@ class Flatten(MetaOp):
             # The first part needs no remainder: the merged index lies inside the merged size.
             parts.append(quotient if position == 0 else quotient % sizes[position])
         old = (*new[: self.start], *parts, *new[self.start + 1 :])
-        return _replace(indices, self.level, old)
+        return replaced(indices, self.level, old)
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         old = indices[self.level]
@@ -466,7 +343,7 @@ class Flatten(MetaOp):
             old[self.start : self.end], sizes[self.start : self.end], strict=True
         ):
             merged = merged * size + index
-        return _replace(indices, self.level, (*old[: self.start], merged, *old[self.end :]))
+        return replaced(indices, self.level, (*old[: self.start], merged, *old[self.end :]))
 
 
 @dataclass(frozen=True)
@@ -494,7 +371,7 @@ class Pad(MetaOp):
 
     def result(self, levels: Levels) -> Levels:
         old = levels[self.level]
-        self._count("the list of pairs", self.left, old)
+        self.check_count("the list of pairs", self.left, old)
         new = tuple(
             elements(size) + left + right
             for size, left, right in zip(old, self.left, self.right, strict=True)
@@ -506,27 +383,27 @@ class Pad(MetaOp):
                     f"dim {dim} of {shape_text(old)} would have the size {number}; "
                     "crop no more than there is"
                 )
-        return _replace(levels, self.level, new)
+        return replaced(levels, self.level, new)
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
         new = indices[self.level]
         old = tuple(index - left for index, left in zip(new, self.left, strict=True))
-        return _replace(indices, self.level, old)
+        return replaced(indices, self.level, old)
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         old = indices[self.level]
         new = tuple(index + left for index, left in zip(old, self.left, strict=True))
-        return _replace(indices, self.level, new)
+        return replaced(indices, self.level, new)
 
     def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
-        return _inside(old[self.level], levels[self.level])
+        return inside(old[self.level], levels[self.level])
 
     def requirements(self, levels: Levels) -> list[Requirement]:
         sizes = map(normalize, self.result(levels)[self.level])
         return [Requirement(_ZERO, "<=", size) for size in sizes]
 
     def map(self, function: Convert) -> MetaOp:
-        return replace(self, left=_apply(function, self.left), right=_apply(function, self.right))
+        return replace(self, left=mapped(function, self.left), right=mapped(function, self.right))
 
 
 @dataclass(frozen=True)
@@ -538,7 +415,7 @@ class Slice(MetaOp):
     sizes: Sizes
 
     def result(self, levels: Levels) -> Levels:
-        self._count("the slice", self.sizes, levels[self.level])
+        self.check_count("the slice", self.sizes, levels[self.level])
         for requirement in self.requirements(levels):
             if requirement.decide({}) is False:
                 raise self.fail(
@@ -546,14 +423,14 @@ class Slice(MetaOp):
                     f"{normalize(requirement.right)} does not hold for a tensor of sizes "
                     f"{shape_text(levels[self.level])}; slice inside it"
                 )
-        return _replace(levels, self.level, self.sizes)
+        return replaced(levels, self.level, self.sizes)
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
         old = tuple(
             start + index * step
             for start, index, step in zip(self.starts, indices[self.level], self.steps, strict=True)
         )
-        return _replace(indices, self.level, old)
+        return replaced(indices, self.level, old)
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         # What is divided by is positive.
@@ -561,7 +438,7 @@ class Slice(MetaOp):
             (start - index) // -step if backwards(step) else (index - start) // step
             for start, index, step in zip(self.starts, indices[self.level], self.steps, strict=True)
         )
-        return _replace(indices, self.level, new)
+        return replaced(indices, self.level, new)
 
     def requirements(self, levels: Levels) -> list[Requirement]:
         # With these, every index lies inside the old tensor, so there is no guard. Where they fail,
@@ -585,9 +462,9 @@ class Slice(MetaOp):
     def map(self, function: Convert) -> MetaOp:
         return replace(
             self,
-            starts=_apply(function, self.starts),
-            steps=_apply(function, self.steps),
-            sizes=_apply(function, self.sizes),
+            starts=mapped(function, self.starts),
+            steps=mapped(function, self.steps),
+            sizes=mapped(function, self.sizes),
         )
 
 

@@ -22,7 +22,7 @@ from ninetoothed.ir.access import Access, compose, holds, index_names, required
 from ninetoothed.ir.index_bounds import Assumptions, Range
 from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym, symbol_names
 from ninetoothed.ir.index_normal import always_nonnegative, normalize, normalizer
-from ninetoothed.ir.meta_ops import Guard, Levels, MetaOp, Sizes
+from ninetoothed.ir.meta_op import Guard, Levels, MetaOp, Sizes
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,8 @@ from ninetoothed.ir.diagnostics import fail, loc_of
 from ninetoothed.ir.index_bounds import bounds
 from ninetoothed.ir.index_expr import IndexExpr, maximum, minimum
 from ninetoothed.ir.index_normal import equal, normalize
-from ninetoothed.ir.meta_ops import MetaOp, Requirement, Slice, shape_text
+from ninetoothed.ir.meta_op import MetaOp, Requirement, shape_text
+from ninetoothed.ir.meta_ops import Slice
 from ninetoothed.passes.lowering.jagged import call_checks, check_batches
 
 

@@ -76,7 +76,7 @@ from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_bounds import Assumptions, Range
 from ninetoothed.ir.index_expr import IndexExpr, const, product, sym
 from ninetoothed.ir.index_normal import always_nonnegative, normalize
-from ninetoothed.ir.meta_ops import Guard
+from ninetoothed.ir.meta_op import Guard
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.index import (

@@ -60,7 +60,7 @@ from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_ops import Guard
+from ninetoothed.ir.meta_op import Guard
 from ninetoothed.ir.rewriting import Inserter, replace, retype
 from ninetoothed.passes.lowering.identities import combined_operands, fill, select
 

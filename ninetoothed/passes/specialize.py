@@ -53,7 +53,7 @@ from ninetoothed.ir.access import dynamic_sizes
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_expr import IndexExpr, const, substitute
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_ops import shape_text
+from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.ir.rewriting import retype
 
 

@@ -17,7 +17,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.index_expr import IndexExpr, substitute, sym
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_ops import Guard
+from ninetoothed.ir.meta_op import Guard
 
 _Values = Mapping[str, IndexExpr | int]
 

@@ -46,9 +46,7 @@ class Placed:
     def placement(self) -> Placement:
         """What the proofs are about."""
         chain = self.arranged.chain
-        exprs: list[IndexExpr] = [*chain.source.shape]
-        for op in chain.ops:
-            op.map(lambda expr: exprs.append(expr) or expr)
+        exprs = chain.expressions
         return Placement(chain.source.shape, chain.ops, declared_ranges(exprs))
 
     @property

@@ -23,7 +23,7 @@ from ninetoothed.frontend.arrangement import declarations, share
 from ninetoothed.frontend.definition import define
 from ninetoothed.ir import nt
 from ninetoothed.ir.access import Access, compose, declared_ranges, index_names
-from ninetoothed.ir.index_expr import Arithmetic, IndexExpr, evaluate
+from ninetoothed.ir.index_expr import Arithmetic, evaluate
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
 from tests.property.arrangements import MAX_ELEMENTS, Case, Model, Number, arrange, cases
 from tests.support.profiles import examples
@@ -74,9 +74,7 @@ def check(access: Access, model: Model, shape: Sequence[int], values: dict[str, 
 def composed(t: Tensor) -> Access:
     """The access of an arranged tensor, under what its symbols declare."""
     chain = t.chain
-    exprs: list[IndexExpr] = [*chain.source.shape]
-    for op in chain.ops:
-        op.map(lambda expr: exprs.append(expr) or expr)
+    exprs = chain.expressions
     return compose(chain.source.shape, chain.ops, declared_ranges(exprs))
 
 

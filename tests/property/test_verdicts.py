@@ -81,13 +81,14 @@ def check_examples(case: Placed, certain: list[Site], covered: bool, apart: bool
     """What is shown to disprove a verdict occurs."""
     placement = case.placement
     checks: list[Check] = [(minimum(fact, 0), const(0)) for fact in placement.required]
-    own = used(placement, certain)
+    stores = [(placement, site) for site in certain]
+    own = used(stores)
     for values in list(samples(own, checks, placement.assumptions, frozenset()))[1:3]:
         for find in (unwritten, race):
-            if find is race and not certain:
+            if not certain:
                 continue
             try:
-                example = find(placement, certain, values)
+                example = find(stores, values)
                 if example is None:
                     continue
                 found = Brute(case, example.sizes)

@@ -7,8 +7,8 @@ import pytest
 from ninetoothed import Symbol, Tensor
 from ninetoothed.ir.access import Access, compose, declared_ranges, holds, index_names
 from ninetoothed.ir.index_bounds import Range
-from ninetoothed.ir.index_expr import IndexExpr, const, divisors, evaluate, sym
-from ninetoothed.ir.meta_ops import Guard
+from ninetoothed.ir.index_expr import const, divisors, evaluate, sym
+from ninetoothed.ir.meta_op import Guard
 
 B, D = Symbol("B", constexpr=True), Symbol("D", constexpr=True)
 BM, BK = Symbol("BM", meta=True), Symbol("BK", meta=True)
@@ -16,9 +16,7 @@ BM, BK = Symbol("BM", meta=True), Symbol("BK", meta=True)
 
 def access(tensor: Tensor) -> Access:
     """The access of an arranged tensor, under what its symbols declare."""
-    exprs: list[IndexExpr] = [*tensor.chain.source.shape]
-    for op in tensor.chain.ops:
-        op.map(lambda expr: exprs.append(expr) or expr)
+    exprs = tensor.chain.expressions
     return compose(tensor.chain.source.shape, tensor.chain.ops, declared_ranges(exprs))
 
 

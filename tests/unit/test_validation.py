@@ -28,7 +28,7 @@ from ninetoothed.interpreters.trace import Touch, Trace, difference
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.access import Access
 from ninetoothed.ir.index_expr import sym
-from ninetoothed.ir.meta_ops import Guard
+from ninetoothed.ir.meta_op import Guard
 from ninetoothed.passes import find_pass
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.tools.nt_opt import main as nt_opt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -319,3 +320,34 @@ def test_strict_is_silent_where_nothing_races(monkeypatch: pytest.MonkeyPatch) -
     assert made(sums, zeros, Tensor(1), Tensor(1), strict=True) == []
     monkeypatch.setenv("NINETOOTHED_STRICT", "1")
     assert made(overlapping, copy, Tensor(1), Tensor(1, allow_races=True)) == []
+
+
+def halves(x: Tensor, overlap: int = 0) -> tuple[Tensor, Tensor]:
+    half = x.shape[0] // 2
+    return x[:half].tile((32,)), x[half - overlap : 2 * half - overlap].tile((32,))
+
+
+def swap(front: Any, back: Any) -> None:
+    kept = back + 0
+    back = front
+    front = kept  # pyright: ignore[reportUnusedVariable]
+
+
+def test_a_tensor_that_is_written_in_two_halves() -> None:
+    report = ninetoothed.check(halves, swap, (Tensor(shape=(256,)),))
+    for name in ("front", "back"):
+        # Neither half is all of the tensor, and together they are.
+        assert report.of("coverage", name).answer == "undecided"
+        assert report.of("races", name).answer == "undecided"
+    report = ninetoothed.check(halves, swap, (Tensor(1),))
+    coverage = report.of("coverage", "front")
+    assert coverage.answer == "disproved"
+    assert str(coverage.example) == "element (0,), where front_size_0 = 1"
+
+
+def test_a_tensor_whose_two_parts_overlap() -> None:
+    arrangement = functools.partial(halves, overlap=1)
+    report = ninetoothed.check(arrangement, swap, (Tensor(shape=(256,)),))
+    races = report.of("races", "back")
+    assert races.answer == "disproved"
+    assert str(races.example) == "element (127,), by programs (0,) and (3,)"

@@ -26,7 +26,7 @@ from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.index_bounds import Range
 from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, const, ir_text, sym
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_ops import Guard
+from ninetoothed.ir.meta_op import Guard
 from ninetoothed.ir.tt.types import PointerType
 
 ScalarType = IntegerType | AnyFloat

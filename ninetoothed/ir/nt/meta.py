@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import meta_ops
-from ninetoothed.ir.meta_ops import Levels, MetaOp
+from ninetoothed.ir.meta_op import Levels, MetaOp
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 
 

@@ -16,7 +16,7 @@ from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_bounds import Assumptions, Range
 from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym, symbol_names
 from ninetoothed.ir.index_normal import always_nonnegative, normalize
-from ninetoothed.ir.meta_ops import Guard
+from ninetoothed.ir.meta_op import Guard
 from ninetoothed.passes.lowering.index import Arithmetic, IndexLowering
 
 
