@@ -19,6 +19,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     (
         "ir.index_expr",
         "ir.index_bounds",
+        "ir.polynomials",
         "ir.index_normal",
         "ir.meta_op",
         "ir.meta_ops",

@@ -25,9 +25,19 @@ from ninetoothed.ir.index_bounds import (
     interval_sum,
 )
 from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, const
-
-Monomial = tuple[IndexExpr, ...]
-Polynomial = dict[Monomial, int]
+from ninetoothed.ir.polynomials import (
+    Polynomial,
+    add_to,
+    divided,
+    expression_of,
+    multiply,
+    number_of,
+    polynomial_of,
+    reduced_by_gcd,
+    split,
+    taken_out,
+    weight,
+)
 
 
 def normalize(expr: IndexExpr, assumptions: Assumptions = NOTHING) -> IndexExpr:
@@ -38,9 +48,9 @@ def normalize(expr: IndexExpr, assumptions: Assumptions = NOTHING) -> IndexExpr:
     if expr.op in ("const", "sym"):
         return expr
     if assumptions:
-        return _expression(_Normalizer(assumptions).polynomial(expr))
+        return expression_of(_Normalizer(assumptions).polynomial(expr))
     if expr.normal is None:
-        expr.normal = _expression(_Normalizer(NOTHING).polynomial(expr))
+        expr.normal = expression_of(_Normalizer(NOTHING).polynomial(expr))
         expr.normal.normal = expr.normal
     return expr.normal
 
@@ -48,86 +58,12 @@ def normalize(expr: IndexExpr, assumptions: Assumptions = NOTHING) -> IndexExpr:
 def normalizer(assumptions: Assumptions) -> Callable[[IndexExpr], IndexExpr]:
     """:func:`normalize` for many expressions, which share what is found on the way."""
     shared = _Normalizer(assumptions)
-    return lambda expr: _expression(shared.polynomial(expr))
+    return lambda expr: expression_of(shared.polynomial(expr))
 
 
 def equal(left: IndexExpr, right: IndexExpr) -> bool:
     """Whether the two are the same for all values of their symbols, as far as normal forms show."""
     return left == right or normalize(left - right).value == 0
-
-
-def _add(target: Polynomial, source: Polynomial, factor: int = 1) -> Polynomial:
-    for monomial, coefficient in source.items():
-        total = target.get(monomial, 0) + factor * coefficient
-        if total:
-            target[monomial] = total
-        else:
-            target.pop(monomial, None)
-    return target
-
-
-def _multiply(left: Polynomial, right: Polynomial) -> Polynomial:
-    result: Polynomial = {}
-    for monomial, coefficient in left.items():
-        for other, factor in right.items():
-            merged = tuple(sorted(monomial + other, key=str))
-            _add(result, {merged: coefficient * factor})
-    return result
-
-
-def _constant(polynomial: Polynomial) -> int | None:
-    """The number that ``polynomial`` is, if it is one."""
-    if not polynomial:
-        return 0
-    return polynomial.get(()) if len(polynomial) == 1 else None
-
-
-def _without(monomial: Monomial, divisor: Monomial) -> Monomial | None:
-    """``monomial / divisor``, or None where it does not divide."""
-    rest = list(monomial)
-    for atom in divisor:
-        if atom not in rest:
-            return None
-        rest.remove(atom)
-    return tuple(rest)
-
-
-def _expression(polynomial: Polynomial) -> IndexExpr:
-    """The expression that prints the polynomial: higher degrees first, the constant last."""
-    terms = sorted(
-        polynomial.items(), key=lambda item: (-len(item[0]), "*".join(map(str, item[0])))
-    )
-    # A leading minus is avoided where some term is positive.
-    terms.sort(key=lambda item: (item[0] == (), item[1] < 0))
-    if terms and terms[0][1] < 0 and terms[-1][1] > 0:
-        terms.insert(0, terms.pop())
-    result: IndexExpr | None = None
-    for monomial, coefficient in terms:
-        magnitude = abs(coefficient)
-        term = const(magnitude) if not monomial else monomial[0]
-        for atom in monomial[1:]:
-            term = term * atom
-        if monomial and magnitude != 1:
-            term = term * magnitude
-        if result is None:
-            result = -term if coefficient < 0 else term
-        else:
-            result = result - term if coefficient < 0 else result + term
-    return const(0) if result is None else result
-
-
-def _polynomial(expr: IndexExpr) -> Polynomial:
-    """The polynomial that a normal form prints."""
-    if expr.op == "const":
-        return {(): expr.args[0]} if expr.args[0] else {}
-    if expr.op == "neg":
-        return _add({}, _polynomial(expr.args[0]), -1)
-    if expr.op not in ("add", "sub", "mul"):
-        return {(expr,): 1}
-    left, right = (_polynomial(operand) for operand in expr.args)
-    if expr.op == "mul":
-        return _multiply(left, right)
-    return _add(left, right, 1 if expr.op == "add" else -1)
 
 
 class _Normalizer:
@@ -140,7 +76,7 @@ class _Normalizer:
 
     def polynomial(self, expr: IndexExpr) -> Polynomial:
         if not self.assumptions and expr.normal is expr:
-            return _polynomial(expr)
+            return polynomial_of(expr)
         known = self.memo.get(expr)
         if known is None:
             known = self._recombine(self._build(expr))
@@ -154,39 +90,39 @@ class _Normalizer:
         if op == "sym":
             return {(expr,): 1}
         if op == "neg":
-            return _add({}, self.polynomial(expr.args[0]), -1)
+            return add_to({}, self.polynomial(expr.args[0]), -1)
         left, right = (self.polynomial(operand) for operand in expr.args)
         if op == "add":
-            return _add(left, right)
+            return add_to(left, right)
         if op == "sub":
-            return _add(left, right, -1)
+            return add_to(left, right, -1)
         if op == "mul":
-            return _multiply(left, right)
+            return multiply(left, right)
         if op == "floordiv":
             return self.floordiv(left, right)
         if op == "ceildiv":
             # a ceildiv b = (a - 1) floordiv b + 1
-            return _add(self.floordiv(_add(left, {(): 1}, -1), right), {(): 1})
+            return add_to(self.floordiv(add_to(left, {(): 1}, -1), right), {(): 1})
         if op == "mod":
             return self.mod(left, right)
         return self._other(op, left, right)
 
     def _other(self, op: str, left: Polynomial, right: Polynomial) -> Polynomial:
         """Minima, maxima, comparisons and conjunctions are atoms unless they are decided."""
-        difference = _constant(_add(dict(left), right, -1))
+        difference = number_of(add_to(dict(left), right, -1))
         if op in ("min", "max"):
             if difference is None:
-                one, two = sorted((_expression(left), _expression(right)), key=str)
+                one, two = sorted((expression_of(left), expression_of(right)), key=str)
                 return {(IndexExpr(op, one, two),): 1}
             return left if (difference <= 0) == (op == "min") else right
         if op == "and":
-            first, second = _constant(left), _constant(right)
+            first, second = number_of(left), number_of(right)
             if first is not None and second is not None:
                 return {(): 1} if first and second else {}
-            return {(IndexExpr(op, _expression(left), _expression(right)),): 1}
+            return {(IndexExpr(op, expression_of(left), expression_of(right)),): 1}
         if difference is not None:
             return {(): 1} if binary(op, difference, 0).value else {}
-        return {(IndexExpr(op, _expression(left), _expression(right)),): 1}
+        return {(IndexExpr(op, expression_of(left), expression_of(right)),): 1}
 
     def _within(self, dividend: Polynomial, divisor: Polynomial) -> bool:
         """Whether ``0 <= dividend < divisor`` follows from the assumptions."""
@@ -195,7 +131,7 @@ class _Normalizer:
         key = (frozenset(dividend.items()), frozenset(divisor.items()))
         found = self.inside.get(key)
         if found is None:
-            room = _add(_add(dict(divisor), dividend, -1), {(): -1})
+            room = add_to(add_to(dict(divisor), dividend, -1), {(): -1})
             # Most divisions stay, and there are many.
             prover = _Prover(self.assumptions, ())
             prover.steps = _FEW_STEPS
@@ -204,48 +140,48 @@ class _Normalizer:
         return found
 
     def floordiv(self, dividend: Polynomial, divisor: Polynomial) -> Polynomial:
-        number = _constant(divisor)
+        number = number_of(divisor)
         if number == 0:
-            return {(IndexExpr("floordiv", _expression(dividend), const(0)),): 1}
+            return {(IndexExpr("floordiv", expression_of(dividend), const(0)),): 1}
         if number is not None and number < 0:
-            return self.floordiv(_add({}, dividend, -1), {(): -number})
-        quotient, rest = _split(dividend, divisor)
+            return self.floordiv(add_to({}, dividend, -1), {(): -number})
+        quotient, rest = split(dividend, divisor)
         if not rest:
             return quotient
         if number is not None:
-            rest, divisor = _reduce(rest, number)
-            number = _constant(divisor)
+            rest, divisor = reduced_by_gcd(rest, number)
+            number = number_of(divisor)
             if number == 1:
-                return _add(quotient, rest)
+                return add_to(quotient, rest)
         if self._within(rest, divisor):
             return quotient
-        if _constant(rest) == -1:
+        if number_of(rest) == -1:
             # -1 floordiv d = -1, since d is positive.
-            return _add(quotient, {(): -1})
+            return add_to(quotient, {(): -1})
         nested = _nested_quotient(rest)
         if nested is not None:
             inner, inner_divisor = nested
-            combined = _multiply(divisor, self.polynomial(inner_divisor))
-            return _add(quotient, self.floordiv(inner, combined))
+            combined = multiply(divisor, self.polynomial(inner_divisor))
+            return add_to(quotient, self.floordiv(inner, combined))
         offset = rest.get((), 0)
         if offset == (-1 if number is None else number - 1):
             # (x - 1) floordiv d = x ceildiv d - 1;  (x + d - 1) floordiv d = x ceildiv d
-            numerator = _add(dict(rest), {(): offset}, -1)
+            numerator = add_to(dict(rest), {(): offset}, -1)
             if numerator:
-                atom = IndexExpr("ceildiv", _expression(numerator), _expression(divisor))
-                _add(quotient, {(atom,): 1})
-                return _add(quotient, {(): -1}) if number is None else quotient
-        atom = IndexExpr("floordiv", _expression(rest), _expression(divisor))
-        return _add(quotient, {(atom,): 1})
+                atom = IndexExpr("ceildiv", expression_of(numerator), expression_of(divisor))
+                add_to(quotient, {(atom,): 1})
+                return add_to(quotient, {(): -1}) if number is None else quotient
+        atom = IndexExpr("floordiv", expression_of(rest), expression_of(divisor))
+        return add_to(quotient, {(atom,): 1})
 
     def mod(self, dividend: Polynomial, divisor: Polynomial) -> Polynomial:
-        number = _constant(divisor)
+        number = number_of(divisor)
         if number == 0:
-            return {(IndexExpr("mod", _expression(dividend), const(0)),): 1}
+            return {(IndexExpr("mod", expression_of(dividend), const(0)),): 1}
         if number is not None and number < 0:
             # Python's remainder has the divisor's sign.
-            return _add({}, self.mod(_add({}, dividend, -1), {(): -number}), -1)
-        rest = _split(dividend, divisor)[1]
+            return add_to({}, self.mod(add_to({}, dividend, -1), {(): -number}), -1)
+        rest = split(dividend, divisor)[1]
         if number is not None:
             rest = {
                 monomial: coefficient % number
@@ -256,15 +192,15 @@ class _Normalizer:
             if factor > 1 and rest:
                 # (g*x + c) mod (g*d) = g*((x + c floordiv g) mod d) + c mod g
                 offset = rest.get((), 0)
-                reduced, smaller = _reduce(rest, number)
-                inner = self.mod(reduced, smaller) if _constant(smaller) != 1 else {}
-                return _add(_multiply(inner, {(): factor}), {(): offset % factor})
+                reduced, smaller = reduced_by_gcd(rest, number)
+                inner = self.mod(reduced, smaller) if number_of(smaller) != 1 else {}
+                return add_to(multiply(inner, {(): factor}), {(): offset % factor})
         if not rest or self._within(rest, divisor):
             return rest
-        constant = _constant(rest)
+        constant = number_of(rest)
         if constant is not None and number is not None:
             return rest
-        return {(IndexExpr("mod", _expression(rest), _expression(divisor)),): 1}
+        return {(IndexExpr("mod", expression_of(rest), expression_of(divisor)),): 1}
 
     def _recombine(self, polynomial: Polynomial) -> Polynomial:
         """``d*(x floordiv d) + x mod d -> x``, wherever that makes the sum simpler."""
@@ -279,71 +215,17 @@ class _Normalizer:
                     continue
                 dividend, divisor = (self.polynomial(operand) for operand in atom.args)
                 # x mod d = x - d*(x floordiv d)
-                other = _add(
-                    dividend, _multiply(divisor, self.floordiv(dict(dividend), divisor)), -1
+                other = add_to(
+                    dividend, multiply(divisor, self.floordiv(dict(dividend), divisor)), -1
                 )
-                _add(other, {(atom,): 1}, -1)
-                others = {_without(monomial, (atom,)) or (): coefficient}
-                candidate = _add(dict(polynomial), _multiply(others, other))
-                if _weight(candidate) < _weight(polynomial):
+                add_to(other, {(atom,): 1}, -1)
+                others = {divided(monomial, (atom,)) or (): coefficient}
+                candidate = add_to(dict(polynomial), multiply(others, other))
+                if weight(candidate) < weight(polynomial):
                     polynomial = candidate
                     changed = True
                     break
         return polynomial
-
-
-def _split(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """``quotient, rest`` with ``dividend = quotient * divisor + rest``, as much as shows."""
-    quotient: Polynomial = {}
-    rest: Polynomial = {}
-    if len(divisor) == 1:
-        ((base, factor),) = divisor.items()
-        for monomial, coefficient in dividend.items():
-            reduced = _without(monomial, base)
-            share = 0 if reduced is None else coefficient // factor
-            if reduced is not None and not base and monomial:
-                # Only whole multiples leave: x*5 floordiv 4 stays together.
-                share = coefficient // factor if coefficient % factor == 0 else 0
-            if reduced is not None and share:
-                _add(quotient, {reduced: share})
-            if coefficient - share * factor:
-                rest[monomial] = coefficient - share * factor
-        return quotient, rest
-    # By a sum only what divides without a rest, the highest degree first.
-    lead = max(divisor, key=_degree)
-    left = dict(dividend)
-    while left and len(quotient) <= len(dividend):
-        top = max(left, key=_degree)
-        reduced = _without(top, lead)
-        if reduced is None or left[top] % divisor[lead]:
-            return {}, dict(dividend)
-        times = {reduced: left[top] // divisor[lead]}
-        _add(quotient, times)
-        _add(left, _multiply(divisor, times), -1)
-    return ({}, dict(dividend)) if left else (quotient, {})
-
-
-def _degree(monomial: Monomial) -> tuple[int, str]:
-    return len(monomial), str(monomial)
-
-
-def _weight(polynomial: Polynomial) -> int:
-    """How far a sum is from a plain one: each operation in it counts for several terms."""
-    operations = sum(atom.op != "sym" for monomial in polynomial for atom in monomial)
-    return 16 * operations + len(polynomial)
-
-
-def _reduce(dividend: Polynomial, divisor: int) -> tuple[Polynomial, Polynomial]:
-    """``(g*x + c) floordiv (g*d)`` as ``(x + c floordiv g) floordiv d``."""
-    factor = gcd(divisor, *(c for monomial, c in dividend.items() if monomial))
-    if factor <= 1:
-        return dividend, {(): divisor}
-    reduced = {
-        monomial: coefficient // factor
-        for monomial, coefficient in dividend.items()
-        if coefficient // factor
-    }
-    return reduced, {(): divisor // factor}
 
 
 def _nested_quotient(polynomial: Polynomial) -> tuple[Polynomial, IndexExpr] | None:
@@ -370,7 +252,7 @@ def always_nonnegative(
     """Whether ``expr >= 0`` follows from the assumptions and from ``facts``, each of which is at
     least 0. False means "not proved".
     """
-    return _Prover(assumptions, facts).nonnegative(_polynomial(normalize(expr)), _DEPTH)
+    return _Prover(assumptions, facts).nonnegative(polynomial_of(normalize(expr)), _DEPTH)
 
 
 def always_less(
@@ -400,7 +282,7 @@ class _Prover:
 
     def __init__(self, assumptions: Assumptions, facts: Sequence[IndexExpr]) -> None:
         self.assumptions = assumptions
-        self.facts = [_polynomial(normalize(fact)) for fact in facts]
+        self.facts = [polynomial_of(normalize(fact)) for fact in facts]
         # A quotient that is known to be large says so of its dividend.
         self.facts += [plain for fact in self.facts if (plain := _plain(fact)) is not None]
         self.steps = _STEPS
@@ -413,7 +295,7 @@ class _Prover:
             return True
         if upper is not None and upper < 0:
             return False
-        if depth == 0 or self.steps == 0 or _constant(polynomial) is not None:
+        if depth == 0 or self.steps == 0 or number_of(polynomial) is not None:
             return False
         self.steps -= 1
         if facts:
@@ -466,12 +348,12 @@ class _Prover:
             return False
         (monomial,) = polynomial
         for fact in self.facts:
-            divisor, rest = _taken_out(fact, monomial)
-            slack = _add(_add(dict(divisor), rest, -1), {(): 1}, -1)
+            divisor, rest = taken_out(fact, monomial)
+            slack = add_to(add_to(dict(divisor), rest, -1), {(): 1}, -1)
             if not divisor or not self.nonnegative(slack, _DEPTH // 2, 0):
                 continue
             # Where r is not negative, r < d says that d is positive.
-            positive = (rest, _add(divisor, {(): 1}, -1))
+            positive = (rest, add_to(divisor, {(): 1}, -1))
             if any(self.nonnegative(one, _DEPTH // 2, 0) for one in positive):
                 return True
         return False
@@ -481,21 +363,21 @@ class _Prover:
         for fact in self.facts:
             if fact.get(()) and all(polynomial.get(m) == c for m, c in fact.items() if m):
                 # The fact is this one, but for the constant.
-                yield _add(dict(polynomial), fact, -1)
+                yield add_to(dict(polynomial), fact, -1)
             for term, factor in fact.items():
                 if not term:
                     continue
                 for monomial, coefficient in polynomial.items():
                     if (coefficient > 0) != (factor > 0) or coefficient % factor:
                         continue
-                    rest = _without(monomial, term)
+                    rest = divided(monomial, term)
                     if rest is None or (
                         coefficient > 0 and all(map(self._atom_nonnegative, monomial))
                     ):
                         continue
                     if all(map(self._atom_nonnegative, rest)):
                         times = {rest: coefficient // factor}
-                        yield _add(dict(polynomial), _multiply(fact, times), -1)
+                        yield add_to(dict(polynomial), multiply(fact, times), -1)
 
     def _atom_nonnegative(self, atom: IndexExpr) -> bool:
         lower = self._atom(atom)[0]
@@ -512,13 +394,13 @@ class _Prover:
             return None
         if self.nonnegative(coefficient, depth // 2, 0):
             return 1
-        return -1 if self.nonnegative(_add({}, coefficient, -1), depth // 2, 0) else None
+        return -1 if self.nonnegative(add_to({}, coefficient, -1), depth // 2, 0) else None
 
     def _without_atom(
         self, polynomial: Polynomial, atom: IndexExpr, depth: int
     ) -> list[list[Polynomial]] | None:
         """What suffices instead: of each list, one entry at least 0."""
-        factor, rest = _taken_out(polynomial, (atom,))
+        factor, rest = taken_out(polynomial, (atom,))
         if any(_occurs(atom, other) for part in (factor, rest) for m in part for other in m):
             return None
         if atom.op in ("floordiv", "ceildiv"):
@@ -528,8 +410,8 @@ class _Prover:
             return None
 
         def put(*ends: IndexExpr) -> list[Polynomial]:
-            found = [_polynomial(normalize(end)) for end in ends]
-            return [_add(_multiply(factor, end), rest) for end in found]
+            found = [polynomial_of(normalize(end)) for end in ends]
+            return [add_to(multiply(factor, end), rest) for end in found]
 
         if atom.op in ("min", "max"):
             # Less of the smaller is no less than less of either.
@@ -552,46 +434,33 @@ class _Prover:
 _ORDER = {"min": 0, "max": 0, "floordiv": 1, "ceildiv": 1, "mod": 2}
 
 
-def _taken_out(polynomial: Polynomial, term: Monomial) -> tuple[Polynomial, Polynomial]:
-    """``factor, rest`` with ``polynomial = factor * term + rest``."""
-    factor: Polynomial = {}
-    rest: Polynomial = {}
-    for monomial, number in polynomial.items():
-        reduced = _without(monomial, term)
-        if reduced is None:
-            rest[monomial] = number
-        else:
-            factor[reduced] = number
-    return factor, rest
-
-
 def _without_quotient(atom: IndexExpr, factor: Polynomial, rest: Polynomial) -> Polynomial:
     """``factor * quotient + rest >= 0`` without the quotient."""
-    dividend, divisor = (_polynomial(normalize(operand)) for operand in atom.args)
+    dividend, divisor = (polynomial_of(normalize(operand)) for operand in atom.args)
     if atom.op == "ceildiv":
         # x ceildiv d = (x - 1) floordiv d + 1
-        dividend, rest = _add(dividend, {(): -1}), _add(dict(rest), factor)
-    number = _constant(factor)
+        dividend, rest = add_to(dividend, {(): -1}), add_to(dict(rest), factor)
+    number = number_of(factor)
     if number == 1:
-        return _add(_multiply(rest, divisor), dividend)
+        return add_to(multiply(rest, divisor), dividend)
     if number == -1:
-        rounded = _multiply(_add(dict(rest), {(): 1}), divisor)
-        return _add(_add(rounded, {(): -1}), dividend, -1)
+        rounded = multiply(add_to(dict(rest), {(): 1}), divisor)
+        return add_to(add_to(rounded, {(): -1}), dividend, -1)
     # divisor * quotient = dividend - remainder
-    remainder = IndexExpr("mod", _expression(dividend), _expression(divisor))
-    exact = _add(dividend, {(remainder,): -1})
-    quotient, left = _split(factor, divisor)
+    remainder = IndexExpr("mod", expression_of(dividend), expression_of(divisor))
+    exact = add_to(dividend, {(remainder,): -1})
+    quotient, left = split(factor, divisor)
     if not left:
-        return _add(_multiply(quotient, exact), rest)
-    return _add(_multiply(factor, exact), _multiply(rest, divisor))
+        return add_to(multiply(quotient, exact), rest)
+    return add_to(multiply(factor, exact), multiply(rest, divisor))
 
 
 def _plain(fact: Polynomial) -> Polynomial | None:
     """A fact about a quotient as one about its dividend."""
     for monomial in fact:
         if len(monomial) == 1 and monomial[0].op in ("floordiv", "ceildiv"):
-            factor, rest = _taken_out(fact, monomial)
-            if _constant(factor) in (1, -1):
+            factor, rest = taken_out(fact, monomial)
+            if number_of(factor) in (1, -1):
                 return _without_quotient(monomial[0], factor, rest)
     return None
 
