@@ -56,6 +56,7 @@ def bind(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any])
             number = _number(parameter, value)
             values.append(number)
             params.append(_number_signature(parameter, number))
+    _check_same(definition, values)
     sizes = _sizes(definition, values)
     constants = constant_values(definition, rest, sizes)
     extents = tuple(
@@ -64,6 +65,29 @@ def bind(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any])
     )
     signature = Signature(tuple(params), constants, extents, _index_bits(values))
     return Arguments(tuple(values), signature, _device(definition, values))
+
+
+def _check_same(definition: Definition, values: Sequence[Any]) -> None:
+    """That one tensor, arranged in several ways, is given once or the same each time.
+
+    Raises:
+        ArgumentError: it is not.
+    """
+    first: dict[str, tuple[str, Any]] = {}
+    for parameter, value in zip(definition.parameters, values, strict=True):
+        name, given = first.setdefault(parameter.origin, (parameter.name, value))
+        if given is not value and not _same(given, value):
+            raise ArgumentError(
+                f"{name} and {parameter.name} are one tensor, arranged in two ways, but are given "
+                "different ones; pass it once, or the same one twice"
+            )
+
+
+def _same(one: Any, two: Any) -> bool:
+    if not (_is_tensor(one) and _is_tensor(two)):
+        return type(one) is type(two) and one == two
+    places = [(t.data_ptr(), t.shape, t.stride(), t.dtype) for t in (one, two)]
+    return places[0] == places[1]
 
 
 def _positional(

@@ -160,12 +160,16 @@ def check_application(definition: Definition) -> ModuleOp | None:
     if not isinstance(found, NineToothedError):
         return found
     error = found
+    stays = True
     if any(_undeclared(parameter) for parameter in definition.parameters):
         for dtype in _OTHER_DTYPES:
             other = _attempt(definition, values, dtype)
-            if not isinstance(other, NineToothedError) or not _stays(error, other):
-                return None
-    raise error
+            if not isinstance(other, NineToothedError):
+                return other
+            stays = stays and _stays(error, other)
+    if stays:
+        raise error
+    return None
 
 
 def plain_values(definition: Definition) -> dict[str, int]:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+_MOST = 1 << 31
+
+
 @dataclass(frozen=True)
 class Binding:
     """What symbols stand for, by name, and the lengths of jagged tensors, by the name of their
@@ -166,6 +169,11 @@ def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
     _check_known(chain, values)
     access = compose(source.shape, chain.ops, {}, jagged)
     shape = [max(evaluate(size, values), 0) for level in access.levels for size in level]
+    count = math.prod(shape)
+    if count > _MOST:
+        raise ArrangementError(
+            f"eval: {count} offsets are too many to show; give smaller sizes", caller_loc()
+        )
     names = [name for row in index_names(access.levels) for name in row]
     for dim, (name, size) in enumerate(zip(names, shape, strict=True)):
         ones = [1] * len(shape)

@@ -93,12 +93,15 @@ class Kernel:
         num_warps: Sequence[int] | None = None,
         num_stages: Sequence[int] | None = None,
         max_num_configs: int | None = None,
+        strict: bool = False,
     ) -> None:
         self._definition = definition
         self._backend = backend
         self._num_warps = num_warps
         self._num_stages = num_stages
         self._max_num_configs = max_num_configs
+        self._strict = strict
+        self._races_checked = False
         self._built: dict[Signature, _Built] = {}
         self._lock = threading.Lock()
         self._language: Language = "triton-python" if backend == "triton-python" else "ttir"
@@ -162,9 +165,20 @@ class Kernel:
             if settings.validate():
                 config = configurations(built.module, signature, self._num_warps)[0]
                 validate(self._definition, signature, config)
+            self.check_races(built.module)
             with self._lock:
                 found = self._built.setdefault(signature, built)
         return found
+
+    def check_races(self, module: ModuleOp) -> None:
+        """Warn of programs that write one element, once: it does not depend on element types.
+
+        Raises:
+            RaceError: there are such, and the kernel is strict.
+        """
+        if not self._races_checked:
+            self._races_checked = True
+            check_races(self._definition, module, self._strict or settings.strict())
 
     def _compile(self, signature: Signature, config: Config, target: Target) -> Artifact:
         module = self.composed(signature)
@@ -392,10 +406,11 @@ def make(
         _warps(num_warps),
         _numbers(num_stages, "num_stages"),
         max_num_configs,
+        strict,
     )
     module = check_application(definition)
     if module is not None:
-        check_races(definition, module, strict or settings.strict())
+        kernel.check_races(module)
     return kernel
 
 

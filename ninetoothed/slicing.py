@@ -6,6 +6,8 @@ a symbol, the bound is taken as it is, and ``Slice`` requires of the call that i
 
 from __future__ import annotations
 
+import operator
+from numbers import Integral
 from typing import Any, cast
 
 from ninetoothed.errors import ArrangementError, Loc, counted
@@ -85,7 +87,8 @@ def _complete(items: list[Any], sizes: Sizes, loc: Loc | None) -> list[Any]:
 
 
 def _is_index(item: Any) -> bool:
-    return isinstance(item, Symbol) or (isinstance(item, int) and not isinstance(item, bool))
+    # NumPy's integers are indices too.
+    return isinstance(item, Symbol | Integral) and not isinstance(item, bool)
 
 
 def _sign(expr: IndexExpr) -> int | None:
@@ -106,7 +109,7 @@ def _from_front(bound: IndexExpr, size: IndexExpr) -> IndexExpr:
 def _expr(item: Any, what: str, loc: Loc | None) -> IndexExpr:
     if not _is_index(item):
         raise ArrangementError(f"the {what} of a slice must be an integer, not {item!r}", loc)
-    return item.expr if isinstance(item, Symbol) else as_expr(item)
+    return item.expr if isinstance(item, Symbol) else as_expr(operator.index(item))
 
 
 def _index(item: Any, size: IndexExpr, dim: int, loc: Loc | None) -> IndexExpr:

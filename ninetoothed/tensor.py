@@ -25,9 +25,19 @@ from ninetoothed.chain import (
 )
 from ninetoothed.errors import ArrangementError, caller_loc, counted, user_facing
 from ninetoothed.evaluation import Binding, offsets, substituted
-from ninetoothed.ir.index_expr import SymbolInfo, sym, symbols
+from ninetoothed.ir.index_expr import SymbolInfo, sym, symbol_names, symbols
 from ninetoothed.ir.meta_op import MetaOp, Sizes
-from ninetoothed.ir.meta_ops import Expand, Flatten, Pad, Permute, Ravel, Squeeze, Tile, Unsqueeze
+from ninetoothed.ir.meta_ops import (
+    Expand,
+    Flatten,
+    Pad,
+    Permute,
+    Ravel,
+    Slice,
+    Squeeze,
+    Tile,
+    Unsqueeze,
+)
 from ninetoothed.slicing import slice_ops
 from ninetoothed.symbol import Symbol, as_value
 
@@ -372,6 +382,8 @@ class Tensor:
         """
         chain = self.chain
         for op in slice_ops(key, self._sizes, self._level, caller_loc()):
+            if isinstance(op, Slice):
+                self._refuse_end(op)
             chain = chain.then(op)
         return self._at(_Cell(chain), self._level)
 
@@ -461,6 +473,19 @@ class Tensor:
                 raise ArrangementError(
                     f"flatten: the jagged dim of {self.name} cannot be merged with dims before it, "
                     "since sequences differ in length; permute it to the front, or tile those dims",
+                    caller_loc(),
+                )
+
+    def _refuse_end(self, op: Slice) -> None:
+        """A slice of a jagged dim counts from the front: sequences end in different places."""
+        jagged = self.chain.source.jagged
+        if jagged is None:
+            return
+        for start in op.starts:
+            if jagged[0] in symbol_names(start):
+                raise ArrangementError(
+                    f"the jagged dim of {self.name} is sliced from its end, which is another in "
+                    "each sequence; slice it from the front, or turn blocks round with ntl.flip",
                     caller_loc(),
                 )
 

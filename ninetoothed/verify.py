@@ -34,7 +34,7 @@ from ninetoothed.errors import (
 from ninetoothed.frontend.arrangement import declarations
 from ninetoothed.frontend.definition import Definition, Parameter, define, run_arrangement
 from ninetoothed.ir.access import count
-from ninetoothed.ir.counterexamples import Example, Store, race, samples, unwritten, used
+from ninetoothed.ir.counterexamples import Example, Store, race, samples, unwritten
 from ninetoothed.ir.index_bounds import Assumptions, bounds
 from ninetoothed.ir.index_expr import IndexExpr, ir_text, sym
 from ninetoothed.ir.index_normal import equal, normalize
@@ -188,7 +188,7 @@ class _Verifier:
         self._assumptions: Assumptions = {
             decl.name: decl.range for decl in declarations(definition)
         }
-        self._writes = writes(kernel)
+        self._writes = writes(kernel, [parameter.origin for parameter in definition.parameters])
         self._checks = [
             pair
             for check in kernel.checks.data
@@ -338,7 +338,7 @@ class _Verifier:
         return upper is not None and upper < 1 << 31
 
     def _example(self, stores: Sequence[Store], find: _Find) -> Example | None:
-        for values in samples(used(stores), self._checks, self._assumptions, self._powers):
+        for values in samples(stores, self._checks, self._assumptions, self._powers):
             try:
                 example = find(stores, values)
             except (OverflowError, ZeroDivisionError):

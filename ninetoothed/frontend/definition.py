@@ -145,7 +145,9 @@ class _Renaming:
         self._parameters = frozenset(names)
         self._names: dict[str, str] = {}
         self._infos: dict[str, SymbolInfo | None] = {}
-        self._taken = set(names)
+        self._taken = {*names}
+        for name, chain in zip(names, chains, strict=True):
+            self._taken.update(f"{name}_stride_{dim}" for dim in range(len(chain.source.shape)))
         for position, (name, chain) in enumerate(zip(names, chains, strict=True)):
             for dim, size in enumerate(chain.source.shape):
                 self._size(f"{name}_size_{dim}", position, dim, size)

@@ -62,10 +62,14 @@ def number(expr: IndexExpr, symbols: Mapping[str, Any]) -> int:
     """The value of an expression.
 
     Raises:
-        ArgumentError: a symbol has none.
+        ArgumentError: a symbol has none, or it divides by zero.
     """
     try:
         return evaluate(expr, symbols)
+    except ZeroDivisionError:
+        raise ArgumentError(
+            f"{expr} divides by zero with the values of this call; give others"
+        ) from None
     except KeyError as missing:
         raise ArgumentError(
             f"the value of {missing.args[0]} follows from no tensor; pass it by name"

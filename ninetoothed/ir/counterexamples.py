@@ -5,6 +5,7 @@ The complement of ``placement``, which proves that there is none at any size.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,27 +58,54 @@ Store = tuple[Placement, Site]
 
 
 def samples(
-    own: Sequence[IndexExpr],
+    stores: Sequence[Store],
     checks: Sequence[Check],
     assumptions: Assumptions,
     powers: frozenset[str],
 ) -> Iterator[dict[str, int]]:
-    """A few small values of the symbols ``own``, within their bounds, and of those of ``checks``,
-    with which each of these holds; symbols in ``powers`` are powers of two.
+    """A few small values of the symbols that decide what is written, within their bounds, and of
+    those of ``checks``, with which each of these holds; symbols in ``powers`` are powers of two.
 
-    First all the same, then all different, since sizes that must be equal occur in the first.
+    First all the same, since sizes that must be equal occur there, then all different, rising and
+    falling.
     """
+    own = used(stores)
+    sizes = _sizes(stores, own, assumptions)
     found = list(dict.fromkeys([*own, *symbols(*(side for check in checks for side in check))]))
     names = frozenset(symbol.args[0] for symbol in own)
-    for turn, step in [(turn, step) for step in (0, 1) for turn in range(len(_SIZES))]:
+    for step, turn in itertools.product((0, 1, -1, 2), range(len(sizes))):
         values = {
             symbol.args[0]: _within(
-                _SIZES[(turn + step * position) % len(_SIZES)], symbol.args[0], assumptions, powers
+                sizes[(turn + step * position) % len(sizes)], symbol.args[0], assumptions, powers
             )
             for position, symbol in enumerate(found)
         }
-        if _fulfil(values, checks, names, assumptions, powers):
+        if _fulfil(values, checks, names, assumptions, powers, sizes):
             yield values
+
+
+def _sizes(
+    stores: Sequence[Store], own: Sequence[IndexExpr], assumptions: Assumptions
+) -> tuple[int, ...]:
+    """Sizes to try: small ones, and those just beyond the blocks and strides that are numbers."""
+    numbers = {abs(number) for number in _numbers(stores) if abs(number) < MAX_LANES}
+    numbers.update(bounds(symbol, assumptions)[0] or 0 for symbol in own)
+    large = sorted(number for number in numbers if number > _SIZES[-1])[-3:]
+    beyond = [size for number in large for size in (number + 1, 2 * number + 1)]
+    return (*_SIZES, *beyond, *((sum(numbers) + 1,) if large else ()))
+
+
+def _numbers(stores: Sequence[Store]) -> Iterator[int]:
+    pending = [
+        expr
+        for placement, _ in stores
+        for expr in (*placement.source, *(expr for op in placement.ops for expr in op.expressions))
+    ]
+    while pending:
+        expr = pending.pop()
+        if expr.value is not None:
+            yield expr.value
+        pending += expr.operands
 
 
 def _within(value: int, name: str, assumptions: Assumptions, powers: frozenset[str]) -> int:
@@ -96,15 +124,17 @@ def _fulfil(
     fixed: frozenset[str],
     assumptions: Assumptions,
     powers: frozenset[str],
+    sizes: Sequence[int],
 ) -> bool:
     """Change values of symbols that are not ``fixed`` until every check holds, if that is easy."""
+    tries = (*range(_MANY), *sizes)
     changed = set(fixed)
     while True:
         failing = next((check for check in checks if not _holds(check, values)), None)
         if failing is None:
             return True
         free = [name for name in symbol_names(*failing) if name not in changed]
-        for name, number in ((name, number) for name in free for number in range(_MANY)):
+        for name, number in ((name, number) for name in free for number in tries):
             tried = {**values, name: number}
             if number == _within(number, name, assumptions, powers) and _holds(failing, tried):
                 values[name] = number

@@ -137,7 +137,8 @@ class Placement:
         return any(self._covers(group) for group in _grouped(certain))
 
     def _covers(self, site: Site) -> bool:
-        names = [f"e{dim}" for dim in range(len(self.source))]
+        # No symbol of a user has such a name.
+        names = [f"$e{dim}" for dim in range(len(self.source))]
         element = [sym(name) for name in names]
         ranges = {**self.assumptions}
         if self.jagged is not None:
@@ -277,7 +278,7 @@ def _grouped(sites: Sequence[Site]) -> list[Site]:
         for (rest, loops), numbers in rows.items():
             values = sorted(set(numbers))
             if len(values) > 1 and values == list(range(values[0], values[-1] + 1)):
-                name = f"n{position}"
+                name = f"$n{position}"
                 between = (*rest[:position], sym(name), *rest[position:])
                 found.append(Site(between, {**dict(loops), name: Range.of(values[0], values[-1])}))
     return found

@@ -303,12 +303,15 @@ class _Host:
         """The number of programs, 0 included.
 
         Raises:
-            ArgumentError: the sizes do not fit one another.
+            ArgumentError: the sizes do not fit one another, or one divides by another that is 0.
         """
-        message = self._check(*values)
-        if message is not None:
-            raise ArgumentError(message)
-        return self._programs(*values)
+        try:
+            message = self._check(*values)
+            if message is None:
+                return self._programs(*values)
+        except ZeroDivisionError:
+            message = "a size or a symbol that the arrangement divides by is 0; give another"
+        raise ArgumentError(message)
 
 
 class _Kernel:

@@ -430,7 +430,7 @@ KERNELS = {
 def test_no_pass_changes_what_is_touched(name: str) -> None:
     kernel = ninetoothed.make(*KERNELS[name])
     signature = assumed_signature(kernel.definition, {}, {})
-    config = pick(kernel.definition, kernel.composed(signature), signature, {})
+    signature, config = pick(kernel.definition, kernel.composed(signature), signature, {})
     assert validate(kernel.definition, signature, config).cases == 8
 
 
@@ -442,6 +442,6 @@ def test_compiles_offline(name: str, language, target: str) -> None:
     kernel = ninetoothed.make(*KERNELS[name])
     signature = assumed_signature(kernel.definition, {}, {})
     module = kernel.composed(signature)
-    config = pick(kernel.definition, module, signature, {})
+    signature, config = pick(kernel.definition, module, signature, {})
     artifact = compile_kernel(module, signature, config, Target.parse(target), language)
     assert triton_compat.compile_artifact(artifact).asm

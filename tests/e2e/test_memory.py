@@ -531,6 +531,6 @@ def test_updates_compile(dtype: str, language: str, target: str) -> None:
     dtypes = {"place": "i32", "x": dtype, "old": dtype, "out": dtype}
     signature = assumed_signature(kernel.definition, dtypes, {})
     module = kernel.composed(signature)
-    config = pick(kernel.definition, module, signature, {})
+    signature, config = pick(kernel.definition, module, signature, {})
     artifact = compile_kernel(module, signature, config, Target.parse(target), language)
     assert triton_compat.compile_artifact(artifact).asm

@@ -549,6 +549,6 @@ def test_compiles_offline(name: str, language: str, target: str) -> None:
     names = [parameter.name for parameter in definition.parameters]
     signature = assumed_signature(definition, dict(zip(names, dtypes, strict=True)), constexprs)
     module = ninetoothed.kernel.Kernel(definition).composed(signature)
-    config = pick(definition, module, signature, {})
+    signature, config = pick(definition, module, signature, {})
     artifact = compile_kernel(module, signature, config, Target.parse(target), language)
     assert triton_compat.compile_artifact(artifact).asm

@@ -30,7 +30,7 @@ def test_example_compiles(example: str, dtype: str, language: str, target: str) 
     dtypes = {parameter.name: dtype for parameter in definition.parameters}
     signature = assumed_signature(definition, dtypes, {})
     module = kernel.composed(signature)
-    config = pick(definition, module, signature, {})
+    signature, config = pick(definition, module, signature, {})
     artifact = compile_kernel(module, signature, config, Target.parse(target), language)
     compiled = triton_compat.compile_artifact(artifact)
     assert compiled.asm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from hypothesis import given
 
-from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED
 from tests.property import reference
 from tests.property.programs import programs, tried
 from tests.property.stages import Road, arguments
@@ -33,7 +33,7 @@ def agree(program: Program, left: list[torch.Tensor], right: list[torch.Tensor],
 @given(programs())
 def test_every_pass_keeps_the_meaning(program: Program) -> None:
     road = Road(program)
-    passes = [name for _, names in (*SYMBOLIC, *SPECIALIZED) for name in names]
+    passes = [name for _, names in (*ANNOTATED, *SPECIALIZED) for name in names]
     assert [name for name, _ in road.modules] == ["frontend", *passes]
     before = road.run(road.modules[0][1])
     text = str(road.modules[0][1])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ninetoothed.ir.access import index_names
-from ninetoothed.ir.counterexamples import Check, race, samples, unwritten, used
+from ninetoothed.ir.counterexamples import Check, race, samples, unwritten
 from ninetoothed.ir.index_expr import Arithmetic, const, evaluate, minimum
 from ninetoothed.ir.placement import Placement, Site
 from tests.property.placements import Brute, Placed, brute, placed, sites, small_sizes
@@ -82,8 +82,7 @@ def check_examples(case: Placed, certain: list[Site], covered: bool, apart: bool
     placement = case.placement
     checks: list[Check] = [(minimum(fact, 0), const(0)) for fact in placement.required]
     stores = [(placement, site) for site in certain]
-    own = used(stores)
-    for values in list(samples(own, checks, placement.assumptions, frozenset()))[1:3]:
+    for values in list(samples(stores, checks, placement.assumptions, frozenset()))[1:3]:
         for find in (unwritten, race):
             if not certain:
                 continue

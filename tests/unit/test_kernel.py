@@ -120,10 +120,11 @@ def test_a_tensor_arranged_twice_is_passed_once_or_twice() -> None:
         assert torch.equal(tensors["y"], torch.full((100,), 99.0))
 
 
-def test_a_tensor_arranged_twice_has_one_shape() -> None:
+def test_a_tensor_arranged_twice_is_one_tensor() -> None:
     kernel = ninetoothed.make(mirrored, total, (Tensor(1), Tensor(1)))
-    with pytest.raises(ninetoothed.NineToothedError, match="size 0 of reversed_x is 50"):
-        kernel(torch.zeros(100), torch.zeros(50), torch.zeros(100))
+    message = "x and reversed_x are one tensor, arranged in two ways, but are given different ones"
+    with pytest.raises(ninetoothed.NineToothedError, match=message):
+        kernel(torch.zeros(100), torch.zeros(100), torch.zeros(100))
 
 
 def test_block_sizes_are_assumed_that_fit() -> None:

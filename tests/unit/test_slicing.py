@@ -92,3 +92,8 @@ def test_slices_of_levels_below() -> None:
     assert isinstance(level, Tensor)
     t.dtype = level[1, None]
     assert t.eval()[0, 0].tolist() == [[11, 10, 9, 8, 7, 6]]
+
+
+def test_integers_of_numpy_are_indices() -> None:
+    x = Tensor(shape=(5, 6))
+    assert x[np.int64(-1), np.int32(1) :].eval().tolist() == x[-1, 1:].eval().tolist()

@@ -15,6 +15,7 @@ from examples.add import add_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed import NineToothedError, Symbol, Tensor, check, make
+from ninetoothed.errors import RaceError
 from ninetoothed.kernel import Kernel
 from ninetoothed.verify import BENIGN, CHECKED, DISPROVED, PROVED, UNDECIDED, Report
 from tests.support.golden import Golden
@@ -351,3 +352,53 @@ def test_a_tensor_whose_two_parts_overlap() -> None:
     races = report.of("races", "back")
     assert races.answer == "disproved"
     assert str(races.example) == "element (127,), by programs (0,) and (3,)"
+
+
+def shifted(x: Tensor, y: Tensor, by: Any) -> tuple[Tensor, Tensor]:
+    return x.tile((4,)), y[by:].tile((4,))
+
+
+def copied(x: Any, y: Any) -> None:
+    y = x  # pyright: ignore[reportUnusedVariable]
+
+
+@pytest.mark.parametrize("name", ["e0", "l0", "n0", "g0", "b0"])
+def test_no_symbol_is_taken_for_an_index(name: str) -> None:
+    arrangement = functools.partial(shifted, by=ninetoothed.Symbol(name, constexpr=True))
+    coverage = ninetoothed.check(arrangement, copied, (Tensor(1), Tensor(1))).of("coverage", "y")
+    assert coverage.answer == "disproved"
+
+
+@pytest.mark.parametrize(("size", "stride"), [(128, 64), (1024, 512), (96, 64)])
+def test_large_blocks_that_overlap(size: int, stride: int) -> None:
+    def arrangement(y: Tensor) -> Tensor:
+        return y.tile((size,), strides=(stride,))
+
+    def application(y: Any) -> None:
+        y = y + 1
+
+    assert ninetoothed.check(arrangement, application, (Tensor(1),)).of("races", "y").example
+
+
+def test_races_are_found_whatever_the_types() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((4,), strides=(2,)), y.tile((4,), strides=(2,))
+
+    def application(x: Any, y: Any) -> None:
+        y = x << 1  # pyright: ignore[reportUnusedVariable]
+
+    with pytest.raises(RaceError):
+        ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)), strict=True)
+
+
+def test_a_value_read_from_the_same_tensor_depends_on_who_writes_it() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        count = x.tile((4,)).shape[0]
+        one = y.tile((4,), strides=(0,)).expand((count,))
+        return x.tile((4,)), one, y.tile((4,), strides=(0,)).expand((count,))
+
+    def application(x: Any, one: Any, two: Any) -> None:
+        one = two + 1  # pyright: ignore[reportUnusedVariable]
+
+    races = ninetoothed.check(arrangement, application, (Tensor(1), Tensor(1))).of("races", "one")
+    assert races.answer == "disproved"

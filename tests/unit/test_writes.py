@@ -153,23 +153,23 @@ def widened(x: Any, y: Any) -> None:
 SITES: list[tuple[Callable[..., Any], list[str]]] = [
     (constant, ["1[0]"]),
     (three, ["1[0]", "1[1]", "0[2]"]),
-    (every_block, ["1[l0] for l0 in 0..x_size_1 ceildiv B - 1"]),
+    (every_block, ["1[$l0] for $l0 in 0..x_size_1 ceildiv B - 1"]),
     (
         reversed_blocks,
-        ["1[x_size_1 ceildiv B - l0 - 1] for l0 in 0..x_size_1 ceildiv B - 1"],
+        ["1[x_size_1 ceildiv B - $l0 - 1] for $l0 in 0..x_size_1 ceildiv B - 1"],
     ),
-    (every_third, ["1[l0 * 3 + 1] for l0 in 0..(B * 2 + x_size_1) ceildiv (B * 3) - 2"]),
-    (shifted, ["1[l0 + 1] for l0 in 0..3"]),
-    (squares, ["1[l0 * l0] for l0 in 0..3"]),
+    (every_third, ["1[$l0 * 3 + 1] for $l0 in 0..(B * 2 + x_size_1) ceildiv (B * 3) - 2"]),
+    (shifted, ["1[$l0 + 1] for $l0 in 0..3"]),
+    (squares, ["1[$l0 * $l0] for $l0 in 0..3"]),
     (halves, ["1[?]"]),
     (narrowed, ["1[?]"]),
-    (widened, ["1[l0 + 1] for l0 in 0..3"]),
+    (widened, ["1[$l0 + 1] for $l0 in 0..3"]),
     (in_a_loop, ["1[0]"]),
     (in_a_loop_of_any_length, ["1[0] if"]),
-    (conditional, ["1[l0] for l0 in 0..x_size_1 ceildiv B - 1 if"]),
+    (conditional, ["1[$l0] for $l0 in 0..x_size_1 ceildiv B - 1 if"]),
     (
         both_branches,
-        ["1[l0] for l0 in 0..x_size_1 ceildiv B - 1 if"] * 2,
+        ["1[$l0] for $l0 in 0..x_size_1 ceildiv B - 1 if"] * 2,
     ),
     (loop_to_data, ["1[?] if"]),
     (data_dependent, ["1[?]"]),
@@ -201,11 +201,11 @@ def lower_part(x: Any, y: Any) -> None:
 
 def test_loops_in_loops() -> None:
     assert [shown(w) for w in found(triangle, grids)] == [
-        "1[l0, l1] for l0 in 0..2 for l1 in 0..l0"
+        "1[$l0, $l1] for $l0 in 0..2 for $l1 in 0..$l0"
     ]
     # The outer loop decides how far the inner one goes.
     assert [shown(w) for w in found(lower_part, grids)] == [
-        "1[0, l1] for l0 in 0..2 for l1 in 0..l0"
+        "1[0, $l1] for $l0 in 0..2 for $l1 in 0..$l0"
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
@@ -36,11 +36,18 @@ class Write:
     atomic: bool = False
 
 
-def writes(kernel: nt.KernelOp) -> list[Write]:
-    """Every store of the application, in the order of its text."""
+def writes(kernel: nt.KernelOp, tensors: Sequence[object] | None = None) -> list[Write]:
+    """Every store of the application, in the order of its text.
+
+    ``tensors`` names the tensor that each parameter is, where several may be the same one.
+    """
     stores = [op for op in kernel.apply.walk() if isinstance(op, _STORES)]
     targets = {op: list(_targets(op)) for op in stores}
-    written = [ref for op in stores for ref in targets[op]]
+    arguments = kernel.apply.block.args
+    named = range(len(arguments)) if tensors is None else tensors
+    same: dict[SSAValue, object] = dict(zip(arguments, named, strict=True))
+    changed = {same[ref] for op in stores for ref in targets[op]}
+    written = [argument for argument in arguments if same[argument] in changed]
     dependence = Dependence(kernel, written)
     found: list[Write] = []
     for op in stores:
@@ -107,9 +114,10 @@ def _site(kernel: nt.KernelOp, op: Operation) -> Site:
         if not isinstance(parent, scf.ForOp):
             conditional = True
             continue
-        # l0 is the outermost loop's variable, in steps of 1 from 0.
+        # $l0 is the outermost loop's variable, in steps of 1 from 0; no user's symbol has such a
+        # name.
         low, high, step = (_expression(end, names) for end in (parent.lb, parent.ub, parent.step))
-        variable = sym(f"l{depth}")
+        variable = sym(f"$l{depth}")
         if low is None or high is None or step is None or step.value is None or step.value < 1:
             conditional = True
             continue
