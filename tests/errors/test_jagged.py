@@ -36,6 +36,19 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
+        "a jagged dim turned round",
+        """
+        x = Tensor(2, jagged_dim=1, name="x")
+        x[:, ::-1]
+        """,
+        """
+        ArrangementError: the jagged dim of x is sliced from its end, which is another in each sequence; slice it from the front, or turn blocks round with ntl.flip
+          File "kernel.py", line 2, column 1, in <module>
+            x[:, ::-1]
+            ^^^^^^^^^^
+        """,
+    ),
+    Case(
         "the longest length as another size",
         """
         def arrangement(x):
