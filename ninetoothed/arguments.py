@@ -276,6 +276,11 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
         tuple(stride % 16 == 0 for stride in strides),
         value.data_ptr() % 16 == 0,
         offsets=None if jagged is None else value.offsets_dtype,
+        # A jagged tensor's sequences follow one another, whatever the stride of the batch.
+        repeated=any(
+            stride == 0 and size > 1 and (dim > 0 or jagged is None)
+            for dim, (stride, size) in enumerate(zip(strides, shape, strict=True))
+        ),
     )
 
 

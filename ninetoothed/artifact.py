@@ -49,7 +49,8 @@ class ParamSignature:
     ``kind``: ``"tensor"``, ``"scalar"`` (passed by value) or ``"constexpr"`` (``value`` is baked
     in). ``unit_strides`` and the ``*_by_16`` flags have one entry per dim: the stride is 1; the
     size, or the stride, is a multiple of 16. ``pointer_by_16``: the data starts at a multiple of 16
-    bytes. ``offsets``: of a jagged tensor, the type of where its sequences begin.
+    bytes. ``offsets``: of a jagged tensor, the type of where its sequences begin. ``repeated``:
+    several of its indices are one place in memory.
     """
 
     name: str
@@ -62,6 +63,7 @@ class ParamSignature:
     pointer_by_16: bool = False
     value: bool | int | float | None = None
     offsets: str | None = None
+    repeated: bool = False
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ from ninetoothed.runtime import triton_compat
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.tensor import Tensor
 from ninetoothed.validation import validate
-from ninetoothed.verify import Report, check_races, report
+from ninetoothed.verify import Report, check_outputs, check_races, report
 from ninetoothed.version import __version__
 
 BACKENDS = ("ttir", "triton-python", "interpret")
@@ -166,6 +166,7 @@ class Kernel:
                 config = configurations(built.module, signature, self._num_warps)[0]
                 validate(self._definition, signature, config)
             self.check_races(built.module)
+            check_outputs(self._definition, built.module, signature)
             with self._lock:
                 found = self._built.setdefault(signature, built)
         return found

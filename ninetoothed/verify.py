@@ -21,9 +21,11 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ninetoothed.artifact import Signature
 from ninetoothed.assumptions import assumed_signature, describe_types, plain_values
 from ninetoothed.compiler import build
 from ninetoothed.errors import (
+    ArgumentError,
     Loc,
     NineToothedError,
     RaceError,
@@ -173,6 +175,23 @@ def check_races(definition: Definition, module: ModuleOp, strict: bool) -> None:
         place = caller_loc()
         file, line = ("<unknown>", 0) if place is None else (place.file, place.line)
         warnings.warn_explicit(str(NineToothedError(message, verdict.loc)), RaceWarning, file, line)
+
+
+def check_outputs(definition: Definition, module: ModuleOp, signature: Signature) -> None:
+    """That no two indices of a tensor that is written are one place in memory.
+
+    Raises:
+        ArgumentError: two are, as in an expanded tensor.
+    """
+    verifier = _Verifier(definition, module)
+    for parameter, param in zip(definition.parameters, signature.params, strict=True):
+        if not param.repeated or parameter.source.allow_races:
+            continue
+        if any(not write.atomic for _, write in verifier.stores(parameter)):
+            raise ArgumentError(
+                f"{parameter.name} is written, but several of its indices are one place in memory "
+                "(a stride is 0); pass a tensor with memory for each, for example a .clone() of it"
+            )
 
 
 _Find = Callable[[Sequence[Store], Mapping[str, int]], Example | None]
