@@ -28,6 +28,22 @@ RaceError: two programs write one element of y: element (2,), by programs (0,) a
 
 
 @each(
+    Case(
+        "an output whose indices are one place",
+        """
+        def application(x, output):
+            output = x
+
+
+        vectors(application)(torch.ones(4), torch.zeros(1).expand(4))
+        """,
+        """
+        ArgumentError: output is written, but several of its indices are one place in memory (a stride is 0); pass a tensor with memory for each, for example a .clone() of it
+          File "kernel.py", line 5, column 1, in <module>
+            vectors(application)(torch.ones(4), torch.zeros(1).expand(4))
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
     Case("strict", SOURCE.format(options=", strict=True"), MESSAGE),
     Case(
         "all rows to one",
