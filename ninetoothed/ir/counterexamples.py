@@ -162,6 +162,8 @@ def unwritten(stores: Sequence[Store], values: Mapping[str, int]) -> Example | N
     import numpy as np
 
     source = [_number(size, values) for size in stores[0][0].source]
+    if math.prod(source) > MAX_LANES:
+        raise OverflowError
     found = np.zeros(math.prod(source), dtype=bool)
     for placement, site in stores:
         found[_written(placement, site, values, source)[0]] = True
@@ -258,12 +260,13 @@ def _written(
         first = int(low.min()) if low.size else 0
         count = max(int(high.max()) - first + 1, 0) if high.size else 0
         shape.append(count)
+        # Before anything of that size is made.
+        if max(math.prod(shape), math.prod(source)) > MAX_LANES:
+            raise OverflowError
         ones = [1] * len(ranges)
         ones[dim] = count
         known[name] = (first + np.arange(count, dtype=np.int64)).reshape(ones)
         exists = exists & (known[name] >= low) & (known[name] <= high)
-    if max(math.prod(shape), math.prod(source)) > MAX_LANES:
-        raise OverflowError
     # What divides by the size of an empty tensor is guarded out.
     with np.errstate(divide="ignore"):
         for guard in access.guards:

@@ -402,3 +402,15 @@ def test_a_value_read_from_the_same_tensor_depends_on_who_writes_it() -> None:
 
     races = ninetoothed.check(arrangement, application, (Tensor(1), Tensor(1))).of("races", "one")
     assert races.answer == "disproved"
+
+
+def test_examples_of_huge_tensors_are_not_tried() -> None:
+    def arrangement(y: Tensor) -> Tensor:
+        return y.tile((1, 1, 1, 4), strides=(1, 1, 1, 2))
+
+    def application(y: Any) -> None:
+        y = y + 1
+
+    sizes = (1 << 12, 1 << 12, 1 << 12, 1 << 12)
+    report = ninetoothed.check(arrangement, application, (Tensor(shape=sizes),))
+    assert report.of("races", "y").answer == "undecided"
