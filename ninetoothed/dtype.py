@@ -62,6 +62,9 @@ DTYPES: dict[str, DType] = {
     )
 }
 
+INTEGERS = tuple(row.name for row in DTYPES.values() if row.kind in ("int", "uint"))
+"""The element types that index."""
+
 _BY_SPELLING: dict[str, str] = {}
 for _row in DTYPES.values():
     for _spelling in (_row.name, _row.torch, _row.triton):

@@ -88,7 +88,7 @@ def _complete(items: list[Any], sizes: Sizes, loc: Loc | None) -> list[Any]:
 
 def _is_index(item: Any) -> bool:
     # NumPy's integers are indices too.
-    return isinstance(item, Symbol | Integral) and not isinstance(item, bool)
+    return type(item) is not bool and isinstance(item, Symbol | Integral)
 
 
 def _sign(expr: IndexExpr) -> int | None:

@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 
 from ninetoothed import dtype as dtypes
 from ninetoothed import language
+from ninetoothed.dtype import INTEGERS
 from ninetoothed.errors import (
     ShapeError,
     TypeMismatchError,
@@ -409,13 +410,10 @@ def index_share(ctx: Context, share: Share, index: ast.expr) -> Share:
     for item in nodes:
         with ctx.at(item):
             value = ctx.scalar(evaluate(ctx, item), "an index")
-            if nt.shape_of(value.type) or nt.dtype_of(value.type) not in _INTEGERS:
+            if nt.shape_of(value.type) or nt.dtype_of(value.type) not in INTEGERS:
                 raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
         indices.append(value)
     return replace(share, indices=tuple(indices))
-
-
-_INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 
 
 def _index_tuple(ctx: Context, value: Any, index: ast.expr) -> Value:

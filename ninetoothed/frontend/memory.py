@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError, counted
+from ninetoothed.dtype import INTEGERS
+from ninetoothed.errors import ShapeError, TypeMismatchError, counted
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.jagged import sequence_at, stride_of
-from ninetoothed.frontend.values import Method, Share, Source, Value, describe, is_ssa
+from ninetoothed.frontend.values import Method, Share, Source, Value, describe
 from ninetoothed.frontend.walk import evaluate, unsupported
 from ninetoothed.ir import nt
 from ninetoothed.ir.access import index_names
@@ -21,11 +21,8 @@ from ninetoothed.ir.index_expr import const, substitute, symbol_names
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.ir.tt import PointerType
-from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
-from ninetoothed.language.table import Primitive
 
 Bound = Mapping[str, Value]
-_INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 
 
 # Coordinates.
@@ -82,15 +79,8 @@ def _source(share: Share) -> Source:
         raise TypeMismatchError(
             f"{share.name} is a number, which is passed by value and has no source; use it as it is"
         )
-    return Source(f"{share.name}.source", share.ref, _source_op(share))
-
-
-def _source_op(share: Share) -> nt.SourceOp:
-    owner = share.arranged.owner
-    while not isinstance(owner, nt.SourceOp):
-        assert isinstance(owner, nt.MetaOperation)
-        owner = owner.source.owner
-    return owner
+    source, _ = nt.chain(share.arranged)
+    return Source(f"{share.name}.source", share.ref, source)
 
 
 def unarranged(share: Share) -> Source | None:
@@ -181,17 +171,18 @@ def _read(ctx: Context, source: Source, pointers: SSAValue, mask: SSAValue) -> S
 
 def _write(ctx: Context, source: Source, pointers: SSAValue, mask: SSAValue, value: Value) -> None:
     shape = nt.shape_of(pointers.type)
-    converted = _converted(ctx, value, nt.dtype_of(source.op.result.type), "the assigned value")
-    if len(nt.shape_of(converted.type)) > len(shape):
+    found = converted(ctx, value, nt.dtype_of(source.op.result.type), "the assigned value")
+    if len(nt.shape_of(found.type)) > len(shape):
         where = f"the block of shape {shape_text(shape)}" if shape else "the one element"
         raise ShapeError(
-            f"{describe(converted)} cannot be assigned to {where} that {source.name}[…] is; "
+            f"{describe(found)} cannot be assigned to {where} that {source.name}[…] is; "
             "reduce it, as in ntl.sum(x, 0), or index by blocks"
         )
-    ctx.insert(nt.PointerStoreOp(operators.broadcast_to(ctx, converted, shape), pointers, mask))
+    ctx.insert(nt.PointerStoreOp(operators.broadcast_to(ctx, found, shape), pointers, mask))
 
 
-def _converted(ctx: Context, value: Value, dtype: str, what: str) -> SSAValue:
+def converted(ctx: Context, value: Value, dtype: str, what: str) -> SSAValue:
+    """``value``, called ``what`` in errors, in the element type ``dtype``."""
     value = ctx.read(value)
     if isinstance(value, bool | int | float):
         return ctx.constant(value, dtype)
@@ -248,133 +239,9 @@ def _coordinate(ctx: Context, node: ast.expr) -> SSAValue:
         if type(value) is int:
             return ctx.size(const(value))
         coordinate = ctx.scalar(value, "an index")
-        if nt.dtype_of(coordinate.type) not in _INTEGERS:
+        if nt.dtype_of(coordinate.type) not in INTEGERS:
             raise TypeMismatchError(
                 f"an index holds integers, not {describe(coordinate)}; convert it with "
                 ".to(ntl.int32)"
             )
         return coordinate
-
-
-# Pointers.
-
-
-def _pointers(ctx: Context, row: Primitive, value: Value) -> SSAValue:
-    if is_ssa(value) and nt.is_pointer(value.type):
-        return value
-    hint = "; take one from x.source.data_ptr()"
-    if isinstance(value, Share) and not value.by_value:
-        hint = f"; write {value.name}.source.data_ptr() + {value.name}.offsets()"
-    elif isinstance(value, Source):
-        hint = f"; write {value.name}.data_ptr()"
-    raise TypeMismatchError(f"ntl.{row.name} takes a pointer, not {describe(value)}{hint}")
-
-
-def _mask(ctx: Context, value: Value) -> SSAValue | None:
-    """The mask; None where it is always true."""
-    if value is None or value is True:
-        return None
-    bits = ctx.scalar(value, "the mask")
-    return bits if nt.dtype_of(bits.type) == "i1" else operators.elementwise(ctx, "ne", [bits, 0])
-
-
-def _joined(
-    ctx: Context, row: Primitive, pointers: SSAValue, *others: SSAValue | None
-) -> tuple[SSAValue, list[SSAValue | None]]:
-    """The pointers and what goes with them, broadcast."""
-    given = [other for other in others if other is not None]
-    if not nt.shape_of(pointers.type):
-        for other in given:
-            if nt.shape_of(other.type):
-                raise ShapeError(
-                    f"ntl.{row.name}: the pointer is one, and {describe(other)} goes with it; add "
-                    "offsets to the pointer, or reduce the block"
-                )
-    (pointers, *given), _ = operators.broadcast(ctx, [pointers, *given])
-    return pointers, [None if other is None else given.pop(0) for other in others]
-
-
-def _pointee(pointers: SSAValue) -> str:
-    return nt.dtype_of(nt.pointee_of(pointers.type))
-
-
-def _load(ctx: Context, row: Primitive, bound: Bound) -> Value:
-    pointers = _pointers(ctx, row, bound["pointer"])
-    mask = _mask(ctx, bound["mask"])
-    other = None
-    if bound["other"] is not None:
-        if bound["mask"] is None:
-            raise ArgumentError("ntl.load: other is what masked lanes read; give a mask, too")
-        if mask is not None:
-            other = _converted(ctx, bound["other"], _pointee(pointers), "other")
-    pointers, (mask, other) = _joined(ctx, row, pointers, mask, other)
-    return ctx.add(nt.PointerLoadOp(pointers, mask, other))
-
-
-def _store(ctx: Context, row: Primitive, bound: Bound) -> Value:
-    pointers = _pointers(ctx, row, bound["pointer"])
-    value = _converted(ctx, bound["value"], _pointee(pointers), "the value")
-    pointers, (value, mask) = _joined(ctx, row, pointers, value, _mask(ctx, bound["mask"]))
-    assert value is not None
-    ctx.insert(nt.PointerStoreOp(value, pointers, mask))
-    return None
-
-
-def _order(row: Primitive, bound: Bound) -> tuple[str, str]:
-    """The memory order and its scope."""
-    found: list[str] = []
-    for name, table, default in (("sem", SEMANTICS, "acq_rel"), ("scope", SCOPES, "gpu")):
-        value = default if bound[name] is None else bound[name]
-        if value not in table:
-            *first, last = map(repr, table)
-            raise ArgumentError(
-                f"ntl.{row.name}: {name} is {', '.join(first)} or {last}, not {describe(value)}"
-            )
-        found.append(value)
-    return found[0], found[1]
-
-
-def _updated(ctx: Context, row: Primitive, bound: Bound) -> SSAValue:
-    pointers = _pointers(ctx, row, bound["pointer"])
-    taken = nt.ATOMICS[row.name.removeprefix("atomic_")]
-    if _pointee(pointers) not in taken:
-        raise TypeMismatchError(
-            f"ntl.{row.name} does not update {_pointee(pointers)}, only {', '.join(taken)}; use a "
-            "tensor of one of them"
-        )
-    return pointers
-
-
-def _atomic(ctx: Context, row: Primitive, bound: Bound) -> Value:
-    pointers = _updated(ctx, row, bound)
-    value = _converted(ctx, bound["val"], _pointee(pointers), "the value")
-    sem, scope = _order(row, bound)
-    pointers, (value, mask) = _joined(ctx, row, pointers, value, _mask(ctx, bound["mask"]))
-    assert value is not None
-    function = row.name.removeprefix("atomic_")
-    return ctx.add(nt.AtomicOp(function, pointers, value, mask, sem, scope))
-
-
-def _atomic_cas(ctx: Context, row: Primitive, bound: Bound) -> Value:
-    pointers = _updated(ctx, row, bound)
-    values = [_converted(ctx, bound[name], _pointee(pointers), name) for name in ("cmp", "val")]
-    sem, scope = _order(row, bound)
-    pointers, (compare, value) = _joined(ctx, row, pointers, *values)
-    assert compare is not None
-    assert value is not None
-    for size in nt.shape_of(pointers.type):
-        if size.value is not None and size.value & (size.value - 1):
-            raise ShapeError(
-                f"ntl.atomic_cas has no mask, and its block has the size {size}; give it a size "
-                "that is a power of two"
-            )
-    return ctx.add(nt.AtomicCasOp(pointers, compare, value, sem, scope))
-
-
-HANDLERS: dict[str, Callable[[Context, Primitive, Any], Value]] = {
-    "load": _load,
-    "store": _store,
-    "atomic": _atomic,
-    "atomic_cas": _atomic_cas,
-}
-"""By the rows' ops."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ninetoothed.dtype import int32, int64, uint32, uint64
+from ninetoothed.dtype import INTEGERS, int32, int64, uint32, uint64
 from ninetoothed.language.table import TABLE
 
 _cos = TABLE["cos"]
@@ -22,7 +22,6 @@ _umulhi = TABLE["umulhi"]
 _where = TABLE["where"]
 _zeros = TABLE["zeros"]
 
-_INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 _WIDE = (int64, uint64)
 
 
@@ -68,7 +67,7 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) ->
     u64 for counters of 64.
     """
     _static_assert(
-        seed.dtype in _INTEGERS,
+        seed.dtype in INTEGERS,
         "the seed of random numbers must be an integer, not "
         + seed.dtype
         + "; convert it first: ntl.cast(seed, ntl.int64)",
@@ -91,7 +90,7 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) ->
 def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     """Four blocks of random u32, one number each an offset; the cheapest source of many."""
     _static_assert(
-        offset.dtype in _INTEGERS,
+        offset.dtype in INTEGERS,
         "the offsets of random numbers must be integers, not "
         + offset.dtype
         + "; convert them first: ntl.cast(offsets, ntl.int32)",

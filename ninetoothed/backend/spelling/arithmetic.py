@@ -1,19 +1,12 @@
-"""How each op that gives a value is spelled in Triton-Python.
-
-A spelling takes the texts of the operands and gives the op's. It must mean what the op means in
-TTIR: Triton's rules (promotion, signs, how NaNs compare) are written down here and nowhere else.
-"""
+"""``arith`` and ``math``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     BFloat16Type,
-    Float8E4M3FNType,
-    Float8E5M2Type,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -21,11 +14,9 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
-from ninetoothed.backend.atomics import atomic, bitcast
 from ninetoothed.backend.expression import (
-    POSTFIX,
     Expr,
     as_signed,
     as_unsigned,
@@ -33,11 +24,9 @@ from ninetoothed.backend.expression import (
     call,
     cast,
     dtype_text,
-    exact,
     is_bit,
     literal,
     method,
-    shape_text,
     standalone,
     typed,
     typed_unsigned,
@@ -45,41 +34,10 @@ from ninetoothed.backend.expression import (
     unsigned_binary,
     unsigned_text,
 )
+from ninetoothed.backend.spelling.operands import Operands, Spelling, scalar_of
 from ninetoothed.backend.ttir import splat_value
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import tt
-
-
-class Operands(Protocol):
-    """Where a spelling gets its operands from."""
-
-    def expr(self, value: SSAValue) -> Expr:
-        """The text of ``value``; it may stand once in the result."""
-        ...
-
-    def atom(self, value: SSAValue) -> Expr:
-        """A name or a number that is ``value``; it may stand anywhere."""
-        ...
-
-
-Spelling = Callable[[Operands, Any], Expr]
-
-
-def scalar_of(op: Operation) -> Attribute:
-    """The element type of the op's first result."""
-    return tt.scalar_of(op.results[0].type)
-
-
-def spell(operands: Operands, op: Operation) -> Expr:
-    """The text of an op that gives a value.
-
-    Raises:
-        CompilerError: the op has no spelling.
-    """
-    spelling = SPELLINGS.get(op.name)
-    if spelling is None:
-        raise CompilerError(f"{op.name} has no spelling in Triton-Python")
-    return spelling(operands, op)
 
 
 def constant(value: Attribute, scalar: Attribute) -> Expr:
@@ -255,12 +213,6 @@ def _bitcast(operands: Operands, op: Operation) -> Expr:
     return method(operands.expr(op.operands[0]), f"to({dtype_text(scalar)}, bitcast=True)", scalar)
 
 
-def _fp_to_fp(operands: Operands, op: tt.FpToFpOp) -> Expr:
-    scalar = scalar_of(op)
-    rounding = "" if op.rounding is None or op.rounding.value.data else ', "rtz"'
-    return method(operands.expr(op.src), f"to({dtype_text(scalar)}{rounding})", scalar)
-
-
 def _negf(operands: Operands, op: arith.NegfOp) -> Expr:
     # Triton 3.6 makes 0 - x of -x, which loses the sign of zero.
     operand = typed(operands.expr(op.operand))
@@ -276,97 +228,6 @@ def _function(name: str) -> Spelling:
         return call(name, [operand], scalar)
 
     return spelling
-
-
-def _program_id(operands: Operands, op: tt.GetProgramIdOp) -> Expr:
-    return Expr(f"tl.program_id({op.axis.value.data})", POSTFIX, (), scalar_of(op))
-
-
-def _make_range(operands: Operands, op: tt.MakeRangeOp) -> Expr:
-    text = f"tl.arange({op.start.value.data}, {op.end.value.data})"
-    return Expr(text, POSTFIX, tt.shape_of(op.result.type), scalar_of(op))
-
-
-def _same(operands: Operands, op: tt.SplatOp | tt.BroadcastOp) -> Expr:
-    return operands.expr(op.src)
-
-
-def _expand_dims(operands: Operands, op: tt.ExpandDimsOp) -> Expr:
-    operand, axis = operands.expr(op.src), op.axis.value.data
-    if not operand.shape:
-        return operand
-    shape = [*operand.shape]
-    shape.insert(axis, 1)
-    index = [":"] * len(shape)
-    index[axis] = "None"
-    text = f"{operand.at(POSTFIX)}[{', '.join(index)}]"
-    return Expr(text, POSTFIX, tuple(shape), operand.scalar)
-
-
-def transposition(op: tt.TransOp) -> tuple[int, ...]:
-    """The dim of the operand that each dim of the result is."""
-    order: Any = op.order
-    return tuple(order.get_values())
-
-
-def _trans(operands: Operands, op: tt.TransOp) -> Expr:
-    operand = operands.expr(op.src)
-    if not operand.shape:
-        return operand
-    order = transposition(op)
-    shape = tuple(operand.shape[dim] for dim in order)
-    if order == (1, 0):
-        return Expr(f"tl.trans({operand.text})", POSTFIX, shape, operand.scalar)
-    text = f"tl.permute({operand.text}, {shape_text(order)})"
-    return Expr(text, POSTFIX, shape, operand.scalar)
-
-
-def _gather(operands: Operands, op: tt.GatherOp) -> Expr:
-    shape = tt.shape_of(op.indices.type)
-    src = exact(operands.expr(op.src), tt.shape_of(op.src.type))
-    indices = exact(operands.expr(op.indices), shape)
-    text = f"tl.gather({src.text}, {indices.text}, axis={op.axis.value.data})"
-    return Expr(text, POSTFIX, shape, scalar_of(op))
-
-
-def _mulhiui(operands: Operands, op: tt.MulhiuiOp) -> Expr:
-    # The interpreter of Triton 3.6, unlike a device, heeds the signs of signed integers here.
-    values = [typed_unsigned(as_unsigned(operands.expr(value))) for value in (op.x, op.y)]
-    return as_signed(call("tl.umulhi", values, scalar_of(op)))
-
-
-def _addptr(operands: Operands, op: tt.AddPtrOp) -> Expr:
-    return binary("+", operands.expr(op.ptr), operands.expr(op.offset))
-
-
-def _pointer_bitcast(operands: Operands, op: tt.BitcastOp) -> Expr:
-    return bitcast(operands.expr(op.src), scalar_of(op))
-
-
-def _atomic(operands: Operands, op: tt.AtomicRMWOp | tt.AtomicCASOp) -> Expr:
-    return atomic(operands.expr, op)
-
-
-_PRECISION_NAMES = {number: name for name, number in tt.PRECISIONS.items()}
-
-
-def _dot(operands: Operands, op: tt.DotOp) -> Expr:
-    scalar, inputs = scalar_of(op), tt.scalar_of(op.a.type)
-    shape = tt.shape_of(op.result.type)
-    values = [exact(operands.expr(value), tt.shape_of(value.type)) for value in (op.a, op.b)]
-    start = operands.expr(op.c)
-    if start.literal != 0:
-        values.append(exact(start, shape))
-    keywords: list[str] = []
-    if isinstance(inputs, Float32Type):
-        precision = _PRECISION_NAMES[op.inputPrecision.value.data]
-        keywords.append(f'input_precision="{precision}"')
-    if isinstance(inputs, Float8E4M3FNType | Float8E5M2Type):
-        keywords.append(f"max_num_imprecise_acc={op.maxNumImpreciseAcc.value.data}")
-    if not isinstance(scalar, Float32Type):
-        keywords.append(f"out_dtype={dtype_text(scalar)}")
-    texts = ", ".join([*(value.text for value in values), *keywords])
-    return Expr(f"tl.dot({texts})", POSTFIX, shape, scalar)
 
 
 SPELLINGS: dict[str, Spelling] = {
@@ -426,19 +287,4 @@ SPELLINGS: dict[str, Spelling] = {
     "math.ceil": _function("tl.ceil"),
     "math.absf": _function("tl.abs"),
     "math.absi": _function("tl.abs"),
-    "tt.get_program_id": _program_id,
-    "tt.make_range": _make_range,
-    "tt.splat": _same,
-    "tt.broadcast": _same,
-    "tt.expand_dims": _expand_dims,
-    "tt.trans": _trans,
-    "tt.gather": _gather,
-    "tt.mulhiui": _mulhiui,
-    "tt.addptr": _addptr,
-    "tt.bitcast": _pointer_bitcast,
-    "tt.atomic_rmw": _atomic,
-    "tt.atomic_cas": _atomic,
-    "tt.dot": _dot,
-    "tt.fp_to_fp": _fp_to_fp,
 }
-"""By the op's name. ``tt.reduce`` is not here: its combination may be a function of its own."""

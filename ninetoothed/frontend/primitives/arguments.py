@@ -1,0 +1,59 @@
+"""Arguments that must be known when compiling: axes, element types, shapes."""
+
+from __future__ import annotations
+
+from ninetoothed import dtype as dtypes
+from ninetoothed.errors import ShapeError, TypeMismatchError
+from ninetoothed.frontend import operators
+from ninetoothed.frontend.values import Value, describe, is_sequence
+from ninetoothed.ir.index_expr import IndexExpr, as_expr
+
+
+def axis_of(axis: Value, rank: int, name: str) -> int:
+    """An axis counted from 0.
+
+    Raises:
+        TypeMismatchError: it is not known when compiling.
+        ShapeError: there is no such axis.
+    """
+    if type(axis) is not int:
+        raise TypeMismatchError(
+            f"ntl.{name}: axis must be an integer that is known when compiling, not "
+            f"{describe(axis)}"
+        )
+    if not -rank <= axis < rank:
+        raise ShapeError(
+            f"ntl.{name}: axis {axis} is out of range; give one from {-rank} to {rank - 1}"
+        )
+    return axis % rank
+
+
+def dtype_of(value: Value, name: str) -> str:
+    """An element type.
+
+    Raises:
+        TypeMismatchError: it is none.
+    """
+    dtype = dtypes.lookup(value)
+    if dtype is None:
+        raise TypeMismatchError(
+            f"ntl.{name}: {describe(value)} is no element type; write for example ntl.float32"
+        )
+    return dtype
+
+
+def shape_of(value: Value, name: str) -> tuple[IndexExpr, ...]:
+    """A shape, given as one size or several.
+
+    Raises:
+        ShapeError: a size is not known when compiling, or below 0.
+    """
+    items = value if is_sequence(value) else (value,)
+    sizes = [operators.as_size(item) for item in items]
+    if any(size is None or (size.value is not None and size.value < 0) for size in sizes):
+        raise ShapeError(
+            f"ntl.{name}: a shape holds sizes that are known when compiling, as in (64,) and "
+            "x.shape; not "
+            f"({', '.join(map(describe, items))})"
+        )
+    return tuple(as_expr(size) for size in sizes if size is not None)

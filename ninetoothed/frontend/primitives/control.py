@@ -1,0 +1,33 @@
+"""What is decided when compiling."""
+
+from __future__ import annotations
+
+from ninetoothed.errors import TypeMismatchError, UnsupportedSyntaxError
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.expressions import truth
+from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.values import Value, describe
+from ninetoothed.language.table import Primitive
+
+
+@handles("static_assert")
+def _static_assert(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    known = truth(ctx, bound["condition"])
+    if known is None:
+        raise TypeMismatchError(
+            "ntl.static_assert takes a condition that is known when compiling, not "
+            f"{describe(bound['condition'])}"
+        )
+    if not known:
+        raise TypeMismatchError(
+            bound["message"] or "ntl.static_assert: the condition does not hold"
+        )
+    return None
+
+
+@handles("range")
+@handles("static_range")
+def _loose_range(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    raise UnsupportedSyntaxError(
+        f"ntl.{row.name} stands in a loop only; write `for i in ntl.{row.name}(n)`"
+    )

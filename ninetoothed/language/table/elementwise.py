@@ -1,0 +1,93 @@
+"""Rows of what is computed lane by lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ninetoothed.language import rules
+from ninetoothed.language.table.primitive import Primitive
+
+
+def _operator(name: str, rule: Callable[..., tuple[str, str]], triton: str, doc: str) -> Primitive:
+    arity = triton.count("{")
+    return Primitive(name, "map", ("x", "y")[:arity], doc, rule, triton, public=False)
+
+
+def _unary(name: str, doc: str, rule: Callable[..., tuple[str, str]] = rules.real) -> Primitive:
+    return Primitive(name, "map", ("x",), doc, rule, f"tl.{name}({{0}})")
+
+
+ROWS = (
+    _operator("add", rules.arithmetic, "{0} + {1}", "The sum."),
+    _operator("sub", rules.arithmetic, "{0} - {1}", "The difference."),
+    _operator("mul", rules.arithmetic, "{0} * {1}", "The product."),
+    _operator("truediv", rules.true_division, "{0} / {1}", "The quotient, a float."),
+    _operator("floordiv", rules.integer_division, "{0} // {1}", "The quotient, rounded to zero."),
+    _operator("mod", rules.modulo, "{0} % {1}", "The remainder, of the dividend's sign."),
+    _operator("neg", rules.arithmetic, "-{0}", "The negative."),
+    _operator("and", rules.bitwise, "{0} & {1}", "The bits that both have."),
+    _operator("or", rules.bitwise, "{0} | {1}", "The bits that either has."),
+    _operator("xor", rules.bitwise, "{0} ^ {1}", "The bits that one of the two has."),
+    _operator("invert", rules.bitwise, "~{0}", "The bits that are not set."),
+    _operator("shl", rules.bitwise, "{0} << {1}", "The bits moved up."),
+    _operator(
+        "shr", rules.bitwise, "{0} >> {1}", "The bits moved down; signed integers keep their sign."
+    ),
+    _operator("lt", rules.comparison, "{0} < {1}", "Whether the first is smaller."),
+    _operator("le", rules.comparison, "{0} <= {1}", "Whether the first is no larger."),
+    _operator("gt", rules.comparison, "{0} > {1}", "Whether the first is larger."),
+    _operator("ge", rules.comparison, "{0} >= {1}", "Whether the first is no smaller."),
+    _operator("eq", rules.comparison, "{0} == {1}", "Whether the two are equal."),
+    _operator("ne", rules.comparison, "{0} != {1}", "Whether the two differ."),
+    _unary("exp", "e to the power of ``x``; fp32 or fp64."),
+    _unary("exp2", "2 to the power of ``x``; fp32 or fp64."),
+    _unary("log", "The natural logarithm; fp32 or fp64."),
+    _unary("log2", "The logarithm to base 2; fp32 or fp64."),
+    _unary("sqrt", "The square root, fast; fp32 or fp64."),
+    _unary("rsqrt", "One over the square root; fp32 or fp64."),
+    _unary("sin", "The sine of radians; fp32 or fp64."),
+    _unary("cos", "The cosine of radians; fp32 or fp64."),
+    _unary("erf", "The error function; fp32 or fp64."),
+    _unary("floor", "The largest whole number that is no larger; fp32 or fp64."),
+    _unary("ceil", "The smallest whole number that is no smaller; fp32 or fp64."),
+    _unary("abs", "The magnitude, in the type of ``x``.", rules.arithmetic),
+    Primitive(
+        "maximum",
+        "map",
+        ("x", "y"),
+        "The larger of the two, lane by lane; of a number and a NaN, the number.",
+        rules.arithmetic,
+        "tl.maximum({0}, {1})",
+    ),
+    Primitive(
+        "minimum",
+        "map",
+        ("x", "y"),
+        "The smaller of the two, lane by lane; of a number and a NaN, the number.",
+        rules.arithmetic,
+        "tl.minimum({0}, {1})",
+    ),
+    Primitive(
+        "umulhi",
+        "map",
+        ("x", "y"),
+        "The upper half of the product of two integers of 32 or 64 bits, their bits taken without "
+        "a sign.",
+        rules.high_product,
+        "tl.umulhi({0}, {1})",
+    ),
+    Primitive(
+        "where",
+        "where",
+        ("condition", "x", "y"),
+        "``x`` where the condition holds, else ``y``. Both are evaluated.",
+        rules.arithmetic,
+        "tl.where({0}, {1}, {2})",
+    ),
+    Primitive(
+        "cast",
+        "cast",
+        ("input", "dtype"),
+        "The values in another element type; also the method ``x.to(dtype)``.",
+    ),
+)

@@ -1,0 +1,37 @@
+"""Loops and branches."""
+
+from __future__ import annotations
+
+from xdsl.dialects import scf
+from xdsl.ir import Region
+
+from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.types import lowered
+
+
+@lowers(scf.YieldOp)
+def _yield(f: Function, op: scf.YieldOp) -> None:
+    f.insert(scf.YieldOp(*(f.value(value) for value in op.arguments)))
+
+
+@lowers(scf.ForOp)
+def _for(f: Function, op: scf.ForOp) -> None:
+    old = op.body.block
+    block = f.nested(old, [lowered(argument.type) for argument in old.args])
+    f.origin = op
+    lower, upper, step = (f.value(value) for value in (op.lb, op.ub, op.step))
+    initial = [f.value(value) for value in op.iter_args]
+    new = scf.ForOp(lower, upper, step, initial, Region(block))
+    new.attributes.update(op.attributes)
+    f.insert(new)
+    f.define(op, *new.results)
+
+
+@lowers(scf.IfOp)
+def _if(f: Function, op: scf.IfOp) -> None:
+    one, two = (Region(f.nested(region.block, [])) for region in op.regions)
+    f.origin = op
+    types = [lowered(result.type) for result in op.results]
+    new = scf.IfOp(f.value(op.cond), types, one, two)
+    f.insert(new)
+    f.define(op, *new.results)

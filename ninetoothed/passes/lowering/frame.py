@@ -1,0 +1,71 @@
+"""Parameters, sizes and constants."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    UnrealizedConversionCastOp,
+)
+from xdsl.ir import BlockArgument
+
+from ninetoothed.errors import CompilerError
+from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.identities import constant_value
+from ninetoothed.passes.lowering.types import lowered, signless
+
+
+@lowers(nt.PointerOp)
+def _pointer(f: Function, op: nt.PointerOp) -> None:
+    f.values[op.result] = f.value(op.ref)
+
+
+@lowers(nt.SequencesOp)
+def _sequences(f: Function, op: nt.SequencesOp) -> None:
+    """Its argument was declared with the tensor's."""
+
+
+@lowers(nt.SizeOp)
+def _size(f: Function, op: nt.SizeOp) -> None:
+    expr = op.expr.data
+    argument = f.symbols.get(expr.args[0]) if expr.op == "sym" else None
+    if argument is None:
+        name = f.kernel.sym_name.data
+        raise fail(op, f"{expr} is none of the symbols that kernel {name} declares", CompilerError)
+    f.values[op.result] = argument
+
+
+@lowers(nt.LoadOp)
+def _load(f: Function, op: nt.LoadOp) -> None:
+    """Tensors are loaded by ``nt-lower-accesses``; what is left are numbers, passed by value or
+    baked in.
+    """
+    assert isinstance(op.ref, BlockArgument)
+    source = f.kernel.sources[op.ref.index]
+    if source.value is None:
+        f.values[op.result] = f.value(op.ref)
+    else:
+        attribute = nt.number(source.value.value.data, signless(op.result.type))
+        f.define(op, f.add(arith.ConstantOp(attribute)))
+
+
+@lowers(UnrealizedConversionCastOp)
+def _bridge(f: Function, op: UnrealizedConversionCastOp) -> None:
+    f.values[op.results[0]] = f.value(op.inputs[0])
+
+
+@lowers(nt.FinishOp)
+def _finish(f: Function, op: nt.FinishOp) -> None:
+    return None
+
+
+@lowers(arith.ConstantOp)
+def _constant(f: Function, op: arith.ConstantOp) -> None:
+    type = op.result.type
+    if lowered(type) == type:
+        f.copy(op)
+        return
+    known = constant_value(op.result)
+    assert known is not None
+    f.define(op, f.add(arith.ConstantOp(nt.number(known, lowered(type)))))

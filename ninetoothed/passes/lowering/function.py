@@ -1,0 +1,160 @@
+"""A device function under construction, and the table of ops that become ops of Triton."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    UnknownLoc,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ninetoothed.errors import CompilerError
+from ninetoothed.ir import nt, tt
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.passes.lowering.types import in_memory, signless
+
+_UNSIGNED = [nt.scalar_type(dtype) for dtype in ("u8", "u16", "u32", "u64")]
+_SIXTEEN = IntegerAttr(16, i32)
+
+
+class Function:
+    """The device function of one kernel, built op by op."""
+
+    def __init__(self, kernel: nt.KernelOp) -> None:
+        self.kernel = kernel
+        self.block = Block()
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.arguments: list[DictionaryAttr] = []
+        self.origin: Operation = kernel
+        self.body = self.block
+        self.symbols: dict[str, SSAValue] = {}
+        self._declare()
+
+    def _argument(self, type: Attribute, attributes: dict[str, Attribute], name: str) -> SSAValue:
+        argument = self.block.insert_arg(type, len(self.block.args))
+        argument.name_hint = name
+        self.arguments.append(DictionaryAttr(attributes))
+        return argument
+
+    def _declare(self) -> None:
+        kernel = self.kernel
+        used = {
+            op.expr.data.args[0]: op.result.type
+            for op in kernel.apply.walk()
+            if isinstance(op, nt.SizeOp)
+        }
+        for source, share in zip(kernel.sources, kernel.apply.block.args, strict=True):
+            decl = source.decl
+            scalar = nt.scalar_of(source.result.type)
+            attributes: dict[str, Attribute] = {"nt.param": StringAttr(decl.name)}
+            if decl.kind == "constexpr":
+                continue
+            type = tt.PointerType(in_memory(scalar)) if decl.kind == "tensor" else signless(scalar)
+            if source.aligned and decl.kind == "tensor":
+                attributes["tt.divisibility"] = _SIXTEEN
+            if decl.kind == "scalar" and scalar in _UNSIGNED:
+                attributes["nt.unsigned"] = UnitAttr()
+            self.values[share] = self._argument(type, attributes, decl.name)
+            found = [use.operation for use in share.uses]
+            if offsets := [op for op in found if isinstance(op, nt.SequencesOp)]:
+                assert decl.offsets is not None
+                attributes = {"nt.symbol": StringAttr(decl.offsets)}
+                pointer = self._argument(offsets[0].result.type, attributes, decl.offsets)
+                self.values.update({op.result: pointer for op in offsets})
+        for symbol in kernel.declarations:
+            if symbol.name in used:
+                attributes = {"nt.symbol": StringAttr(symbol.name)}
+                if symbol.divisor % 16 == 0:
+                    attributes["tt.divisibility"] = _SIXTEEN
+                self.symbols[symbol.name] = self._argument(
+                    used[symbol.name], attributes, symbol.name
+                )
+
+    def add(self, op: Operation) -> SSAValue:
+        """Build ``op`` at the current end; its first result."""
+        self.insert(op)
+        return op.results[0]
+
+    def insert(self, op: Operation) -> None:
+        """Build ``op`` at the current end."""
+        if isinstance(op.location, UnknownLoc):
+            op.location = self.origin.location
+        self.block.add_op(op)
+
+    def value(self, old: SSAValue) -> SSAValue:
+        """The new value of ``old``."""
+        return self.values[old]
+
+    def optional(self, old: SSAValue | None) -> SSAValue | None:
+        """The new value of ``old``, if there is one."""
+        return None if old is None else self.values[old]
+
+    def define(self, op: Operation, *values: SSAValue) -> None:
+        """The new values of the results of ``op``."""
+        for old, new in zip(op.results, values, strict=True):
+            if new.name_hint is None:
+                new.name_hint = old.name_hint
+            self.values[old] = new
+
+    def convert(self, block: Block) -> None:
+        """Build the ops of ``block``."""
+        for op in block.ops:
+            self.origin = op
+            handler = HANDLERS.get(type(op))
+            if handler is not None:
+                handler(self, op)
+            elif op.name.partition(".")[0] in ("tt", "arith") and not op.regions:
+                self.copy(op)
+            else:
+                raise fail(op, f"{op.name} has no lowering to Triton", CompilerError)
+
+    def copy(self, op: Operation) -> None:
+        """Build ``op`` as it is, on the new operands."""
+        new = op.clone(dict(self.values))
+        new.location = op.location
+        self.insert(new)
+        self.define(op, *new.results)
+
+    def nested(self, old: Block, types: list[Attribute]) -> Block:
+        """``old`` converted, as a block with arguments of ``types``."""
+        outer, self.block = self.block, Block(arg_types=types)
+        for before, after in zip(old.args, self.block.args, strict=True):
+            after.name_hint = before.name_hint
+            self.values[before] = after
+        self.convert(old)
+        inner, self.block = self.block, outer
+        return inner
+
+    def finish(self) -> tt.FuncOp:
+        """The function."""
+        self.origin = self.kernel
+        self.insert(tt.ReturnOp())
+        kernel = self.kernel
+        op = tt.FuncOp(kernel.sym_name.data, Region(self.block), self.arguments)
+        op.location = kernel.location
+        params = ArrayAttr(nt.ParamAttr(source.decl) for source in kernel.sources)
+        assert kernel.grid is not None
+        op.attributes = {"nt.params": params, "nt.grid": kernel.grid, "nt.checks": kernel.checks}
+        return op
+
+
+Handler = Callable[[Function, Any], None]
+HANDLERS: dict[type[Operation], Handler] = {}
+
+
+def lowers(kind: type[Operation]) -> Callable[[Handler], Handler]:
+    """Register the lowering of an op."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS[kind] = handler
+        return handler
+
+    return register
