@@ -73,12 +73,11 @@ def _check_same(definition: Definition, values: Sequence[Any]) -> None:
     Raises:
         ArgumentError: it is not.
     """
-    first: dict[str, tuple[str, Any]] = {}
-    for parameter, value in zip(definition.parameters, values, strict=True):
-        name, given = first.setdefault(parameter.origin, (parameter.name, value))
-        if given is not value and not _same(given, value):
+    for first, later in definition.repeats:
+        if values[first] is not values[later] and not _same(values[first], values[later]):
+            one, two = definition.parameters[first], definition.parameters[later]
             raise ArgumentError(
-                f"{name} and {parameter.name} are one tensor, arranged in two ways, but are given "
+                f"{one.name} and {two.name} are one tensor, arranged in two ways, but are given "
                 "different ones; pass it once, or the same one twice"
             )
 
@@ -101,11 +100,10 @@ def _positional(
         keywords = list(definition.keywords.values())
         hint = f"; give {', '.join(keywords)} by keyword" if keywords else "; leave the others out"
         raise ArgumentError(f"{takes}, but {len(args)} were given{hint}")
-    # Of a tensor that was arranged in several ways, the first parameter.
-    firsts: dict[str, str] = {}
-    for parameter in definition.parameters:
-        firsts.setdefault(parameter.origin, parameter.name)
-    given = list(firsts.values()) if len(args) == len(firsts) else names
+    given = names
+    if definition.repeats and len(args) == len(definition.firsts):
+        # Of a tensor that was arranged in several ways, the first parameter.
+        given = [names[position] for position in definition.firsts.values()]
     found = dict(zip(given, args, strict=False))
     rest: dict[str, Any] = {}
     for name, value in kwargs.items():
@@ -118,8 +116,9 @@ def _positional(
     for parameter in definition.parameters:
         if parameter.kind == "constexpr" and parameter.source.value is not None:
             found.setdefault(parameter.name, parameter.source.value)
-        if firsts[parameter.origin] in found:
-            found.setdefault(parameter.name, found[firsts[parameter.origin]])
+    for first, later in definition.repeats:
+        if names[first] in found:
+            found.setdefault(names[later], found[names[first]])
     missing = [name for name in names if name not in found]
     if missing:
         raise ArgumentError(

@@ -11,7 +11,6 @@ from ninetoothed.chain import Chain, Source
 from ninetoothed.errors import ArrangementError, SymbolError, caller_loc, counted
 from ninetoothed.ir.access import apply_all, compose, index_names
 from ninetoothed.ir.index_expr import (
-    Arithmetic,
     IndexExpr,
     as_expr,
     const,
@@ -157,6 +156,8 @@ def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
     """
     import numpy as np
 
+    from ninetoothed.ir.grids import ARRAYS, axis, existing
+
     # Guards tell the longest sequence from the program's own, so its symbol stays until then.
     jagged = chain.source.jagged
     known = dict(binding.values)
@@ -176,17 +177,10 @@ def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
         )
     names = [name for row in index_names(access.levels) for name in row]
     for dim, (name, size) in enumerate(zip(names, shape, strict=True)):
-        ones = [1] * len(shape)
-        ones[dim] = size
-        values[name] = np.arange(size, dtype=np.int64).reshape(ones)
-    arithmetic = Arithmetic(np.minimum, np.maximum, np.logical_and)
-    indices = [evaluate(index, values, arithmetic) for index in access.indices]
+        values[name] = axis(0, size, dim, len(shape))
+    indices = [evaluate(index, values, ARRAYS) for index in access.indices]
     total = _linear(source, indices, binding, values)
-    exists: Any = True
-    for guard in access.guards:
-        index = evaluate(guard.index, values, arithmetic)
-        exists = exists & (index >= 0) & (index < evaluate(guard.size, values, arithmetic))
-    found = np.where(exists, total, -1).astype(np.int64)
+    found = np.where(existing(access, values), total, -1).astype(np.int64)
     return np.broadcast_to(found, shape).copy()
 
 

@@ -35,12 +35,11 @@ from ninetoothed.errors import (
 )
 from ninetoothed.frontend.arrangement import declarations
 from ninetoothed.frontend.definition import Definition, Parameter, define, run_arrangement
-from ninetoothed.ir.access import count
 from ninetoothed.ir.counterexamples import Example, Store, race, samples, unwritten
 from ninetoothed.ir.index_bounds import Assumptions, bounds
 from ninetoothed.ir.index_expr import IndexExpr, ir_text, sym
 from ninetoothed.ir.index_normal import equal, normalize
-from ninetoothed.ir.meta_op import Guard, shape_text
+from ninetoothed.ir.meta_op import Guard, elements, shape_text
 from ninetoothed.ir.nt import KernelOp
 from ninetoothed.ir.placement import Placement, Site
 from ninetoothed.passes.analysis.writes import Write, writes
@@ -183,10 +182,15 @@ def check_outputs(definition: Definition, module: ModuleOp, signature: Signature
     Raises:
         ArgumentError: two are, as in an expanded tensor.
     """
+    repeated = [
+        parameter
+        for parameter, param in zip(definition.parameters, signature.params, strict=True)
+        if param.repeated and not parameter.source.allow_races
+    ]
+    if not repeated:
+        return
     verifier = _Verifier(definition, module)
-    for parameter, param in zip(definition.parameters, signature.params, strict=True):
-        if not param.repeated or parameter.source.allow_races:
-            continue
+    for parameter in repeated:
         if any(not write.atomic for _, write in verifier.stores(parameter)):
             raise ArgumentError(
                 f"{parameter.name} is written, but several of its indices are one place in memory "
@@ -206,6 +210,12 @@ class _Verifier:
         self._definition = definition
         self._assumptions: Assumptions = {
             decl.name: decl.range for decl in declarations(definition)
+        }
+        self._placements = {
+            parameter.name: Placement(
+                parameter.source.shape, parameter.ops, self._assumptions, parameter.source.jagged
+            )
+            for parameter in definition.parameters
         }
         self._writes = writes(kernel, [parameter.origin for parameter in definition.parameters])
         self._checks = [
@@ -232,16 +242,12 @@ class _Verifier:
         """
         parameters = self._definition.parameters
         found = [
-            (self._placement(parameters[write.param]), write)
+            (self._placements[parameters[write.param].name], write)
             for write in self._writes
             if parameters[write.param].origin == parameter.origin
         ]
         written = any(parameters[write.param] is parameter for _, write in found)
         return found if written else []
-
-    def _placement(self, parameter: Parameter) -> Placement:
-        source = parameter.source
-        return Placement(source.shape, parameter.ops, self._assumptions, source.jagged)
 
     def agreement(self) -> list[Verdict]:
         """Whether all outermost shapes are equal, each compared with the first."""
@@ -252,7 +258,8 @@ class _Verifier:
             subject = f"{first.name}, {parameter.name}"
             ranges = self._assumptions
             same = all(
-                equal(count(a, ranges), count(b, ranges)) for a, b in zip(one, two, strict=True)
+                equal(elements(a, ranges), elements(b, ranges))
+                for a, b in zip(one, two, strict=True)
             )
             text = f"both are {_shape(one)}" if same else f"{_shape(one)} = {_shape(two)}"
             found.append(Verdict("agreement", subject, PROVED if same else CHECKED, text))
@@ -260,7 +267,7 @@ class _Verifier:
 
     def in_bounds(self, parameter: Parameter) -> Verdict:
         """Whether what no guard keeps out is inside."""
-        placement = self._placement(parameter)
+        placement = self._placements[parameter.name]
         if not all(placement.inside()):
             return Verdict("in bounds", parameter.name, UNDECIDED, "no proof was found")
         never = placement.never()
@@ -333,7 +340,7 @@ class _Verifier:
 
     def index_width(self, parameter: Parameter) -> Verdict:
         """The largest offset, in elements."""
-        placement = self._placement(parameter)
+        placement = self._placements[parameter.name]
         strides = parameter.source.strides
         if placement.jagged is not None:
             text = "32 bits where all sequences together have fewer than 2**31 elements, else 64"

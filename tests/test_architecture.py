@@ -24,6 +24,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
         "ir.meta_op",
         "ir.meta_ops",
         "ir.access",
+        "ir.grids",
         "ir.placement",
         "ir.counterexamples",
     ),

@@ -8,6 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, cast
 
 from ninetoothed.chain import Chain, Source
@@ -71,6 +72,20 @@ class Definition:
     )
     keywords: Mapping[str, str] = field(default_factory=dict[str, str])
     """The user's names of ``constexprs``, by which a call gives them."""
+
+    @cached_property
+    def firsts(self) -> Mapping[str, int]:
+        """Of each argument, by its ``origin``, the position of its first parameter."""
+        found: dict[str, int] = {}
+        for position, parameter in enumerate(self.parameters):
+            found.setdefault(parameter.origin, position)
+        return found
+
+    @cached_property
+    def repeats(self) -> tuple[tuple[int, int], ...]:
+        """The positions of parameters that are one argument: its first, and each later one."""
+        pairs = ((self.firsts[one.origin], place) for place, one in enumerate(self.parameters))
+        return tuple((first, later) for first, later in pairs if first != later)
 
 
 def define(name: str | None, arranged: Sequence[object], application: Any) -> Definition:

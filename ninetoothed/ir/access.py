@@ -22,7 +22,6 @@ from ninetoothed.ir.index_expr import (
     const,
     divisors,
     factors,
-    maximum,
     replace_all,
     substitute,
     sym,
@@ -51,11 +50,6 @@ def dynamic_sizes(tensors: Iterable[Levels], chosen: Collection[str]) -> tuple[I
             if any(name not in chosen for name in symbol_names(size)):
                 found[size] = None
     return tuple(found)
-
-
-def count(size: IndexExpr, assumptions: Assumptions) -> IndexExpr:
-    """How many elements a dim has: a window longer than its dim fits nowhere, and none is left."""
-    return size if always_nonnegative(size, assumptions) else normalize(maximum(size, 0))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from ninetoothed.ir.access import index_names
 from ninetoothed.ir.index_bounds import Assumptions, Range, bounds
 from ninetoothed.ir.index_expr import (
-    Arithmetic,
     IndexExpr,
     const,
     evaluate,
@@ -88,24 +87,25 @@ def _sizes(
     stores: Sequence[Store], own: Sequence[IndexExpr], assumptions: Assumptions
 ) -> tuple[int, ...]:
     """Sizes to try: small ones, and those just beyond the blocks and strides that are numbers."""
-    numbers = {abs(number) for number in _numbers(stores) if abs(number) < MAX_LANES}
+    exprs = [expr for placement, _ in stores for expr in _arranged(placement)]
+    numbers = {number for number in magnitudes(*exprs) if number < MAX_LANES}
     numbers.update(bounds(symbol, assumptions)[0] or 0 for symbol in own)
     large = sorted(number for number in numbers if number > _SIZES[-1])[-3:]
     beyond = [size for number in large for size in (number + 1, 2 * number + 1)]
     return (*_SIZES, *beyond, *((sum(numbers) + 1,) if large else ()))
 
 
-def _numbers(stores: Sequence[Store]) -> Iterator[int]:
-    pending = [
-        expr
-        for placement, _ in stores
-        for expr in (*placement.source, *(expr for op in placement.ops for expr in op.expressions))
-    ]
-    while pending:
-        expr = pending.pop()
+def _arranged(placement: Placement) -> list[IndexExpr]:
+    """What an arrangement is written in: its source's sizes, and all that its operations hold."""
+    return [*placement.source, *(expr for op in placement.ops for expr in op.expressions)]
+
+
+def magnitudes(*exprs: IndexExpr) -> Iterator[int]:
+    """The constants in ``exprs``, without their signs: sizes around them are worth a try."""
+    for expr in exprs:
         if expr.value is not None:
-            yield expr.value
-        pending += expr.operands
+            yield abs(expr.value)
+        yield from magnitudes(*expr.operands)
 
 
 def _within(value: int, name: str, assumptions: Assumptions, powers: frozenset[str]) -> int:
@@ -130,13 +130,13 @@ def _fulfil(
     tries = (*range(_MANY), *sizes)
     changed = set(fixed)
     while True:
-        failing = next((check for check in checks if not _holds(check, values)), None)
+        failing = next((check for check in checks if not fulfilled(check, values)), None)
         if failing is None:
             return True
         free = [name for name in symbol_names(*failing) if name not in changed]
         for name, number in ((name, number) for name in free for number in tries):
             tried = {**values, name: number}
-            if number == _within(number, name, assumptions, powers) and _holds(failing, tried):
+            if number == _within(number, name, assumptions, powers) and fulfilled(failing, tried):
                 values[name] = number
                 changed.add(name)
                 break
@@ -144,7 +144,8 @@ def _fulfil(
             return False
 
 
-def _holds(check: Check, values: Mapping[str, int]) -> bool:
+def fulfilled(check: Check, values: Mapping[str, int]) -> bool:
+    """Whether the two sizes are equal; where one divides by zero, they are not."""
     try:
         left, right = (evaluate(side, values) for side in check)
     except ZeroDivisionError:
@@ -202,9 +203,7 @@ def used(stores: Sequence[Store]) -> list[IndexExpr]:
     exprs: list[IndexExpr] = []
     loops: dict[str, None] = {}
     for placement, site in stores:
-        exprs += placement.source
-        for op in placement.ops:
-            exprs += op.expressions
+        exprs += _arranged(placement)
         exprs += [index for index in site.between if index is not None]
         for name, range_ in site.loops.items():
             loops[name] = None
@@ -234,6 +233,8 @@ def _written(
     """The elements that a site writes, and the number of the program that does, pair by pair."""
     import numpy as np
 
+    from ninetoothed.ir.grids import ARRAYS, axis, existing
+
     access = placement.at(site)
     names = index_names(access.levels)
     last = len(names) - 1
@@ -243,7 +244,6 @@ def _written(
         for name, size in zip(names[level], access.levels[level], strict=True)
     }
     ranges.update(site.loops)
-    arithmetic = Arithmetic(np.minimum, np.maximum, np.logical_and)
     known: dict[str, Any] = dict(values)
     if placement.jagged is not None:
         # All sequences are as long as the longest.
@@ -255,7 +255,7 @@ def _written(
             raise OverflowError
         # A loop's ends may depend on the loops around it.
         low, high = (
-            np.asarray(evaluate(end, known, arithmetic)) for end in (range_.lower, range_.upper)
+            np.asarray(evaluate(end, known, ARRAYS)) for end in (range_.lower, range_.upper)
         )
         first = int(low.min()) if low.size else 0
         count = max(int(high.max()) - first + 1, 0) if high.size else 0
@@ -263,18 +263,14 @@ def _written(
         # Before anything of that size is made.
         if max(math.prod(shape), math.prod(source)) > MAX_LANES:
             raise OverflowError
-        ones = [1] * len(ranges)
-        ones[dim] = count
-        known[name] = (first + np.arange(count, dtype=np.int64)).reshape(ones)
+        known[name] = axis(first, count, dim, len(ranges))
         exists = exists & (known[name] >= low) & (known[name] <= high)
     # What divides by the size of an empty tensor is guarded out.
     with np.errstate(divide="ignore"):
-        for guard in access.guards:
-            index = evaluate(guard.index, known, arithmetic)
-            exists = exists & (index >= 0) & (index < evaluate(guard.size, known, arithmetic))
+        exists = exists & existing(access, known)
         element: Any = 0
         for index, size in zip(access.indices, source, strict=True):
-            element = element * size + evaluate(index, known, arithmetic)
+            element = element * size + evaluate(index, known, ARRAYS)
     exists = np.broadcast_to(exists, shape)
     grid = shape[: len(names[0])]
     program = np.arange(math.prod(grid)).reshape([*grid, *[1] * (len(shape) - len(grid))])

@@ -139,14 +139,15 @@ def shape_text(values: Iterable[object]) -> str:
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
-def elements(size: IndexExpr) -> IndexExpr:
-    """How many elements a dim of ``size`` has, where no symbol is negative.
+def elements(size: IndexExpr, assumptions: Assumptions | None = None) -> IndexExpr:
+    """How many elements a dim of ``size`` has; without ``assumptions``, where no symbol is negative.
 
     A count of windows that are longer than their dim is below zero, which is none. It is printed as
     it is, but what is computed from it must start from zero: two of them make no product above it.
     """
-    sizes = {name: Range.of(0) for name in symbol_names(size)}
-    return size if always_nonnegative(size, sizes) else maximum(size, 0)
+    if assumptions is None:
+        assumptions = {name: Range.of(0) for name in symbol_names(size)}
+    return size if always_nonnegative(size, assumptions) else maximum(size, 0)
 
 
 def replaced(levels: Levels, level: int, *new: Sizes) -> Levels:

@@ -55,12 +55,10 @@ from xdsl.passes import ModulePass
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import count
 from ninetoothed.ir.diagnostics import fail, loc_of
-from ninetoothed.ir.index_bounds import bounds
 from ninetoothed.ir.index_expr import IndexExpr, maximum, minimum
 from ninetoothed.ir.index_normal import equal, normalize
-from ninetoothed.ir.meta_op import MetaOp, Requirement, shape_text
+from ninetoothed.ir.meta_op import MetaOp, Requirement, elements, shape_text
 from ninetoothed.ir.meta_ops import Slice
 from ninetoothed.passes.lowering.jagged import call_checks, check_batches
 
@@ -83,7 +81,8 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
             continue
         one, two = _outermost(first[1]), _outermost(value)
         if len(one) != len(two) or any(
-            _differ(kernel, a, b) for a, b in zip(one, two, strict=True)
+            Requirement(b, "=", a).decide(kernel.assumptions) is False
+            for a, b in zip(one, two, strict=True)
         ):
             assert isinstance(value.owner, Operation)
             raise fail(
@@ -99,15 +98,11 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
                 "element: they are {left} and {right}"
             )
             ranges = kernel.assumptions
-            left, right = (tuple(count(size, ranges) for size in shape) for shape in (one, two))
+            left, right = (
+                tuple(normalize(elements(size, ranges)) for size in shape) for shape in (one, two)
+            )
             checks.append(nt.Check(left, right, message))
     return checks
-
-
-def _differ(kernel: nt.KernelOp, left: IndexExpr, right: IndexExpr) -> bool:
-    """Whether the two are proved to differ for all sizes."""
-    lower, upper = bounds(normalize(left - right), kernel.assumptions)
-    return (lower is not None and lower > 0) or (upper is not None and upper < 0)
 
 
 def _requirements(kernel: nt.KernelOp) -> list[nt.Check]:

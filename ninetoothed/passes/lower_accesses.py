@@ -78,6 +78,7 @@ from ninetoothed.ir.index_expr import IndexExpr, const, product, sym
 from ninetoothed.ir.index_normal import always_nonnegative, normalize
 from ninetoothed.ir.meta_op import Guard
 from ninetoothed.ir.rewriting import Inserter, replace
+from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
@@ -248,7 +249,7 @@ class _Accessed:
         for name, index in zip(between, op.indices, strict=True):
             leaves[name] = here.resized(index)
             ranges[name] = _loop_range(index, kernel.kernel.assumptions)
-            if (known := _constant(index)) is not None:
+            if isinstance(known := constant_value(index), int):
                 fixed[name] = known
         self.access: Access = access.substitute(fixed)
         self.shape = tuple(size.value or 0 for size in self.block)
@@ -329,7 +330,8 @@ def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
     """The range of a loop variable, or of one that counts down; of anything else, none."""
     owner = index.owner
     if isinstance(owner, nt.MapOp) and owner.function.data == "sub":
-        start, count = _expression(owner.arguments[0]), _loop_range(owner.arguments[1], assumptions)
+        start = known_scalar(owner.arguments[0])
+        count = _loop_range(owner.arguments[1], assumptions)
         if start is None or count.lower is None or count.upper is None:
             return Range()
         low, high = start - count.upper, start - count.lower
@@ -339,21 +341,8 @@ def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
     loop = index.block.parent_op() if isinstance(index, BlockArgument) else None
     if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
         return Range()
-    lower, upper = _expression(loop.lb), _expression(loop.ub)
+    lower, upper = known_scalar(loop.lb), known_scalar(loop.ub)
     return Range(lower, None if upper is None else upper - 1)
-
-
-def _expression(value: SSAValue) -> IndexExpr | None:
-    """The value of a scalar as an expression over sizes, if it is one."""
-    if isinstance(value.owner, nt.SizeOp):
-        return value.owner.expr.data
-    known = _constant(value)
-    return None if known is None else const(known)
-
-
-def _constant(value: SSAValue) -> int | None:
-    known = constant_value(value)
-    return known if isinstance(known, int) else None
 
 
 def _load(kernel: _Kernel, op: nt.LoadOp) -> None:

@@ -48,9 +48,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import count
 from ninetoothed.ir.index_expr import IndexExpr, product
 from ninetoothed.ir.index_normal import normalize
+from ninetoothed.ir.meta_op import elements
 from ninetoothed.ir.rewriting import Inserter
 
 
@@ -73,7 +73,7 @@ def _schedule(kernel: nt.KernelOp) -> None:
     inserter.insert(index)
     for dim, result in enumerate(index.results):
         result.name_hint = f"g{dim}"
-    programs = product(tuple(count(size, kernel.assumptions) for size in sizes))
+    programs = product(tuple(elements(size, kernel.assumptions) for size in sizes))
     kernel.grid = nt.ExprAttr(normalize(programs))
 
 

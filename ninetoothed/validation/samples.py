@@ -16,7 +16,8 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.frontend.definition import Definition
 from ninetoothed.interpreters.launch import Argument
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, evaluate, substitute, symbol_names
+from ninetoothed.ir.counterexamples import fulfilled, magnitudes
+from ninetoothed.ir.index_expr import evaluate, substitute, symbol_names
 from ninetoothed.validation.views import LAYOUTS, WRITABLE, sequences, tensor
 
 LANES = 1 << 18
@@ -153,13 +154,13 @@ class Sampler:
         for check in self._checks:
             for left, right in zip(check.left, check.right, strict=True):
                 for name in reversed(symbol_names(left, right)):
-                    if _equal(left, right, sizes | blocks):
+                    if fulfilled((left, right), sizes | blocks):
                         break
                     lower, upper = bounds.get(name, (0, -1))
                     fitting = [
                         value
                         for value in range(lower, upper + 1)
-                        if _equal(left, right, {**sizes, **blocks, name: value})
+                        if fulfilled((left, right), {**sizes, **blocks, name: value})
                     ]
                     if fitting:
                         distances = [abs(value - sizes[name]) for value in fitting]
@@ -199,17 +200,17 @@ class Sampler:
             for index, size in pairs:
                 if not any(name in group for name in symbol_names(size)):
                     continue
-                for expr in (index, size):
-                    found.update(dict.fromkeys(_constants(substitute(expr, dict(known)))))
+                put = (substitute(expr, dict(known)) for expr in (index, size))
+                found.update(dict.fromkeys(magnitudes(*put)))
         tiles = sorted(number for number in found if 1 < number <= LANES) or [_WHOLE_DIM]
         return tiles[case % len(tiles)]
 
     def _allowed(self, symbols: Mapping[str, int]) -> bool:
         """Whether the checks hold and the case is small."""
         for check in self._checks:
-            for left, right in zip(check.left, check.right, strict=True):
-                if not _equal(left, right, symbols):
-                    return False
+            pairs = zip(check.left, check.right, strict=True)
+            if not all(fulfilled(pair, symbols) for pair in pairs):
+                return False
         try:
             return self._lanes(symbols) <= LANES
         except ZeroDivisionError:
@@ -262,20 +263,6 @@ def _scalar(dtype: str, number: int) -> int | float | bool:
 
 def _is_written(argument: BlockArgument) -> bool:
     return any(use.operation.name not in ("nt.load", "nt.guard") for use in argument.uses)
-
-
-def _equal(left: IndexExpr, right: IndexExpr, symbols: Mapping[str, int]) -> bool:
-    try:
-        return bool(evaluate(left, symbols) == evaluate(right, symbols))
-    except ZeroDivisionError:
-        return False
-
-
-def _constants(expr: IndexExpr) -> Iterator[int]:
-    if expr.value is not None:
-        yield abs(expr.value)
-    for operand in expr.operands:
-        yield from _constants(operand)
 
 
 def _number(kind: str, tile: int) -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects import scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ninetoothed.ir import nt
@@ -16,6 +15,7 @@ from ninetoothed.ir.index_expr import IndexExpr, binary, const, sym, symbol_name
 from ninetoothed.ir.index_normal import always_nonnegative, normalize
 from ninetoothed.ir.placement import Site
 from ninetoothed.passes.analysis.dependence import Dependence, Names
+from ninetoothed.passes.analysis.scalars import known_scalar
 
 _ARITHMETIC = ("add", "sub", "mul")
 
@@ -145,11 +145,10 @@ def _expression(value: SSAValue, names: dict[SSAValue, IndexExpr]) -> IndexExpr 
     """An integer as an expression over sizes and loop variables, if it is one."""
     if value in names:
         return names[value]
+    known = known_scalar(value)
+    if known is not None:
+        return known
     owner = value.owner
-    if isinstance(owner, nt.SizeOp):
-        return owner.expr.data
-    if isinstance(owner, arith.ConstantOp):
-        return const(owner.value.value.data) if isinstance(owner.value, IntegerAttr) else None
     if isinstance(owner, nt.CastOp):
         # Fewer bits may change an index.
         wide = nt.dtype_of(owner.result.type) in ("i32", "i64")

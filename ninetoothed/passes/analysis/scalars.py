@@ -1,0 +1,17 @@
+"""Scalars that are known when compiling, as expressions over sizes."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import IndexExpr, const
+from ninetoothed.passes.lowering.identities import constant_value
+
+
+def known_scalar(value: SSAValue) -> IndexExpr | None:
+    """A size, or an integer constant; None for anything else."""
+    if isinstance(value.owner, nt.SizeOp):
+        return value.owner.expr.data
+    number = constant_value(value)
+    return const(number) if isinstance(number, int) else None
