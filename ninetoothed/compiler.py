@@ -45,15 +45,22 @@ def context() -> Context:
 
 
 def build(
-    definition: Definition, signature: Signature, observers: Sequence[Observer] = ()
+    definition: Definition,
+    signature: Signature,
+    observers: Sequence[Observer] = (),
+    config: Config | None = None,
 ) -> ModuleOp:
     """The kernel's module in stage ``composed``: all that does not depend on a configuration.
+
+    An application may decide something by a block size, when compiling: then the module is that of
+    ``config``, and of those alone that :func:`serves`. Without one, block sizes are their least.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
     """
     try:
-        module = build_module(definition, signature)
+        blocks = {} if config is None else dict(config.values)
+        module = build_module(definition, signature, blocks)
     except NineToothedError:
         # An application that does not fit may be right, and the arrangement wrong.
         run(context(), build_arrangement(definition, signature), steps(SYMBOLIC)[:1])
@@ -65,6 +72,16 @@ def build(
     pipeline = steps(ANNOTATED if observers else SYMBOLIC)
     run(context(), module, pipeline, observers, settings.verify_ir())
     return module
+
+
+def serves(module: ModuleOp, config: Config) -> bool:
+    """Whether ``module`` is right for a configuration (see :func:`build`)."""
+    (kernel,) = module.body.ops
+    assert isinstance(kernel, KernelOp)
+    values = dict(config.values)
+    return all(
+        decl.decided in (None, values.get(decl.name, decl.decided)) for decl in kernel.declarations
+    )
 
 
 def options(module: ModuleOp, signature: Signature, config: Config) -> Options:

@@ -26,7 +26,7 @@ from ninetoothed.assumptions import (
     pick,
 )
 from ninetoothed.backend.emit import Language
-from ninetoothed.compiler import build, compile_kernel, fingerprint, lower
+from ninetoothed.compiler import build, compile_kernel, fingerprint, lower, serves
 from ninetoothed.configurations import configurations, interpreted_values
 from ninetoothed.errors import (
     ArgumentError,
@@ -58,15 +58,30 @@ _DEFAULT_TARGET = "sm_90"
 class _Built:
     """What is the same for every call of one signature."""
 
-    def __init__(self, module: ModuleOp, signature: Signature) -> None:
-        self.module = module
+    def __init__(self, definition: Definition, signature: Signature) -> None:
+        self.module = build(definition, signature)
         self.signature = signature
+        self._definition = definition
+        self._modules = [self.module]
+        self._fingerprints: dict[int, str] = {}
         self._interpreted: dict[int, dict[str, int]] = {}
 
-    @functools.cached_property
-    def fingerprint(self) -> str:
-        """The module's digest, which every configuration's cache key holds."""
-        return fingerprint(self.module)
+    def serving(self, config: Config) -> ModuleOp:
+        """The module of a configuration: the one of all, unless block sizes decide something."""
+        for module in self._modules:
+            if serves(module, config):
+                return module
+        module = build(self._definition, self.signature, config=config)
+        self._modules.append(module)
+        return module
+
+    def fingerprint(self, config: Config) -> str:
+        """The digest of the configuration's module, which its cache key holds."""
+        module = self.serving(config)
+        position = self._modules.index(module)
+        if position not in self._fingerprints:
+            self._fingerprints[position] = fingerprint(module)
+        return self._fingerprints[position]
 
     def interpreted(self, lanes: int) -> dict[str, int]:
         """The block sizes for evaluation, ``lanes`` at once."""
@@ -152,16 +167,18 @@ class Kernel:
         built = self._variant(signature)
         _check_data(built.module, arguments)
         chosen = built.interpreted(settings.interpret_lanes())
-        interpret(built.module, arguments.values, {**dict(signature.constants), **chosen})
+        module = built.serving(Config(tuple(chosen.items())))
+        interpret(module, arguments.values, {**dict(signature.constants), **chosen})
 
-    def composed(self, signature: Signature) -> ModuleOp:
-        """The module in stage ``composed``, built once a signature."""
-        return self._variant(signature).module
+    def composed(self, signature: Signature, config: Config | None = None) -> ModuleOp:
+        """The module in stage ``composed``, of a configuration where it matters."""
+        variant = self._variant(signature)
+        return variant.module if config is None else variant.serving(config)
 
     def _variant(self, signature: Signature) -> _Built:
         found = self._built.get(signature)
         if found is None:
-            built = _Built(build(self._definition, signature), signature)
+            built = _Built(self._definition, signature)
             if settings.validate():
                 config = configurations(built.module, signature, self._num_warps)[0]
                 validate(self._definition, signature, config)
@@ -182,7 +199,7 @@ class Kernel:
             check_races(self._definition, module, self._strict or settings.strict())
 
     def _compile(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        module = self.composed(signature)
+        module = self.composed(signature, config)
         return compile_kernel(module, signature, config, target, self._language)
 
     def _configurations(self, signature: Signature) -> list[Config]:
@@ -196,7 +213,7 @@ class Kernel:
 
     def _cache_key(self, signature: Signature, config: Config, target: Target) -> str:
         versions = f"{__version__} {triton_compat.version()}"
-        module = self._variant(signature).fingerprint
+        module = self._variant(signature).fingerprint(config)
         return f"{module} {signature} {config} {target} {self._language} {versions}"
 
     @user_facing
@@ -235,8 +252,9 @@ class Kernel:
             if stage is not None:
                 texts[stage] = str(module)
 
-        module = build(self._definition, signature, [observe])
+        module = build(self._definition, signature)
         signature, config = pick(self._definition, module, signature, values, self._num_warps)
+        module = build(self._definition, signature, [observe], config)
         lower(module, signature, config, [observe])
         return signature, config
 
@@ -262,8 +280,9 @@ class Kernel:
         signature = assumed_signature(self._definition, dtypes or {}, values or {})
         module = self.composed(signature)
         values = values or {}
-        signature, config = pick(self._definition, module, signature, values, self._num_warps)
-        return compile_kernel(module, signature, config, Target.parse(target), language).text
+        rounded, config = pick(self._definition, module, signature, values, self._num_warps)
+        module = self.composed(signature, config)
+        return compile_kernel(module, rounded, config, Target.parse(target), language).text
 
     @user_facing
     def report(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
@@ -19,11 +21,17 @@ from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.values import Share, Value
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import SymbolInfo
 from ninetoothed.ir.meta_op import Sizes
 
 
-def build_module(definition: Definition, signature: Signature) -> ModuleOp:
+def build_module(
+    definition: Definition, signature: Signature, blocks: Mapping[str, int] = MappingProxyType({})
+) -> ModuleOp:
     """The module of a kernel whose parameters have the signature's types.
+
+    ``blocks`` are values of block sizes, for applications that decide something by them; each that
+    is not given has the least that it can have. The kernel's symbols say which were asked for.
 
     Raises:
         NineToothedError: the application is wrong; at its place.
@@ -33,7 +41,12 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
         _check_dtype(parameter, param)
     arrangement = arrange(definition, params)
     declared = declarations(definition)
-    ctx = Context(signature.index_bits, {decl.name: decl.range for decl in declared})
+    ctx = Context(
+        signature.index_bits,
+        {decl.name: decl.range for decl in declared},
+        dict(signature.constants),
+        {name: blocks.get(name, least(info)) for name, info in definition.meta.items()},
+    )
     ctx.lengths = frozenset(
         parameter.jagged.length for parameter in definition.parameters if parameter.jagged
     )
@@ -55,7 +68,8 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     execute(ctx, node.body)
     with ctx.at(node):
         ctx.insert(nt.FinishOp())
-    kernel = nt.KernelOp(definition.name, declared, Region(arrangement), Region(entry))
+    symbols = [replace(decl, decided=ctx.decided.get(decl.name)) for decl in declared]
+    kernel = nt.KernelOp(definition.name, symbols, Region(arrangement), Region(entry))
     # Of checks of the same sizes, the first says where they met first.
     checks: dict[tuple[Sizes, Sizes], nt.CheckAttr] = {}
     for check in ctx.checks:
@@ -63,6 +77,13 @@ def build_module(definition: Definition, signature: Signature) -> ModuleOp:
     kernel.checks = ArrayAttr(checks.values())
     kernel.location = location(ctx.place(node))
     return ModuleOp([kernel])
+
+
+def least(info: SymbolInfo) -> int:
+    """The least value that is tried for a block size."""
+    lower = max(info.lower or 1, 1)
+    power = 1 << (lower - 1).bit_length()
+    return power if info.upper is None or power <= info.upper else lower
 
 
 def build_arrangement(definition: Definition, signature: Signature) -> ModuleOp:

@@ -93,6 +93,7 @@ _INSTEAD: dict[Any, str] = {
 
 
 def _builtin(ctx: Context, callee: Any, args: list[Value]) -> Value:
+    args = [ctx.known(arg) for arg in args]
     if callee in (builtins.min, builtins.max, builtins.abs, builtins.sum):
         instead = {"min": "ntl.minimum", "max": "ntl.maximum", "abs": "ntl.abs", "sum": "ntl.sum"}
         if any(operators.is_runtime(arg) or isinstance(arg, Size) for arg in args):

@@ -5,9 +5,10 @@ source.
 from __future__ import annotations
 
 import ast
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
@@ -19,7 +20,7 @@ from ninetoothed.frontend.source import FunctionSource
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_bounds import NOTHING, Assumptions
-from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.index_expr import IndexExpr, evaluate, symbol_names
 from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language import rules
 
@@ -41,11 +42,22 @@ class Frame:
 
 class Context:
     """Builds the application's ops. ``index_type`` is the type of sizes and range variables,
-    ``assumptions`` what is known of the symbols.
+    ``assumptions`` what is known of the symbols. ``fixed`` are the numbers that the call gives,
+    ``blocks`` the block sizes for which the application is built where their values matter.
     """
 
-    def __init__(self, index_bits: int, assumptions: Assumptions = NOTHING) -> None:
+    def __init__(
+        self,
+        index_bits: int,
+        assumptions: Assumptions = NOTHING,
+        fixed: Mapping[str, int] = MappingProxyType({}),
+        blocks: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self.assumptions = assumptions
+        self.fixed = fixed
+        self.blocks = blocks
+        self.decided: dict[str, int] = {}
+        """The block sizes by whose values something was decided."""
         self.index_type: IntegerType = IntegerType(index_bits)
         self.block = Block()
         self.frames: list[Frame] = []
@@ -138,6 +150,25 @@ class Context:
             except TypeError as error:
                 raise TypeMismatchError(f"{error}; use a smaller number") from None
         raise TypeMismatchError(f"{what} must be a number or a block, not {describe(value)}")
+
+    def number(self, expr: IndexExpr) -> int | None:
+        """The value of an expression over numbers that the call fixes and block sizes; else None.
+
+        What is built is right for these values of the block sizes only.
+        """
+        names = symbol_names(expr)
+        if not all(name in self.fixed or name in self.blocks for name in names):
+            return None
+        self.decided.update({name: self.blocks[name] for name in names if name in self.blocks})
+        try:
+            return evaluate(expr, {**self.blocks, **self.fixed})
+        except ZeroDivisionError as error:
+            raise ShapeError(f"{error}; a divisor must be at least 1") from None
+
+    def known(self, value: Value) -> Value:
+        """``value``; a size as its number, where the call and the configuration fix it."""
+        number = self.number(value.expr) if isinstance(value, Size) else None
+        return value if number is None else number
 
     def size(self, expr: IndexExpr) -> SSAValue:
         """A size as a scalar of the index type."""

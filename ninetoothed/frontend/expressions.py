@@ -218,9 +218,8 @@ def _conditional(ctx: Context, node: ast.IfExp) -> Value:
 
 def truth(ctx: Context, value: Value) -> bool | None:
     """The truth of ``value`` where it is known when compiling, else None."""
-    if isinstance(value, SSAValue | Share | Size):
-        return None
-    return bool(value)
+    value = ctx.known(value)
+    return None if isinstance(value, SSAValue | Share | Size) else bool(value)
 
 
 def condition(ctx: Context, value: Value) -> SSAValue:
@@ -419,12 +418,12 @@ def index_share(ctx: Context, share: Share, index: ast.expr) -> Share:
 def _index_tuple(ctx: Context, value: Any, index: ast.expr) -> Value:
     if isinstance(index, ast.Slice):
         bounds = [
-            None if part is None else evaluate(ctx, part)
+            None if part is None else ctx.known(evaluate(ctx, part))
             for part in (index.lower, index.upper, index.step)
         ]
         position: Any = slice(*bounds)
     else:
-        position = evaluate(ctx, index)
+        position = ctx.known(evaluate(ctx, index))
     try:
         return value[position]
     except IndexError:

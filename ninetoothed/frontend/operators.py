@@ -71,7 +71,7 @@ def apply(ctx: Context, entry: Operator, *operands: Value) -> Value:
     if name in ("add", "sub") and any(map(_is_pointer, operands)):
         return _moved(ctx, name, *operands)
     if not any(is_runtime(operand) for operand in operands):
-        folded = _fold(function, on_sizes, name, operands)
+        folded = _fold(ctx, function, on_sizes, name, operands)
         if folded is not NotImplemented:
             return folded
     return elementwise(ctx, name, operands)
@@ -107,7 +107,11 @@ def _moved(ctx: Context, name: str, left: Value, right: Value) -> SSAValue:
 
 
 def _fold(
-    function: Callable[..., Any], on_sizes: str | None, name: str, operands: Sequence[Value]
+    ctx: Context,
+    function: Callable[..., Any],
+    on_sizes: str | None,
+    name: str,
+    operands: Sequence[Value],
 ) -> Value:
     if any(isinstance(operand, Size) for operand in operands):
         exprs = [as_size(operand) for operand in operands]
@@ -120,7 +124,8 @@ def _fold(
         except ZeroDivisionError as error:
             raise ShapeError(f"{error}; a divisor must be at least 1") from None
         if name in _COMPARISONS:
-            return NotImplemented if result.value is None else bool(result.value)
+            known = ctx.number(result)
+            return NotImplemented if known is None else bool(known)
         return size_value(result)
     try:
         return function(*operands)

@@ -87,7 +87,7 @@ def loop_range(ctx: Context, node: ast.expr) -> Counted | range:
     with ctx.at(places.get(2, node)):
         down = _counts_down(ctx, step)
     if callee is TABLE["static_range"]:
-        return _static(start, stop, step)
+        return _static(*map(ctx.known, (start, stop, step)))
     return _counted(ctx, start, stop, step, down, hints)
 
 

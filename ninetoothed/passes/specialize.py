@@ -147,6 +147,12 @@ class SpecializePass(ModulePass):
             raise PassFailedException(
                 f"nt-specialize: {len(self.extents)} extents for {len(dynamic)} block sizes"
             )
+        for decl in kernel.declarations:
+            if decl.decided is not None and values.get(decl.name, decl.decided) != decl.decided:
+                raise PassFailedException(
+                    f"nt-specialize: {decl.name} is {values[decl.name]}, and the application was "
+                    f"built for {decl.decided}"
+                )
         known = _Substitution(values)
         retype(kernel.arrange, known.attribute)
         retype(kernel.apply, known.attribute)

@@ -151,13 +151,12 @@ class NtOptMain(xDSLOptMain):
         values = {name: _number(value) for name, value in _pairs(self.args.set, "--set")}
         dtypes = dict(_pairs(self.args.dtype, "--dtype"))
         signature = assumed_signature(definition, dtypes, values)
-        module = build_module(definition, signature)
-        for observe in self._observers_of_frontend():
-            observe("frontend", module)
+        blocks: dict[str, int] = {}
         wants_all = self.args.dump_ir is not None or self.args.target != "mlir"
         if wants_all and not self.args.passes:
             composed = compiler.build(definition, signature)
             signature, config = pick(definition, composed, signature, values)
+            blocks = dict(config.values)
             unknown = [name for name in values if name not in _names(signature, config)]
             if unknown:
                 known = ", ".join(_names(signature, config)) or "none"
@@ -165,6 +164,9 @@ class NtOptMain(xDSLOptMain):
             sys.stderr.write(describe_assumptions(definition, signature, config, dtypes))
             options = compiler.options(composed, signature, config)
             self._use([*steps(ANNOTATED), *steps(SPECIALIZED, options)])
+        module = build_module(definition, signature, blocks)
+        for observe in self._observers_of_frontend():
+            observe("frontend", module)
         return module
 
     def _observers_of_frontend(self) -> list[Observer]:

@@ -131,7 +131,9 @@ class _Check:
 def validate(definition: Definition, signature: Signature, config: Config) -> Report:
     """See :func:`ninetoothed.validation.validate`."""
     check = _Check(definition, signature, config)
-    sampler = Sampler(definition, signature, compiler.build(definition, signature), config)
+    sampler = Sampler(
+        definition, signature, compiler.build(definition, signature, config=config), config
+    )
     taken = [check.case(sample) for sample in sampler.samples()]
     skipped = sampler.skipped + taken.count(False)
     return Report(taken.count(True), skipped, check.touches, check.proved, check.evaluated)

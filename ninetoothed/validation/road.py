@@ -81,7 +81,7 @@ def road(definition: Definition, signature: Signature, config: Config) -> Road:
     def observe(name: str, module: ModuleOp) -> None:
         modules.append((name, module.clone()))
 
-    composed = compiler.build(definition, signature, [observe])
+    composed = compiler.build(definition, signature, [observe], config)
     compiler.lower(composed, signature, config, [observe])
     options = compiler.options(composed, signature, config)
     pipeline: Sequence[Step] = [*steps(ANNOTATED), *steps(SPECIALIZED, options)]

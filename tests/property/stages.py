@@ -58,7 +58,7 @@ class Road:
         choices = zip(self.definition.meta, program.choices, strict=True)
         self.config = Config(tuple(choices))
         self.modules: list[tuple[str, ModuleOp]] = []
-        composed = compiler.build(self.definition, self.signature, [self._observe])
+        composed = compiler.build(self.definition, self.signature, [self._observe], self.config)
         self.final = compiler.lower(composed, self.signature, self.config, [self._observe])
 
     def _observe(self, name: str, module: ModuleOp) -> None:

@@ -49,6 +49,7 @@ def everywhere(
         for config in configurations(module, signature)[:3]:
             arguments = clones()
             bound = bind(kernel.definition, arguments, constexprs).values
+            module = kernel.composed(signature, config)
             interpret(lower(module, signature, config), bound)
             check(*arguments)
         return

@@ -214,7 +214,8 @@ class SymbolDecl:
 
     ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"``,
     ``"constexpr"``, or ``"length"`` and ``"start"`` of a program's sequence. Bounds are inclusive.
-    ``divisor``: the value is a multiple of it.
+    ``divisor``: the value is a multiple of it. ``decided``: the value by which something was decided
+    when the application was built, so that the kernel is right for this value only.
     """
 
     name: str
@@ -222,6 +223,7 @@ class SymbolDecl:
     lower: int | None = None
     upper: int | None = None
     divisor: int = 1
+    decided: int | None = None
 
     @property
     def range(self) -> Range:
@@ -231,7 +233,9 @@ class SymbolDecl:
 
 @irdl_attr_definition
 class SymbolAttr(Data[SymbolDecl]):
-    """``#nt.symbol<BLOCK_SIZE meta 32 to 1024>``, ``#nt.symbol<x_size_0 size 0 to ? div 16>``."""
+    """``#nt.symbol<BLOCK_SIZE meta 32 to 1024>``, ``#nt.symbol<x_size_0 size 0 to ? div 16>``,
+    ``#nt.symbol<B meta 32 to 1024 decided 64>``.
+    """
 
     name = "nt.symbol"
 
@@ -251,14 +255,18 @@ class SymbolAttr(Data[SymbolDecl]):
             divisor = 1
             if parser.parse_optional_keyword("div") is not None:
                 divisor = parser.parse_integer()
-        return SymbolDecl(name, kind, lower, upper, divisor)
+            decided = None
+            if parser.parse_optional_keyword("decided") is not None:
+                decided = parser.parse_integer()
+        return SymbolDecl(name, kind, lower, upper, divisor, decided)
 
     def print_parameter(self, printer: Printer) -> None:
         decl = self.data
         lower = "?" if decl.lower is None else decl.lower
         upper = "?" if decl.upper is None else decl.upper
         divisor = "" if decl.divisor == 1 else f" div {decl.divisor}"
-        printer.print_string(f"<{decl.name} {decl.kind} {lower} to {upper}{divisor}>")
+        decided = "" if decl.decided is None else f" decided {decl.decided}"
+        printer.print_string(f"<{decl.name} {decl.kind} {lower} to {upper}{divisor}{decided}>")
 
 
 @dataclass(frozen=True)
