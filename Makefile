@@ -13,6 +13,8 @@ TRITON ?= $(shell grep '^triton==' constraints.txt)
 OLDEST_TRITON = triton==3.6.0
 ALL_TARGETS = sm_80 sm_90 sm_100 gfx942
 PYTEST_FLAGS ?=
+# How many processes test at once; 0: this one.
+TEST_JOBS ?= auto
 
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -30,7 +32,7 @@ demo: $(VENV)/.package $(if $(GPU),$(VENV)/.triton) ## run the first two kernels
 	$(BIN)/python -m examples.demo
 
 test: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## run all tests; those that need a GPU are skipped without one
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -n $(TEST_JOBS) $(PYTEST_FLAGS)
 
 # The properties know nothing of Triton, so only the newest one's environment runs them.
 test-all: ## run all tests with full counts, for every target, with the oldest and the newest Triton
