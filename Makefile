@@ -23,7 +23,7 @@ GPU := $(strip $(wildcard /dev/nvidia0 /dev/kfd) $(shell nvidia-smi -L 2>/dev/nu
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format golden bench clean FORCE
+.PHONY: help demo test test-all lint format golden docs bench clean FORCE
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -53,6 +53,9 @@ format: $(VENV)/.dev ## format the code and mend what ruff can
 
 golden: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the golden files anew; read the diff afterwards
 	$(BIN)/python -m pytest -m golden --update-golden $(PYTEST_FLAGS)
+
+docs: $(VENV)/.package ## write the reference in docs/language.md anew, from the language's table
+	$(BIN)/python -m ninetoothed.tools.language_page docs/language.md
 
 bench: $(VENV)/.package ## time the compiler, pass by pass
 	$(BIN)/python -m benchmarks.compile_time

@@ -3,7 +3,8 @@
     python -m benchmarks.compile_time [--json FILE] [--triton]
 
 One configuration each, warm: everything is imported and one compile has run. Figures are medians.
-``total`` is all steps but ``make``, which builds the kernel once more, to check it.
+``total`` is all steps but ``make``, which builds the kernel once more, to check it. Of an
+application of 500 lines the frontend is timed alone.
 ``--triton`` adds what Triton's own compile of the text takes, for sm_90.
 """
 
@@ -30,6 +31,7 @@ from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, run, steps
 from ninetoothed.runtime import triton_compat
 from ninetoothed.tensor import Tensor
 from tests.support.idioms.products import conv2d
+from tests.support.long_application import long_kernel
 
 
 def _example(module: ModuleType, ndim: int, count: int) -> Kernel:
@@ -112,6 +114,16 @@ def measure(made: Callable[[], Kernel], with_triton: bool) -> dict[str, float]:
     return result
 
 
+def measure_frontend(lines: int) -> dict[str, float]:
+    """Median milliseconds from an application of so many lines to its module."""
+    definition = long_kernel(lines).definition
+    signature = assumed_signature(definition, {}, {})
+    watch = Stopwatch()
+    for _ in range(_REPEATS):
+        watch.time("frontend", lambda: build_module(definition, signature))
+    return {"frontend": statistics.median(watch.times["frontend"])}
+
+
 def main() -> None:
     """Print a table; write it as JSON where ``--json`` asks for it."""
     parser = argparse.ArgumentParser(description="compile time per pass")
@@ -119,6 +131,7 @@ def main() -> None:
     parser.add_argument("--triton", action="store_true", help="time Triton's own compile, too")
     arguments = parser.parse_args()
     table = {name: measure(made, arguments.triton) for name, made in KERNELS.items()}
+    table["500 lines"] = measure_frontend(500)
     names = list(dict.fromkeys(step for row in table.values() for step in row))
     print(f"{'ms, median of ' + str(_REPEATS):32}" + "".join(f"{name:>10}" for name in table))
     for step in names:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ninetoothed.dtype import (
     bfloat16,
+    float8e4b8,
     float8e4nv,
     float8e5,
+    float8e5b16,
     float16,
     float32,
     float64,
@@ -77,8 +79,10 @@ __all__ = [
     "block_size",
     "check",
     "eval",
+    "float8e4b8",
     "float8e4nv",
     "float8e5",
+    "float8e5b16",
     "float16",
     "float32",
     "float64",

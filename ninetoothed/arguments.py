@@ -15,6 +15,7 @@ from ninetoothed.frontend.definition import Definition, Parameter
 from ninetoothed.ir.index_expr import SymbolInfo, evaluate, symbol_names
 from ninetoothed.jagged import Jagged, is_nested, taken_apart
 from ninetoothed.language import rules
+from ninetoothed.overlaps import sharing
 
 # Sizes and offsets below this are computed in 32 bits, with room for a block beyond the end.
 _NARROW = (1 << 31) - (1 << 20)
@@ -63,7 +64,7 @@ def bind(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any])
         (str(size), 1 << max(evaluate(size, {**sizes, **dict(constants)}) - 1, 0).bit_length())
         for size in definition.dynamic
     )
-    signature = Signature(tuple(params), constants, extents, _index_bits(values))
+    signature = Signature(sharing(params, values), constants, extents, _index_bits(values))
     return Arguments(tuple(values), signature, _device(definition, values))
 
 

@@ -50,7 +50,8 @@ class ParamSignature:
     in). ``unit_strides`` and the ``*_by_16`` flags have one entry per dim: the stride is 1; the
     size, or the stride, is a multiple of 16. ``pointer_by_16``: the data starts at a multiple of 16
     bytes. ``offsets``: of a jagged tensor, the type of where its sequences begin. ``repeated``:
-    several of its indices are one place in memory.
+    several of its indices are one place in memory. ``memory``: the first parameter whose memory
+    it may share, if that is another.
     """
 
     name: str
@@ -64,6 +65,7 @@ class ParamSignature:
     value: bool | int | float | None = None
     offsets: str | None = None
     repeated: bool = False
+    memory: str | None = None
 
 
 @dataclass(frozen=True)

@@ -84,8 +84,10 @@ def serves(module: ModuleOp, config: Config) -> bool:
     )
 
 
-def options(module: ModuleOp, signature: Signature, config: Config) -> Options:
-    """The passes' options for one signature and configuration."""
+def options(
+    module: ModuleOp, signature: Signature, config: Config, target: Target | None = None
+) -> Options:
+    """The passes' options for one signature, configuration and target."""
     (kernel,) = module.body.ops
     assert isinstance(kernel, KernelOp)
     values = dict(signature.constants) | dict(config.values)
@@ -114,13 +116,21 @@ def options(module: ModuleOp, signature: Signature, config: Config) -> Options:
             "extents": tuple(extent for _, extent in signature.extents),
         },
         "nt-lower-accesses": {"index_bits": signature.index_bits},
+        "nt-fit-target": {"target": "" if target is None else str(target)},
+        "nt-lower-to-tt": {"vendor": "cuda" if target is None else target.backend},
     }
 
 
 def lower(
-    module: ModuleOp, signature: Signature, config: Config, observers: Sequence[Observer] = ()
+    module: ModuleOp,
+    signature: Signature,
+    config: Config,
+    observers: Sequence[Observer] = (),
+    target: Target | None = None,
 ) -> ModuleOp:
     """A copy of a module in stage ``composed``, brought to stage ``tt`` for one configuration.
+
+    ``target`` is what it is compiled for; None: the CPU, where it is interpreted.
 
     Raises:
         NineToothedError: the kernel is wrong for this configuration.
@@ -129,7 +139,7 @@ def lower(
     assert isinstance(kernel, KernelOp)
     lowered = module.clone()
     observers = (*observers, *_dump(kernel.sym_name.data, config, start=len(steps(ANNOTATED)) + 1))
-    pipeline = steps(SPECIALIZED, options(module, signature, config))
+    pipeline = steps(SPECIALIZED, options(module, signature, config, target))
     run(context(), lowered, pipeline, observers, settings.verify_ir())
     return lowered
 
@@ -141,7 +151,8 @@ def compile_kernel(
 
     ``language`` is ``"ttir"`` or ``"triton-python"``.
     """
-    return emit(lower(module, signature, config), language, target, config)
+    lowered = lower(module, signature, config, target=target)
+    return emit(lowered, language, target, config)
 
 
 def fingerprint(module: ModuleOp) -> str:

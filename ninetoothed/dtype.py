@@ -24,6 +24,8 @@ float64 = "fp64"
 bool_ = "i1"
 float8e4nv = "fp8e4nv"
 float8e5 = "fp8e5"
+float8e4b8 = "fp8e4b8"
+float8e5b16 = "fp8e5b16"
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ DTYPES: dict[str, DType] = {
         DType(float64, "float", 64, "float64", "f64", "float64"),
         DType(float8e4nv, "float", 8, "float8_e4m3fn", "f8E4M3FN", "float8e4nv"),
         DType(float8e5, "float", 8, "float8_e5m2", "f8E5M2", "float8e5"),
+        DType(float8e4b8, "float", 8, "float8_e4m3fnuz", "f8E4M3FNUZ", "float8e4b8"),
+        DType(float8e5b16, "float", 8, "float8_e5m2fnuz", "f8E5M2FNUZ", "float8e5b16"),
     )
 }
 

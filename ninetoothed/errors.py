@@ -16,7 +16,7 @@ import os
 import sys
 import types
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
@@ -146,6 +146,10 @@ class ConfigurationError(NineToothedError):
     """No configuration of block sizes, warps and stages can run."""
 
 
+class AssertionFailedError(NineToothedError):
+    """What an application asserts does not hold; on a GPU the device says so."""
+
+
 class CompilerError(NineToothedError):
     """The compiler failed on a program that it should have compiled: a bug of ours, with a
     reproducer.
@@ -155,6 +159,12 @@ class CompilerError(NineToothedError):
 def counted(number: int, word: str, words: str | None = None) -> str:
     """``1 dim``, ``2 dims``, ``2 indices``: for messages."""
     return f"{number} {word}" if number == 1 else f"{number} {words or word + 's'}"
+
+
+def any_of(words: Sequence[str]) -> str:
+    """``a, b or c``: for messages."""
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def caller_loc() -> Loc | None:

@@ -11,6 +11,8 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from keyword import iskeyword
 from typing import Any
 
@@ -43,6 +45,8 @@ from ninetoothed.frontend.source import FunctionSource, function_source
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import KernelOp
 from ninetoothed.ir.stages import STAGES
+from ninetoothed.overlaps import apart, narrowed
+from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
 from ninetoothed.runtime import triton_compat
 from ninetoothed.runtime.dispatch import Dispatcher
@@ -65,6 +69,17 @@ class _Built:
         self._modules = [self.module]
         self._fingerprints: dict[int, str] = {}
         self._interpreted: dict[int, dict[str, int]] = {}
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """The parameters that may be written to."""
+        (kernel,) = self.module.body.ops
+        assert isinstance(kernel, KernelOp)
+        names = [param.name for param in self.signature.params]
+        if any(decl.decided is not None for decl in kernel.declarations):
+            # Other block sizes may have other stores.
+            return frozenset(names)
+        return frozenset(names[write.param] for write in writes(kernel))
 
     def serving(self, config: Config) -> ModuleOp:
         """The module of a configuration: the one of all, unless block sizes decide something."""
@@ -142,7 +157,7 @@ class Kernel:
             NineToothedError: the application is wrong for these element types.
         """
         try:
-            arguments = bind(self._definition, args, kwargs)
+            arguments = self._bind(args, kwargs)
             if arguments.device == "cpu" and self._backend in (None, "interpret"):
                 self._interpret(arguments)
             elif arguments.device == "cpu" or self._backend == "interpret":
@@ -153,6 +168,15 @@ class Kernel:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
+
+    def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+        """The call; that arguments share memory matters only where it is written."""
+        arguments = bind(self._definition, args, kwargs)
+        plain = apart(arguments.signature)
+        if plain == arguments.signature:
+            return arguments
+        written = self._variant(plain).written
+        return replace(arguments, signature=narrowed(arguments.signature, written))
 
     def _misplaced(self, device: str) -> DeviceError:
         needs, move = ("GPU", "cuda") if device == "cpu" else ("CPU", "cpu")
@@ -306,7 +330,7 @@ class Kernel:
     @user_facing
     def best_config(self, *args: Any, **kwargs: Any) -> Config | None:
         """The configuration chosen for calls like this one, or None where none was launched yet."""
-        return self._dispatcher.best(bind(self._definition, args, kwargs).signature)
+        return self._dispatcher.best(self._bind(args, kwargs).signature)
 
     @property
     def definition(self) -> Definition:

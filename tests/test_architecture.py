@@ -31,7 +31,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("symbol", "chain", "slicing", "evaluation", "tensor", "language"),
     ("ir", "interpreters"),
     ("frontend", "passes", "backend", "runtime"),
-    ("compiler", "configurations", "arguments", "assumptions", "validation"),
+    ("compiler", "configurations", "overlaps", "arguments", "assumptions", "validation"),
     ("kernel", "verify", "tools"),
     ("",),
 )

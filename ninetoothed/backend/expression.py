@@ -6,7 +6,7 @@ import math
 import struct
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import AnyFloat, Float32Type, Float64Type, IntegerType
+from xdsl.dialects.builtin import AnyFloat, BFloat16Type, Float32Type, Float64Type, IntegerType
 from xdsl.ir import Attribute
 
 from ninetoothed.dtype import DTYPES
@@ -89,9 +89,13 @@ def literal(value: int | float, scalar: Attribute) -> Expr:
         value = wrap_integer(int(value), bits)
         return Expr(str(value), UNARY if value < 0 else ATOM, (), scalar, value)
     value = float(value)
-    if value == 0 and math.copysign(1, value) < 0:
-        return _negative_zero(scalar)
+    eight = isinstance(scalar, AnyFloat) and scalar.bitwidth == 8
+    # Triton 3.6 drops the sign of -0.0, and casts saturate.
+    if (value == 0 and math.copysign(1, value) < 0) or (eight and not math.isfinite(value)):
+        return _from_bits(value, scalar)
     text = _float_text(value, scalar)
+    if _is_rough(value, scalar):
+        return cast(Expr(f"tl.full((), {text}, tl.float32)", POSTFIX, (), Float32Type()), scalar)
     precedence = UNARY if text.startswith("-") else ATOM
     return Expr(text, precedence, (), scalar, value)
 
@@ -107,10 +111,23 @@ def _float_text(value: float, scalar: Attribute) -> str:
     return repr(value)
 
 
-def _negative_zero(scalar: Attribute) -> Expr:
-    # Triton 3.6 drops the sign of -0.0.
-    bits = scalar.bitwidth if isinstance(scalar, AnyFloat) else 32
-    integer = f"tl.full((), {-(2 ** (bits - 1))}, tl.int{bits})"
+def _is_rough(value: float, scalar: Attribute) -> bool:
+    """Whether Triton makes another number of a literal: it has no float of eight bits but 0, and
+    bf16 to six places behind the point only.
+    """
+    if not isinstance(scalar, AnyFloat) or value == 0 or not math.isfinite(value):
+        return False
+    if scalar.bitwidth == 8:
+        return True
+    return isinstance(scalar, BFloat16Type) and scalar.pack([float(f"{value:f}")]) != scalar.pack(
+        [value]
+    )
+
+
+def _from_bits(value: float, scalar: Attribute) -> Expr:
+    assert isinstance(scalar, AnyFloat)
+    number = int.from_bytes(scalar.pack([value]), "little", signed=True)
+    integer = f"tl.full((), {number}, tl.int{scalar.bitwidth})"
     return Expr(f"{integer}.to({dtype_text(scalar)}, bitcast=True)", POSTFIX, (), scalar)
 
 

@@ -234,6 +234,10 @@ def _sources(value: SSAValue, function: FuncOp) -> list[SSAValue | int]:
         if isinstance(owner, scf.ForOp) and value.index > 0:
             carried = value.index - 1
             return [owner.iter_args[carried], _yielded(owner, 0, carried)]
+        if isinstance(owner, scf.WhileOp):
+            if value.block is owner.after_region.block:
+                return [_yielded(owner, 0, value.index)]
+            return [owner.arguments[value.index], _yielded(owner, 1, value.index)]
     elif isinstance(value, OpResult):
         match value.op:
             case AddPtrOp():
@@ -244,6 +248,8 @@ def _sources(value: SSAValue, function: FuncOp) -> list[SSAValue | int]:
                 return [value.op.lhs, value.op.rhs]
             case scf.ForOp():
                 return [value.op.iter_args[value.index], _yielded(value.op, 0, value.index)]
+            case scf.WhileOp():
+                return [_yielded(value.op, 0, value.index)]
             case scf.IfOp():
                 return [_yielded(value.op, branch, value.index) for branch in (0, 1)]
             case _:
@@ -251,8 +257,12 @@ def _sources(value: SSAValue, function: FuncOp) -> list[SSAValue | int]:
     raise CompilerError(f"cannot tell which parameter a pointer belongs to: {value}")
 
 
-def _yielded(op: scf.ForOp | scf.IfOp, region: int, index: int) -> SSAValue:
-    terminator = op.regions[region].block.last_op
-    if not isinstance(terminator, scf.YieldOp):
-        raise CompilerError(f"a region of {op.name} does not end in scf.yield")
-    return terminator.arguments[index]
+def _yielded(op: scf.ForOp | scf.WhileOp | scf.IfOp, region: int, index: int) -> SSAValue:
+    """What a region hands on."""
+    match op.regions[region].block.last_op:
+        case scf.YieldOp() as terminator:
+            return terminator.arguments[index]
+        case scf.ConditionOp() as terminator:
+            return terminator.args[index]
+        case _:
+            raise CompilerError(f"a region of {op.name} does not end in scf.yield")

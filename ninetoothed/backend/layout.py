@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 from ninetoothed.errors import Loc
 
 MAX_COLUMNS = 100
 _STEP = "    "
 _OPEN, _CLOSE = "([{", ")]}"
+_QUOTES = "'\""
 
 
 def lines_of(indent: str, prefix: str, text: str, suffix: str = "") -> list[str]:
@@ -14,6 +18,8 @@ def lines_of(indent: str, prefix: str, text: str, suffix: str = "") -> list[str]
     line = f"{indent}{prefix}{text}{suffix}"
     if len(line) <= MAX_COLUMNS:
         return [line]
+    if _inside_strings(text) == [True] * len(text):
+        return [*_pieces(indent, text, suffix)]
     head, arguments = _call(text)
     if arguments:
         inner = [
@@ -22,7 +28,7 @@ def lines_of(indent: str, prefix: str, text: str, suffix: str = "") -> list[str]
         return [f"{indent}{prefix}{head}(", *inner, f"{indent}){suffix}"]
     found: list[str] = []
     current = indent + _STEP
-    for word in text.split(" "):
+    for word in _words(text):
         if current.strip() and len(current) + len(word) + 1 > MAX_COLUMNS:
             found.append(current.rstrip())
             current = indent + _STEP
@@ -38,8 +44,9 @@ def _call(text: str) -> tuple[str, list[str]]:
         return "", []
     depth, last = 0, start + 1
     arguments: list[str] = []
+    quoted = _inside_strings(text)
     for position in range(start, len(text)):
-        char = text[position]
+        char = " " if quoted[position] else text[position]
         depth += (char in _OPEN) - (char in _CLOSE)
         if depth == 0 and position != len(text) - 1:
             return "", []
@@ -47,6 +54,45 @@ def _call(text: str) -> tuple[str, list[str]]:
             arguments.append(text[last:position].strip())
             last = position + 1
     return head, [argument for argument in arguments if argument]
+
+
+def _inside_strings(text: str) -> list[bool]:
+    """Of each character, whether it belongs to a string literal."""
+    found: list[bool] = []
+    quote, escaped = "", False
+    for char in text:
+        found.append(bool(quote) or char in _QUOTES)
+        if not quote:
+            quote = char if char in _QUOTES else ""
+        elif escaped or char == "\\":
+            escaped = not escaped
+        elif char == quote:
+            quote = ""
+    return found
+
+
+def _words(text: str) -> list[str]:
+    """What stands between blanks outside of strings."""
+    quoted = _inside_strings(text)
+    words = [""]
+    for char, inside in zip(text, quoted, strict=True):
+        if char == " " and not inside:
+            words.append("")
+        else:
+            words[-1] += char
+    return words
+
+
+def _pieces(indent: str, text: str, suffix: str) -> Iterator[str]:
+    """A long string literal as several, which Python joins inside brackets."""
+    rest: str = ast.literal_eval(text)
+    while rest:
+        size = len(rest)
+        # Escapes make some characters longer.
+        while size > 1 and len(indent) + len(repr(rest[:size])) + len(suffix) > MAX_COLUMNS:
+            size -= 1
+        piece, rest = repr(rest[:size]), rest[size:]
+        yield f"{indent}{piece}{suffix if not rest else ''}"
 
 
 def comment(indent: str, loc: Loc, source: str) -> str:

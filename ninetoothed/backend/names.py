@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 # What generated kernels use beside their own names.
-_TAKEN = ("tl", "triton", "range", "float")
+_TAKEN = ("tl", "triton", "libdevice", "range", "float")
 MAX_LENGTH = 32
 _ILLEGAL = re.compile(r"[^0-9A-Za-z_]")
 

@@ -8,39 +8,28 @@ at the loop's end.
 
 from __future__ import annotations
 
-import linecache
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, IntegerAttr, IntegerType, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ninetoothed.backend.device_function import argument_names, device_function
 from ninetoothed.backend.expression import ATOM, POSTFIX, Expr, converted, exact, typed
-from ninetoothed.backend.layout import comment, lines_of
+from ninetoothed.backend.layout import lines_of
 from ninetoothed.backend.names import NameTable
-from ninetoothed.backend.reductions import COMMON, common_combination
+from ninetoothed.backend.reductions import common_combination, fold_text
 from ninetoothed.backend.spelling import spell
-from ninetoothed.errors import CompilerError, Loc
+from ninetoothed.backend.spelling.extern import declarations, imports
+from ninetoothed.backend.texts import Texts
 from ninetoothed.ir import tt
 
-_FIT = 80
+_COSTLY = (tt.LoadOp, tt.DotOp, tt.ReduceOp, tt.ScanOp, tt.HistogramOp)
 _WAIT = 48
 _ALIASES = (tt.SplatOp, tt.BroadcastOp)
 _I32 = IntegerType(32)
-_NAMES = {
-    "tt.get_program_id": "pid",
-    "tt.make_range": "lanes",
-    "tt.addptr": "ptrs",
-    "tt.load": "value",
-    "tt.atomic_rmw": "before",
-    "tt.atomic_cas": "before",
-    "tt.dot": "product",
-    "tt.reduce": "total",
-    "arith.cmpi": "mask",
-    "arith.cmpf": "mask",
-}
 _CACHE = {2: ".ca", 3: ".cg", 4: ".wb", 5: ".cs", 6: ".wt", 7: ".cv"}
 _EVICT = {2: "evict_first", 3: "evict_last"}
 _LOOP_OPTIONS = {
@@ -61,8 +50,10 @@ def emit_triton_python(module: ModuleOp) -> str:
     function = device_function(module)
     arguments = argument_names(function)
     name = function.sym_name.data
-    helpers = Helpers(name)
-    writer = Writer(NameTable([name, *helpers.reserved(function), *arguments]), helpers)
+    declared = declarations(function)
+    helpers = Helpers([name, *declared])
+    taken = [name, *declared, *helpers.reserved(function), *arguments]
+    writer = Writer(NameTable(taken), helpers)
     for value, argument in zip(function.body.block.args, arguments, strict=True):
         writer.bind(value, argument)
     writer.block(function.body.block)
@@ -71,33 +62,36 @@ def emit_triton_python(module: ModuleOp) -> str:
         *lines_of("", "def ", f"{name}({', '.join(arguments)})", ":"),
         *(writer.lines or ["    pass"]),
     ]
-    sources = ["import triton\nimport triton.language as tl", *helpers.sources, "\n".join(kernel)]
+    head = ["import triton", "import triton.language as tl", *imports(function)]
+    sources = ["\n".join(head), *declared.values(), *helpers.sources, "\n".join(kernel)]
     return "\n\n\n".join(sources) + "\n"
 
 
 class Helpers:
-    """The combinations of a kernel's reductions that are functions of their own."""
+    """The combinations of a kernel's reductions and scans that are functions of their own."""
 
-    def __init__(self, kernel: str) -> None:
+    def __init__(self, taken: Sequence[str]) -> None:
         self.sources: list[str] = []
         self._names: dict[str, str] = {}
-        self._table = NameTable([kernel])
+        self._taken = taken
+        self._table = NameTable(taken)
         self._assigned: dict[Operation, str] = {}
 
     def reserved(self, function: tt.FuncOp) -> list[str]:
         """The names of the helpers of ``function``, which it must not use for its own values."""
         for op in function.walk():
-            if isinstance(op, tt.ReduceOp) and common_combination(op) is None:
+            folds = isinstance(op, tt.ReduceOp | tt.ScanOp)
+            if folds and common_combination(op) is None:
                 self._assigned[op] = self._define(op)
         return list(self._names.values())
 
-    def name(self, op: tt.ReduceOp) -> str:
-        """The helper that combines for ``op``."""
-        return self._assigned[op]
+    def name(self, op: tt.ReduceOp | tt.ScanOp) -> str | None:
+        """The helper that combines for ``op``; None: Triton has one."""
+        return self._assigned.get(op)
 
-    def _define(self, op: tt.ReduceOp) -> str:
+    def _define(self, op: tt.ReduceOp | tt.ScanOp) -> str:
         block = op.combine.block
-        table = NameTable()
+        table = NameTable(self._taken)
         writer = Writer(table, self)
         half = len(block.args) // 2
         arguments: list[str] = []
@@ -118,41 +112,14 @@ class Helpers:
         return self._names[body]
 
 
-class Writer:
+class Writer(Texts):
     """Writes the statements of one function."""
 
     def __init__(self, names: NameTable, helpers: Helpers) -> None:
-        self.lines: list[str] = []
-        self._names = names
+        super().__init__(names)
         self._helpers = helpers
-        self._indent = "    "
-        self._exprs: dict[SSAValue, Expr] = {}
-        # Values whose texts are no names yet, in the order of their ops.
-        self._waiting: dict[SSAValue, None] = {}
-        # What the texts of the statement or value at hand have taken from the waiting ones.
-        self._taken: dict[SSAValue, None] = {}
         # Where results must go: a loop's carried names, a branch's results.
         self._targets: list[tuple[Operation | None, list[str]]] = []
-        self._place: tuple[str, int] | None = None
-
-    def bind(self, value: SSAValue, name: str) -> None:
-        """``value`` is called ``name``."""
-        shape, scalar = tt.shape_of(value.type), tt.scalar_of(value.type)
-        self._exprs[value] = Expr(name, ATOM, shape, scalar)
-
-    # The operands of a spelling.
-
-    def expr(self, value: SSAValue) -> Expr:
-        """The text of ``value``."""
-        if value in self._waiting:
-            self._taken[value] = None
-        return self._exprs[value]
-
-    def atom(self, value: SSAValue) -> Expr:
-        """A name or a number that is ``value``."""
-        if self._exprs[value].literal is None and value in self._waiting:
-            self._name_waiting(value)
-        return self._exprs[value]
 
     # Blocks.
 
@@ -162,30 +129,43 @@ class Writer:
             match op:
                 case tt.StoreOp():
                     self._store(op)
-                case tt.AtomicRMWOp() | tt.AtomicCASOp() if op.result.first_use is None:
-                    self._update(op)
+                case tt.BarrierOp():
+                    self._statement("", "tl.debug_barrier()", op)
+                case tt.PrintOp() | tt.AssertOp() | tt.AssumeOp():
+                    self._effect(op)
+                case _ if _acts(op) and all(result.first_use is None for result in op.results):
+                    self._effect(op)
                 case scf.ForOp():
                     self._for(op)
+                case scf.WhileOp():
+                    self._while(op)
                 case scf.IfOp():
                     self._if(op)
                 case scf.YieldOp():
                     self._yield(op)
-                case tt.ReduceReturnOp():
+                case tt.ReduceReturnOp() | tt.ScanReturnOp():
                     self._return(op)
-                case tt.ReturnOp():
+                case tt.ReturnOp() | scf.ConditionOp():
                     pass
                 case _:
                     if any(result.first_use is not None for result in op.results):
                         self._value(op)
 
-    def _region(self, region: Region, targets: tuple[Operation | None, list[str]]) -> None:
-        """Writes a nested region, whose results go to ``targets``."""
+    def _region(
+        self,
+        region: Region,
+        targets: tuple[Operation | None, list[str]],
+        behind: Callable[[], None] | None = None,
+    ) -> None:
+        """Writes a nested region, whose results go to ``targets``, and what comes ``behind`` it."""
         outer, start = self._indent, len(self.lines)
         self._indent += "    "
         self._targets.append(targets)
         if region.blocks:
             self.block(region.block)
         self._targets.pop()
+        if behind is not None:
+            behind()
         if not any(not line.lstrip().startswith("#") for line in self.lines[start:]):
             self.lines.append(f"{self._indent}pass")
         self._indent = outer
@@ -194,7 +174,7 @@ class Writer:
 
     def _value(self, op: Operation) -> None:
         if len(op.results) > 1:
-            self._reduce_many(op)
+            self._several(op)
             return
         (result,) = op.results
         if isinstance(op, _ALIASES) and not self._may_wait(result):
@@ -214,28 +194,9 @@ class Writer:
     def _spell(self, op: Operation) -> Expr:
         if isinstance(op, tt.LoadOp):
             return self._load(op)
-        if isinstance(op, tt.ReduceOp):
-            return self._reduce(op)
+        if isinstance(op, tt.ReduceOp | tt.ScanOp):
+            return self._fold(op)
         return spell(self, op)
-
-    def _may_wait(self, value: OpResult) -> bool:
-        """Whether ``value`` is used once, and in its own block."""
-        uses = list(value.uses)
-        return len(uses) == 1 and uses[0].operation.parent is value.op.parent
-
-    def _take(self) -> None:
-        for value in self._taken:
-            self._waiting.pop(value, None)
-        self._taken = {}
-
-    def _name_waiting(self, value: SSAValue) -> None:
-        taken, self._taken = self._taken, {}
-        name = self._unique(value)
-        expr = typed(self._exprs[value])
-        self._statement(f"{name} = ", expr.text, _op_of(value))
-        self._waiting.pop(value)
-        self._exprs[value] = Expr(name, ATOM, expr.shape, expr.scalar)
-        self._taken = {one: None for one in taken if one != value}
 
     def _assign(self, value: SSAValue, op: Operation) -> None:
         """Gives ``value`` a name, the one that it must go to if that is free."""
@@ -252,29 +213,6 @@ class Writer:
         self._take()
         self._statement(f"{name} = ", expr.text, op)
         self._exprs[value] = Expr(name, ATOM, expr.shape, expr.scalar)
-
-    def _shorten(self, line: str) -> bool:
-        """Gives a name to the longest text taken, if ``line`` is too long; whether it did."""
-        if len(self._indent) + len(line) < _FIT or not self._taken:
-            return False
-        longest = max(self._taken, key=lambda value: len(self._exprs[value].text))
-        self._name_waiting(longest)
-        return True
-
-    def _unique(self, value: SSAValue) -> str:
-        hint = value.name_hint
-        if hint is None:
-            owner = value.owner
-            hint = _NAMES.get(owner.name, "v") if isinstance(owner, Operation) else "v"
-        return self._names.unique(hint)
-
-    def _statement(self, prefix: str, text: str, op: Operation | None, suffix: str = "") -> None:
-        loc = None if op is None else _user_loc(op.location)
-        if loc is not None and (loc.file, loc.line) != self._place:
-            self._place = (loc.file, loc.line)
-            source = linecache.getline(loc.file, loc.line).strip()
-            self.lines.append(comment(self._indent, loc, source))
-        self.lines.extend(lines_of(self._indent, prefix, text, suffix))
 
     # Memory.
 
@@ -304,7 +242,7 @@ class Writer:
         self._take()
         self._statement("", text, op)
 
-    def _update(self, op: tt.AtomicRMWOp | tt.AtomicCASOp) -> None:
+    def _effect(self, op: Operation) -> None:
         while True:
             self._taken = {}
             text = spell(self, op).text
@@ -313,33 +251,28 @@ class Writer:
         self._take()
         self._statement("", text, op)
 
-    # Reductions.
+    # Reductions and scans.
 
-    def _reduce(self, op: tt.ReduceOp) -> Expr:
-        (source,) = op.srcs
-        operand = exact(self.expr(source), tt.shape_of(source.type))
-        shape, scalar = tt.shape_of(op.results[0].type), tt.scalar_of(source.type)
-        axis = op.axis.value.data
-        common = common_combination(op)
-        if common is not None:
-            text = f"{COMMON[common]}({operand.text}, axis={axis})"
-        else:
-            text = f"tl.reduce({operand.text}, {axis}, {self._helpers.name(op)})"
-        return Expr(text, POSTFIX, shape, scalar)
+    def _fold(self, op: tt.ReduceOp | tt.ScanOp) -> Expr:
+        shape, scalar = tt.shape_of(op.results[0].type), tt.scalar_of(op.srcs[0].type)
+        return Expr(self._folded(op), POSTFIX, shape, scalar)
 
-    def _reduce_many(self, op: Operation) -> None:
-        if not isinstance(op, tt.ReduceOp):
-            raise CompilerError(f"{op.name} has no spelling in Triton-Python")
+    def _folded(self, op: tt.ReduceOp | tt.ScanOp) -> str:
+        values = [exact(self.expr(source), tt.shape_of(source.type)).text for source in op.srcs]
+        return fold_text(op, values, self._helpers.name(op))
+
+    def _several(self, op: Operation) -> None:
+        """A statement that gives each result a name."""
         names = [self._unique(result) for result in op.results]
         self._taken = {}
-        values = [exact(self.expr(source), tt.shape_of(source.type)).text for source in op.srcs]
+        folds = isinstance(op, tt.ReduceOp | tt.ScanOp)
+        text = self._folded(op) if folds else spell(self, op).text
         self._take()
-        text = f"tl.reduce(({', '.join(values)}), {op.axis.value.data}, {self._helpers.name(op)})"
         self._statement(f"{', '.join(names)} = ", text, op)
         for result, name in zip(op.results, names, strict=True):
             self.bind(result, name)
 
-    def _return(self, op: tt.ReduceReturnOp) -> None:
+    def _return(self, op: tt.ReduceReturnOp | tt.ScanReturnOp) -> None:
         self._taken = {}
         texts = [exact(self.expr(value), ()).text for value in op.values]
         self._take()
@@ -348,17 +281,8 @@ class Writer:
     # Control flow.
 
     def _for(self, op: scf.ForOp) -> None:
-        block = op.body.block
-        induction, *arguments = block.args
-        names: list[str] = []
-        for argument, start, result in zip(arguments, op.iter_args, op.results, strict=True):
-            hint = argument.name_hint or result.name_hint or start.name_hint
-            names.append(self._names.unique(hint or "carried"))
-            self._taken = {}
-            expr = exact(self.expr(start), tt.shape_of(start.type))
-            self._take()
-            self._statement(f"{names[-1]} = ", expr.text, op)
-            self.bind(argument, names[-1])
+        induction, *arguments = op.body.block.args
+        names = self._start(op, arguments, op.iter_args)
         counter = self._names.unique(induction.name_hint or "k")
         self._taken = {}
         bounds = self._range(op)
@@ -368,6 +292,66 @@ class Writer:
         self._region(op.body, (op, names))
         for result, name in zip(op.results, names, strict=True):
             self.bind(result, name)
+
+    def _start(
+        self, op: Operation, arguments: Sequence[SSAValue], starts: Sequence[SSAValue]
+    ) -> list[str]:
+        """Gives what a loop carries its first values; the names."""
+        names: list[str] = []
+        for argument, start in zip(arguments, starts, strict=True):
+            names.append(self._names.unique(argument.name_hint or start.name_hint or "carried"))
+            self._taken = {}
+            expr = exact(self.expr(start), tt.shape_of(start.type))
+            self._take()
+            self._statement(f"{names[-1]} = ", expr.text, op)
+            self.bind(argument, names[-1])
+        return names
+
+    def _while(self, op: scf.WhileOp) -> None:
+        before, after = op.before_region.block, op.after_region.block
+        condition = before.last_op
+        assert isinstance(condition, scf.ConditionOp)
+        names = self._start(op, before.args, op.arguments)
+        # What the loop hands on keeps its name, unless it is computed with the condition.
+        handed = [
+            names[index] if _keeps(op, index) else self._unique(result)
+            for index, result in enumerate(op.results)
+        ]
+        lines = len(self.lines)
+        self.block(before)
+        bit = condition.condition
+        inline = len(self.lines) == lines and self._exprs[bit].literal is None
+        if inline and all(_keeps(op, index) for index in range(len(handed))):
+            self._taken = {}
+            text, again = self.expr(bit).text, None
+            self._take()
+        else:
+            # A condition of several statements is computed before the loop, and behind each turn.
+            text = self._names.unique("going")
+            self._hand_on(condition, [text, *handed])
+            again = partial(self._again, before, names, [text, *handed])
+        self._statement("while ", text, op, ":")
+        for argument, name in zip(after.args, handed, strict=True):
+            self.bind(argument, name)
+        self._region(op.after_region, (op, names), again)
+        for result, name in zip(op.results, handed, strict=True):
+            self.bind(result, name)
+
+    def _again(self, before: Block, names: Sequence[str], handed: Sequence[str]) -> None:
+        """The condition of a loop, at the end of its body."""
+        for argument, name in zip(before.args, names, strict=True):
+            self.bind(argument, name)
+        self.block(before)
+        assert before.last_op is not None
+        self._hand_on(before.last_op, handed)
+
+    def _hand_on(self, terminator: Operation, names: Sequence[str]) -> None:
+        for name, value in zip(names, terminator.operands, strict=True):
+            self._taken = {}
+            text = typed(exact(self.expr(value), tt.shape_of(value.type))).text
+            self._take()
+            if text != name:
+                self._statement(f"{name} = ", text, terminator)
 
     def _range(self, op: scf.ForOp) -> str:
         bounds = [self.expr(bound) for bound in (op.lb, op.ub, op.step)]
@@ -425,9 +409,9 @@ class Writer:
             return None
         loop, names = self._targets[-1]
         index = list(use.operands).index(value)
-        if isinstance(loop, scf.ForOp):
-            argument = loop.body.block.args[index + 1]
-            if self._read_later(argument, op):
+        if isinstance(loop, scf.ForOp | scf.WhileOp):
+            argument = _carried(loop, index)
+            if argument is not None and self._read_later(argument, op):
                 return None
             spare = self._taken_by(op)
             for waiting in self._waiting:
@@ -454,17 +438,34 @@ class Writer:
         return False
 
 
+def _keeps(op: scf.WhileOp, index: int) -> bool:
+    """Whether a loop hands on to its body what it carries at ``index``."""
+    before = op.before_region.block
+    terminator = before.last_op
+    assert isinstance(terminator, scf.ConditionOp)
+    return index < len(before.args) and terminator.args[index] is before.args[index]
+
+
+def _carried(loop: scf.ForOp | scf.WhileOp, index: int) -> SSAValue | None:
+    """What the carried value at ``index`` is in the loop's body, if it is there."""
+    if isinstance(loop, scf.ForOp):
+        return loop.body.block.args[index + 1]
+    return loop.after_region.block.args[index] if _keeps(loop, index) else None
+
+
 def _is_cheap(op: Operation) -> bool:
-    return not isinstance(op, tt.LoadOp | tt.AtomicRMWOp | tt.AtomicCASOp | tt.DotOp | tt.ReduceOp)
+    return not _acts(op) and not isinstance(op, _COSTLY)
+
+
+def _acts(op: Operation) -> bool:
+    """Whether an op that gives something does more than that."""
+    if isinstance(op, tt.ElementwiseInlineAsmOp):
+        return not op.pure.value.data
+    return isinstance(op, tt.AtomicRMWOp | tt.AtomicCASOp)
 
 
 def _mentions(text: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", text) is not None
-
-
-def _op_of(value: SSAValue) -> Operation | None:
-    owner = value.owner
-    return owner if isinstance(owner, Operation) else None
 
 
 def _option(attr: Attribute) -> str:
@@ -478,12 +479,3 @@ def _policy(cache: IntegerAttr, evict: IntegerAttr) -> Sequence[str]:
     if (policy := _EVICT.get(evict.value.data)) is not None:
         found.append(f'eviction_policy="{policy}"')
     return found
-
-
-def _user_loc(location: Attribute) -> Loc | None:
-    """The user's line: of an inlined function, its own."""
-    while isinstance(location, CallSiteLoc):
-        location = location.callee
-    if isinstance(location, FileLineColLoc):
-        return Loc(location.filename.data, location.line.data, location.column.data)
-    return None

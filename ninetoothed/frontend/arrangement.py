@@ -41,10 +41,13 @@ def arrange(definition: Definition, signature: tuple[ParamSignature, ...]) -> Bl
     ``nt.arranged``.
     """
     block = Block()
-    values = [
-        _parameter(block, parameter, param)
-        for parameter, param in zip(definition.parameters, signature, strict=True)
-    ]
+    values: list[SSAValue] = []
+    for place, (parameter, param) in enumerate(zip(definition.parameters, signature, strict=True)):
+        first = definition.firsts[parameter.origin]
+        if parameter.kind == "tensor" and param.memory is None and first != place:
+            # One tensor, arranged in several ways.
+            param = replace(param, memory=definition.parameters[first].name)
+        values.append(_parameter(block, parameter, param))
     block.add_op(nt.ArrangedOp(values))
     return block
 
@@ -66,7 +69,15 @@ def _parameter(block: Block, parameter: Parameter, signature: ParamSignature) ->
     if jagged is not None and signature.offsets is not None:
         jagged = replace(jagged, bits=DTYPES[signature.offsets].bits)
     op = nt.SourceOp(
-        parameter.name, parameter.kind, type, source.strides, other, value, jagged=jagged
+        parameter.name,
+        parameter.kind,
+        type,
+        source.strides,
+        other,
+        value,
+        jagged=jagged,
+        memory=signature.memory,
+        repeated=signature.repeated,
     )
     op.location = location(source.declared)
     block.add_op(op)

@@ -11,12 +11,14 @@ from xdsl.ir import Block, BlockArgument, Region, SSAValue
 
 # The handlers register themselves.
 import ninetoothed.frontend.calls  # pyright: ignore[reportUnusedImport]
+import ninetoothed.frontend.loops  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from ninetoothed.artifact import ParamSignature, Signature
 from ninetoothed.errors import TypeMismatchError
 from ninetoothed.frontend.arrangement import arrange, declarations, share
-from ninetoothed.frontend.context import Context, Frame
+from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.definition import Definition, Parameter
+from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.values import Share, Value
 from ninetoothed.frontend.walk import execute
@@ -60,12 +62,18 @@ def build_module(
         else:
             by_value = param.kind == "scalar"
             values[param.name] = Share(param.name, argument, value, source.other, by_value=by_value)
+    ctx.numbers = frozenset(
+        value.ref for value in values.values() if isinstance(value, Share) and value.by_value
+    )
     outputs = frozenset(name for name, value in values.items() if isinstance(value, Share))
     constants = frozenset(values) - outputs
     ctx.frames.append(
         Frame(definition.application, values, parameters=outputs, constants=constants)
     )
-    execute(ctx, node.body)
+    try:
+        execute(ctx, node.body)
+    finally:
+        print(*ctx.said, sep="", end="")
     with ctx.at(node):
         ctx.insert(nt.FinishOp())
     symbols = [replace(decl, decided=ctx.decided.get(decl.name)) for decl in declared]

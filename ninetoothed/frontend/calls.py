@@ -1,13 +1,9 @@
-"""Calls: primitives by their rows' names, Python functions inlined with Python's meaning, and a few
-builtins.
-"""
+"""Calls: primitives by their rows' names, functions, which are inlined, and a few builtins."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-import inspect
-import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,37 +15,37 @@ from ninetoothed.errors import (
     counted,
 )
 from ninetoothed.frontend import operators
-from ninetoothed.frontend.context import Context, Frame
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.functions import inline, is_function
 from ninetoothed.frontend.primitives import HANDLERS
-from ninetoothed.frontend.source import function_source
 from ninetoothed.frontend.values import (
     BoundMethod,
     Method,
-    Share,
     Size,
     Value,
     describe,
     is_sequence,
 )
-from ninetoothed.frontend.walk import evaluate, execute, expression
-from ninetoothed.language.table import Primitive
+from ninetoothed.frontend.walk import caller, evaluate, expression
+from ninetoothed.language.table import TABLE, Primitive
 
 _BUILTINS: dict[Any, Callable[..., Any]] = {
     name: name for name in (float, int, bool, len, abs, round, tuple, list)
 }
-_MAX_DEPTH = 64
-_LANGUAGE = "ninetoothed.language."
 
 
 @expression(ast.Call)
 def _call(ctx: Context, node: ast.Call) -> Value:
     callee = evaluate(ctx, node.func)
+    # What a later argument writes, an earlier one has not read.
+    last = _last_call(node) if isinstance(callee, Primitive) else -1
     args: list[Value] = []
-    for item in node.args:
+    for position, item in enumerate(node.args):
         if isinstance(item, ast.Starred):
             args.extend(_starred(ctx, item))
         else:
-            args.append(evaluate(ctx, item))
+            value = evaluate(ctx, item)
+            args.append(ctx.now(value) if position < last else value)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
@@ -57,16 +53,35 @@ def _call(ctx: Context, node: ast.Call) -> Value:
                 "** in a call is not part of the language; name the arguments"
             )
         kwargs[keyword.arg] = evaluate(ctx, keyword.value)
+    return call(ctx, callee, args, kwargs)
+
+
+def _last_call(node: ast.Call) -> int:
+    """The position of the last argument that holds a call; -1: there is none."""
+    found = -1
+    for position, item in enumerate([*node.args, *node.keywords]):
+        if any(isinstance(inner, ast.Call) for inner in ast.walk(item)):
+            found = position
+    return found
+
+
+@caller
+def call(ctx: Context, callee: Value, args: list[Value], kwargs: Mapping[str, Value]) -> Value:
+    """What ``callee`` gives for these arguments.
+
+    Raises:
+        TypeMismatchError: it cannot be called.
+    """
     if isinstance(callee, BoundMethod):
-        callee, args = callee.primitive, [callee.receiver, *args]
+        callee, args = callee.function, [callee.receiver, *args]
     if isinstance(callee, Primitive):
         return primitive(ctx, callee, args, kwargs)
     if isinstance(callee, Method):
         return callee.run(ctx, _bind(callee.name, callee.parameters, args, kwargs))
-    if isinstance(callee, types.FunctionType):
+    if is_function(callee):
         return inline(ctx, callee, args, kwargs)
     if getattr(callee, "__module__", None) == "builtins":
-        return _builtin(ctx, callee, args)
+        return _builtin(ctx, callee, args, kwargs)
     raise TypeMismatchError(
         f"{describe(callee)} cannot be called inside an application; functions of ntl and plain "
         "Python functions can"
@@ -88,11 +103,12 @@ _INSTEAD: dict[Any, str] = {
     len: "write x.shape[0]",
     abs: "write ntl.abs(x)",
     round: "write ntl.floor(x + 0.5)",
-    print: "look at the outputs after the call",
 }
 
 
-def _builtin(ctx: Context, callee: Any, args: list[Value]) -> Value:
+def _builtin(ctx: Context, callee: Any, args: list[Value], kwargs: Mapping[str, Value]) -> Value:
+    if callee is builtins.print:
+        return _print(ctx, args, kwargs)
     args = [ctx.known(arg) for arg in args]
     if callee in (builtins.min, builtins.max, builtins.abs, builtins.sum):
         instead = {"min": "ntl.minimum", "max": "ntl.maximum", "abs": "ntl.abs", "sum": "ntl.sum"}
@@ -101,65 +117,36 @@ def _builtin(ctx: Context, callee: Any, args: list[Value]) -> Value:
             raise TypeMismatchError(
                 f"{name} takes numbers known when compiling; use {instead[name]}"
             )
-        return callee(*args)
-    if callee not in _BUILTINS or any(operators.is_runtime(arg) for arg in args):
+    elif callee not in _BUILTINS or any(operators.is_runtime(arg) for arg in args):
         on = f" on {describe(args[0])}" if callee in _BUILTINS and args else ""
         hint = f"; {_INSTEAD[callee]}" if callee in _INSTEAD else ""
         name = callee.__name__
         raise UnsupportedSyntaxError(f"the builtin {name} is not part of the language{on}{hint}")
     try:
-        return callee(*args)
+        return callee(*args, **{name: ctx.known(value) for name, value in kwargs.items()})
     except (TypeError, ValueError) as error:
         raise TypeMismatchError(f"{callee.__name__}: {error}") from None
 
 
-def inline(
-    ctx: Context, function: types.FunctionType, args: list[Value], kwargs: Mapping[str, Value]
-) -> Value:
-    """What a Python function returns for these arguments, its ops built here.
+def _print(ctx: Context, args: list[Value], kwargs: Mapping[str, Value]) -> Value:
+    """``print`` of blocks and scalars happens at run time, of anything else when compiling."""
+    if kwargs:
+        raise ArgumentError(
+            f"print has no argument {next(iter(kwargs))} in the language; give it values only"
+        )
+    flat = _flattened(args)
+    if not any(operators.is_runtime(arg) or isinstance(arg, Size) for arg in flat):
+        return primitive(ctx, TABLE["static_print"], args, {})
+    prefix = flat.pop(0) if isinstance(flat[0], str) else ""
+    return primitive(ctx, TABLE["device_print"], [prefix, *flat], {})
 
-    Raises:
-        ArgumentError: the arguments do not fit its signature.
-        UnsupportedSyntaxError: it calls itself, or has no source.
-    """
-    source = function_source(function, "a called function")
-    if any(frame.source.node is source.node for frame in ctx.frames):
-        raise UnsupportedSyntaxError(f"{function.__name__} calls itself; write a loop")
-    if len(ctx.frames) > _MAX_DEPTH:
-        raise UnsupportedSyntaxError(f"calls are nested more than {_MAX_DEPTH} deep")
-    try:
-        bound = inspect.signature(function).bind(*args, **kwargs)
-    except TypeError as error:
-        shown = f"{function.__name__}{inspect.signature(function)}"
-        raise ArgumentError(f"{shown} does not take these arguments: {error}") from None
-    bound.apply_defaults()
-    ours = function.__module__.startswith(_LANGUAGE)
-    if ours:
-        # Functions of the language take values: none of them stores.
-        for name, value in bound.arguments.items():
-            bound.arguments[name] = ctx.read(value)
-    loc = ctx.loc
-    outputs = frozenset(
-        name
-        for name, value in bound.arguments.items()
-        if isinstance(value, Share) and not value.by_value
-    )
-    frame = Frame(source, dict(bound.arguments), caller=loc, parameters=outputs)
-    ctx.frames.append(frame)
-    depth = ctx.conditional
-    ctx.conditional = 0
-    try:
-        returned = execute(ctx, source.node.body)
-    except NineToothedError as error:
-        if ours:
-            # The mistake is the caller's: no line of ours says anything about it.
-            error.loc = loc
-        raise
-    finally:
-        ctx.frames.pop()
-        ctx.loc = loc
-        ctx.conditional = depth
-    return None if returned is None else returned.value
+
+def _flattened(values: Sequence[Value]) -> list[Value]:
+    """The values, those of tuples one by one."""
+    found: list[Value] = []
+    for value in values:
+        found.extend(_flattened(value) if is_sequence(value) else [value])
+    return found
 
 
 def primitive(
@@ -183,20 +170,28 @@ def primitive(
 def _bind(
     callee: str, parameters: Sequence[str], args: list[Value], kwargs: Mapping[str, Value]
 ) -> dict[str, Value]:
-    names = [text.partition("=")[0] for text in parameters]
+    names = [text.partition("=")[0].lstrip("*") for text in parameters]
     signature = f"{callee}({', '.join(parameters)})"
-    if len(args) > len(names):
+    # Where a parameter takes what is left, those behind it are named.
+    stars = [index for index, text in enumerate(parameters) if text.startswith("*")]
+    if len(args) > len(names) and not stars:
         raise ArgumentError(f"{signature} takes {counted(len(names), 'argument')}, not {len(args)}")
-    bound = dict(zip(names, args, strict=False))
+    count = stars[0] if stars else len(names)
+    bound: dict[str, Value] = dict(zip(names[:count], args, strict=False))
+    if len(args) > count:
+        bound[names[count]] = tuple(args[count:])
     for name, value in kwargs.items():
         if name not in names:
             raise ArgumentError(f"{signature} has no argument {name}")
         if name in bound:
             raise ArgumentError(f"{signature} is given {name} twice")
-        bound[name] = value
+        spread = stars and name == names[count] and not is_sequence(value)
+        bound[name] = (value,) if spread else value
     for text in parameters:
         name, has_default, default = text.partition("=")
-        if name not in bound:
+        if name.startswith("*"):
+            bound.setdefault(name[1:], ())
+        elif name not in bound:
             if not has_default:
                 raise ArgumentError(f"{signature} needs {name}")
             bound[name] = ast.literal_eval(default)

@@ -5,16 +5,18 @@ source.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 
+from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import Loc, NineToothedError, ShapeError, TypeMismatchError
+from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.source import FunctionSource
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
@@ -23,21 +25,6 @@ from ninetoothed.ir.index_bounds import NOTHING, Assumptions
 from ninetoothed.ir.index_expr import IndexExpr, evaluate, symbol_names
 from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language import rules
-
-
-@dataclass
-class Frame:
-    """One function that is being walked: its locals, its source, and from where it was called."""
-
-    source: FunctionSource
-    locals: dict[str, Value]
-    caller: Loc | None = None
-    undefined: dict[str, str] = field(default_factory=dict[str, str])
-    """Names that only some paths assign, and why they have no value."""
-    parameters: frozenset[str] = frozenset()
-    """Names whose assignment is a store."""
-    constants: frozenset[str] = frozenset()
-    """Parameters that hold numbers known when compiling."""
 
 
 class Context:
@@ -61,9 +48,15 @@ class Context:
         self.index_type: IntegerType = IntegerType(index_bits)
         self.block = Block()
         self.frames: list[Frame] = []
+        self.sources: dict[FunctionType, FunctionSource] = {}
+        """The sources of the functions that were called."""
         self.checks: list[nt.CheckAttr] = []
+        self.said: list[str] = []
+        """What the application prints when it is compiled."""
         self.lengths: frozenset[str] = frozenset()
         """The symbols of the lengths of the program's own sequences."""
+        self.numbers: frozenset[SSAValue] = frozenset()
+        """The parameters that are passed by value."""
         self.loc: Loc | None = None
         self.conditional = 0
         """How many run-time branches and loops enclose the current statement."""
@@ -75,7 +68,8 @@ class Context:
 
     def place(self, node: ast.AST) -> Loc:
         """Where ``node`` stands."""
-        return replace(self.frame.source.place(node), caller=self.frame.caller)
+        frame = self.frame
+        return frame.source.place(node, frame.caller)
 
     @contextmanager
     def at(self, node: ast.AST) -> Generator[None]:
@@ -97,7 +91,7 @@ class Context:
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
-        """Ops built inside go to the end of ``block``, which may run or not."""
+        """Ops built inside go to the end of ``block``, which may run or not, or more than once."""
         before = self.block
         self.block = block
         self.conditional += 1
@@ -118,9 +112,14 @@ class Context:
         self.block.add_op(op)
 
     def constant(self, value: bool | int | float, dtype: str) -> SSAValue:
-        """``value`` as a scalar of ``dtype``."""
-        attribute = nt.number(value, nt.scalar_type(dtype))
-        return self.add(arith.ConstantOp(attribute, attribute.type))
+        """``value`` as a scalar of ``dtype``.
+
+        Raises:
+            TypeMismatchError: an infinity, or no number, as an integer.
+        """
+        if DTYPES[dtype].kind in ("int", "uint") and not math.isfinite(value):
+            raise TypeMismatchError(f"{value} is no integer, which {dtype} holds; use a float")
+        return self.add(nt.constant(nt.number(value, nt.scalar_type(dtype))))
 
     def scalar(self, value: Value, what: str = "the value") -> SSAValue:
         """``value``, read if it is a share, as a scalar or a block of numbers; Python numbers get
@@ -191,6 +190,10 @@ class Context:
         result.name_hint = value.name
         return result
 
+    def now(self, value: Value) -> Value:
+        """``value``; what a block of a parameter holds at this place, if it is one."""
+        return self.read(value) if isinstance(value, Share) and value.is_block else value
+
     def require_block(self, share: Share) -> None:
         """Hold a share to be a block.
 
@@ -211,9 +214,18 @@ class Context:
             return value
         return self.add(nt.FullOp(value, nt.block_type(shape, value.type)))
 
-    def cast(self, value: SSAValue, dtype: str) -> SSAValue:
-        """``value`` in the element type ``dtype``."""
+    def cast(self, value: SSAValue, dtype: str, rounding: str | None = None) -> SSAValue:
+        """``value`` in the element type ``dtype``; ``rounding`` is ``"rtne"`` or ``"rtz"``.
+
+        Raises:
+            TypeMismatchError: there is no such conversion.
+        """
         scalar = nt.scalar_type(dtype)
-        if nt.scalar_of(value.type) == scalar:
+        source = nt.dtype_of(value.type)
+        try:
+            rules.conversion(source, dtype, rounding)
+        except TypeError as error:
+            raise TypeMismatchError(str(error)) from None
+        if source == dtype:
             return value
-        return self.add(nt.CastOp(value, scalar))
+        return self.add(nt.CastOp(value, scalar, rounding))

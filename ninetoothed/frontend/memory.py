@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
 
-from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from ninetoothed.dtype import INTEGERS
 from ninetoothed.errors import ShapeError, TypeMismatchError, counted
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.jagged import sequence_at, stride_of
+from ninetoothed.frontend.jagged import stride_of
 from ninetoothed.frontend.values import Method, Share, Source, Value, describe
-from ninetoothed.frontend.walk import evaluate, unsupported
 from ninetoothed.ir import nt
 from ninetoothed.ir.access import index_names
-from ninetoothed.ir.index_expr import const, substitute, symbol_names
+from ninetoothed.ir.index_expr import substitute, symbol_names
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.ir.tt import PointerType
 
 Bound = Mapping[str, Value]
@@ -99,10 +94,11 @@ def _stride(source: Source) -> Method:
 
 
 def _data_ptr(source: Source) -> Method:
-    return Method(f"{source.name}.data_ptr", (), lambda ctx, bound: _pointer_to(ctx, source))
+    return Method(f"{source.name}.data_ptr", (), lambda ctx, bound: pointer_to(ctx, source))
 
 
-def _pointer_to(ctx: Context, source: Source) -> SSAValue:
+def pointer_to(ctx: Context, source: Source) -> SSAValue:
+    """The pointer to the first element of a parameter's source."""
     scalar = nt.scalar_of(source.op.result.type)
     return ctx.add(nt.PointerOp(source.ref, PointerType(scalar)))
 
@@ -127,121 +123,9 @@ SOURCE_ATTRIBUTES: dict[str, Callable[[Source], Value]] = {
 """What ``p.source`` has."""
 
 
-def read_source(ctx: Context, source: Source, index: ast.expr) -> SSAValue:
-    """``p.source[i, j]``: the elements at coordinates; ``other`` outside.
-
-    Raises:
-        ShapeError: a wrong number of indices.
-        TypeMismatchError: an index that holds no integers.
-    """
-    return _read(ctx, source, *_address(ctx, source, index))
-
-
-def write_source(ctx: Context, source: Source, index: ast.expr, value: Value) -> None:
-    """``p.source[i, j] = e``: guarded by the source's shape.
-
-    Raises:
-        ShapeError: a wrong number of indices, or a value that does not fit them.
-        TypeMismatchError: an index that holds no integers.
-    """
-    _write(ctx, source, *_address(ctx, source, index), value)
-
-
-def update_source(
-    ctx: Context, source: Source, index: ast.expr, entry: operators.Operator, operand: ast.expr
-) -> None:
-    """``p.source[i, j] += e``: the index is evaluated once.
-
-    Raises:
-        ShapeError, TypeMismatchError: as where it is read and written.
-    """
-    pointers, mask = _address(ctx, source, index)
-    before = _read(ctx, source, pointers, mask)
-    value = operators.apply(ctx, entry, before, evaluate(ctx, operand))
-    _write(ctx, source, pointers, mask, value)
-
-
-def _read(ctx: Context, source: Source, pointers: SSAValue, mask: SSAValue) -> SSAValue:
-    other = None
-    if source.op.other is not None:
-        scalar = ctx.add(arith.ConstantOp(source.op.other, nt.scalar_of(source.op.result.type)))
-        other = ctx.full(scalar, nt.shape_of(pointers.type))
-    return ctx.add(nt.PointerLoadOp(pointers, mask, other))
-
-
-def _write(ctx: Context, source: Source, pointers: SSAValue, mask: SSAValue, value: Value) -> None:
-    shape = nt.shape_of(pointers.type)
-    found = converted(ctx, value, nt.dtype_of(source.op.result.type), "the assigned value")
-    if len(nt.shape_of(found.type)) > len(shape):
-        where = f"the block of shape {shape_text(shape)}" if shape else "the one element"
-        raise ShapeError(
-            f"{describe(found)} cannot be assigned to {where} that {source.name}[…] is; "
-            "reduce it, as in ntl.sum(x, 0), or index by blocks"
-        )
-    ctx.insert(nt.PointerStoreOp(operators.broadcast_to(ctx, found, shape), pointers, mask))
-
-
 def converted(ctx: Context, value: Value, dtype: str, what: str) -> SSAValue:
     """``value``, called ``what`` in errors, in the element type ``dtype``."""
     value = ctx.read(value)
     if isinstance(value, bool | int | float):
         return ctx.constant(value, dtype)
     return ctx.cast(ctx.scalar(value, what), dtype)
-
-
-def _address(ctx: Context, source: Source, index: ast.expr) -> tuple[SSAValue, SSAValue]:
-    """Pointers to the elements at coordinates, and which of them exist."""
-    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
-    if len(nodes) != len(source.sizes):
-        raise ShapeError(
-            f"{source.name} has {counted(len(source.sizes), 'dim')}, of sizes "
-            f"{shape_text(source.sizes)}; give as many indices, not {len(nodes)}"
-        )
-    coordinates = [_coordinate(ctx, item) for item in nodes]
-    index_dtype = nt.dtype_of(ctx.index_type)
-    mask: SSAValue | None = None
-    offset: SSAValue | None = None
-    sizes: list[Value] = [operators.size_value(size) for size in source.sizes]
-    jagged = None if source.op.jagged is None else source.op.jagged.data.dim
-    start: SSAValue | None = None
-    if jagged is not None:
-        start, sizes[jagged] = sequence_at(ctx, source, coordinates[0])
-    for dim, (coordinate, size, stride) in enumerate(
-        zip(coordinates, sizes, source.op.strides.data, strict=True)
-    ):
-        # 64 bits hold every index but those of u64 that no tensor has.
-        wide = "i64" if nt.dtype_of(coordinate.type) in ("i64", "u32", "u64") else index_dtype
-        compared = ctx.cast(coordinate, wide)
-        inside = operators.elementwise(ctx, "lt", [compared, size])
-        if not nt.dtype_of(coordinate.type).startswith("u") or wide == "i64":
-            inside = operators.elementwise(
-                ctx, "and", [operators.elementwise(ctx, "ge", [compared, 0]), inside]
-            )
-        mask = inside if mask is None else operators.elementwise(ctx, "and", [mask, inside])
-        # Where an index lies inside, the offset fits the index type.
-        place = ctx.cast(compared, index_dtype)
-        if dim == jagged:
-            place = operators.elementwise(ctx, "add", [start, place])
-        step = operators.elementwise(ctx, "mul", [place, operators.size_value(stride)])
-        offset = step if offset is None else operators.elementwise(ctx, "add", [offset, step])
-    pointer = _pointer_to(ctx, source)
-    assert mask is not None
-    assert offset is not None
-    (pointer, offset, mask), _ = operators.broadcast(ctx, [pointer, offset, mask])
-    return ctx.add(nt.AddPtrOp(pointer, offset)), mask
-
-
-def _coordinate(ctx: Context, node: ast.expr) -> SSAValue:
-    with ctx.at(node):
-        if isinstance(node, ast.Slice):
-            raise unsupported(node)
-        value = ctx.read(evaluate(ctx, node))
-        if type(value) is int:
-            return ctx.size(const(value))
-        coordinate = ctx.scalar(value, "an index")
-        if nt.dtype_of(coordinate.type) not in INTEGERS:
-            raise TypeMismatchError(
-                f"an index holds integers, not {describe(coordinate)}; convert it with "
-                ".to(ntl.int32)"
-            )
-        return coordinate

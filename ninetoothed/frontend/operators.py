@@ -12,7 +12,7 @@ from typing import Any
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import SSAValue
 
-from ninetoothed.dtype import DTYPES
+from ninetoothed.dtype import DTYPES, INTEGERS
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
@@ -21,7 +21,7 @@ from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, symbol_names
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language import rules
-from ninetoothed.language.table import MAPS
+from ninetoothed.language.table import MAPS, TABLE, Primitive
 
 # Python's operators: the table's row, what it is on Python objects, and its operation on sizes, if
 # it has one.
@@ -74,6 +74,8 @@ def apply(ctx: Context, entry: Operator, *operands: Value) -> Value:
         folded = _fold(ctx, function, on_sizes, name, operands)
         if folded is not NotImplemented:
             return folded
+    if name == "shr":
+        return _shifted_right(ctx, *operands)
     return elementwise(ctx, name, operands)
 
 
@@ -161,7 +163,7 @@ def literal(value: bool | int | float) -> str:
 
 def _operand(ctx: Context, value: Value) -> tuple[Value, rules.Operand]:
     if isinstance(value, bool | int | float):
-        return value, rules.Operand(literal(value), scalar=True)
+        return value, rules.Operand(literal(value), value)
     value = ctx.scalar(value, "an operand")
     return value, rules.Operand(nt.dtype_of(value.type))
 
@@ -177,33 +179,52 @@ def elementwise(ctx: Context, name: str, values: Sequence[Value]) -> SSAValue:
     assert row.rule is not None
     if name == "where":
         return select(ctx, ctx.scalar(values[0]), values[1], values[2])
-    try:
-        operands = [_operand(ctx, ctx.read(value)) for value in values]
-        dtype, result = row.rule(*(operand for _, operand in operands))
-    except TypeError as error:
-        types = " and ".join(describe(value) for value in map(ctx.read, values))
-        raise TypeMismatchError(f"{spelling(name)} of {types}: {error}") from None
-    scalars = [to_dtype(ctx, value, dtype) for value, _ in operands]
+    scalars, result = promoted(ctx, row, values)
     blocks, shape = broadcast(ctx, scalars)
     return ctx.add(nt.MapOp(name, blocks, nt.block_type(shape, nt.scalar_type(result))))
 
 
+def promoted(ctx: Context, row: Primitive, values: Sequence[Value]) -> tuple[list[SSAValue], str]:
+    """Values in the type that a row's operands are brought to, and its result's type.
+
+    Raises:
+        TypeMismatchError: element types that the operation does not take.
+    """
+    assert row.rule is not None
+    values = [ctx.read(value) for value in values]
+    try:
+        operands = [_operand(ctx, value) for value in values]
+        dtype, result = row.rule(*(operand for _, operand in operands))
+    except TypeError as error:
+        types = " and ".join(map(describe, values))
+        raise TypeMismatchError(f"{spelling(row.name)} of {types}: {error}") from None
+    return [to_dtype(ctx, value, dtype) for value, _ in operands], result
+
+
+def _shifted_right(ctx: Context, left: Value, right: Value) -> SSAValue:
+    """``left >> right``. As in Triton the sign moves in where the left operand has one, of a number
+    where the right one has, whatever the promoted type says.
+    """
+    decides = _operand(ctx, right if isinstance(left, int | float) else left)[1]
+    operands, dtype = promoted(ctx, MAPS["shr"], [left, right])
+    if decides.signed and DTYPES[dtype].kind == "uint":
+        signed = f"i{DTYPES[dtype].bits}"
+        return ctx.cast(_shifted_right(ctx, *(ctx.cast(x, signed) for x in operands)), dtype)
+    return elementwise(ctx, "shr", operands)
+
+
 def spelling(name: str) -> str:
     """A row of the table as users write it."""
-    row = MAPS[name]
-    return f"ntl.{name}" if row.public else f"`{re.sub(r'[{0-9} ]', '', row.triton)}`"
+    row = TABLE[name.removesuffix("_nan")]
+    return f"ntl.{row.name}" if row.public else f"`{re.sub(r'[{0-9} ]', '', row.triton)}`"
 
 
 def select(ctx: Context, bits: SSAValue, left: Value, right: Value) -> SSAValue:
     """Lanes of ``left`` where ``bits`` are set, else of ``right``: both promoted, all three
     broadcast.
     """
-    row = MAPS["where"]
-    assert row.rule is not None
-    (left, one), (right, two) = (_operand(ctx, ctx.read(value)) for value in (left, right))
-    dtype, _ = row.rule(one, two)
-    values = [bits, to_dtype(ctx, left, dtype), to_dtype(ctx, right, dtype)]
-    blocks, shape = broadcast(ctx, values)
+    values, dtype = promoted(ctx, MAPS["where"], [left, right])
+    blocks, shape = broadcast(ctx, [bits, *values])
     return ctx.add(nt.MapOp("where", blocks, nt.block_type(shape, nt.scalar_type(dtype))))
 
 
@@ -281,7 +302,7 @@ def broadcast_to(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) ->
 
 def _repeat(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
     old = nt.shape_of(value.type)
-    assumed = list(old)
+    wanted = list(old)
     for dim, (one, two) in enumerate(zip(old, shape, strict=True)):
         if one == two or one.value == 1:
             continue
@@ -291,16 +312,31 @@ def _repeat(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAV
                 f"not {two}, and "
                 "only dims of size 1 are repeated"
             )
-        assumed[dim] = two
+        wanted[dim] = two
+    value = assumed(ctx, value, tuple(wanted))
+    return value if tuple(wanted) == shape else ctx.add(nt.BroadcastOp(value, shape))
+
+
+def assumed(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
+    """``value`` as a block of ``shape``; where sizes differ, it is a check of the call that they
+    are equal.
+    """
+    old = nt.shape_of(value.type)
+    for one, two in zip(old, shape, strict=True):
+        if one == two:
+            continue
         line = "" if ctx.loc is None else linecache.getline(ctx.loc.file, ctx.loc.line).strip()
         where = line.replace("{", "{{").replace("}", "}}")
         message = (
             f"in `{where}` the sizes {one} and {two} must be equal: they are {{left}} and {{right}}"
         )
         ctx.checks.append(nt.CheckAttr(nt.Check((one,), (two,), message)))
-    if tuple(assumed) != old:
-        type = nt.block_type(assumed, nt.scalar_of(value.type))
-        value = ctx.add(UnrealizedConversionCastOp.get([value], [type]))
-    if tuple(assumed) == shape:
+    if old == shape:
         return value
-    return ctx.add(nt.BroadcastOp(value, shape))
+    type = nt.block_type(shape, nt.scalar_of(value.type))
+    return ctx.add(UnrealizedConversionCastOp.get([value], [type]))
+
+
+def is_integer(value: SSAValue) -> bool:
+    """Whether the lanes are integers, bits aside."""
+    return nt.dtype_of(value.type) in INTEGERS

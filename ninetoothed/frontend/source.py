@@ -12,10 +12,18 @@ import functools
 import inspect
 import sys
 import types
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 from ninetoothed.errors import Loc, UnsupportedSyntaxError
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+Defaults = tuple[tuple[Any, ...], dict[str, Any]]
+"""Of the last positional parameters, and of keyword-only ones."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +63,125 @@ class FunctionSource:
         code = self.function.__code__
         return (*code.co_varnames, *code.co_cellvars)
 
-    def place(self, node: ast.AST) -> Loc:
-        """Where ``node`` stands, outside any call."""
+    @property
+    def free_names(self) -> tuple[str, ...]:
+        """The names that the function reads from the functions that it is defined in."""
+        return self.function.__code__.co_freevars
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names that the function assigns, without its parameters."""
+        arguments = self.node.args
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        stars = (arguments.vararg, arguments.kwarg)
+        parameters = {item.arg for item in (*every, *stars) if item is not None}
+        return tuple(name for name in self.local_names if name not in parameters)
+
+    @cached_property
+    def returns_value(self) -> bool:
+        """Whether some ``return`` of the function gives a value."""
+        found = [node.value for node in own_nodes(self.node.body) if isinstance(node, ast.Return)]
+        return any(node is not None and not _is_none(node) for node in found)
+
+    @cached_property
+    def unread(self) -> frozenset[str]:
+        """The names whose assigned values nothing reads, but for assigning them again."""
+        return frozenset(_unread(self.node))
+
+    @cached_property
+    def loop_variables(self) -> frozenset[str]:
+        """The variables of the function's own loops."""
+        found = [node.target for node in own_nodes(self.node.body) if isinstance(node, ast.For)]
+        return frozenset(target.id for target in found if isinstance(target, ast.Name))
+
+    def nested(self, node: ast.FunctionDef, defaults: Defaults) -> FunctionSource:
+        """A function that is defined inside this one, with the values of its defaults."""
+        first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+        code = next(
+            code
+            for code in self.function.__code__.co_consts
+            if isinstance(code, types.CodeType)
+            and (code.co_firstlineno, code.co_name) == (first, node.name)
+        )
+        cells = tuple(types.CellType() for _ in code.co_freevars)
+        positional, by_keyword = defaults
+        function = types.FunctionType(code, self.globals, node.name, positional, cells)
+        function.__kwdefaults__ = by_keyword
+        return FunctionSource(function, node, self.file)
+
+    def place(self, node: ast.AST, caller: Loc | None = None) -> Loc:
+        """Where ``node`` stands, in a function that is called from ``caller``."""
         line: int = getattr(node, "lineno", self.node.lineno)
         single = getattr(node, "end_lineno", line) == line
         end: int = getattr(node, "end_col_offset", sys.maxsize)
         column: int = getattr(node, "col_offset", 0)
-        return Loc(self.file, line, column, end if single else sys.maxsize, self.node.name)
+        return Loc(self.file, line, column, end if single else sys.maxsize, self.node.name, caller)
 
     def names(self) -> list[str]:
         """The names that :meth:`lookup` knows, without builtins."""
         return [*self.function.__code__.co_freevars, *self.globals]
+
+
+def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of statements, without what functions and classes inside them hold."""
+    pending = deque(body)
+    while pending:
+        node = pending.popleft()
+        yield node
+        if not isinstance(node, _SCOPES):
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+_Place = tuple[int, int]
+
+
+def _unread(function: ast.FunctionDef) -> Iterator[str]:
+    """The names that are assigned, and behind that read only to assign them again.
+
+    Behind means further down, or in the same loop; what functions inside read counts always.
+    """
+    stores: dict[str, list[tuple[_Place, list[ast.AST]]]] = {}
+    reads: dict[str, list[tuple[_Place, list[ast.AST]]]] = {}
+
+    def visit(node: ast.AST, loops: list[ast.AST], itself: str | None) -> None:
+        if isinstance(node, _SCOPES):
+            for child in ast.walk(node):
+                if isinstance(child, ast.Name):
+                    reads.setdefault(child.id, []).append((_END, loops))
+            return
+        if isinstance(node, ast.Name):
+            place = (node.lineno, node.col_offset)
+            if isinstance(node.ctx, ast.Store):
+                stores.setdefault(node.id, []).append((place, loops))
+            elif node.id != itself:
+                reads.setdefault(node.id, []).append((place, loops))
+            return
+        if isinstance(node, ast.For | ast.While):
+            loops = [*loops, node]
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            (first, *others) = targets
+            itself = first.id if isinstance(first, ast.Name) and not others else None
+        for child in ast.iter_child_nodes(node):
+            visit(child, loops, itself)
+
+    for statement in function.body:
+        visit(statement, [], None)
+    for name, places in stores.items():
+        read = any(
+            place > store or any(loop in around for loop in loops)
+            for store, loops in places
+            for place, around in reads.get(name, ())
+        )
+        if not read:
+            yield name
+
+
+_END = (sys.maxsize, 0)
 
 
 @functools.lru_cache(maxsize=64)

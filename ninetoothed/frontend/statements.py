@@ -1,4 +1,4 @@
-"""Statements: assignments (to an output, a store), loops, branches and returns."""
+"""Statements: assignments (to an output, a store), branches, assertions and returns."""
 
 from __future__ import annotations
 
@@ -14,14 +14,24 @@ from ninetoothed.errors import (
     UnsupportedSyntaxError,
     counted,
 )
-from ninetoothed.frontend import memory, operators
+from ninetoothed.frontend import elements, operators
+from ninetoothed.frontend.bindings import Places, assigned, held, shape_words
+from ninetoothed.frontend.conditions import condition, truth
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.expressions import addressed, condition, index_share, truth
-from ninetoothed.frontend.ranges import Counted, loop_range
-from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence
-from ninetoothed.frontend.walk import Returned, evaluate, execute, statement, unsupported
+from ninetoothed.frontend.expressions import combined
+from ninetoothed.frontend.subscripts import place
+from ninetoothed.frontend.values import Share, Value, describe, is_sequence
+from ninetoothed.frontend.walk import (
+    Returned,
+    call,
+    evaluate,
+    execute,
+    statement,
+    unsupported,
+)
 from ninetoothed.ir import nt
 from ninetoothed.ir.meta_op import shape_text
+from ninetoothed.language.table import TABLE
 
 
 @statement(ast.Pass)
@@ -51,9 +61,25 @@ def _return(ctx: Context, node: ast.Return) -> Returned:
     return Returned(value)
 
 
+@statement(ast.Assert)
+def _assert(ctx: Context, node: ast.Assert) -> None:
+    test = evaluate(ctx, node.test)
+    message = "the assertion does not hold" if node.msg is None else evaluate(ctx, node.msg)
+    if not isinstance(message, str):
+        assert node.msg is not None
+        with ctx.at(node.msg):
+            raise TypeMismatchError(
+                f"the text of an assert must be a string, not {describe(message)}"
+            )
+    row = TABLE["device_assert" if truth(ctx, test) is None else "static_assert"]
+    call(ctx, row, [test, message], {})
+
+
 @statement(ast.Assign)
 def _assign(ctx: Context, node: ast.Assign) -> None:
     value = evaluate(ctx, node.value)
+    if len(node.targets) > 1:
+        value = ctx.now(value)
     for target in node.targets:
         assign(ctx, target, value)
 
@@ -66,26 +92,27 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
 
 @statement(ast.AugAssign)
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
-    entry = operators.BINARY.get(type(node.op))
-    if entry is None:
-        raise unsupported(node.op)
+    def updated(before: Value) -> Value:
+        return combined(ctx, node.op, before, evaluate(ctx, node.value))
+
     if isinstance(node.target, ast.Subscript):
-        source = addressed(evaluate(ctx, node.target.value))
-        if source is not None:
-            memory.update_source(ctx, source, node.target.slice, entry, node.value)
-            return
+        with ctx.at(node.target):
+            found = place(ctx, evaluate(ctx, node.target.value), node.target.slice)
+        if isinstance(found, elements.Elements):
+            elements.write(ctx, found, updated(elements.read(ctx, found)))
+        else:
+            store(ctx, found, updated(ctx.now(found)))
+        return
     read = ast.copy_location(
         ast.Name(node.target.id, ast.Load())
         if isinstance(node.target, ast.Name)
-        else ast.Subscript(node.target.value, node.target.slice, ast.Load())
-        if isinstance(node.target, ast.Subscript)
         else ast.Attribute(node.target.value, node.target.attr, ast.Load()),
         node.target,
     )
-    before = evaluate(ctx, read)
-    value = operators.apply(ctx, entry, before, evaluate(ctx, node.value))
-    if isinstance(before, Share):
-        store(ctx, before, value)
+    target = evaluate(ctx, read)
+    value = updated(ctx.now(target))
+    if isinstance(target, Share):
+        store(ctx, target, value)
     else:
         assign(ctx, node.target, value)
 
@@ -103,17 +130,11 @@ def assign(ctx: Context, target: ast.expr, value: Value) -> None:
         elif isinstance(target, ast.Tuple | ast.List):
             _unpack(ctx, target.elts, value)
         elif isinstance(target, ast.Subscript):
-            share = evaluate(ctx, target.value)
-            source = addressed(share)
-            if source is not None:
-                memory.write_source(ctx, source, target.slice, value)
-                return
-            if not isinstance(share, Share):
-                raise UnsupportedSyntaxError(
-                    "only parameters are assigned by index; select lanes with ntl.where, or "
-                    "write to an output"
-                )
-            store(ctx, index_share(ctx, share, target.slice), value)
+            found = place(ctx, evaluate(ctx, target.value), target.slice)
+            if isinstance(found, elements.Elements):
+                elements.write(ctx, found, value)
+            else:
+                store(ctx, found, value)
         else:
             raise UnsupportedSyntaxError(
                 "an assignment goes to a variable or to a parameter; attributes cannot be assigned"
@@ -127,13 +148,21 @@ def _assign_name(ctx: Context, name: str, value: Value) -> None:
             f"{name} is a parameter that is known when compiling and cannot be assigned; use "
             "another name"
         )
+    if name in frame.lost:
+        held = frame.locals[name]
+        raise TypeMismatchError(
+            f"{frame.source.node.name} returns a value and so changes no parameter, and what is "
+            f"assigned to {name} is lost; let it return nothing, or this value, too"
+            if isinstance(held, Share) and not held.by_value
+            else f"{name} is a value of the caller, where assigning it here changes nothing; pass "
+            "an output parameter, or return the value"
+        )
     if name in frame.parameters:
         share = frame.locals[name]
         assert isinstance(share, Share)
         store(ctx, share, value)
         return
-    if isinstance(value, Share) and value.is_block:
-        value = ctx.read(value)
+    value = ctx.now(value)
     if isinstance(value, SSAValue) and (
         value.name_hint is None or isinstance(value.owner, nt.LoadOp)
     ):
@@ -155,7 +184,8 @@ def _unpack(ctx: Context, targets: Sequence[ast.expr], value: Value) -> None:
             f"{counted(len(targets), 'target')}; "
             "write as many"
         )
-    for target, item in zip(targets, value, strict=True):
+    values = [ctx.now(item) for item in value]
+    for target, item in zip(targets, values, strict=True):
         assign(ctx, target, item)
 
 
@@ -191,25 +221,6 @@ def store(ctx: Context, share: Share, value: Value) -> None:
     ctx.insert(nt.StoreOp(scalar, share.ref, share.indices))
 
 
-def _assigned(body: Sequence[ast.stmt]) -> dict[str, ast.Name]:
-    """The names that statements bind, with the places where they do."""
-    found: dict[str, ast.Name] = {}
-    for node in body:
-        for child in ast.walk(node):
-            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-                found[child.id] = child
-    return found
-
-
-def _results(ctx: Context, names: Sequence[str], places: Mapping[str, ast.Name]) -> list[SSAValue]:
-    """What the variables hold, to be handed on by a branch or a loop."""
-    values: list[SSAValue] = []
-    for name in names:
-        with ctx.at(places[name]):
-            values.append(ctx.computed(ctx.frame.locals[name], name))
-    return values
-
-
 @statement(ast.If)
 def _if(ctx: Context, node: ast.If) -> Returned | None:
     test = evaluate(ctx, node.test)
@@ -218,37 +229,39 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
         return execute(ctx, node.body if known else node.orelse)
     with ctx.at(node.test):
         bit = condition(ctx, test)
-    before = dict(ctx.frame.locals)
+    frame = ctx.frame
+    before, undefined = frame.locals, frame.undefined
+    reasons = dict(undefined)
     branches: list[tuple[Block, dict[str, Value]]] = []
     for body in (node.body, node.orelse):
         block = Block()
-        ctx.frame.locals = dict(before)
+        frame.locals, frame.undefined = dict(before), dict(undefined)
         with ctx.inside(block):
             execute(ctx, body)
-        branches.append((block, ctx.frame.locals))
-    ctx.frame.locals = before
-    names = _merged(ctx, node, branches)
-    places = _assigned([*node.body, *node.orelse])
+        branches.append((block, frame.locals))
+        reasons.update(frame.undefined)
+    frame.locals, frame.undefined = dict(before), reasons
+    places = assigned([*node.body, *node.orelse])
+    names = _merged(ctx, node, places, branches[0][1], branches[1][1])
+    after = frame.locals
     yielded: list[list[SSAValue]] = []
     for block, values in branches:
-        ctx.frame.locals = values
+        frame.locals = values
         with ctx.inside(block):
-            yielded.append(_results(ctx, names, places))
+            yielded.append(held(ctx, names, places))
             ctx.insert(scf.YieldOp(*yielded[-1]))
-    ctx.frame.locals = before
+    frame.locals = after
     for name, one, two in zip(names, *yielded, strict=True):
         with ctx.at(places[name]):
             if nt.shape_of(one.type) != nt.shape_of(two.type):
                 raise ShapeError(
-                    f"{name} is {_shape(one)} in one branch and {_shape(two)} in the other; give "
-                    "both one "
-                    "shape, as in ntl.full(x.shape, 0, x.dtype)"
+                    f"{name} is {shape_words(one)} in one branch and {shape_words(two)} in the "
+                    "other; give both one shape, as in ntl.full(x.shape, 0, x.dtype)"
                 )
             if one.type != two.type:
                 raise TypeMismatchError(
                     f"{name} is {describe(one)} in one branch and {describe(two)} in the other; "
-                    "convert one "
-                    "of them"
+                    "convert one of them"
                 )
     types = [result.type for result in yielded[0]]
     (then, _), (other, _) = branches
@@ -256,159 +269,36 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
     ctx.insert(op)
     for name, result in zip(names, op.results, strict=True):
         result.name_hint = name
-        ctx.frame.locals[name] = result
+        frame.locals[name] = result
+    for name in frame.locals:
+        frame.undefined.pop(name, None)
     return None
 
 
 def _merged(
-    ctx: Context, node: ast.If, branches: list[tuple[Block, dict[str, Value]]]
+    ctx: Context,
+    node: ast.If,
+    places: Places,
+    one: Mapping[str, Value],
+    two: Mapping[str, Value],
 ) -> list[str]:
-    """The variables that differ after the branches and have a value in both."""
+    """The variables that differ after the branches and have a value in both; those that do not
+    differ, and those that have no value in one branch, are settled here.
+    """
     names: list[str] = []
-    (_, one), (_, two) = branches
-    for name in _assigned([*node.body, *node.orelse]):
-        if name in ctx.frame.parameters:
+    frame = ctx.frame
+    for name in places:
+        if name in frame.parameters or (name not in one and name not in two):
             continue
         if name in one and name in two:
-            if one[name] is not two[name]:
+            if one[name] is two[name]:
+                frame.locals[name] = one[name]
+            else:
                 names.append(name)
             continue
-        if name in one or name in two:
-            ctx.frame.undefined[name] = (
+        if frame.locals.pop(name, None) is None:
+            frame.undefined[name] = (
                 f"is assigned in one branch of the `if` at line {node.lineno} only; assign it in "
-                "both, "
-                "or before"
+                "both, or before"
             )
     return names
-
-
-@statement(ast.For)
-def _for(ctx: Context, node: ast.For) -> Returned | None:
-    if node.orelse:
-        raise UnsupportedSyntaxError(
-            "`else` of a loop is not part of the language; write it after it"
-        )
-    if not isinstance(node.target, ast.Name):
-        with ctx.at(node.target):
-            raise UnsupportedSyntaxError("a loop has one variable; write `for i in range(n)`")
-    with ctx.at(node.iter):
-        loop = loop_range(ctx, node.iter)
-    if isinstance(loop, range):
-        return _unrolled(ctx, node, loop)
-    frame = ctx.frame
-    target = node.target.id
-    places = _assigned(node.body)
-    names = [
-        name
-        for name in places
-        if name in frame.locals and name not in frame.parameters and name != target
-    ]
-    initial = [_initial(ctx, name, frame.locals[name], places[name]) for name in names]
-    before = dict(frame.locals)
-    undefined = dict(frame.undefined)
-    block, final = _body(ctx, node, loop, names, initial)
-    changed = [
-        name for name, one, two in zip(names, initial, final, strict=True) if one.type != two.type
-    ]
-    if changed and all(_literal(before[name]) for name in changed):
-        # A Python number takes the type that the loop gives it.
-        frame.locals, frame.undefined = dict(before), undefined
-        initial = [
-            _retyped(ctx, name, before[name], one, two)
-            for name, one, two in zip(names, initial, final, strict=True)
-        ]
-        block, final = _body(ctx, node, loop, names, initial)
-    for name, one, two in zip(names, initial, final, strict=True):
-        with ctx.at(places[name]):
-            if nt.shape_of(one.type) != nt.shape_of(two.type):
-                raise ShapeError(
-                    f"{name} is {_shape(one)} before the loop and {_shape(two)} behind its body; "
-                    "give it its "
-                    "last shape before the loop, as in ntl.zeros(x.shape, x.dtype)"
-                )
-            if one.type != two.type:
-                raise TypeMismatchError(
-                    f"{name} changes its type in the loop, from {describe(one)} to "
-                    f"{describe(two)}; give it "
-                    "its last type before the loop"
-                )
-    op = scf.ForOp(loop.lower, loop.upper, loop.step, initial, Region(block))
-    op.attributes.update(loop.hints)
-    ctx.insert(op)
-    frame.locals = before
-    for name, result in zip(names, op.results, strict=True):
-        result.name_hint = name
-        frame.locals[name] = result
-    for name in [target, *places]:
-        if name not in frame.locals:
-            frame.undefined[name] = (
-                f"is assigned in the loop at line {node.lineno}, which may not run; assign it "
-                "before the loop"
-            )
-    return None
-
-
-def _unrolled(ctx: Context, node: ast.For, indices: range) -> Returned | None:
-    """The body once an index, each a number known when compiling."""
-    frame = ctx.frame
-    assert isinstance(node.target, ast.Name)
-    for index in indices:
-        frame.locals[node.target.id] = index
-        frame.undefined.pop(node.target.id, None)
-        returned = execute(ctx, node.body)
-        if returned is not None:
-            return returned
-    for name in [node.target.id, *_assigned(node.body)]:
-        if name not in frame.locals:
-            frame.undefined.setdefault(
-                name,
-                f"is assigned in the loop at line {node.lineno}, which does not run; assign it "
-                "before the loop",
-            )
-    return None
-
-
-def _shape(value: SSAValue) -> str:
-    shape = nt.shape_of(value.type)
-    return f"a block of shape {shape_text(shape)}" if shape else "a scalar"
-
-
-def _literal(value: Value) -> bool:
-    return isinstance(value, bool | int | float | Size)
-
-
-def _initial(ctx: Context, name: str, value: Value, place: ast.Name) -> SSAValue:
-    if not isinstance(value, SSAValue) and not _literal(value):
-        with ctx.at(place):
-            raise TypeMismatchError(
-                f"{name} is {describe(value)} and cannot be assigned in a loop; use another name"
-            )
-    return ctx.computed(value, name)
-
-
-def _retyped(ctx: Context, name: str, value: Value, one: SSAValue, two: SSAValue) -> SSAValue:
-    if one.type == two.type or nt.shape_of(two.type):
-        return one
-    return operators.to_dtype(
-        ctx, value if not isinstance(value, Size) else one, nt.dtype_of(two.type)
-    )
-
-
-def _body(
-    ctx: Context, node: ast.For, loop: Counted, names: list[str], initial: list[SSAValue]
-) -> tuple[Block, list[SSAValue]]:
-    """The loop's block, and what its last statement leaves in the carried variables."""
-    frame = ctx.frame
-    assert isinstance(node.target, ast.Name)
-    block = Block(arg_types=[loop.lower.type, *(value.type for value in initial)])
-    for name, argument in zip(names, block.args[1:], strict=True):
-        argument.name_hint = name
-        frame.locals[name] = argument
-    with ctx.inside(block):
-        index = loop.index(ctx, block.args[0])
-        index.name_hint = node.target.id
-        frame.locals[node.target.id] = index
-        execute(ctx, node.body)
-        final = _results(ctx, names, _assigned(node.body))
-        ctx.insert(scf.YieldOp(*final))
-    return block, final

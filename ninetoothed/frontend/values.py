@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from xdsl.ir import SSAValue
 
+from ninetoothed.frontend.frame import LocalFunction
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, substitute
 from ninetoothed.ir.meta_op import shape_text
@@ -86,6 +87,13 @@ class Level:
 
 
 @dataclass(frozen=True)
+class PointerDtype:
+    """``p.dtype`` of a pointer: its ``element_ty`` is ``pointee``."""
+
+    pointee: str
+
+
+@dataclass(frozen=True)
 class Size:
     """A number that sizes and block sizes decide."""
 
@@ -94,9 +102,10 @@ class Size:
 
 @dataclass(frozen=True)
 class BoundMethod:
-    """``x.sum``: a primitive with its first argument."""
+    """``x.sum``: a function of the language with its first argument."""
 
-    primitive: Primitive
+    name: str
+    function: Primitive | types.FunctionType
     receiver: Value
 
 
@@ -134,12 +143,14 @@ def describe(value: Value) -> str:
         )
     if isinstance(value, Size):
         return f"the size {value.expr}"
+    if isinstance(value, PointerDtype):
+        return f"the type of a pointer to {value.pointee}"
     if isinstance(value, Level):
         return f"a level of shape {shape_text(value.type.sizes)}"
     if isinstance(value, Primitive):
         return f"the function ntl.{value.name}"
     if isinstance(value, BoundMethod):
-        return f"the method {value.primitive.name}"
+        return f"the method {value.name}"
     if is_sequence(value):
         return f"a {'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}"
     if isinstance(value, types.ModuleType):
@@ -148,4 +159,6 @@ def describe(value: Value) -> str:
         return f"the class {value.__name__}"
     if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
         return f"the function {value.__name__}"
+    if isinstance(value, LocalFunction):
+        return f"the function {value.source.node.name}"
     return repr(value)

@@ -1,13 +1,14 @@
-"""The tables of syntax handlers, and the two functions that look nodes up in them.
+"""The tables of syntax handlers, and the functions that look nodes up in them.
 
 A handler is found by the node's class. ``expressions``, ``calls`` and ``statements`` fill the
-tables; syntax without a handler is an error that says what to write instead.
+tables; syntax without a handler is an error that says what to write instead. What a call means is
+in ``calls``, too; primitives that take functions call them through :func:`call`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ninetoothed.errors import UnsupportedSyntaxError
@@ -19,16 +20,17 @@ _N = TypeVar("_N", bound=ast.AST)
 _expressions: dict[type[ast.AST], Callable[[Context, Any], Value]] = {}
 _statements: dict[type[ast.AST], Callable[[Context, Any], Returned | None]] = {}
 
+Caller = Callable[[Context, Value, list[Value], Mapping[str, Value]], Value]
+_callers: list[Caller] = []
+
 _INSTEAD: dict[type[ast.AST], str] = {
-    ast.While: "write `for i in range(n)`",
-    ast.Break: "let the loop run to its end, and select with ntl.where",
+    ast.Break: "write `while` with the condition to go on",
     ast.Continue: "put the rest of the body into an `if`",
     ast.Try: "check for the mistake before it happens",
     ast.TryStar: "check for the mistake before it happens",
     ast.With: "write its body without it",
-    ast.Lambda: "define a function with def, outside the application",
-    ast.FunctionDef: "define the function outside the application",
-    ast.AsyncFunctionDef: "define the function outside the application",
+    ast.Lambda: "define a function with def",
+    ast.AsyncFunctionDef: "write it with def",
     ast.ClassDef: "define the class outside the application",
     ast.ListComp: "write a `for` loop",
     ast.GeneratorExp: "write a `for` loop",
@@ -43,7 +45,6 @@ _INSTEAD: dict[type[ast.AST], str] = {
     ast.ImportFrom: "import at the top of the file",
     ast.Raise: "check sizes before calling the kernel",
     ast.Delete: "leave the variable as it is",
-    ast.Assert: "check sizes before calling the kernel",
     ast.Match: "write `if`",
     ast.JoinedStr: "write a plain string",
     ast.Starred: "write the elements one by one",
@@ -51,15 +52,15 @@ _INSTEAD: dict[type[ast.AST], str] = {
     ast.Dict: "use a variable for each value",
     ast.Set: "write a tuple",
     ast.MatMult: "write ntl.dot(a, b)",
-    ast.Pow: "write ntl.exp2(ntl.log2(x) * y), or x * x",
+    ast.Pow: "write ntl.libdevice.pow(x, y), or a whole number above 0 that is known when "
+    "compiling",
     ast.Slice: "arrange the tensor so that the program sees the slice",
 }
 _WORDS: dict[type[ast.AST], str] = {
-    ast.FunctionDef: "a nested function",
-    ast.AsyncFunctionDef: "a nested function",
+    ast.AsyncFunctionDef: "an async function",
     ast.ClassDef: "a class",
     ast.MatMult: "the operator @",
-    ast.Pow: "the operator **",
+    ast.Pow: "the operator ** with this exponent",
     ast.JoinedStr: "an f-string",
     ast.ListComp: "a comprehension",
     ast.GeneratorExp: "a generator",
@@ -108,6 +109,22 @@ def statement(
         return handler
 
     return register
+
+
+def caller(handler: Caller) -> Caller:
+    """Register what calls a value with arguments."""
+    _callers.append(handler)
+    return handler
+
+
+def call(ctx: Context, callee: Value, args: list[Value], kwargs: Mapping[str, Value]) -> Value:
+    """What ``callee`` gives for these arguments.
+
+    Raises:
+        TypeMismatchError: it cannot be called.
+    """
+    (handler,) = _callers
+    return handler(ctx, callee, args, kwargs)
 
 
 def unsupported(node: ast.AST) -> UnsupportedSyntaxError:

@@ -3,10 +3,11 @@ at once.
 
 A value of the IR is a tensor with a leading dim of programs; dims along which it is uniform have
 size 1, as if broadcast. ``launch`` binds the arguments and walks through the programs in chunks;
-``machine`` runs blocks op by op; ``nt_ops``, ``tt_ops``, ``arith_ops``, ``accesses``, ``pointers``
-and ``control`` are the tables of handlers, keyed by op class; ``functions`` holds the elementwise
-arithmetic, ``elements`` what each element type looks like in torch, ``memory`` reads and writes,
-``chains`` what meta-operations mean one by one; ``trace`` records which elements are touched.
+``machine`` runs blocks op by op; ``nt_ops``, ``tt_ops``, ``arith_ops``, ``folds``, ``shapes``,
+``accesses``, ``addresses``, ``pointers`` and ``control`` are the tables of handlers, keyed by op
+class; ``functions`` holds the elementwise arithmetic, ``elements`` what each element type looks
+like in torch, ``memory`` reads and writes, ``chains`` what meta-operations mean one by one;
+``trace`` records which elements are touched.
 
 The modules of this package import torch; the package itself does so only when it is called.
 """

@@ -1,5 +1,5 @@
 """Where the lanes of a share lie: an access evaluated for a chunk of programs; ``nt.load``,
-``nt.guard``, ``nt.store``.
+``nt.stored``, ``nt.guard``, ``nt.store``.
 
 Most accesses are linear in the block's indices, with one step a dim that all programs share. Guards
 that hold everywhere are then recognised from their bounds alone, and reads and writes of evenly
@@ -19,7 +19,7 @@ from ninetoothed.interpreters.elements import INDEX, attribute_value, convert, e
 from ninetoothed.interpreters.machine import Handler, Machine, Pointer, both, by_program
 from ninetoothed.interpreters.memory import Memory, Share
 from ninetoothed.interpreters.sequences import TENSORS, Number
-from ninetoothed.ir import nt
+from ninetoothed.ir import nt, tt
 from ninetoothed.ir.index_expr import IndexExpr, evaluate, substitute
 
 
@@ -241,10 +241,32 @@ def _load(machine: Machine, op: Operation) -> None:
         data = share.place.read(share.element, *regular)
     else:
         data = share.place.gather(share.element, lanes.offsets(), mask)
+    _put(machine, op, share, data, guard)
+
+
+def _stored(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.StoredOp)
+    share = _share(machine, op.ref)
+    guard = _lanes(machine, share, op.indices).guard()
+    _put(machine, op, share, machine.data(op.value), guard)
+
+
+def _put(
+    machine: Machine,
+    op: nt.ShareRead,
+    share: Share,
+    data: torch.Tensor,
+    guard: torch.Tensor | None,
+) -> None:
+    """Let the result be ``data``, and ``other`` outside the guard."""
     if op.other is not None and guard is not None:
         data = torch.where(guard, data, share.element.number(attribute_value(op.other)))
         guard = None
     machine.put(op.result, data, guard)
+
+
+def _barrier(machine: Machine, op: Operation) -> None:
+    """Ops run one after the other anyway."""
 
 
 def _guard(machine: Machine, op: Operation) -> None:
@@ -311,6 +333,9 @@ def _distinct(shape: Sequence[int], steps: Sequence[int]) -> bool:
 
 HANDLERS: dict[type[Operation], Handler] = {
     nt.LoadOp: _load,
+    nt.StoredOp: _stored,
+    nt.BarrierOp: _barrier,
+    tt.BarrierOp: _barrier,
     nt.GuardOp: _guard,
     nt.StoreOp: _store,
     nt.OffsetsOp: _offsets,

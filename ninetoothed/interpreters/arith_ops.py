@@ -1,5 +1,5 @@
-"""Handlers of ``arith`` and ``math``, on scalars and blocks. Integers are signless there: the op
-carries the sign.
+"""Handlers of ``arith`` and ``math``, and of Triton's own arithmetic, on scalars and blocks.
+Integers are signless there: the op carries the sign.
 """
 
 from __future__ import annotations
@@ -60,6 +60,9 @@ _SAME: dict[str, str] = {
     "math.rsqrt": "rsqrt",
     "math.sin": "sin",
     "math.sqrt": "sqrt",
+    "math.fma": "fma",
+    "tt.precise_sqrt": "sqrt_rn",
+    "tt.precise_divf": "div_rn",
 }
 """Functions of values as they are held."""
 
@@ -108,6 +111,14 @@ def _same(machine: Machine, op: Operation) -> None:
     element = element_of(op.results[0].type)
     data = apply(_SAME[op.name], element, *(argument.data for argument in arguments))
     machine.put(op.results[0], data, meet(arguments))
+
+
+def _clamp(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.ClampfOp)
+    arguments = [machine.block(operand) for operand in op.operands]
+    name = "clamp_nan" if op.propagates else "clamp"
+    data = apply(name, element_of(op.result.type), *(argument.data for argument in arguments))
+    machine.put(op.result, data, meet(arguments))
 
 
 def _unsigned(machine: Machine, op: Operation) -> None:
@@ -217,6 +228,7 @@ _BY_NAME: dict[str, Handler] = {
     "arith.constant": _constant,
     **dict.fromkeys(_SAME, _same),
     **dict.fromkeys(_UNSIGNED, _unsigned),
+    "tt.clampf": _clamp,
     "arith.cmpi": _compare_integers,
     "arith.cmpf": _compare_floats,
     "arith.select": _select,
@@ -228,7 +240,7 @@ _BY_NAME: dict[str, Handler] = {
 # Some ops have two classes: xDSL's, and ours that takes blocks.
 HANDLERS: dict[type[Operation], Handler] = {
     op: _BY_NAME[op.name]
-    for dialect in (arith.Arith, tt.BLOCK_ARITH, math.Math)
+    for dialect in (arith.Arith, tt.BLOCK_ARITH, math.Math, tt.TT)
     for op in dialect.operations
     if op.name in _BY_NAME
 }

@@ -4,7 +4,9 @@ masked.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from xdsl.dialects import scf
@@ -13,7 +15,7 @@ from xdsl.ir import Operation
 
 from ninetoothed import config
 from ninetoothed.interpreters.elements import element_of, reinterpret
-from ninetoothed.interpreters.machine import Handler, Machine, Pointer, Value, choose
+from ninetoothed.interpreters.machine import Block, Handler, Machine, Pointer, Value, choose
 from ninetoothed.ir.diagnostics import fail
 
 
@@ -51,24 +53,57 @@ def _for(machine: Machine, op: Operation) -> None:
         induction = reinterpret(lower + trip * step, element)
         active = machine.active if trip < shortest else counts > trip
 
-        def body(
-            induction: torch.Tensor = induction, carried: list[Value] = carried
-        ) -> list[Value]:
-            machine.put(op.body.block.args[0], induction)
-            machine.values.update(zip(op.body.block.args[1:], carried, strict=True))
-            return machine.run(op.body.block)
-
-        found = _within(machine, active, body)
-        # Programs that sit out the whole loop are sorted out by whoever made them sit out.
-        if active is not None and active is not machine.active:
-            found = [choose(active, new, old) for new, old in zip(found, carried, strict=True)]
-        carried = found
+        values = [Block(induction), *carried]
+        found = _within(machine, active, partial(machine.run, op.body.block, values))
+        carried = _updated(machine, active, found, carried)
     machine.values.update(zip(op.res, carried, strict=True))
 
 
 def _shortest(machine: Machine, counts: torch.Tensor) -> int:
     """How often every program that takes part goes round."""
     return int((counts if machine.active is None else counts[machine.active]).min())
+
+
+def _while(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, scf.WhileOp)
+    before, after = op.before_region.block, op.after_region.block
+    limit = config.interpret_max_steps()
+    active = machine.active
+    carried = [machine.value(argument) for argument in op.arguments]
+    results: list[Value] = []
+    for turn in itertools.count():
+        condition, *handed = _within(machine, active, partial(machine.run, before, carried))
+        assert isinstance(condition, Block)
+        # A program's results are those of the turn at which its loop ends.
+        results = _updated(machine, active, handed, results) if turn else handed
+        taking_part = condition.data
+        if active is not None:
+            taking_part = torch.masked_select(condition.data, active)
+        if not bool(taking_part.any()):
+            break
+        if turn == limit:
+            raise fail(
+                op,
+                f"a loop runs more than {limit} times, where the interpreter stops; if it ends, "
+                "set NINETOOTHED_INTERPRET_MAX_STEPS to more",
+            )
+        if not bool(taking_part.all()):
+            active = condition.data if active is None else condition.data & active
+        found = _within(machine, active, partial(machine.run, after, handed))
+        carried = _updated(machine, active, found, handed)
+    machine.values.update(zip(op.res, results, strict=True))
+
+
+def _updated(
+    machine: Machine, active: torch.Tensor | None, new: list[Value], old: list[Value]
+) -> list[Value]:
+    """What a turn of a loop leaves: new values in the programs that took part.
+
+    Programs that sit out the whole loop are sorted out by whoever made them sit out.
+    """
+    if active is None or active is machine.active:
+        return new
+    return [choose(active, one, two) for one, two in zip(new, old, strict=True)]
 
 
 def _if(machine: Machine, op: Operation) -> None:
@@ -121,6 +156,7 @@ def _conversion(machine: Machine, op: Operation) -> None:
 
 HANDLERS: dict[type[Operation], Handler] = {
     scf.ForOp: _for,
+    scf.WhileOp: _while,
     scf.IfOp: _if,
     UnrealizedConversionCastOp: _conversion,
 }

@@ -20,6 +20,8 @@ from ninetoothed.ir import nt, tt
 
 _SIGNED = {8: torch.int8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
 SIGN_BIT = -(1 << 63)
+_LARGEST = {"fp8e5": 57344.0, "fp8e4b8": 240.0, "fp8e5b16": 57344.0}
+"""What is larger becomes it, infinities too, as on Hopper; torch does so for fp8e4nv."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,17 @@ class Element:
             return data if data.dtype == torch.bool else (data & 1) != 0
         if self.kind == "uint":
             return data if self.bits == 64 else data & ((1 << self.bits) - 1)
-        if self.own != self.held:
-            return data.to(self.own).to(self.held)
-        return data.to(self.held)
+        largest = _LARGEST.get(self.name)
+        return self.rounded(data if largest is None else data.clamp(-largest, largest))
+
+    def rounded(self, data: torch.Tensor) -> torch.Tensor:
+        """Floats rounded to the nearest of this type, as held."""
+        return data.to(self.own).to(self.held)
 
     def number(self, value: int | float | bool) -> torch.Tensor:
         """A number of this type, the same in all programs."""
         if self.kind == "float":
-            return self.narrow(torch.tensor([float(value)], dtype=self.computed))
+            return self.rounded(torch.tensor([float(value)], dtype=self.computed))
         if self.kind == "bool":
             return torch.tensor([bool(value)])
         # Wrapped to 64 bits first, since torch takes no larger number.
@@ -145,12 +150,43 @@ def _from_unsigned64(data: torch.Tensor, target: torch.dtype) -> torch.Tensor:
     return torch.where(data < 0, halves.to(target) * 2, data.to(target))
 
 
-def _to_int64(data: torch.Tensor, target: Element) -> torch.Tensor:
-    if not target.wide_unsigned:
-        return data.to(torch.int64)
-    data = data.to(torch.float64)
+def _to_integer(data: torch.Tensor, target: Element) -> torch.Tensor:
+    """Floats cut off, as ``int64``: what is too large is the largest number of 32 or 64 bits, no
+    number is 0. (On a device that is the custom; Triton defines it nowhere.)
+    """
+    data = data.to(torch.float64).nan_to_num(0.0, torch.inf, -torch.inf)
+    if target.bits < 64:
+        wide = target if target.bits == 32 else ELEMENTS["i32"]
+        low, high = (0.0, 2.0**32 - 1) if wide.kind == "uint" else (-(2.0**31), 2.0**31 - 1)
+        return data.clamp(low, high).to(torch.int64)
     high = data >= 2.0**63
-    return torch.where(high, (data - 2.0**63).to(torch.int64) ^ SIGN_BIT, data.to(torch.int64))
+    if target.kind == "int":
+        return torch.where(high, ~SIGN_BIT, data.clamp(min=-(2.0**63)).to(torch.int64))
+    upper = (data - 2.0**63).to(torch.int64) ^ SIGN_BIT
+    upper = torch.where(data >= 2.0**64, -1, upper)
+    return torch.where(high, upper, data.clamp(min=0.0).to(torch.int64))
+
+
+def _odd(data: torch.Tensor) -> torch.Tensor:
+    """``float64`` as ``float32``: where it lies between two numbers, the odd one, so that rounding
+    again to half as many bits is as rounding once.
+    """
+    near = data.to(torch.float32)
+    back, bits = near.to(torch.float64), near.view(torch.int32)
+    moves = (back != data) & (bits & 1 == 0) & ~torch.isnan(data)
+    other = torch.where(back.abs() > data.abs(), bits - 1, bits + 1)
+    return torch.where(moves, other, bits).view(torch.float32)
+
+
+def _from_integer(data: torch.Tensor, source: Element) -> torch.Tensor:
+    """Integers as ``float64``; of those with more bits than it has, the last one is kept sticky."""
+    if source.bits < 64:
+        return data.to(torch.float64)
+    unsigned = source.kind == "uint"
+    high = shift_right_unsigned(data, 11) if unsigned else data >> 11
+    high = high | (data & 2047 != 0)
+    large = (data >= 1 << 53) | (data <= (-1 if unsigned else -(1 << 53)))
+    return torch.where(large, high.to(torch.float64) * 2048.0, data.to(torch.float64))
 
 
 def convert(data: torch.Tensor, source: Element, target: Element) -> torch.Tensor:
@@ -162,11 +198,22 @@ def convert(data: torch.Tensor, source: Element, target: Element) -> torch.Tenso
     if target.kind == "bool":
         return data != 0
     if target.kind != "float":
-        wide = _to_int64(data, target) if source.kind == "float" else data.to(torch.int64)
+        wide = _to_integer(data, target) if source.kind == "float" else data.to(torch.int64)
         return target.narrow(wide)
+    if target.bits == 16 and source.bits >= 32 and source.name != "fp32":
+        return target.narrow(_odd(data if source.kind == "float" else _from_integer(data, source)))
     if source.wide_unsigned:
-        return target.narrow(_from_unsigned64(data, target.computed))
+        return _from_unsigned64(data, target.computed)
     return target.narrow(data.to(target.computed))
+
+
+def truncate(data: torch.Tensor, target: Element) -> torch.Tensor:
+    """Floats of at most 32 bits in a narrower type, rounded towards zero."""
+    data = data.to(torch.float32)
+    near = data.to(target.own)
+    bits = near.view(target.memory if target.bits == 8 else torch.int16)
+    lower = torch.where(near.to(torch.float32).abs() > data.abs(), bits - 1, bits)
+    return lower.view(target.own).to(target.held)
 
 
 def bitcast(data: torch.Tensor, source: Element, target: Element) -> torch.Tensor:

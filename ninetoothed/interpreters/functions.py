@@ -9,11 +9,12 @@ from collections.abc import Callable
 import torch
 
 from ninetoothed.interpreters.elements import SIGN_BIT, Element, shift_right_unsigned
+from ninetoothed.interpreters.rounding import fma, sqrt
 
 Function = Callable[..., torch.Tensor]
 
 
-def _ordered(element: Element, data: torch.Tensor) -> torch.Tensor:
+def ordered(element: Element, data: torch.Tensor) -> torch.Tensor:
     """Values that torch orders as the type does: for unsigned integers of 64 bits, the sign is
     turned.
     """
@@ -93,7 +94,16 @@ def _extremum(floats: Function, integers: Function) -> Function:
     def apply(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
         if element.kind == "float":
             return floats(left, right)
-        return _ordered(element, integers(_ordered(element, left), _ordered(element, right)))
+        return ordered(element, integers(ordered(element, left), ordered(element, right)))
+
+    return apply
+
+
+def _clamp(largest: str, smallest: str) -> Function:
+    def apply(
+        element: Element, value: torch.Tensor, low: torch.Tensor, high: torch.Tensor
+    ) -> torch.Tensor:
+        return ARITHMETIC[smallest](element, ARITHMETIC[largest](element, value, low), high)
 
     return apply
 
@@ -107,7 +117,7 @@ def _plain(function: Function) -> Function:
 
 def _compared(function: Function) -> Function:
     def apply(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        return function(_ordered(element, left), _ordered(element, right))
+        return function(ordered(element, left), ordered(element, right))
 
     return apply
 
@@ -126,6 +136,13 @@ ARITHMETIC: dict[str, Function] = {
     "umulhi": _umulhi,
     "maximum": _extremum(torch.fmax, torch.maximum),
     "minimum": _extremum(torch.fmin, torch.minimum),
+    "maximum_nan": _extremum(torch.maximum, torch.maximum),
+    "minimum_nan": _extremum(torch.minimum, torch.minimum),
+    "clamp": _clamp("maximum", "minimum"),
+    "clamp_nan": _clamp("maximum_nan", "minimum_nan"),
+    "fma": fma,
+    "sqrt_rn": _plain(sqrt),
+    "div_rn": _plain(torch.true_divide),
     **{
         name: _plain(getattr(torch, name))
         for name in ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "erf")
@@ -135,8 +152,6 @@ ARITHMETIC: dict[str, Function] = {
     # Below: what no row of the table has, but arith or math.
     "rounded_down": _rounded_down,
     "rounded_up": _rounded_up,
-    "maximum_nan": _plain(torch.maximum),
-    "minimum_nan": _plain(torch.minimum),
 }
 """Computed in :attr:`Element.computed`; the result is narrowed."""
 
@@ -190,73 +205,3 @@ def picked(data: torch.Tensor, indices: torch.Tensor, dim: int) -> torch.Tensor:
     indices = indices.to(torch.int64)
     inside = (indices >= 0) & (indices < size)
     return torch.take_along_dim(data, torch.where(inside, indices, 0), dim)
-
-
-def _sum(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
-    dtype = data.dtype if element.kind == "float" else torch.int64
-    return torch.sum(data, dim, dtype=dtype)
-
-
-def _furthest(name: str, worst: float) -> Function:
-    """``max`` or ``min`` along a dim: of numbers and NaNs, of the numbers; of NaNs alone, NaN."""
-    reduce: Function = getattr(torch, name)
-
-    def apply(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
-        if element.kind != "float":
-            return _ordered(element, reduce(_ordered(element, data), dim))
-        missing = torch.isnan(data)
-        if not missing.any():
-            return reduce(data, dim)
-        found = reduce(torch.where(missing, worst, data), dim)
-        return torch.where(missing.all(dim), torch.nan, found)
-
-    return apply
-
-
-def _xor_sum(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
-    size = data.shape[dim]
-    while size > 1:
-        half = size // 2
-        combined = data.narrow(dim, 0, half) ^ data.narrow(dim, half, half)
-        data = torch.cat([combined, data.narrow(dim, 2 * half, size - 2 * half)], dim)
-        size -= half
-    return data.select(dim, 0)
-
-
-REDUCED: dict[str, Function] = {
-    "sum": _sum,
-    "max": _furthest("amax", -torch.inf),
-    "min": _furthest("amin", torch.inf),
-    "xor_sum": _xor_sum,
-}
-
-
-def reduce(
-    name: str, element: Element, data: torch.Tensor, dim: int, identity: float | int
-) -> torch.Tensor:
-    """The reduction ``name`` along ``dim``; of nothing, the identity.
-
-    Raises:
-        KeyError: there is no such reduction.
-    """
-    function = REDUCED[name]
-    if data.shape[dim] == 0:
-        shape = [size for index, size in enumerate(data.shape) if index != dim]
-        return element.number(identity).expand(shape) if shape else element.number(identity)
-    return element.narrow(function(element, element.widen(data), dim))
-
-
-def dot(
-    left: torch.Tensor, right: torch.Tensor, acc: torch.Tensor, operand: Element, result: Element
-) -> torch.Tensor:
-    """``acc + left @ right`` a program: products of integers are exact, those of floats are summed
-    in fp32 or fp64.
-    """
-    # float64 holds every sum of 2^39 products of eight bits exactly, and has a fast product of
-    # matrices.
-    exact = operand.kind != "float" or operand.bits == 64
-    dtype = torch.float64 if exact else torch.float32
-    product = torch.matmul(left.to(dtype), right.to(dtype))
-    if result.kind != "float":
-        return result.narrow(product.to(torch.int64) + acc.to(torch.int64))
-    return result.narrow(result.widen(acc) + product.to(result.computed))

@@ -15,7 +15,21 @@ from xdsl.ir import Block as IRBlock
 
 from ninetoothed import config
 from ninetoothed.errors import ArgumentError, CompilerError
-from ninetoothed.interpreters import accesses, arith_ops, control, nt_ops, pointers, tt_ops
+from ninetoothed.interpreters import (
+    accesses,
+    addresses,
+    arith_ops,
+    casts,
+    control,
+    debug,
+    extern,
+    folds,
+    nt_ops,
+    pointers,
+    products,
+    shapes,
+    tt_ops,
+)
 from ninetoothed.interpreters.chains import access_of
 from ninetoothed.interpreters.elements import attribute_value, element_of
 from ninetoothed.interpreters.machine import Block, Handler, Machine, Planner, Pointer, Value
@@ -30,9 +44,16 @@ Argument = torch.Tensor | Jagged | int | float | bool
 
 HANDLERS: dict[type, Handler] = {
     **accesses.HANDLERS,
+    **addresses.HANDLERS,
     **nt_ops.HANDLERS,
     **tt_ops.HANDLERS,
     **arith_ops.HANDLERS,
+    **casts.HANDLERS,
+    **products.HANDLERS,
+    **folds.HANDLERS,
+    **debug.HANDLERS,
+    **extern.HANDLERS,
+    **shapes.HANDLERS,
     **control.HANDLERS,
     **pointers.HANDLERS,
 }
@@ -188,7 +209,7 @@ def _launch_kernel(
     for programs in _chunks(count, _lanes(block, symbols)):
         outer = nt_ops.unravel(programs, sizes)
         machine = Machine(planner, symbols, programs, outer, shares, sequences=sequences)
-        machine.trace = trace
+        machine.trace, machine.count = trace, count
         machine.run(block)
 
 
@@ -253,8 +274,9 @@ def _launch_function(
         for argument, about in zip(block.args, attributes, strict=True)
     ]
     planner = Planner(HANDLERS)
-    for programs in _chunks(number(grid.data, symbols), _lanes(block, symbols)):
-        Machine(planner, symbols, programs, trace=trace).run(block, arguments)
+    count = number(grid.data, symbols)
+    for programs in _chunks(count, _lanes(block, symbols)):
+        Machine(planner, symbols, programs, trace=trace, count=count).run(block, arguments)
 
 
 def _argument(

@@ -153,10 +153,10 @@ class Planner:
 class Machine:
     """A chunk of programs under way.
 
-    ``programs``: their numbers. ``active``: the programs that take part, where control flow
-    diverges; None: all. ``outer``: the outermost index of each program, a tensor a dim. ``shares``:
-    what the application's arguments are, ``sequences`` those of them that are jagged. ``trace``
-    records which elements are touched.
+    ``programs``: their numbers, of ``count`` in all. ``active``: the programs that take part, where
+    control flow diverges; None: all. ``outer``: the outermost index of each program, a tensor a
+    dim. ``shares``: what the application's arguments are, ``sequences`` those of them that are
+    jagged. ``trace`` records which elements are touched.
     """
 
     planner: Planner
@@ -167,6 +167,7 @@ class Machine:
     active: torch.Tensor | None = None
     values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
     trace: Trace | None = None
+    count: int = 0
     sequences: Mapping[BlockArgument, Sequences] = field(
         default_factory=dict[BlockArgument, Sequences]
     )
@@ -213,6 +214,15 @@ class Machine:
     def data(self, value: SSAValue) -> torch.Tensor:
         """The data of the IR's ``value``, which is no pointer."""
         return self.block(value).data
+
+    def real(self, value: SSAValue) -> torch.Tensor | None:
+        """Which lanes of the IR's ``value`` are real; None: all."""
+        return both(self.block(value).guard, self.inside(value.type))
+
+    def filled(self, value: SSAValue, identity: torch.Tensor) -> torch.Tensor:
+        """The data of the IR's ``value``, with ``identity`` in lanes that are not real."""
+        real, data = self.real(value), self.data(value)
+        return data if real is None else torch.where(real, data, identity)
 
     def put(self, value: SSAValue, data: torch.Tensor, guard: torch.Tensor | None = None) -> None:
         """Let the IR's ``value`` be this block."""

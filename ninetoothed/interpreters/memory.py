@@ -18,7 +18,7 @@ Update = Callable[..., torch.Tensor]
 """What elements become, of what they are and of operands."""
 
 
-def _together(*tensors: torch.Tensor) -> list[torch.Tensor]:
+def together(*tensors: torch.Tensor) -> list[torch.Tensor]:
     """The tensors at the shape that they broadcast to."""
     shapes = [tensor.shape for tensor in tensors]
     shape = cast(torch.Size, torch.broadcast_shapes(*shapes))
@@ -81,7 +81,7 @@ class Memory:
         bits = self._bits(element)
         if mask is None:
             return element.from_memory(bits.take(self._places(offsets)))
-        offsets, mask = _together(offsets, mask)
+        offsets, mask = together(offsets, mask)
         if bits.numel() == 0:
             if mask.any():
                 raise self._outside(int(offsets[mask].min()), int(offsets[mask].max()))
@@ -101,10 +101,10 @@ class Memory:
         later one stays.
         """
         if mask is not None:
-            offsets, data, mask = _together(offsets, data, mask)
+            offsets, data, mask = together(offsets, data, mask)
             offsets, data = offsets[mask], data[mask]
         else:
-            offsets, data = _together(offsets, data)
+            offsets, data = together(offsets, data)
         places = self._places(offsets).reshape(-1)
         # Along a single dim, scatter_ writes in order.
         self._bits(element).scatter_(0, places, element.to_memory(data).reshape(-1))

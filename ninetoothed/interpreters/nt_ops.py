@@ -8,23 +8,22 @@ their identity where a guard is false and give lanes that are all real.
 from __future__ import annotations
 
 import torch
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from ninetoothed.interpreters.elements import INDEX, convert, element_of
-from ninetoothed.interpreters.functions import along, apply, dot, picked, reduce
+from ninetoothed.interpreters.extern import map_extern
+from ninetoothed.interpreters.functions import apply
 from ninetoothed.interpreters.machine import (
     Block,
     Handler,
     Machine,
-    both,
-    by_program,
     meet,
     moved,
     select,
 )
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import evaluate
-from ninetoothed.language.table import REDUCTIONS
+from ninetoothed.language.table import MAPS, Extern
 
 
 def _size(machine: Machine, op: Operation) -> None:
@@ -54,6 +53,10 @@ def _arange(machine: Machine, op: Operation) -> None:
 
 def _map(machine: Machine, op: Operation) -> None:
     assert isinstance(op, nt.MapOp)
+    row = MAPS[op.function.data]
+    if isinstance(row, Extern):
+        map_extern(machine, op, row)
+        return
     arguments = [machine.block(argument) for argument in op.arguments]
     if op.function.data == "where":
         condition, left, right = arguments
@@ -65,84 +68,12 @@ def _map(machine: Machine, op: Operation) -> None:
     machine.put(op.result, data, meet(arguments))
 
 
-def _cast(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.CastOp)
-    block = machine.block(op.value)
-    source, target = element_of(op.value.type), element_of(op.result.type)
-    machine.put(op.result, convert(block.data, source, target), block.guard)
-
-
-def _broadcast(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.BroadcastOp)
-    machine.values[op.result] = machine.value(op.value)
-
-
-def _expand_dims(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ExpandDimsOp)
-    dim = op.dim + 1
-    machine.values[op.result] = moved(machine.value(op.value), lambda x: x.unsqueeze(dim))
-
-
-def _trans(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.TransOp)
-    dims = (0, *(dim + 1 for dim in op.dims))
-    machine.values[op.result] = moved(machine.value(op.value), lambda x: x.permute(dims))
-
-
-def _flip(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.FlipOp)
-    dim = op.dim + 1
-    block, size = machine.block(op.value), machine.number(nt.shape_of(op.value.type)[op.dim])
-    if isinstance(size, int):
-        machine.values[op.result] = moved(block, lambda x: x.flip(dim))
-        return
-    # Each program's own sequence; what lies behind it is no lane.
-    ones = [1] * block.data.dim()
-    ones[dim] = evaluate(nt.shape_of(op.value.type)[op.dim], machine.symbols)
-    lanes = by_program(size, block.data) - 1 - torch.arange(ones[dim]).reshape(ones)
-    machine.values[op.result] = moved(block, lambda x: picked(x, lanes, dim))
-
-
-def _gather(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.GatherOp)
-    block, indices = machine.block(op.value), machine.block(op.indices)
-    dim = op.dim + 1
-    guard = None if block.guard is None else picked(block.guard, indices.data, dim)
-    machine.put(op.result, picked(block.data, indices.data, dim), both(guard, indices.guard))
-
-
-def _filled(machine: Machine, value: SSAValue, identity: torch.Tensor) -> torch.Tensor:
-    """The data, with ``identity`` in lanes that are not real."""
-    block = machine.block(value)
-    real = both(block.guard, machine.inside(value.type))
-    return block.data if real is None else torch.where(real, block.data, identity)
-
-
-def _reduce(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ReduceOp)
-    element = element_of(op.value.type)
-    row = REDUCTIONS[op.function.data]
-    assert row.identity is not None
-    identity = row.identity(nt.dtype_of(op.value.type))
-    data = _filled(machine, op.value, element.number(identity))
-    size = evaluate(nt.shape_of(op.value.type)[op.dim], machine.symbols)
-    data = along(data, op.dim + 1, size)
-    machine.put(op.result, reduce(row.name, element, data, op.dim + 1, identity))
-
-
-def _dot(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.DotOp)
-    operand, result = element_of(op.a.type), element_of(op.result.type)
-    zero = operand.number(0)
-    depth = evaluate(nt.shape_of(op.a.type)[1], machine.symbols)
-    left = along(_filled(machine, op.a, zero), 2, depth)
-    right = along(_filled(machine, op.b, zero), 1, depth)
-    machine.put(op.result, dot(left, right, machine.data(op.acc), operand, result))
-
-
 def _program_id(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ProgramIdOp)
-    machine.put(op.result, machine.programs)
+    machine.put(op.results[0], convert(machine.programs, INDEX, element_of(op.results[0].type)))
+
+
+def _program_count(machine: Machine, op: Operation) -> None:
+    machine.put(op.results[0], element_of(op.results[0].type).number(machine.count))
 
 
 def unravel(program: torch.Tensor, sizes: list[int]) -> list[torch.Tensor]:
@@ -168,14 +99,8 @@ HANDLERS: dict[type[Operation], Handler] = {
     nt.FullOp: _full,
     nt.ArangeOp: _arange,
     nt.MapOp: _map,
-    nt.CastOp: _cast,
-    nt.BroadcastOp: _broadcast,
-    nt.ExpandDimsOp: _expand_dims,
-    nt.TransOp: _trans,
-    nt.FlipOp: _flip,
-    nt.GatherOp: _gather,
-    nt.ReduceOp: _reduce,
-    nt.DotOp: _dot,
+    nt.ProgramNumberOp: _program_id,
     nt.ProgramIdOp: _program_id,
+    nt.ProgramCountOp: _program_count,
     nt.ProgramIndexOp: _program_index,
 }

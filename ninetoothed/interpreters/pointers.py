@@ -94,7 +94,7 @@ def _load(machine: Machine, op: Operation) -> None:
     wanted = _wanted(machine, op.ptr, op.mask)
     mask = masked(machine, wanted, pointer.offsets)
     element = element_of(op.result.type)
-    machine.touch("read", pointer.memory, pointer.offsets, mask, _sizes(machine, op.ptr.type))
+    machine.touch("read", pointer.memory, pointer.offsets, mask, sizes_of(machine, op.ptr.type))
     data = _within(op, lambda: pointer.memory.gather(element, pointer.offsets, mask))
     assert data is not None
     if op.other is not None and wanted is not None:
@@ -107,11 +107,11 @@ def _store(machine: Machine, op: Operation) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     mask = masked(machine, _wanted(machine, op.ptr, op.mask), pointer.offsets)
     element, data = element_of(op.value.type), machine.data(op.value)
-    machine.touch("write", pointer.memory, pointer.offsets, mask, _sizes(machine, op.ptr.type))
+    machine.touch("write", pointer.memory, pointer.offsets, mask, sizes_of(machine, op.ptr.type))
     _within(op, lambda: pointer.memory.scatter(element, pointer.offsets, data, mask))
 
 
-def _sizes(machine: Machine, type: Attribute) -> list[int]:
+def sizes_of(machine: Machine, type: Attribute) -> list[int]:
     """The shape of a block of ``nt`` or ``tt``."""
     if isinstance(type, nt.TensorType):
         return [evaluate(size, machine.symbols) for size in type.sizes]
@@ -157,7 +157,7 @@ def _update(
     operands: list[torch.Tensor],
     update: Update,
 ) -> torch.Tensor:
-    sizes = _sizes(machine, op.ptr.type)
+    sizes = sizes_of(machine, op.ptr.type)
     machine.touch("update", pointer.memory, pointer.offsets, mask, sizes)
     element, shape = element_of(op.result.type), [machine.programs.shape[0], *sizes]
     return pointer.memory.update(element, shape, pointer.offsets, operands, mask, update)

@@ -211,6 +211,18 @@ class Placement:
         programs = frozenset(self.program_names)
         return not any(programs.intersection(self.racing(site)) for site in sites)
 
+    def distinct(self) -> bool:
+        """Whether one program has each element of the source at one index of the levels below it
+        only, lanes and all.
+        """
+        levels = self.access.levels
+        between: dict[str, Range] = {}
+        for names, sizes in zip(index_names(levels)[1:-1], levels[1:-1], strict=True):
+            # Elsewhere is no element.
+            between.update(zip(names, (Range(const(0), size - 1) for size in sizes), strict=True))
+        site = Site(tuple(map(sym, between)), between)
+        return set(self.racing(site)) <= set(self.program_names)
+
     def largest_offset(self, strides: Sizes) -> IndexExpr:
         """The largest offset of an element, in elements, where no stride is negative."""
         reach: IndexExpr = const(0)

@@ -23,18 +23,39 @@ _BLOCKS = frozenset(
         nt.LoadOp,
         nt.GuardOp,
         nt.StoreOp,
+        nt.StoredOp,
+        nt.BarrierOp,
         nt.SizeOp,
         nt.FullOp,
         nt.ArangeOp,
         nt.MapOp,
+        nt.ConstantOp,
         nt.CastOp,
+        nt.BitcastOp,
         nt.BroadcastOp,
         nt.ExpandDimsOp,
         nt.TransOp,
         nt.GatherOp,
+        nt.ReshapeOp,
+        nt.JoinOp,
+        nt.SplitOp,
         nt.ReduceOp,
+        nt.ReduceByOp,
+        nt.ScanOp,
+        nt.ScanByOp,
+        nt.CombinedOp,
+        nt.SortOp,
+        nt.HistogramOp,
         nt.DotOp,
+        nt.DotScaledOp,
+        nt.HintOp,
+        nt.InlineAsmOp,
+        nt.PrintOp,
+        nt.AssertOp,
+        nt.AssumeOp,
+        nt.ProgramCountOp,
         nt.OffsetsOp,
+        nt.AddressOp,
         nt.PointerOp,
         nt.SequencesOp,
         nt.AddPtrOp,
@@ -46,10 +67,15 @@ _BLOCKS = frozenset(
 )
 # Lanes are reversed within true sizes, which only `nt-pad-blocks` knows beside the padded ones.
 _TRUE_SIZES = frozenset(("nt.flip",))
-_MEMORY = frozenset(("nt.store", "nt.guard", "nt.offsets"))
+_MEMORY = frozenset(("nt.store", "nt.stored", "nt.guard", "nt.offsets", "nt.address"))
 _CONTROL = frozenset(
-    ("scf.for", "scf.if", "scf.yield", "arith.constant", "builtin.unrealized_conversion_cast")
+    (
+        *("scf.for", "scf.while", "scf.condition", "scf.if", "scf.yield"),
+        *("arith.constant", "builtin.unrealized_conversion_cast"),
+    )
 )
+# The number of a program, which only scheduling knows.
+_NUMBERED = frozenset(("nt.program_number",))
 _PROGRAMS = frozenset(("nt.program_id", "nt.program_index"))
 _ACCESS = frozenset(("nt.access",))
 _TT = frozenset(op.name for op in tt.TT.operations)
@@ -74,12 +100,12 @@ _COMPOSED = _FRAME | _ACCESS | _BLOCKS | _CONTROL
 STAGES: dict[str, Stage] = {
     stage.name: stage
     for stage in (
-        Stage("arranged", _FRAME | _META | _BLOCKS | _CONTROL | _TRUE_SIZES),
-        Stage("composed", _COMPOSED | _TRUE_SIZES),
-        Stage("specialized", _COMPOSED | _TRUE_SIZES),
-        Stage("padded", _COMPOSED),
+        Stage("arranged", _FRAME | _META | _BLOCKS | _CONTROL | _TRUE_SIZES | _NUMBERED),
+        Stage("composed", _COMPOSED | _TRUE_SIZES | _NUMBERED),
+        Stage("specialized", _COMPOSED | _TRUE_SIZES | _NUMBERED),
+        Stage("padded", _COMPOSED | _NUMBERED),
         Stage("scheduled", _COMPOSED | _PROGRAMS),
-        Stage("addressed", _COMPOSED - _MEMORY | _ADDRESSES, ("arith",)),
+        Stage("addressed", _COMPOSED - _MEMORY | _ADDRESSES | {"nt.program_id"}, ("arith",)),
         Stage("tt", _TT | {"builtin.module"}, ("arith", "math", "scf")),
     )
 }

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from ninetoothed.dtype import (
     bfloat16,
+    float8e4b8,
     float8e4nv,
     float8e5,
+    float8e5b16,
     float16,
     float32,
     float64,
@@ -22,7 +24,20 @@ from ninetoothed.dtype import (
     uint32,
     uint64,
 )
-from ninetoothed.language.composites import cdiv, full_like, sigmoid, softmax, zeros_like
+from ninetoothed.language import libdevice, math
+from ninetoothed.language.composites import (
+    cdiv,
+    full_like,
+    interleave,
+    item,
+    pow,
+    ravel,
+    sigmoid,
+    softmax,
+    swizzle2d,
+    tanh,
+    zeros_like,
+)
 from ninetoothed.language.random import (
     pair_uniform_to_normal,
     philox,
@@ -36,6 +51,7 @@ from ninetoothed.language.random import (
     uint_to_uniform_float,
 )
 from ninetoothed.language.table import TABLE, Primitive
+from ninetoothed.language.table.elementwise import PropagateNan
 
 int1 = "i1"
 
@@ -48,14 +64,17 @@ def __getattr__(name: str) -> Primitive:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *(name for name, row in TABLE.items() if row.public)])
+    return sorted({*__all__, *(name for name, row in TABLE.items() if row.public)})
 
 
 __all__ = [
+    "PropagateNan",
     "bfloat16",
     "cdiv",
+    "float8e4b8",
     "float8e4nv",
     "float8e5",
+    "float8e5b16",
     "float16",
     "float32",
     "float64",
@@ -65,17 +84,25 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "interleave",
+    "item",
+    "libdevice",
+    "math",
     "pair_uniform_to_normal",
     "philox",
     "philox_impl",
+    "pow",
     "rand",
     "rand4x",
     "randint",
     "randint4x",
     "randn",
     "randn4x",
+    "ravel",
     "sigmoid",
     "softmax",
+    "swizzle2d",
+    "tanh",
     "uint8",
     "uint16",
     "uint32",

@@ -28,6 +28,8 @@ _WIDE = (int64, uint64)
 def philox_impl(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = 10) -> Any:
     """``n_rounds`` rounds of Philox over the counters ``c0`` to ``c3``, all u32 or all u64, with
     the key ``k0, k1``: four blocks of bits.
+
+    Example: ``ntl.philox_impl(u, u, u, u, u, u)``
     """
     _static_assert(
         c0.dtype in (uint32, uint64),
@@ -65,6 +67,8 @@ def _counter(c: Any, wide: Any) -> Any:
 def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) -> Any:
     """Four blocks of random bits for the counters ``c0`` to ``c3``: u32 for counters of 32 bits,
     u64 for counters of 64.
+
+    Example: ``ntl.philox(42, i, i, i, i)``
     """
     _static_assert(
         seed.dtype in INTEGERS,
@@ -88,7 +92,10 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) ->
 
 
 def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Four blocks of random u32, one number each an offset; the cheapest source of many."""
+    """Four blocks of random u32, one number each an offset; the cheapest source of many.
+
+    Example: ``ntl.randint4x(42, i)``
+    """
     _static_assert(
         offset.dtype in INTEGERS,
         "the offsets of random numbers must be integers, not "
@@ -102,13 +109,19 @@ def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
 
 
 def randint(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Random u32, one an offset. For several streams, ``randint4x`` costs less."""
+    """Random u32, one an offset. For several streams, ``randint4x`` costs less.
+
+    Example: ``ntl.randint(42, i)``
+    """
     found, _, _, _ = randint4x(seed, offset, n_rounds)
     return found
 
 
 def uint_to_uniform_float(x: Any) -> Any:
-    """Random integers of 32 or 64 bits as fp32, uniform in [0, 1)."""
+    """Random integers of 32 or 64 bits as fp32, uniform in [0, 1).
+
+    Example: ``ntl.uint_to_uniform_float(i)``
+    """
     _static_assert(
         x.dtype in (int32, uint32, int64, uint64),
         "ntl.uint_to_uniform_float takes integers of 32 or 64 bits, not "
@@ -123,12 +136,18 @@ def uint_to_uniform_float(x: Any) -> Any:
 
 
 def rand(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Random fp32, uniform in [0, 1), one an offset; ``seed`` is an integer."""
+    """Random fp32, uniform in [0, 1), one an offset; ``seed`` is an integer.
+
+    Example: ``ntl.rand(42, i)``
+    """
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
 
 def rand4x(seed: Any, offsets: Any, n_rounds: Any = 10) -> Any:
-    """Four blocks of random fp32, uniform in [0, 1)."""
+    """Four blocks of random fp32, uniform in [0, 1).
+
+    Example: ``ntl.rand4x(42, i)``
+    """
     i1, i2, i3, i4 = randint4x(seed, offsets, n_rounds)
     return (
         uint_to_uniform_float(i1),
@@ -139,7 +158,10 @@ def rand4x(seed: Any, offsets: Any, n_rounds: Any = 10) -> Any:
 
 
 def pair_uniform_to_normal(u1: Any, u2: Any) -> Any:
-    """Two blocks of normal numbers from two of uniform ones, by Box and Muller."""
+    """Two blocks of normal numbers from two of uniform ones, by Box and Muller.
+
+    Example: ``ntl.pair_uniform_to_normal(x, y)``
+    """
     u1 = _maximum(1.0e-7, u1)
     angle = 6.283185307179586 * u2
     radius = _sqrt(-2.0 * _log(u1))
@@ -147,14 +169,20 @@ def pair_uniform_to_normal(u1: Any, u2: Any) -> Any:
 
 
 def randn(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Random fp32 of mean 0 and variance 1, normally distributed, one an offset."""
+    """Random fp32 of mean 0 and variance 1, normally distributed, one an offset.
+
+    Example: ``ntl.randn(42, i)``
+    """
     i1, i2, _, _ = randint4x(seed, offset, n_rounds)
     found, _ = pair_uniform_to_normal(uint_to_uniform_float(i1), uint_to_uniform_float(i2))
     return found
 
 
 def randn4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Four blocks of random fp32, normally distributed."""
+    """Four blocks of random fp32, normally distributed.
+
+    Example: ``ntl.randn4x(42, i)``
+    """
     u1, u2, u3, u4 = rand4x(seed, offset, n_rounds)
     n1, n2 = pair_uniform_to_normal(u1, u2)
     n3, n4 = pair_uniform_to_normal(u3, u4)

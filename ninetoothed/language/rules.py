@@ -15,12 +15,12 @@ from ninetoothed.dtype import DTYPES
 
 @dataclass(frozen=True)
 class Operand:
-    """The element type of an operand, and whether it is a scalar, which yields to a block of its
-    kind.
+    """The element type of an operand. ``number``: it is a Python number, which yields to a block,
+    or to a scalar known at run time only, of its kind.
     """
 
     dtype: str
-    scalar: bool = False
+    number: bool | int | float | None = None
 
     @property
     def kind(self) -> str:
@@ -31,6 +31,11 @@ class Operand:
     def bits(self) -> int:
         """The width."""
         return DTYPES[self.dtype].bits
+
+    @property
+    def signed(self) -> bool:
+        """Whether it is an integer with a sign; bits have none."""
+        return self.kind == "int"
 
 
 _KIND_ORDER = {"bool": 0, "int": 1, "uint": 1, "float": 2}
@@ -64,46 +69,76 @@ def promote(left: Operand, right: Operand, division: bool = False) -> str:
     """The type in which two operands are computed.
 
     Raises:
-        TypeError: division of a signed by an unsigned integer.
+        TypeError: no type holds both, or a signed is divided by an unsigned integer.
     """
-    if left.scalar != right.scalar:
-        scalar, block = (left, right) if left.scalar else (right, left)
-        if _KIND_ORDER[scalar.kind] <= _KIND_ORDER[block.kind]:
+    if (left.number is None) != (right.number is None):
+        number, block = (right, left) if left.number is None else (left, right)
+        if _KIND_ORDER[number.kind] <= _KIND_ORDER[block.kind]:
             left = right = block
     types = (left.dtype, right.dtype)
     if "fp64" in types:
         return "fp64"
     if "float" in (left.kind, right.kind):
-        return _promote_floats(types, division)
-    if division and (left.kind == "uint") != (right.kind == "uint"):
+        return "fp32" if division else _promote_floats(left, right)
+    if left.signed == right.signed:
+        return left.dtype if left.bits > right.bits else right.dtype
+    if division:
         raise TypeError(
             f"{left.dtype} and {right.dtype} differ in sign; convert one, as in "
             "ntl.cast(x, ntl.int32)"
         )
-    if (left.kind == "uint") == (right.kind == "uint"):
-        return left.dtype if left.bits > right.bits else right.dtype
-    unsigned, signed = (left, right) if left.kind == "uint" else (right, left)
+    signed, unsigned = (left, right) if left.signed else (right, left)
     return unsigned.dtype if unsigned.bits >= signed.bits else signed.dtype
 
 
-def _promote_floats(types: tuple[str, str], division: bool) -> str:
-    if division or "fp32" in types:
-        return "fp32"
-    if "fp16" in types:
-        return "fp16"
-    if "bf16" in types:
-        return "bf16" if types == ("bf16", "bf16") else "fp32"
+def _promote_floats(left: Operand, right: Operand) -> str:
+    types = (left.dtype, right.dtype)
+    for dtype in ("fp32", "fp16"):
+        if dtype in types:
+            return dtype
     if types[0] == types[1]:
         return types[0]
-    eights = [dtype for dtype in types if dtype.startswith("fp8")]
-    return "fp16" if len(eights) == 2 else eights[0]
+    if "bf16" in types:
+        return "fp32"
+    if left.kind != right.kind:
+        raise TypeError(
+            f"{types[0]} and {types[1]} have no type in common; convert one, as in "
+            "ntl.cast(x, ntl.float32)"
+        )
+    # Two floats of eight bits.
+    return "fp16"
 
 
 def _common(operands: tuple[Operand, ...], division: bool = False) -> str:
-    result = operands[0]
-    for operand in operands[1:]:
-        result = Operand(promote(result, operand, division), result.scalar and operand.scalar)
-    return result.dtype
+    """The type in which all are computed: blocks decide among themselves, then against numbers."""
+    blocks = [operand for operand in operands if operand.number is None]
+    numbers = [operand for operand in operands if operand.number is not None]
+    joined = [_joined(group, division) for group in (blocks, numbers) if group]
+    dtype = _joined(joined, division).dtype
+    for operand in numbers:
+        _check_holds(dtype, operand)
+    return dtype
+
+
+def _joined(operands: list[Operand], division: bool) -> Operand:
+    first, *others = operands
+    for other in others:
+        number = None if other.number is None else first.number
+        first = Operand(promote(first, other, division), number)
+    return first
+
+
+def _check_holds(dtype: str, operand: Operand) -> None:
+    """Hold a number to the range of the integers that it meets."""
+    row = DTYPES[dtype]
+    if row.kind == "float" or operand.number is None:
+        return
+    low, high = lowest(dtype), highest(dtype)
+    if not low <= operand.number <= high:
+        raise TypeError(
+            f"{operand.number} is no {dtype}, which reaches from {low} to {high}; convert the "
+            "block first, as in ntl.cast(x, ntl.int32)"
+        )
 
 
 def arithmetic(*operands: Operand) -> tuple[str, str]:
@@ -113,10 +148,10 @@ def arithmetic(*operands: Operand) -> tuple[str, str]:
 
 
 def true_division(*operands: Operand) -> tuple[str, str]:
-    """Integers are divided as fp32."""
-    if all(operand.kind != "float" for operand in operands):
-        return "fp32", "fp32"
+    """In at least fp32, integers too."""
     dtype = _common(operands, division=True)
+    if DTYPES[dtype].kind != "float":
+        dtype = "fp32"
     return dtype, dtype
 
 
@@ -132,7 +167,7 @@ def integer_division(*operands: Operand) -> tuple[str, str]:
 
 
 def modulo(*operands: Operand) -> tuple[str, str]:
-    """Integers, or floats in at least fp32."""
+    """Integers of one sign, or floats in at least fp32; the sign is the dividend's."""
     dtype = _common(operands, division=True)
     return dtype, dtype
 
@@ -174,11 +209,35 @@ def real(*operands: Operand) -> tuple[str, str]:
     return dtype, dtype
 
 
+def single(*operands: Operand) -> tuple[str, str]:
+    """fp32 only, as in Triton."""
+    for operand in operands:
+        if operand.number is None and operand.dtype != "fp32":
+            raise TypeError(f"it takes fp32, not {operand.dtype}; {_NEEDS_CAST}")
+    return "fp32", "fp32"
+
+
+def fused(*operands: Operand) -> tuple[str, str]:
+    """Floats of 16 bits and more."""
+    dtype = _common(operands)
+    if DTYPES[dtype].kind != "float" or DTYPES[dtype].bits < 16:
+        raise TypeError(f"it takes floats of 16 bits and more, not {dtype}; {_NEEDS_CAST}")
+    return dtype, dtype
+
+
+def float_division(*operands: Operand) -> tuple[str, str]:
+    """Floats, in at least fp32."""
+    dtype = _common(operands, division=True)
+    if DTYPES[dtype].kind != "float":
+        raise TypeError(f"it takes floats, not {dtype}; write x / y")
+    return dtype, dtype
+
+
 def summation(operand: Operand) -> tuple[str, str]:
-    """Integers of fewer than 32 bits are summed in 32."""
+    """Integers of fewer than 32 bits are summed in 32; bits have no sign."""
     dtype = operand.dtype
     if operand.kind != "float" and operand.bits < 32:
-        dtype = "u32" if operand.kind == "uint" else "i32"
+        dtype = "i32" if operand.signed else "u32"
     return dtype, dtype
 
 
@@ -190,18 +249,86 @@ def extremum(operand: Operand) -> tuple[str, str]:
     return dtype, dtype
 
 
-def accumulator(operand: str) -> str:
-    """The type in which a dot accumulates.
+PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+"""How products of fp32 may be formed."""
+
+_EIGHTS = tuple(name for name, row in DTYPES.items() if row.kind == "float" and row.bits == 8)
+_PRODUCTS: dict[str, tuple[str, ...]] = {
+    "i8": ("i32",),
+    "fp64": ("fp64",),
+    "fp32": ("fp32",),
+    "bf16": ("fp32",),
+    **dict.fromkeys(("fp16", *_EIGHTS), ("fp32", "fp16")),
+}
+
+
+def products(left: str, right: str) -> tuple[str, ...]:
+    """The element types that a product of matrices of these can have; the first by default.
 
     Raises:
-        TypeError: no matrix unit multiplies this type.
+        TypeError: no matrix unit multiplies them.
     """
-    found = {"i8": "i32", "fp64": "fp64"}.get(operand)
-    if found is None and DTYPES[operand].kind == "float":
-        found = "fp32"
-    if found is None:
-        raise TypeError(f"matrices of {operand} cannot be multiplied; use floats or i8")
-    return found
+    if left != right and not (left in _EIGHTS and right in _EIGHTS):
+        raise TypeError(
+            f"it takes two blocks of one element type, not {left} and {right}; convert one with "
+            ".to(dtype)"
+        )
+    for dtype in (left, right):
+        if dtype not in _PRODUCTS:
+            raise TypeError(f"matrices of {dtype} cannot be multiplied; use floats or i8")
+    return _PRODUCTS[left]
+
+
+def product(left: str, right: str, acc: str | None, out: str | None) -> str:
+    """The element type of a product, added to ``acc`` if there is one, where ``out`` is wanted.
+
+    Raises:
+        TypeError: there is no such product.
+    """
+    found = products(left, right)
+    default, *others = found
+    if out == "bf16" and left != "i8":
+        raise TypeError("a product is no bf16; leave out_dtype out, and write .to(ntl.bfloat16)")
+    # Where there is no choice, Triton does not look at what is wanted.
+    if out is not None and out not in found and others:
+        raise TypeError(f"a product of {left} and {right} is {' or '.join(found)}, not {out}")
+    if acc is None:
+        return default if out is None or out not in found else out
+    if acc not in found:
+        raise TypeError(
+            f"the accumulator of a product of {left} and {right} is {' or '.join(found)}, not "
+            f"{acc}; convert it with .to(dtype)"
+        )
+    if out not in (None, acc):
+        raise TypeError(f"the accumulator is {acc}, and out_dtype says {out}; make them equal")
+    return acc
+
+
+def conversion(source: str, target: str, rounding: str | None) -> None:
+    """Hold a conversion to what Triton has.
+
+    Raises:
+        TypeError: it has not.
+    """
+    one, two = DTYPES[source], DTYPES[target]
+    for eight, other in ((source, two), (target, one)):
+        if eight in _EIGHTS and other.kind != "float":
+            raise TypeError(
+                f"{source} does not become {target}; convert it to a wider float between, as in "
+                "x.to(ntl.float32)"
+            )
+    if rounding is None or source == target:
+        return
+    if not (one.kind == two.kind == "float" and two.bits < one.bits):
+        raise TypeError(
+            f"fp_downcast_rounding is for floats that become narrower, not for {source} to "
+            f"{target}; leave it out"
+        )
+    if rounding == "rtz" and (source == "fp64" or target not in ("fp16", "bf16", "fp8e5")):
+        raise TypeError(
+            f"no conversion of {source} to {target} rounds to zero; round to the nearest, or "
+            "convert fp32 to fp16, bf16 or fp8e5"
+        )
 
 
 def lowest(dtype: str) -> float | int:

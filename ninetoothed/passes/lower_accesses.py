@@ -3,7 +3,8 @@
 The offset of a lane is the sum of source index times stride. Terms without block indices move the
 pointer, once for the program or once an iteration; the others are computed along the dims that they
 vary along. A guard becomes a mask unless it always holds: the ranges of program indices, lanes and
-loop variables are used for that. ``nt.offsets`` is the source index itself, or the offset.
+loop variables are used for that. ``nt.offsets`` is the source index itself, or the offset;
+``nt.address`` has its coordinates in the place of the block's indices.
 
 Why here: it needs the schedule (which program is this?) and numeric block sizes. It requires stage
 ``scheduled`` and leaves no store and no guard of a share, stage ``addressed``. ``index_bits`` is
@@ -64,7 +65,7 @@ from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerType, ModuleOp, i1, i8
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, ModuleOp, i1, i8
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -91,7 +92,7 @@ from ninetoothed.passes.lowering.index import (
 from ninetoothed.passes.lowering.jagged import Sequences
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
 
-_AccessOp = nt.LoadOp | nt.StoreOp | nt.GuardOp | nt.OffsetsOp
+_AccessOp = nt.LoadOp | nt.StoredOp | nt.StoreOp | nt.GuardOp | nt.OffsetsOp | nt.AddressOp
 _Memo = dict[tuple[IndexExpr, tuple[int, ...], tuple[str, ...]], Lanes]
 
 
@@ -168,6 +169,7 @@ class _Kernel:
         leaves: dict[str, SSAValue],
         local: frozenset[str],
         ranges: dict[str, Range],
+        coordinates: frozenset[str] = frozenset(),
     ) -> IndexLowering:
         def leaf(name: str) -> SSAValue:
             found = leaves.get(name)
@@ -175,7 +177,9 @@ class _Kernel:
                 return self.sequence(name)
             return self.sizes.of(sym(name)) if found is None else found
 
-        return IndexLowering(self.top, here, leaf, shape, block, local, ranges, self.memo)
+        return IndexLowering(
+            self.top, here, leaf, shape, block, local, ranges, self.memo, coordinates
+        )
 
     def sequence(self, name: str) -> SSAValue:
         """The start or the length of the program's sequence, read once at the top."""
@@ -251,10 +255,24 @@ class _Accessed:
             ranges[name] = _loop_range(index, kernel.kernel.assumptions)
             if isinstance(known := constant_value(index), int):
                 fixed[name] = known
-        self.access: Access = access.substitute(fixed)
+        self.ranges = ranges
+        if isinstance(op, nt.AddressOp):
+            own = dict(zip(names[-1], op.coordinates, strict=True))
+            self.shape = tt.shape_of(lowered(op.exists.type))
+            for name, coordinate in own.items():
+                value = bridge(here.inserter, coordinate, lowered(coordinate.type))
+                leaves[name] = here.resized(value)
+                known = constant_value(coordinate)
+                if isinstance(known, int):
+                    fixed[name] = known
+            self.lowering = kernel.lowering(
+                here, self.shape, {}, leaves, frozenset((*between, *own)), ranges, frozenset(own)
+            )
+            self.access: Access = access.substitute(fixed)
+            return
+        self.access = access.substitute(fixed)
         self.shape = tuple(size.value or 0 for size in self.block)
         block = {name: dim for dim, name in enumerate(names[-1])} if several else {}
-        self.ranges = ranges
         self.lowering = kernel.lowering(here, self.shape, block, leaves, frozenset(between), ranges)
 
     @property
@@ -345,24 +363,46 @@ def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
     return Range(lower, None if upper is None else upper - 1)
 
 
+def _range(index: SSAValue, assumptions: Assumptions) -> Range:
+    """The range of an index of a block."""
+    known = constant_value(index)
+    return Range.of(known, known) if isinstance(known, int) else _loop_range(index, assumptions)
+
+
 def _load(kernel: _Kernel, op: nt.LoadOp) -> None:
     accessed = kernel.access(op)
     if accessed is None:
         return
     pointers, mask = accessed.pointers(), accessed.mask()
     inserter = accessed.here.inserter
-    stored = tt.pointee_of(pointers.type)
     other = None
     if mask is not None and op.other is not None:
-        value = inserter.add(arith.ConstantOp(nt.number(op.other.value.data, tt.scalar_of(stored))))
-        shape = tt.shape_of(stored)
-        other = inserter.add(tt.SplatOp(value, shape)) if shape else value
+        other = _other(inserter, op.other, tt.pointee_of(pointers.type))
     value = inserter.add(tt.LoadOp(pointers, mask, other))
     if lowered(op.result.type) != value.type:
         zero = Arithmetic(inserter, i8).constant(0, tt.shape_of(value.type))
         value = inserter.add(tt.CmpiOp("ne", value, zero))
     value.name_hint = op.result.name_hint
     replace(op, [bridge(inserter, value, op.result.type)])
+
+
+def _other(inserter: Inserter, number: FloatAttr | IntegerAttr, type: Attribute) -> SSAValue:
+    """What lanes outside the guard read, as a block of ``type``."""
+    value = inserter.add(arith.ConstantOp(nt.number(number.value.data, tt.scalar_of(type))))
+    shape = tt.shape_of(type)
+    return inserter.add(tt.SplatOp(value, shape)) if shape else value
+
+
+def _stored(kernel: _Kernel, op: nt.StoredOp) -> None:
+    value = op.value
+    accessed = None if op.other is None else kernel.access(op)
+    mask = None if accessed is None else accessed.mask()
+    if op.other is not None and accessed is not None and mask is not None:
+        inserter, type = accessed.here.inserter, lowered(op.result.type)
+        other = _other(inserter, op.other, type)
+        select = tt.SelectOp(mask, bridge(inserter, value, type), other)
+        value = bridge(inserter, inserter.add(select), op.result.type)
+    replace(op, [value])
 
 
 def _store(kernel: _Kernel, op: nt.StoreOp) -> None:
@@ -404,6 +444,28 @@ def _offsets(kernel: _Kernel, op: nt.OffsetsOp) -> None:
     replace(op, [bridge(accessed.here.inserter, value, op.result.type)])
 
 
+def _address(kernel: _Kernel, op: nt.AddressOp) -> None:
+    accessed = kernel.access(op)
+    assert accessed is not None
+    pointers, mask = accessed.pointers(), accessed.mask()
+    inserter, ranges = accessed.here.inserter, kernel.kernel.assumptions
+    for coordinate, size in zip(op.coordinates, accessed.block, strict=True):
+        # What the access says of a coordinate holds inside the block.
+        if holds(Guard(sym("b"), size), {**ranges, "b": _range(coordinate, ranges)}):
+            continue
+        value = bridge(inserter, coordinate, lowered(coordinate.type))
+        place = Arithmetic(inserter, _integer(coordinate.type))
+        assert size.value is not None
+        for predicate, end in (("sge", 0), ("slt", size.value)):
+            bound = place.constant(end, tt.shape_of(value.type))
+            bits = inserter.add(tt.CmpiOp(predicate, value, bound))
+            mask = bits if mask is None else inserter.add(arith.AndIOp(mask, bits))
+    if mask is None:
+        mask = Arithmetic(inserter, i1).constant(1, accessed.shape)
+    found = zip((pointers, mask), op.result_types, strict=True)
+    replace(op, [bridge(inserter, value, type) for value, type in found])
+
+
 def _integer(type: Attribute) -> IntegerType:
     scalar = nt.scalar_of(type)
     assert isinstance(scalar, IntegerType)
@@ -418,12 +480,16 @@ def _lower(kernel: nt.KernelOp, type: IntegerType) -> None:
             shared.schedule(op)
         elif isinstance(op, nt.LoadOp):
             _load(shared, op)
+        elif isinstance(op, nt.StoredOp):
+            _stored(shared, op)
         elif isinstance(op, nt.StoreOp):
             _store(shared, op)
         elif isinstance(op, nt.GuardOp):
             _guard(shared, op)
         elif isinstance(op, nt.OffsetsOp):
             _offsets(shared, op)
+        elif isinstance(op, nt.AddressOp):
+            _address(shared, op)
     # Loops are asked for their ranges as long as their bounds are sizes.
     for op in ops:
         if isinstance(op, nt.SizeOp):

@@ -50,23 +50,35 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ninetoothed.ir import nt
-from ninetoothed.passes.lowering import blocks, control, frame, memory, shapes
+from ninetoothed.passes.lowering import (
+    blocks,
+    casts,
+    control,
+    debug,
+    folds,
+    frame,
+    memory,
+    products,
+    shapes,
+)
 from ninetoothed.passes.lowering.function import Function
 
-GROUPS = (frame, blocks, shapes, memory, control)
+GROUPS = (frame, blocks, debug, casts, products, shapes, folds, memory, control)
 """The modules that fill the table of lowerings."""
 
 
 @dataclass(frozen=True)
 class LowerToTtPass(ModulePass):
-    """Kernels become device functions."""
+    """Kernels become device functions; ``vendor`` is whose device libraries they call."""
 
     name: ClassVar[str] = "nt-lower-to-tt"
+
+    vendor: str = "cuda"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in list(op.body.ops):
             if isinstance(kernel, nt.KernelOp):
-                function = Function(kernel)
+                function = Function(kernel, self.vendor)
                 function.convert(kernel.apply.block)
                 op.body.block.insert_op_before(function.finish(), kernel)
                 op.body.block.erase_op(kernel)

@@ -1,11 +1,13 @@
 """Lanes outside the guard take the identity where lanes are combined, unless the user chose
 ``other``.
 
-A reduction along a dim, and a dot along K, must not see what an access did not read. Where the
-operand is a load that has no ``other``, its unspecified lanes are free, and the identity becomes
-its ``other``. Else the guard of the operand is computed beside it (elementwise: the conjunction;
-``where``: of the chosen side; a loop carries its guards), and the operand is selected by it. A mask
-of pointers is false where it is outside its own guard: what it would say there is not known.
+A reduction, a scan and a sort along a dim, and a dot along K, must not see what an access did not
+read. Where the operand is a load that has no ``other``, its unspecified lanes are free, and the
+identity becomes its ``other``. Else the guard of the operand is computed beside it (elementwise:
+the conjunction; ``where``: of the chosen side; a loop carries its guards), and the operand is
+selected by it. A combination that knows no identity is told which lanes are real, and so are a
+histogram and an assertion. A mask of pointers is false where it is outside its own guard: what it would say there is
+not known.
 
 Why here: guards are facts of accesses, before lanes are padded. It requires and leaves stage
 ``composed``.
@@ -49,21 +51,40 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnrealizedConversionCastOp, i1
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.rewriting import Inserter, replace
+from ninetoothed.passes.analysis.turns import Read, check_turns
 from ninetoothed.passes.lowering.identities import combined_operands, fill, select
+from ninetoothed.passes.lowering.lanes import both, first
 
-_MOVES = (nt.CastOp, nt.BroadcastOp, nt.ExpandDimsOp, nt.TransOp, nt.FlipOp)
+_MOVES = (
+    nt.CastOp,
+    nt.HintOp,
+    nt.BitcastOp,
+    nt.BroadcastOp,
+    nt.ExpandDimsOp,
+    nt.TransOp,
+    nt.FlipOp,
+    nt.ReshapeOp,
+    nt.SplitOp,
+    nt.JoinOp,
+    nt.GatherOp,
+    UnrealizedConversionCastOp,
+)
+_Loop = scf.ForOp | scf.WhileOp
 _MASKED = (nt.PointerLoadOp, nt.AtomicOp)
 
 
@@ -93,13 +114,58 @@ def _position(op: Operation, value: SSAValue) -> int:
     return [*op.results].index(cast("OpResult", value))
 
 
-def _carried_by(value: SSAValue) -> tuple[Block | None, int]:
-    """The body of the loop that carries ``value``, and its position among what the loop carries."""
+def _initial(loop: _Loop) -> Sequence[SSAValue]:
+    """What the carried values are before the loop."""
+    return loop.iter_args if isinstance(loop, scf.ForOp) else loop.arguments
+
+
+def _carried_by(value: SSAValue) -> tuple[_Loop | None, int]:
+    """The loop that carries ``value``, and its position among what the loop carries."""
     if isinstance(value, BlockArgument):
-        return value.block, value.index - 1
-    if isinstance(value.owner, scf.ForOp):
-        return value.owner.body.block, _position(value.owner, value)
-    return None, 0
+        loop, position = value.block.parent_op(), value.index
+        if isinstance(loop, scf.ForOp):
+            position -= 1
+    else:
+        loop = value.owner
+        position = _position(loop, value) if isinstance(loop, _Loop) else 0
+    if not isinstance(loop, _Loop) or position < 0:
+        return None, 0
+    if isinstance(loop, scf.WhileOp):
+        before = loop.before_region.block
+        assert isinstance(before.last_op, scf.ConditionOp)
+        handed = [*before.last_op.args]
+        # A loop that is about to carry more has its blocks' arguments first.
+        if handed != [*before.args][: len(handed)]:
+            raise fail(loop, "scf.while hands on other values than it carries", CompilerError)
+    return loop, position
+
+
+def _inside(loop: _Loop, position: int) -> list[BlockArgument]:
+    """What the carried value at ``position`` is in the loop's regions."""
+    shift = 1 if isinstance(loop, scf.ForOp) else 0
+    return [region.block.args[position + shift] for region in loop.regions]
+
+
+def _loop_of(block: Block) -> _Loop:
+    loop = block.parent_op()
+    assert isinstance(loop, _Loop)
+    return loop
+
+
+def _carrying(old: _Loop, starts: Sequence[SSAValue]) -> _Loop:
+    """The loop, carrying more values: its regions, which have arguments for them, move there."""
+    initial = [*_initial(old), *starts]
+    regions = [old.detach_region(region) for region in list(old.regions)]
+    if isinstance(old, scf.ForOp):
+        new = scf.ForOp(old.lb, old.ub, old.step, initial, *regions)
+    else:
+        before = regions[0].block
+        assert before.last_op is not None
+        before.last_op.operands = [*before.last_op.operands, *before.args[len(old.arguments) :]]
+        one, two = regions
+        new = scf.WhileOp(initial, [value.type for value in initial], one, two)
+    new.attributes.update(old.attributes)
+    return new
 
 
 def _depth(block: Block) -> int:
@@ -129,8 +195,9 @@ class _Guards:
         found: set[SSAValue] = {
             value
             for value in values
-            if (isinstance(value.owner, nt.LoadOp) and self._guarded(value.owner))
+            if (isinstance(value.owner, nt.ShareRead) and self._guarded(value.owner))
             or (isinstance(value.owner, _MASKED) and _leaves_lanes(value.owner))
+            or (isinstance(value.owner, nt.Combination) and value.owner.leaves(value))
         }
         before = -1
         while len(found) != before:
@@ -148,26 +215,28 @@ class _Guards:
     def _origins(self, value: SSAValue) -> list[SSAValue]:
         """The values whose guards make that of ``value``."""
         owner = value.owner
-        if isinstance(value, BlockArgument):
-            loop = value.block.parent_op()
-            if not isinstance(loop, scf.ForOp) or value.index == 0:
-                return []
-            position = value.index - 1
-            return [loop.iter_args[position], *(y.arguments[position] for y in _yielded(loop))]
-        if isinstance(owner, nt.MapOp):
+        loop, position = _carried_by(value)
+        if loop is not None:
+            ends = [terminator.arguments[position] for terminator in _yielded(loop)]
+            return [_initial(loop)[position], *ends]
+        if isinstance(owner, nt.MapOp | nt.InlineAsmOp):
             return list(owner.arguments)
         if isinstance(owner, _MOVES):
-            return [owner.operands[0]]
+            return list(owner.operands)
+        if isinstance(owner, nt.AddressOp):
+            return list(owner.coordinates)
+        if isinstance(owner, nt.SortOp):
+            return [owner.value]
+        if isinstance(owner, nt.Combination):
+            return list(owner.values) if value in owner.combined else []
         if isinstance(owner, _MASKED) and _leaves_lanes(owner) and owner.mask is not None:
             return [owner.mask]
-        if isinstance(owner, scf.ForOp | scf.IfOp):
+        if isinstance(owner, scf.IfOp):
             position = _position(owner, value)
-            sides = [terminator.arguments[position] for terminator in _yielded(owner)]
-            initial = [owner.iter_args[position]] if isinstance(owner, scf.ForOp) else []
-            return [*initial, *sides]
+            return [terminator.arguments[position] for terminator in _yielded(owner)]
         return []
 
-    def _guarded(self, op: nt.LoadOp) -> bool:
+    def _guarded(self, op: nt.ShareRead) -> bool:
         if op.other is not None or not isinstance(op.ref, BlockArgument):
             return False
         source, access = nt.access_of(
@@ -188,7 +257,12 @@ class _Guards:
                 step = self._current(step)
                 if step not in self.memo:
                     self.memo[step] = self._build(step)
-        return self.memo[self._current(value)]
+        # The guard, too, may be a result of what was replaced since.
+        return self._current(self.memo[self._current(value)])
+
+    def of(self, values: Iterable[SSAValue]) -> list[SSAValue]:
+        """The guards of several values: to build one may replace what gives another."""
+        return [self._current(guard) for guard in [self.bits(value) for value in values]]
 
     def _current(self, value: SSAValue) -> SSAValue:
         while value in self.renamed:
@@ -219,13 +293,15 @@ class _Guards:
         """
         positions: dict[Block, dict[int, None]] = {}
         for value in reached:
-            body, position = _carried_by(value)
-            if body is not None:
-                positions.setdefault(body, {})[position] = None
-        for body in sorted(positions, key=_depth):
-            needed = [at for at in positions[body] if body.args[at + 1] not in self.memo]
+            loop, position = _carried_by(value)
+            if loop is not None:
+                # A loop may be replaced on the way, its blocks stay.
+                positions.setdefault(loop.regions[0].block, {})[position] = None
+        for block in sorted(positions, key=_depth):
+            loop = _loop_of(block)
+            needed = [at for at in positions[block] if _inside(loop, at)[0] not in self.memo]
             if needed:
-                self._carry(body, needed)
+                self._carry(block, needed)
 
     def _all_set(self, value: SSAValue) -> SSAValue:
         inserter = _behind(value)
@@ -238,12 +314,20 @@ class _Guards:
 
     def _build(self, value: SSAValue) -> SSAValue:
         owner = value.owner
-        if isinstance(owner, nt.LoadOp):
+        if isinstance(owner, nt.ShareRead):
             return _behind(value).add(nt.GuardOp(owner.ref, list(owner.indices)))
         if isinstance(owner, nt.MapOp):
             return self._mapped(owner)
+        if isinstance(owner, nt.InlineAsmOp):
+            return self._all(_behind(value), owner.arguments)
         if isinstance(owner, _MOVES):
-            return self._moved(owner)
+            return self._moved(owner, _position(owner, value))
+        if isinstance(owner, nt.SortOp):
+            return first(_behind(value), self.bits(owner.value), owner.dim)
+        if isinstance(owner, nt.Combination):
+            return self.lift(owner).results[-1]
+        if isinstance(owner, nt.AddressOp):
+            return self._all(_behind(value), owner.coordinates)
         if isinstance(owner, _MASKED) and owner.mask is not None:
             return self.known(owner.mask, _behind(value))
         assert isinstance(owner, scf.IfOp)
@@ -257,49 +341,97 @@ class _Guards:
         return inserter.add(nt.MapOp("and", [self._current(mask), bits], bits.type))
 
     def _mapped(self, op: nt.MapOp) -> SSAValue:
-        guards = [self.bits(argument) for argument in op.arguments]
-        type = nt.with_scalar(op.result.type, i1)
         inserter = _behind(op.result)
         if op.function.data == "where":
-            condition, left, right = guards
+            type = nt.with_scalar(op.result.type, i1)
+            condition, left, right = (self.bits(argument) for argument in op.arguments)
             chosen = nt.MapOp("where", [op.arguments[0], left, right], type)
             inserter.insert(chosen)
             return _behind(chosen.result).add(nt.MapOp("and", [condition, chosen.result], type))
-        result = guards[0]
-        for guard in guards[1:]:
-            result = inserter.add(nt.MapOp("and", [result, guard], type))
+        return self._all(inserter, op.arguments)
+
+    def _all(self, inserter: Inserter, values: Sequence[SSAValue]) -> SSAValue:
+        """The conjunction of the guards of ``values``."""
+        result, *others = [self.bits(value) for value in values]
+        for guard in others:
+            result = both(inserter, result, guard)
             inserter = _behind(result)
         return result
 
-    def _moved(self, op: Operation) -> SSAValue:
-        guard = self.bits(op.operands[0])
-        if isinstance(op, nt.CastOp):
+    def _moved(self, op: Operation, position: int) -> SSAValue:
+        """The operands' guards, moved as the lanes are."""
+        if isinstance(op, nt.CastOp | nt.BitcastOp | nt.HintOp):
+            return self.bits(op.value)
+        values, indices = list(op.operands), None
+        if isinstance(op, nt.GatherOp):
+            indices = values.pop()
+        operands = [self.bits(value) for value in values] + ([] if indices is None else [indices])
+        types = [nt.with_scalar(result.type, i1) for result in op.results]
+        moved = op.create(operands=operands, properties=dict(op.properties), result_types=types)
+        _behind(op.results[position]).insert(moved)
+        self.memo.update(zip(op.results, moved.results, strict=True))
+        guard = moved.results[position]
+        if indices is None or not self.unreal(indices):
             return guard
-        type = nt.with_scalar(op.results[0].type, i1)
-        moved = op.create(operands=[guard], properties=dict(op.properties), result_types=[type])
-        return _behind(op.results[0]).add(moved)
+        return _behind(guard).add(nt.MapOp("and", [guard, self.bits(indices)], guard.type))
 
-    def _carry(self, body: Block, positions: list[int]) -> None:
-        """Let the loop around ``body`` carry the guards of the values at ``positions``."""
-
-        def loop() -> scf.ForOp:
-            found = body.parent_op()
-            assert isinstance(found, scf.ForOp)
-            return found
-
-        starts = [self.bits(loop().iter_args[position]) for position in positions]
-        for position, start in zip(positions, starts, strict=True):
-            argument = body.insert_arg(start.type, len(body.args))
-            self.memo[body.args[position + 1]] = argument
-        (terminator,) = _yielded(loop())
-        ends = [self.bits(terminator.arguments[position]) for position in positions]
+    def _carry(self, block: Block, positions: list[int]) -> None:
+        """Let the loop of ``block`` carry the guards of the values at ``positions``."""
+        check_turns(self.kernel, _loop_of(block), self._read_by_turns(block, positions))
+        starts = self.of(_initial(_loop_of(block))[position] for position in positions)
+        for region in _loop_of(block).regions:
+            for start in starts:
+                region.block.insert_arg(start.type, len(region.block.args))
+        count = len(_initial(_loop_of(block)))
+        for added, position in enumerate(positions):
+            for value, guard in zip(
+                _inside(_loop_of(block), position),
+                _inside(_loop_of(block), count + added),
+                strict=True,
+            ):
+                self.memo[value] = guard
+        (terminator,) = _yielded(_loop_of(block))
+        ends = self.of(terminator.arguments[position] for position in positions)
         terminator.operands = [*terminator.operands, *ends]
-        old = loop()
-        new = scf.ForOp(
-            old.lb, old.ub, old.step, [*old.iter_args, *starts], old.detach_region(old.body)
-        )
-        new.attributes.update(old.attributes)
-        self._swap(old, new, positions)
+        old = _loop_of(block)
+        self._swap(old, _carrying(old, starts), positions)
+
+    def _read_by_turns(self, block: Block, positions: list[int]) -> list[Read]:
+        """What the turns of a loop read without ``other`` for what is carried at ``positions``."""
+        loop = _loop_of(block)
+        pending = [end.arguments[position] for end in _yielded(loop) for position in positions]
+        seen = {*pending, *(value for at in positions for value in _inside(loop, at))}
+        found: dict[Read, None] = {}
+        while pending:
+            value = pending.pop()
+            owner = value.owner
+            if isinstance(owner, Read) and self.unreal(value) and loop.is_ancestor(owner):
+                found[owner] = None
+            origins = [origin for origin in self._origins(value) if origin not in seen]
+            seen.update(origins)
+            pending += origins
+        return list(found)
+
+    def lift(self, op: nt.Combination) -> nt.Combination:
+        """Let only real lanes take part; the op in its place, whose last result is the guard of the
+        others.
+        """
+        guards = self.of([value for value in op.values if self.unreal(value)])
+        found = self._current(op.results[0]).owner
+        if found is not op:
+            # The guards of what a loop carries may have needed it.
+            assert isinstance(found, nt.Combination)
+            return found
+        inserter, real = Inserter.before(op), op.real
+        for guard in guards:
+            real = both(inserter, real, guard)
+        assert real is not None
+        positions = [0] if op.real is None else []
+        new = op.masked(real)
+        self._swap(op, new, positions)
+        for result in new.combined:
+            self.memo[result] = new.results[-1]
+        return new
 
     def _chosen(self, op: scf.IfOp, position: int) -> SSAValue:
         """One more result of a branch: the guard of the one at ``position``."""
@@ -331,9 +463,26 @@ class _Guards:
         replace(old, new.results[: len(old.results)])
 
 
+def _leave_out(guards: _Guards, op: nt.HistogramOp | nt.AssertOp) -> None:
+    """Let a histogram count, and an assertion be about, real lanes only."""
+    needed = guards.of([value for value in op.operands if guards.unreal(value)])
+    inserter, mask = Inserter.before(op), op.mask
+    for guard in needed:
+        mask = both(inserter, mask, guard)
+    if needed and mask is not None:
+        replace(op, inserter.insert(op.masked(mask)).results)
+
+
 def _mask(kernel: nt.KernelOp) -> None:
     guards = _Guards(kernel)
     for op in list(kernel.apply.walk()):
+        if isinstance(op, nt.Combination) and op.parent is not None:
+            if any(guards.unreal(value) for value in op.values):
+                guards.lift(op)
+            continue
+        if isinstance(op, nt.HistogramOp | nt.AssertOp):
+            _leave_out(guards, op)
+            continue
         for index, _, identity in combined_operands(op):
             value = op.operands[index]
             if guards.unreal(value) and not fill(value, identity):

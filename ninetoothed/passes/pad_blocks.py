@@ -2,9 +2,10 @@
 
 Triton's blocks have sizes that are powers of two. Accesses get the guard that a lane lies below the
 true size; where padded lanes would be combined, by a reduction or along K of a dot, they read the
-identity; padded lanes of pointers are masked. What reorders lanes is a gather from here on: ``nt.flip`` reverses the lanes below the true
-size. Sizes that only a call knows are rounded up to the kernel's ``extents``. True sizes stay what
-``nt.size`` says.
+identity, or are left out; padded lanes of pointers and of assertions are masked. ``nt.flip``
+reverses the lanes below the true size, as a gather; ``nt.reshape`` is a gather, too, where rounding
+up moves lanes. Sizes that only a call knows are rounded up to the kernel's ``extents``. True sizes
+stay what ``nt.size`` says.
 
 Why here: block sizes are numbers only after ``nt-specialize``, whose stage it requires; it leaves
 stage ``padded``.
@@ -50,7 +51,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, ModuleOp, UnrealizedConversionCastOp, i1
+from xdsl.dialects.builtin import IntegerType, ModuleOp, UnrealizedConversionCastOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -60,9 +61,23 @@ from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym
 from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_op import Guard
+from ninetoothed.ir.meta_op import Guard, Sizes
 from ninetoothed.ir.rewriting import Inserter, replace, retype
-from ninetoothed.passes.lowering.identities import combined_operands, fill, select
+from ninetoothed.passes.lowering.identities import fill, padded_operands, select
+from ninetoothed.passes.lowering.lanes import (
+    Chosen,
+    along,
+    below,
+    both,
+    chosen_lanes,
+    padded_dim,
+)
+from ninetoothed.passes.lowering.reordering import lower_gather, lower_reshape
+
+
+def _power_of_two(size: int) -> int:
+    """The smallest that is no less."""
+    return 1 << max(size - 1, 0).bit_length()
 
 
 class _Padding:
@@ -82,15 +97,26 @@ class _Padding:
         # Lanes for the longest sequence; the shorter ones of other programs end before.
         most = normalize(substitute(size, self.longest)) if self.longest else size
         if most.value is not None:
-            return const(1 << max(most.value - 1, 0).bit_length())
-        found = self.extents.get(most)
+            return const(_power_of_two(most.value))
+        found = self._most(most)
         if found is None:
             raise fail(
                 self.kernel,
                 f"a block has the size {size}, which is known at run time only; give it a block size",
                 ShapeError,
             )
-        return const(found)
+        return const(_power_of_two(found))
+
+    def _most(self, size: IndexExpr) -> int | None:
+        """No less than a size that only a call knows: what is rounded up, sums and products of it."""
+        if size.value is not None or size in self.extents:
+            return self.extents.get(size, size.value)
+        if size.op not in ("add", "mul"):
+            return None
+        one, two = map(self._most, size.args)
+        if one is None or two is None or min(one, two) < 0:
+            return None
+        return one + two if size.op == "add" else one * two
 
     def block(self, type: nt.TensorType) -> nt.TensorType:
         """The type with its innermost level rounded up."""
@@ -127,8 +153,28 @@ def _true_sizes(kernel: nt.KernelOp) -> list[tuple[Operation, int, int, IndexExp
     return [
         (op, index, dim, nt.shape_of(op.operands[index].type)[dim], identity)
         for op in kernel.apply.walk()
-        for index, dim, identity in combined_operands(op)
+        for index, dim, identity in padded_operands(op)
     ]
+
+
+def _true_choices(kernel: nt.KernelOp) -> list[tuple[Chosen, int, IndexExpr]]:
+    """What combines the lanes that it is told to: along which dim, and the true size."""
+    found: list[tuple[Chosen, int, IndexExpr]] = []
+    for op in kernel.apply.walk():
+        dim = padded_dim(op)
+        if dim is not None and isinstance(op, Chosen):
+            found.append((op, dim, nt.shape_of(op.operands[0].type)[dim]))
+    return found
+
+
+def _leave_out(op: Chosen, dim: int, size: IndexExpr) -> None:
+    """Let lanes of dim ``dim`` from ``size`` on take no part."""
+    shape = nt.shape_of(op.operands[0].type)
+    if shape[dim] == size:
+        return
+    inserter = Inserter.before(op)
+    lanes = both(inserter, chosen_lanes(op), below(inserter, shape, dim, size))
+    replace(op, inserter.insert(op.masked(lanes)).results[: len(op.results)])
 
 
 def _mask(op: Operation, index: int, dim: int, size: IndexExpr, identity: float | int) -> None:
@@ -138,35 +184,26 @@ def _mask(op: Operation, index: int, dim: int, size: IndexExpr, identity: float 
     if shape[dim] == size or fill(value, identity):
         return
     inserter = Inserter.before(op)
-    bits = _below(inserter, shape, dim, size)
+    bits = below(inserter, shape, dim, size)
     op.operands[index] = select(inserter, bits, value, identity)
 
 
-def _below(inserter: Inserter, shape: tuple[IndexExpr, ...], dim: int, size: IndexExpr) -> SSAValue:
-    """Which lanes of a block of ``shape`` lie below ``size`` in dim ``dim``."""
-    i32 = IntegerType(32)
-    row = nt.block_type((shape[dim],), i32)
-    lanes = inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), row))
-    limit = inserter.add(nt.FullOp(inserter.add(nt.SizeOp(nt.ExprAttr(size), i32)), row))
-    bits = inserter.add(nt.MapOp("lt", [lanes, limit], nt.with_scalar(row, i1)))
-    return _along(inserter, bits, dim, shape)
+_LaneByLane = nt.PointerAccess | nt.AtomicCasOp | nt.AssertOp
 
 
-def _true_pointers(
-    kernel: nt.KernelOp,
-) -> list[tuple[nt.PointerAccess | nt.AtomicCasOp, tuple[IndexExpr, ...]]]:
-    """What reads and writes through pointers, with their true shapes."""
-    found = [op for op in kernel.apply.walk() if isinstance(op, nt.PointerAccess | nt.AtomicCasOp)]
-    return [(op, nt.shape_of(op.ptr.type)) for op in found]
+def _true_lanes(kernel: nt.KernelOp) -> list[tuple[_LaneByLane, Sizes]]:
+    """What reads and writes through pointers, and assertions, with their true shapes."""
+    found = [op for op in kernel.apply.walk() if isinstance(op, _LaneByLane)]
+    return [(op, nt.shape_of(op.operands[0].type)) for op in found]
 
 
-def _mask_pointers(op: nt.PointerAccess | nt.AtomicCasOp, sizes: tuple[IndexExpr, ...]) -> None:
-    """Keep the lanes that were added from memory.
+def _mask_lanes(op: _LaneByLane, sizes: Sizes) -> None:
+    """Keep the lanes that were added from memory, and from what is asserted.
 
     Raises:
         ShapeError: the op has no mask.
     """
-    shape = nt.shape_of(op.ptr.type)
+    shape = nt.shape_of(op.operands[0].type)
     padded = [dim for dim, size in enumerate(sizes) if size != shape[dim]]
     if not padded:
         return
@@ -180,7 +217,7 @@ def _mask_pointers(op: nt.PointerAccess | nt.AtomicCasOp, sizes: tuple[IndexExpr
     inserter = Inserter.before(op)
     mask = op.mask
     for dim in padded:
-        bits = _below(inserter, shape, dim, sizes[dim])
+        bits = below(inserter, shape, dim, sizes[dim])
         mask = bits if mask is None else inserter.add(nt.MapOp("and", [mask, bits], bits.type))
     assert mask is not None
     replace(op, inserter.insert(op.masked(mask)).results)
@@ -211,16 +248,19 @@ def _reverse(op: nt.FlipOp, size: IndexExpr) -> None:
         bits = arith.ConstantOp(nt.number(extent - 1, i32))
         ones = inserter.add(nt.FullOp(inserter.add(bits), row))
         index = inserter.add(nt.MapOp("and", [index, ones], row))
-    index = _along(inserter, index, op.dim, shape)
+    index = along(inserter, index, op.dim, shape)
     replace(op, [inserter.add(nt.GatherOp(op.value, index, op.dim))])
 
 
-def _along(inserter: Inserter, row: SSAValue, dim: int, shape: tuple[IndexExpr, ...]) -> SSAValue:
-    """A one-dimensional block as dim ``dim`` of ``shape``."""
-    for axis in range(len(shape)):
-        if axis != dim:
-            row = inserter.add(nt.ExpandDimsOp(row, axis))
-    return row if nt.shape_of(row.type) == shape else inserter.add(nt.BroadcastOp(row, shape))
+def _true_reshapes(kernel: nt.KernelOp) -> list[tuple[nt.ReshapeOp, Sizes, Sizes]]:
+    """The reshapes, with the true sizes of operand and result."""
+    reshapes = [op for op in kernel.apply.walk() if isinstance(op, nt.ReshapeOp)]
+    return [(op, nt.shape_of(op.value.type), nt.shape_of(op.result.type)) for op in reshapes]
+
+
+def _gathers(kernel: nt.KernelOp) -> list[nt.GatherOp]:
+    """The gathers of the application, whose indices may be any numbers."""
+    return [op for op in kernel.apply.walk() if isinstance(op, nt.GatherOp)]
 
 
 def _drop_equalities(kernel: nt.KernelOp) -> None:
@@ -245,7 +285,9 @@ def _text(value: SSAValue) -> str:
 def _pad(kernel: nt.KernelOp) -> None:
     padding = _Padding(kernel)
     combined, flips = _true_sizes(kernel), _true_flips(kernel)
-    pointers = _true_pointers(kernel)
+    choices = _true_choices(kernel)
+    lanes = _true_lanes(kernel)
+    reshapes, gathers = _true_reshapes(kernel), _gathers(kernel)
     for op in kernel.arrange.block.ops:
         if isinstance(op, nt.AccessOp):
             source = op.source.owner
@@ -256,10 +298,16 @@ def _pad(kernel: nt.KernelOp) -> None:
     _drop_equalities(kernel)
     for entry in combined:
         _mask(*entry)
+    for choice in choices:
+        _leave_out(*choice)
     for op, size in flips:
         _reverse(op, size)
-    for access, sizes in pointers:
-        _mask_pointers(access, sizes)
+    for op in gathers:
+        lower_gather(op)
+    for op, old, new in reshapes:
+        lower_reshape(op, old, new)
+    for user, sizes in lanes:
+        _mask_lanes(user, sizes)
 
 
 @dataclass(frozen=True)

@@ -23,19 +23,22 @@ from ninetoothed.passes import find_pass
 
 Stages = tuple[tuple[str, tuple[str, ...]], ...]
 
+# Whether elements are distinct is proved along the meta-operations, before they are composed.
+_MEMORY = ("nt-forward-memory", "nt-insert-barriers")
+
 # Stage by stage, in order: what the stage is called, and the passes that reach it.
 SYMBOLIC: Stages = (
-    ("arranged", ("nt-check-arrangement",)),
+    ("arranged", ("nt-check-arrangement", *_MEMORY)),
     ("composed", ("nt-compose-arrangement", "nt-mask-reductions")),
 )
 # The same for a reader, who is told what is proved.
 ANNOTATED: Stages = (
-    ("arranged", ("nt-check-arrangement", "nt-annotate-verdicts")),
+    ("arranged", ("nt-check-arrangement", "nt-annotate-verdicts", *_MEMORY)),
     *SYMBOLIC[1:],
 )
 SPECIALIZED: Stages = (
     ("specialized", ("nt-specialize",)),
-    ("padded", ("nt-pad-blocks",)),
+    ("padded", ("nt-pad-blocks", "nt-fit-target")),
     ("scheduled", ("nt-schedule-programs",)),
     # Addresses of one parameter repeat between loads and stores; cse makes them one.
     ("addressed", ("nt-lower-accesses", "cse")),

@@ -1,7 +1,7 @@
 """Say which program computes which element of the outermost level: row-major.
 
-The outermost index of a program, so far implicit, becomes ``nt.program_index``, and the kernel says
-how many programs run.
+The outermost index of a program, so far implicit, becomes ``nt.program_index``, its number there
+``nt.program_id``, and the kernel says how many programs run.
 
 Why here: addresses are next, and they need the index. Other orders (grouped for L2, persistent)
 would stand here too. It requires stage ``padded`` and leaves stage ``scheduled``.
@@ -51,7 +51,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, product
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.meta_op import elements
-from ninetoothed.ir.rewriting import Inserter
+from ninetoothed.ir.rewriting import Inserter, replace
 
 
 def outermost(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
@@ -73,6 +73,10 @@ def _schedule(kernel: nt.KernelOp) -> None:
     inserter.insert(index)
     for dim, result in enumerate(index.results):
         result.name_hint = f"g{dim}"
+    # A program's number is the order's own.
+    for op in list(kernel.apply.walk()):
+        if isinstance(op, nt.ProgramNumberOp):
+            replace(op, [Inserter.before(op).add(nt.ProgramIdOp(op.result.type))])
     programs = product(tuple(elements(size, kernel.assumptions) for size in sizes))
     kernel.grid = nt.ExprAttr(normalize(programs))
 

@@ -12,6 +12,7 @@ import hashlib
 import importlib
 import importlib.util
 import os
+import re
 import tempfile
 import threading
 import types
@@ -109,21 +110,33 @@ def compile_artifact(artifact: Artifact) -> CompiledKernel:
     gpu_target = _module("triton.backends.compiler").GPUTarget(
         target.backend, arch, target.warp_size
     )
-    options = {
-        "num_warps": artifact.config.num_warps,
-        "num_stages": artifact.config.num_stages,
-        # Its default depends on Triton's version.
-        "enable_fp_fusion": True,
-    }
     try:
-        source = _ttir_source(artifact) if artifact.language == "ttir" else _python_source(artifact)
-        return triton.compile(source, target=gpu_target, options=options)
+        return triton.compile(source_of(artifact), target=gpu_target, options=options_of(artifact))
     except NineToothedError:
         raise
     except Exception as error:
         # Triton and its passes raise RuntimeError, PTXASError, OutOfResources, CompilationError,
         # AssertionError and more for what a configuration asks too much of.
         raise ConfigurationError(_reason(error)) from error
+
+
+def options_of(artifact: Artifact) -> dict[str, Any]:
+    """The options with which ``triton.compile`` takes ``artifact``."""
+    # Triton leaves assertions of Triton-Python out unless it debugs, and then adds its own.
+    asserts = artifact.language == "triton-python" and "tl.device_assert(" in artifact.text
+    debugging = {"debug": True, "sanitize_overflow": False} if asserts else {}
+    return {
+        **debugging,
+        "num_warps": artifact.config.num_warps,
+        "num_stages": artifact.config.num_stages,
+        # Its default depends on Triton's version.
+        "enable_fp_fusion": True,
+    }
+
+
+def source_of(artifact: Artifact) -> Any:
+    """``artifact`` as what ``triton.compile`` takes."""
+    return _ttir_source(artifact) if artifact.language == "ttir" else _python_source(artifact)
 
 
 def load(compiled: CompiledKernel) -> None:
@@ -242,12 +255,45 @@ def _ttir_source_class() -> type[Any]:
             with tempfile.TemporaryDirectory(prefix="ninetoothed-") as folder:
                 path = os.path.join(folder, f"{self.name[:100]}.ttir")
                 with open(path, "w", encoding="utf-8") as file:
-                    file.write(self.text)
+                    file.write(for_this_version(self.text))
                 module = ir.parse_mlir_module(path, context)
             module.context = context
             return module
 
     return TtirSource
+
+
+_CACHES = ("none", "ca", "cg", "wb", "cs", "wt", "cv")
+_EVICTIONS = ("evict_normal", "evict_first", "evict_last")
+_POLICY = re.compile(
+    r'^(\s*(?:%\w+ = )?"tt\.(?:load|store)"\([^)]*\) <\{)boundaryCheck = array<i32>, '
+    r"cache = (\d) : i32, evict = (\d) : i32",
+    re.MULTILINE,
+)
+
+
+def for_this_version(text: str) -> str:
+    """TTIR as the installed Triton has it.
+
+    From 3.9 on, an access asks of the caches by one attribute, which older ones do not know; what
+    they have, 3.9 drops without a word.
+    """
+    if _minor_version() < (3, 9):
+        return text
+
+    def policy(found: re.Match[str]) -> str:
+        cache, eviction = _CACHES[int(found[2]) - 1], _EVICTIONS[int(found[3]) - 1]
+        return (
+            f"{found[1]}cachePolicy = #tt.cache_policy<cache_modifier = {cache}, "
+            f"eviction_policy = {eviction}>"
+        )
+
+    return _POLICY.sub(policy, text)
+
+
+def _minor_version() -> tuple[int, int]:
+    major, minor = version().split(".")[:2]
+    return int(major), int(minor)
 
 
 def _ttir_source(artifact: Artifact) -> Any:

@@ -226,17 +226,19 @@ def accumulate(x, out):
 
 
 @devices
-def test_a_carried_block_has_the_guards_of_what_it_read(device: str) -> None:
-    """Lanes that some step did not read are unreal in the sum of the steps."""
-    x = randn(3, 80)
-    expected = x[:, :16].double().sum(1) + x[:, 32:48].double().sum(1) + x[:, 64:].double().sum(1)
+@pytest.mark.parametrize(("columns", "other"), [(96, None), (20, None), (80, 0)])
+def test_a_carried_block_has_the_guards_of_what_it_read(
+    device: str, columns: int, other: int | None
+) -> None:
+    """Blocks that are full, one that is not, and several whose last one reads ``other``."""
+    x = randn(3, columns)
     everywhere(
         device,
         rows,
         accumulate,
-        (Tensor(2), Tensor(1)),
+        (Tensor(2, other=other), Tensor(1)),
         (x, nan(3)),
-        lambda x, out: close(out, expected, 1e-4),
+        lambda x, out: close(out, x.double().sum(1), 1e-4),
         BLOCK=32,
     )
 

@@ -34,7 +34,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        ArgumentError: ntl.maximum(x, y) needs y
+        ArgumentError: ntl.maximum(x, y, propagate_nan='none') needs y
           File "kernel.py", line 2, column 14, in application
             output = ntl.maximum(x)
                      ^^^^^^^^^^^^^^
@@ -66,7 +66,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        ArgumentError: ntl.sum(input, axis=None, keep_dims=False) has no argument dim
+        ArgumentError: ntl.sum(input, axis=None, keep_dims=False, dtype=None) has no argument dim
           File "kernel.py", line 2, column 14, in application
             output = ntl.sum(x, dim=0)
                      ^^^^^^^^^^^^^^^^^
@@ -82,7 +82,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        ArgumentError: ntl.sum(input, axis=None, keep_dims=False) is given axis twice
+        ArgumentError: ntl.sum(input, axis=None, keep_dims=False, dtype=None) is given axis twice
           File "kernel.py", line 2, column 14, in application
             output = ntl.sum(x, 0, axis=0)
                      ^^^^^^^^^^^^^^^^^^^^^
@@ -98,7 +98,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        ArgumentError: ntl.sum(input, axis=None, keep_dims=False) is given input twice
+        ArgumentError: ntl.sum(input, axis=None, keep_dims=False, dtype=None) is given input twice
           File "kernel.py", line 2, column 14, in application
             output = x.sum(input=x)
                      ^^^^^^^^^^^^^^

@@ -40,16 +40,16 @@ from tests.support.messages import Case, check, each
 
 
         def application(x, output):
-            y = x[0, 0, 0]
+            y = x[0, 0, 0, 0]
 
 
         make(arrangement, application, (Tensor(2), Tensor(2)))
         """,
         """
-        ShapeError: x takes 1 index above its block, not 3; leave the others out
+        ShapeError: the block of x has 2 dims, of sizes (1, 32); give as many indices, or `:` for a whole dim, not 3
           File "kernel.py", line 8, column 9, in application
-            y = x[0, 0, 0]
-                ^^^^^^^^^^
+            y = x[0, 0, 0, 0]
+                ^^^^^^^^^^^^^
         """,
     ),
     Case(
@@ -173,19 +173,211 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
-        "an index of a block",
+        "too many indices of a block",
         """
         def application(x, output):
-            output = x[0]
+            output = x[0, 1]
 
 
         vectors(application)
         """,
         """
-        ShapeError: x is a block and is not indexed; write x, and ntl.where to select
+        ShapeError: the block of x has 1 dim, of sizes (64,); give as many indices, or `:` for a whole dim, not 2
+          File "kernel.py", line 2, column 14, in application
+            output = x[0, 1]
+                     ^^^^^^^
+        """,
+    ),
+    Case(
+        "too few indices of a block",
+        """
+        def application(x, output):
+            output[0] = x
+
+
+        matrices(application)
+        """,
+        """
+        ShapeError: the block of output has 2 dims, of sizes (16, 32); give as many indices, or `:` for a whole dim, not 1
+          File "kernel.py", line 2, column 5, in application
+            output[0] = x
+            ^^^^^^^^^
+        """,
+    ),
+    Case(
+        "indices of a single element",
+        """
+        def application(x, output):
+            output = x[0]
+
+
+        make(lambda x, output: (x, output), application, (Tensor(0, other=0), Tensor(0)))
+        """,
+        """
+        ShapeError: x is a number and is not indexed; write x
           File "kernel.py", line 2, column 14, in application
             output = x[0]
                      ^^^^
+        """,
+    ),
+    Case(
+        "a slice of a parameter's block",
+        """
+        def application(x, output):
+            output[0:8] = x[0:8]
+
+
+        vectors(application)
+        """,
+        """
+        UnsupportedSyntaxError: a slice is not part of the language; arrange the tensor so that the program sees the slice
+          File "kernel.py", line 2, column 21, in application
+            output[0:8] = x[0:8]
+                            ^^^
+        """,
+    ),
+    Case(
+        "an index of a block that holds no integers",
+        """
+        def application(x, output):
+            output = x[x]
+
+
+        vectors(application, "fp32", "fp32")
+        """,
+        """
+        TypeMismatchError: an index holds integers, not a block of shape (64,) of fp32; convert it with .to(ntl.int32)
+          File "kernel.py", line 2, column 16, in application
+            output = x[x]
+                       ^
+        """,
+    ),
+    Case(
+        "a block of bits as an index",
+        """
+        def application(x, output):
+            output = x[x > 0]
+
+
+        vectors(application)
+        """,
+        """
+        TypeMismatchError: an index holds integers, not a block of shape (64,) of i1; convert it with .to(ntl.int32)
+          File "kernel.py", line 2, column 16, in application
+            output = x[x > 0]
+                       ^^^^^
+        """,
+    ),
+    Case(
+        "indices of a block that do not broadcast",
+        """
+        def application(x, output):
+            output = x[ntl.arange(0, 4), ntl.arange(0, 8)]
+
+
+        matrices(application)
+        """,
+        """
+        ShapeError: shapes (4,) and (8,) do not broadcast: 4 is not 8; make them equal, or one of them 1
+          File "kernel.py", line 2, column 14, in application
+            output = x[ntl.arange(0, 4), ntl.arange(0, 8)]
+                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "a new dim beside an index",
+        """
+        def application(x, output):
+            output = x[0, None]
+
+
+        vectors(application)
+        """,
+        """
+        UnsupportedSyntaxError: None stands beside : only, as in x[:, None]; pick lanes in a step of its own
+          File "kernel.py", line 2, column 14, in application
+            output = x[0, None]
+                     ^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "more than one element assigned to one",
+        """
+        def application(x, output):
+            output[0] = x
+
+
+        vectors(application)
+        """,
+        """
+        ShapeError: a block of shape (64,) of fp32 cannot be assigned to the one element that output[…] is; reduce it, as in ntl.sum(x, 0), or index by blocks
+          File "kernel.py", line 2, column 5, in application
+            output[0] = x
+            ^^^^^^^^^
+        """,
+    ),
+    Case(
+        "more elements assigned than are indexed",
+        """
+        def application(x, output):
+            output[ntl.arange(0, 8)] = x
+
+
+        vectors(application)
+        """,
+        """
+        ShapeError: a block of shape (64,) cannot become (8,): 64 is not 8, and only dims of size 1 are repeated
+          File "kernel.py", line 2, column 5, in application
+            output[ntl.arange(0, 8)] = x
+            ^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "too many indices of what is computed",
+        """
+        def application(x, output):
+            output = (x + 1)[0, 1]
+
+
+        vectors(application)
+        """,
+        """
+        ShapeError: a block of shape (64,) of fp32 has 1 dim; give as many indices, or `:` for a whole dim, not 2
+          File "kernel.py", line 2, column 14, in application
+            output = (x + 1)[0, 1]
+                     ^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "an index of what is computed out of range",
+        """
+        def application(x, output):
+            output = (x + 1)[-65]
+
+
+        vectors(application)
+        """,
+        """
+        ShapeError: index -65 is out of range for a block of shape (64,) of fp32; count from 0
+          File "kernel.py", line 2, column 14, in application
+            output = (x + 1)[-65]
+                     ^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "a block of indices of what is computed in two dims",
+        """
+        def application(x, output):
+            output = (x + 1)[ntl.arange(0, 16), :]
+
+
+        matrices(application)
+        """,
+        """
+        UnsupportedSyntaxError: a block of indices picks lanes of a block of one dim, not of a block of shape (16, 32) of fp32; write ntl.gather(x, index, axis)
+          File "kernel.py", line 2, column 14, in application
+            output = (x + 1)[ntl.arange(0, 16), :]
+                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         """,
     ),
     Case(

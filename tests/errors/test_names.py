@@ -107,7 +107,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        UndefinedNameError: a block of shape (64,) of fp32 has no attribute summ; a block has shape, dtype, ndim, T, to(dtype) and sum, max, min, trans, expand_dims, broadcast_to, abs, exp, sqrt
+        UndefinedNameError: a block of shape (64,) of fp32 has no attribute summ; did you mean sum?
           File "kernel.py", line 2, column 14, in application
             output = x.summ()
                      ^^^^^^
@@ -123,7 +123,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        UndefinedNameError: 1 has no attribute numerator; a block has shape, dtype, ndim, T, to(dtype) and sum, max, min, trans, expand_dims, broadcast_to, abs, exp, sqrt
+        UndefinedNameError: 1 has no attribute numerator; a block has shape, dtype, ndim, T, to(dtype), and methods as sum(axis)
           File "kernel.py", line 2, column 18, in application
             output = x + (1).numerator
                          ^^^^^^^^^^^^^

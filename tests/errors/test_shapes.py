@@ -493,7 +493,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        ShapeError: ntl.dot multiplies two-dimensional blocks, not (64,) and (64,); insert dims, as in x[:, None]
+        ShapeError: ntl.dot multiplies two blocks of two dims, or of three where the first counts matrices, not (64,) and (64,); insert dims, as in x[:, None]
           File "kernel.py", line 2, column 14, in application
             output = ntl.dot(x, y)
                      ^^^^^^^^^^^^^
@@ -541,7 +541,7 @@ from tests.support.messages import Case, check, each
         matrices(application)
         """,
         """
-        ArgumentError: ntl.dot: input_precision is 'tf32', 'tf32x3' or 'ieee', not 'fp8'
+        ArgumentError: ntl.dot: input_precision is 'tf32', 'tf32x3', 'ieee', 'bf16x3' or 'bf16x6', not 'fp8'
           File "kernel.py", line 2, column 22, in application
             output = ntl.sum(ntl.dot(x, ntl.trans(y), input_precision="fp8"))
                              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -6,25 +6,7 @@ from pathlib import Path
 
 from tests.support.messages import Case, check, each
 
-
-@each(
-    Case(
-        "while",
-        """
-        def application(x, output):
-            while True:
-                output = x
-
-
-        vectors(application)
-        """,
-        """
-        UnsupportedSyntaxError: `while` is not part of the language; write `for i in range(n)`
-          File "kernel.py", line 2, column 5, in application
-            while True:
-            ^^^^^^^^^^^
-        """,
-    ),
+CASES = (
     Case(
         "try",
         """
@@ -59,25 +41,6 @@ from tests.support.messages import Case, check, each
           File "kernel.py", line 2, column 5, in application
             with open("log") as log:
             ^^^^^^^^^^^^^^^^^^^^^^^^
-        """,
-    ),
-    Case(
-        "nested function",
-        """
-        def application(x, output):
-            def double(value):
-                return 2 * value
-
-            output = double(x)
-
-
-        vectors(application)
-        """,
-        """
-        UnsupportedSyntaxError: a nested function is not part of the language; define the function outside the application
-          File "kernel.py", line 2, column 5, in application
-            def double(value):
-            ^^^^^^^^^^^^^^^^^^
         """,
     ),
     Case(
@@ -130,26 +93,6 @@ from tests.support.messages import Case, check, each
           File "kernel.py", line 2, column 12, in application
             first, *rest = x, 1, 2
                    ^^^^^
-        """,
-    ),
-    Case(
-        "break",
-        """
-        def application(x, output):
-            total = ntl.zeros((64,), ntl.float32)
-            for i in range(4):
-                total += x
-                break
-            output = total
-
-
-        vectors(application)
-        """,
-        """
-        UnsupportedSyntaxError: `break` is not part of the language; let the loop run to its end, and select with ntl.where
-          File "kernel.py", line 5, column 9, in application
-            break
-            ^^^^^
         """,
     ),
     Case(
@@ -441,20 +384,105 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
-        "assert",
+        "an assertion that does not hold",
         """
         def application(x, output):
-            assert x.shape[0] == 64
+            assert x.shape[0] < 64, "give small blocks"
             output = x
 
 
         vectors(application)
         """,
         """
-        UnsupportedSyntaxError: `assert` is not part of the language; check sizes before calling the kernel
+        TypeMismatchError: give small blocks
           File "kernel.py", line 2, column 5, in application
-            assert x.shape[0] == 64
-            ^^^^^^^^^^^^^^^^^^^^^^^
+            assert x.shape[0] < 64, "give small blocks"
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "an assertion without a text that does not hold",
+        """
+        def application(x, output):
+            assert x.dtype == ntl.int32
+            output = x
+
+
+        vectors(application, "fp32")
+        """,
+        """
+        TypeMismatchError: the assertion does not hold
+          File "kernel.py", line 2, column 5, in application
+            assert x.dtype == ntl.int32
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "an assertion that does not hold at run time",
+        """
+        def application(x, output):
+            assert ntl.sum(x) < 64, "give small numbers"
+            output = x
+
+
+        vectors(application)(torch.ones(64), torch.ones(64))
+        """,
+        """
+        AssertionFailedError: give small numbers (program 0)
+          File "kernel.py", line 2, column 5
+            assert ntl.sum(x) < 64, "give small numbers"
+            ^
+        """,
+    ),
+    Case(
+        "print with a keyword",
+        """
+        def application(x, output):
+            print(x, sep="")
+            output = x
+
+
+        vectors(application)
+        """,
+        """
+        ArgumentError: print has no argument sep in the language; give it values only
+          File "kernel.py", line 2, column 5, in application
+            print(x, sep="")
+            ^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "an assertion whose text is no string",
+        """
+        def application(x, output):
+            assert x.shape[0] < 64, x
+            output = x
+
+
+        vectors(application)
+        """,
+        """
+        TypeMismatchError: the text of an assert must be a string, not the tensor x
+          File "kernel.py", line 2, column 29, in application
+            assert x.shape[0] < 64, x
+                                    ^
+        """,
+    ),
+    Case(
+        "an assertion with an f-string",
+        """
+        def application(x, output):
+            assert x.shape[0] < 64, f"{x.shape[0]} lanes"
+            output = x
+
+
+        vectors(application)
+        """,
+        """
+        UnsupportedSyntaxError: an f-string is not part of the language; write a plain string
+          File "kernel.py", line 2, column 29, in application
+            assert x.shape[0] < 64, f"{x.shape[0]} lanes"
+                                    ^^^^^^^^^^^^^^^^^^^^^
         """,
     ),
     Case(
@@ -510,5 +538,8 @@ from tests.support.messages import Case, check, each
         """,
     ),
 )
+
+
+@each(*CASES)
 def test_message(case: Case, tmp_path: Path) -> None:
     check(case, tmp_path)

@@ -146,7 +146,7 @@ from tests.support.messages import Case, check, each
         matrices(application, "fp16", "fp32")
         """,
         """
-        TypeMismatchError: ntl.dot takes two blocks of one element type, not fp16 and fp32; convert one with .to(dtype)
+        TypeMismatchError: ntl.dot: it takes two blocks of one element type, not fp16 and fp32; convert one with .to(dtype)
           File "kernel.py", line 2, column 14, in application
             output = ntl.dot(x, ntl.trans(y))
                      ^^^^^^^^^^^^^^^^^^^^^^^^

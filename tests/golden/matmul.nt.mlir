@@ -20,7 +20,7 @@ builtin.module {
       %other_2 = nt.load %other_1[%k] other 0.000000e+00 : f16 : !nt.tensor<[other_size_0 ceildiv BLOCK_SIZE_1] x !nt.tensor<[BLOCK_SIZE_1, BLOCK_SIZE_2] x f16>>[i32] -> !nt.tensor<[BLOCK_SIZE_1, BLOCK_SIZE_2] x f16>
       %7 = arith.constant 0.000000e+00 : f32
       %8 = nt.full %7 : f32 -> !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
-      %9 = nt.dot %input_2, %other_2, %8 "tf32" : !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_1] x f16>, !nt.tensor<[BLOCK_SIZE_1, BLOCK_SIZE_2] x f16> -> !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
+      %9 = nt.dot %input_2, %other_2, %8 : !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_1] x f16>, !nt.tensor<[BLOCK_SIZE_1, BLOCK_SIZE_2] x f16> -> !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
       %accumulator_3 = nt.map "add"(%accumulator_2, %9) : (!nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>, !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>) -> !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
       scf.yield %accumulator_3 : !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
     }

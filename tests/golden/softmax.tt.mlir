@@ -28,22 +28,22 @@ builtin.module {
       %20 = arith.maxnumf %18, %19 : f32
       tt.reduce.return %20 : f32
     }) : (tensor<1x1024xf32>) -> tensor<1xf32>
-    %21 = tt.expand_dims %17 1 : i32 : tensor<1xf32> -> tensor<1x1xf32>
-    %22 = tt.broadcast %21 : tensor<1x1xf32> -> tensor<1x1024xf32>
-    %23 = arith.subf %row, %22 : tensor<1x1024xf32>
-    %numerator = math.exp %23 : tensor<1x1024xf32>
-    %24 = arith.constant dense<0.000000e+00> : tensor<1x1024xf32>
-    %25 = arith.select %7, %numerator, %24 : tensor<1x1024xi1>, tensor<1x1024xf32>
-    %26 = "tt.reduce"(%25) <{axis = 1 : i32}> ({
-    ^bb0(%27: f32, %28: f32):
-      %29 = arith.addf %27, %28 : f32
-      tt.reduce.return %29 : f32
+    %18 = tt.expand_dims %17 1 : i32 : tensor<1xf32> -> tensor<1x1xf32>
+    %19 = tt.broadcast %18 : tensor<1x1xf32> -> tensor<1x1024xf32>
+    %20 = arith.subf %row, %19 : tensor<1x1024xf32>
+    %numerator = math.exp %20 : tensor<1x1024xf32>
+    %21 = arith.constant dense<0.000000e+00> : tensor<1x1024xf32>
+    %22 = arith.select %7, %numerator, %21 : tensor<1x1024xi1>, tensor<1x1024xf32>
+    %23 = "tt.reduce"(%22) <{axis = 1 : i32}> ({
+    ^bb0(%24: f32, %25: f32):
+      %26 = arith.addf %24, %25 : f32
+      tt.reduce.return %26 : f32
     }) : (tensor<1x1024xf32>) -> tensor<1xf32>
-    %30 = tt.expand_dims %26 1 : i32 : tensor<1xf32> -> tensor<1x1xf32>
-    %31 = tt.broadcast %30 : tensor<1x1xf32> -> tensor<1x1024xf32>
-    %32 = arith.divf %numerator, %31 : tensor<1x1024xf32>
-    %33 = arith.truncf %32 : tensor<1x1024xf32> to tensor<1x1024xf16>
-    tt.store %11, %33, %14 : tensor<1x1024x!tt.ptr<f16>>
+    %24 = tt.expand_dims %23 1 : i32 : tensor<1xf32> -> tensor<1x1xf32>
+    %25 = tt.broadcast %24 : tensor<1x1xf32> -> tensor<1x1024xf32>
+    %26 = arith.divf %numerator, %25 : tensor<1x1024xf32>
+    %27 = arith.truncf %26 : tensor<1x1024xf32> to tensor<1x1024xf16>
+    tt.store %11, %27, %14 : tensor<1x1024x!tt.ptr<f16>>
     tt.return
   }
 }

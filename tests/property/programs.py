@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from tests.property.writer import NAMES, Dims, Expr, Program, Writer
+from tests.property.terms import ALL, UNSIGNED, Dims, Expr, spelled
+from tests.property.writer import Program, Writer
 from tests.support.profiles import examples
 
 
@@ -21,11 +22,11 @@ def _body(
         w.statement(2)
     for index, (shape, arranged, dims) in enumerate(outputs):
         name = f"y{index}"
-        w.store(name, dims)
+        stored = w.store(name, dims)
         w.tensor(name, shape, w.output_dtype, arranged, other=False)
         if dims == w.dims and w.chance(40):
             # A later read sees what was stored.
-            w.leaves.append(Expr(name, w.output_dtype, dims))
+            w.leaves.append(stored)
 
 
 def _count(w: Writer, most: int = 3) -> range:
@@ -113,6 +114,8 @@ def _whole(w: Writer) -> None:
     """One program holds all: the application on whole tensors is the reference."""
     m, n = w.size("m"), w.size("n")
     w.dims, w.block = ("a", "b"), "x0.shape"
+    # The reference is torch, which does little with unsigned integers.
+    w.types = tuple(dtype for dtype in ALL if dtype not in UNSIGNED)
     for index in _count(w):
         dtype = w.dtype()
         w.tensor(f"x{index}", (m, n), dtype, "{0}.tile((-1, -1))")
@@ -171,7 +174,7 @@ def _windows(w: Writer) -> None:
 def _products(w: Writer) -> None:
     """A row of blocks times a column of blocks, and something elementwise behind it."""
     m, n, k = w.size("m"), w.size("n"), w.size("k")
-    a, b, c = w.tile("BM"), w.tile("BN"), w.tile("BK")
+    a, b, c = w.tile("BM"), w.tile("BN"), w.tile("BK", deep=True)
     dtype = w.pick("fp16", "fp32")
     w.dims, w.block = ("a", "b"), "z.shape"
     w.tensor("z", (m, n), "fp32", f"{{0}}.tile(({a}, {b}))")
@@ -185,7 +188,7 @@ def _products(w: Writer) -> None:
         left, right = "p[i]", "q[i]"
         if w.chance(30):
             left = f"ntl.where({left} > {w.pick(0, 1, -2)}, {left}, {left} + 1)"
-            left = f"{left}.to(ntl.{NAMES[dtype]})"
+            left = f"{left}.to({spelled(dtype)})"
         w.line(
             w.pick(
                 f"t += ntl.dot({left}, {right})",
@@ -195,7 +198,8 @@ def _products(w: Writer) -> None:
                 f"t -= ntl.min({right}, axis=0)[None, :]",
             )
         )
-    w.leaves.append(Expr("t", "fp32", w.dims))
+    # At most nine products of numbers below 5, of six places.
+    w.leaves.append(Expr("t", "fp32", w.dims, 300.0, 6))
     _body(w, [((m, n), f"{{0}}.tile(({a}, {b}))", w.dims)], statements=1)
 
 
@@ -212,18 +216,18 @@ def _columns(w: Writer) -> None:
         ("-100", "ntl.maximum(t, ntl.max({}))"),
         ("100", "ntl.minimum(t, ntl.min({}))"),
     )
-    w.line(f"t = ntl.full((1, 1), {init}, dtype=ntl.{NAMES[kind]})")
+    w.line(f"t = ntl.full((1, 1), {init}, dtype={spelled(kind)})")
     with w.inside("for i in range(x.shape[0]):"):
         read = w.pick(
             "x[i]", "x[i] * 2", "ntl.where(x[i] > 0, x[i], 1)", "ntl.abs(x[i])", "x[i] + i"
         )
-        w.line(f"t = {update.format(f'ntl.cast({read}, ntl.{NAMES[kind]})')}")
-    w.leaves.append(Expr("t", kind, ("1", "1"), 2000.0, 3))
+        w.line(f"t = {update.format(f'ntl.cast({read}, {spelled(kind)})')}")
+    w.leaves.append(Expr("t", kind, ("1", "1"), 2000.0, 3 if kind == "fp32" else 0))
     w.store("y0", ("1", "1"))
     w.tensor("y0", (m, 1), w.output_dtype, "{0}.tile((1, 1))", other=False)
     with w.inside("for j in range(x.shape[0]):"):
         w.read("x[j]", dtype, w.dims)
-        w.leaves.append(Expr("j", "i32", (), 12.0, 0))
+        w.leaves.append(Expr("j", "i32", (), 12.0))
         w.store("y1", w.dims, "y1[j]")
     w.tensor("y1", (m, n), w.output_dtype, arranged, other=False)
 

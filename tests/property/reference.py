@@ -16,6 +16,8 @@ from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES
 from ninetoothed.language import rules
 from ninetoothed.language.rules import Operand
+from tests.property.terms import ALL
+from tests.property.writer import Program
 
 
 def _torch(dtype: str) -> torch.dtype:
@@ -60,7 +62,7 @@ class Lanes:
 def _operand(value: Lanes | float) -> Operand:
     if isinstance(value, Lanes):
         return Operand(value.dtype)
-    return Operand(rules.literal(value), scalar=True)
+    return Operand(rules.literal(value), value)
 
 
 Rule = Callable[..., tuple[str, str]]
@@ -145,6 +147,18 @@ def _map(rule: Rule, function: Function) -> Callable[..., Lanes]:
     return apply
 
 
+def _lanes(x: Any) -> Lanes:
+    """A block, of a number too."""
+    if isinstance(x, Lanes):
+        return x
+    dtype = rules.literal(x)
+    return Lanes(torch.tensor(x, dtype=_torch(dtype)), dtype)
+
+
+def _cast(x: Any, dtype: object) -> Lanes:
+    return _lanes(x).to(dtype)
+
+
 def _trans(x: Lanes) -> Lanes:
     return Lanes(x.values.transpose(-1, -2), x.dtype)
 
@@ -153,24 +167,75 @@ def _expand_dims(x: Lanes, axis: int) -> Lanes:
     return Lanes(x.values.unsqueeze(axis), x.dtype)
 
 
-def _broadcast_to(x: Lanes, shape: Sequence[int]) -> Lanes:
-    return Lanes(x.values.broadcast_to(tuple(shape)), x.dtype)
+def _broadcast_to(x: Any, shape: Sequence[int]) -> Lanes:
+    return Lanes(_lanes(x).values.broadcast_to(tuple(shape)), _lanes(x).dtype)
+
+
+def _flip(x: Lanes, dim: int = -1) -> Lanes:
+    return Lanes(x.values.flip(dim), x.dtype)
+
+
+def _permute(x: Lanes, dims: Sequence[int]) -> Lanes:
+    return Lanes(x.values.permute(*dims), x.dtype)
+
+
+def _join(a: Lanes, b: Lanes) -> Lanes:
+    values: Any = torch.stack(torch.broadcast_tensors(a.values, b.values), -1)  # pyright: ignore
+    return Lanes(values, a.dtype)
+
+
+def _split(x: Lanes) -> tuple[Lanes, Lanes]:
+    left, right = x.values.unbind(-1)
+    return Lanes(left, x.dtype), Lanes(right, x.dtype)
+
+
+def _cumsum(x: Lanes, axis: int, reverse: bool = False) -> Lanes:
+    dtype, result = rules.summation(Operand(x.dtype))
+    values = x.values.to(_torch(dtype))
+    values = values.flip(axis).cumsum(axis).flip(axis) if reverse else values.cumsum(axis)
+    return Lanes(values.to(_torch(result)), result)
+
+
+def _index_of(function: Callable[..., torch.Tensor]) -> Callable[..., Lanes]:
+    def index(block: Lanes, axis: int, keep_dims: bool = False) -> Lanes:
+        # Of equal ones the first, which torch does not promise.
+        best = function(block.values, dim=axis, keepdim=True)
+        found = (
+            (block.values == best)
+            .int()
+            .cummax(axis)
+            .values.logical_not()
+            .sum(axis, keepdim=keep_dims)
+        )
+        return Lanes(found.to(torch.int32), "i32")
+
+    return index
 
 
 _LANGUAGE = types.SimpleNamespace(
-    **{name: name for name in ("int1", "int32", "float16", "float32")},
-    cast=Lanes.to,
+    **{DTYPES[name].triton: DTYPES[name].triton for name in ALL},
+    cast=_cast,
     where=_where,
     maximum=_map(rules.arithmetic, torch.fmax),
     minimum=_map(rules.arithmetic, torch.fmin),
     abs=_map(rules.arithmetic, torch.abs),
     exp=_map(rules.real, torch.exp),
+    exp2=_map(rules.real, torch.exp2),
     sin=_map(rules.real, torch.sin),
+    cos=_map(rules.real, torch.cos),
     erf=_map(rules.real, torch.erf),
+    sigmoid=_map(rules.real, torch.sigmoid),
     sum=_reduction(rules.summation, torch.sum),
     max=_reduction(rules.extremum, torch.amax),
     min=_reduction(rules.extremum, torch.amin),
+    argmax=_index_of(torch.amax),
+    argmin=_index_of(torch.amin),
+    cumsum=_cumsum,
     trans=_trans,
+    permute=_permute,
+    flip=_flip,
+    join=_join,
+    split=_split,
     expand_dims=_expand_dims,
     broadcast_to=_broadcast_to,
 )
@@ -194,13 +259,13 @@ class _Names(dict[str, Any]):
             given = value.values if isinstance(value, Lanes) else torch.tensor(value)
             old.values.copy_(given.to(old.values.dtype).broadcast_to(old.values.shape))
             return
-        super().__setitem__(name, value)
+        super().__setitem__(name, _lanes(value) if isinstance(value, int) else value)
 
 
-def run(body: Sequence[str], names: Sequence[str], values: Sequence[Any]) -> None:
-    """Run a body on its parameters' ``values``, in place."""
+def run(program: Program, values: Sequence[Any]) -> None:
+    """Run a program's body on its parameters' ``values``, in place."""
     variables = _Names()
-    for name, value in zip(names, values, strict=True):
+    for name, value in zip(program.names, values, strict=True):
         tensor = value
         if not isinstance(value, torch.Tensor):
             tensor = torch.tensor(
@@ -209,4 +274,6 @@ def run(body: Sequence[str], names: Sequence[str], values: Sequence[Any]) -> Non
         dtype = dtypes.lookup(tensor.dtype)
         assert dtype is not None
         dict.__setitem__(variables, name, Lanes(tensor, dtype))
-    exec("\n".join(body), {"ntl": _LANGUAGE, "range": _range}, variables)
+    scope: dict[str, Any] = {"ntl": _LANGUAGE, "range": _range}
+    exec(program.functions, scope)
+    exec("\n".join(program.body), scope, variables)

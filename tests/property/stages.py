@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import tempfile
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,27 +22,26 @@ from ninetoothed.passes.pipeline import Observer
 from tests.property.writer import Argument, Program
 
 
-def load(program: Program) -> Definition:
-    """The kernel of a program, its source read from a file, as a user's is."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "program.py"
-        path.write_text(program.source, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        arranged = run_arrangement(module.arrangement, module.TENSORS)
-        return define("kernel", arranged, module.application)
+def load(program: Program, folder: str) -> Definition:
+    """The kernel of a program, its source read from a file in the folder, as a user's is."""
+    path = Path(folder) / "program.py"
+    path.write_text(program.source, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    arranged = run_arrangement(module.arrangement, module.TENSORS)
+    return define("kernel", arranged, module.application)
 
 
-def arguments(program: Program) -> tuple[list[torch.Tensor], list[Any]]:
+def arguments(program: Program, device: str = "cpu") -> tuple[list[torch.Tensor], list[Any]]:
     """Fresh buffers, and the call's arguments in them."""
     buffers: list[torch.Tensor] = []
     values: list[Any] = []
     for argument in program.arguments:
         if isinstance(argument, Argument):
-            buffers.append(argument.buffer())
+            buffers.append(argument.buffer().to(device))
             values.append(argument.view(buffers[-1]))
         else:
             values.append(argument)
@@ -52,7 +53,10 @@ class Road:
 
     def __init__(self, program: Program, observers: Sequence[Observer] = ()) -> None:
         self.program = program
-        self.definition = load(program)
+        # Functions that the application calls are read when they are.
+        folder = tempfile.mkdtemp()
+        weakref.finalize(self, shutil.rmtree, folder)
+        self.definition = load(program, folder)
         call: Arguments = bind(self.definition, arguments(program)[1], program.keywords)
         self.signature = call.signature
         choices = zip(self.definition.meta, program.choices, strict=True)

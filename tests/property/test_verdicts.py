@@ -52,6 +52,17 @@ def test_proofs_and_examples(data: st.DataObject) -> None:
     check_examples(case, certain, covered, apart)
 
 
+@given(st.data())
+def test_elements_of_one_program(data: st.DataObject) -> None:
+    case = data.draw(placed)
+    if not case.placement.distinct():
+        return
+    for one in brute(case, data.draw(small_sizes(case))):
+        for program in np.ndindex(one.offsets.shape[: one.ranks[0]]):
+            real = one.offsets[program][one.offsets[program] >= 0]
+            assert len(np.unique(real)) == len(real)
+
+
 def check_bounds(placement: Placement, found: list[Brute]) -> None:
     """What is inside is, and what never holds does not."""
     inside, never = placement.inside(), placement.never()

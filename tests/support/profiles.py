@@ -32,6 +32,16 @@ def _profile() -> str:
     return os.environ.get("NINETOOTHED_HYPOTHESIS_PROFILE", "ci")
 
 
+def cases(ci: int, full: int) -> int:
+    """How many cases an expensive property is tried with: ``ci``, ``full``, or a few."""
+    return {"ci": ci, "full": full, "quick": max(1, ci // 20)}[_profile()]
+
+
+def full() -> bool:
+    """Whether all is tried, at whatever cost in time."""
+    return _profile() == "full"
+
+
 def examples(count: int) -> settings:
     """Settings of an expensive property: ``count`` cases under ``ci``, others in proportion.
 

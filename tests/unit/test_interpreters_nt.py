@@ -13,8 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.errors import ArgumentError, CompilerError, NineToothedError
 from ninetoothed.interpreters import interpret
-from ninetoothed.interpreters.functions import FUNCTIONS, REDUCED
-from ninetoothed.language.table import MAPS, REDUCTIONS
+from ninetoothed.interpreters.folds import REDUCED, SCANNED
+from ninetoothed.interpreters.functions import FUNCTIONS
+from ninetoothed.language.table import LIBDEVICE, MAPS, REDUCTIONS, SCANS
 from tests.support.imports import ROOT
 from tests.support.nt_modules import LOAD, MATMUL, V, parse, store, vector_kernel
 
@@ -25,8 +26,9 @@ def test_the_package_itself_needs_no_torch() -> None:
 
 
 def test_every_row_of_the_table_has_a_function() -> None:
-    assert set(MAPS) <= {*FUNCTIONS, "where"}
+    assert set(MAPS) <= {*FUNCTIONS, "where", *(row.name for row in LIBDEVICE.values())}
     assert set(REDUCTIONS) == set(REDUCED)
+    assert set(SCANS) == set(SCANNED)
 
 
 @pytest.mark.parametrize("blocks", [(16, 32, 8), (7, 5, 3), (64, 64, 64)])

@@ -7,7 +7,8 @@ import torch
 
 from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.elements import ELEMENTS
-from ninetoothed.interpreters.functions import apply, picked, reduce
+from ninetoothed.interpreters.folds import reduce
+from ninetoothed.interpreters.functions import apply, picked
 from tests.support.nt_modules import LOAD, V, vector_kernel
 
 INDICES = "!nt.tensor<[B] x i32>"

@@ -98,6 +98,57 @@ def test_a_loop_that_exchanges_what_it_carries() -> None:
     torch.testing.assert_close(run(masked(body), x), torch.tensor([10.0 + 8.0]))
 
 
+def test_a_branch_that_chooses_twice() -> None:
+    body = (
+        load()
+        + f"""
+      %one = arith.constant 1.0 : f32
+      %ones = nt.full %one : f32 -> {BLOCK}
+      %yes = arith.constant true
+      %p, %q = scf.if %yes -> ({BLOCK}, {BLOCK}) {{
+        scf.yield %v, %ones : {BLOCK}, {BLOCK}
+      }} else {{
+        scf.yield %ones, %v : {BLOCK}, {BLOCK}
+      }}
+      %both = nt.map "mul"(%p, %q) : ({BLOCK}, {BLOCK}) -> {BLOCK}
+    """
+    )
+    body += reduce("t", "sum", "p") + reduce("u", "sum", "q") + reduce("w", "sum", "both")
+    body += '%x = nt.map "add"(%t, %u) : (f32, f32) -> f32\n'
+    body += '%s = nt.map "add"(%x, %w) : (f32, f32) -> f32'
+    x = torch.arange(5.0)
+    torch.testing.assert_close(run(masked(body), x), torch.tensor([10.0 + 8.0 + 10.0]))
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_combination_of_what_a_loop_carries(guarded: bool) -> None:
+    """The guard of what comes in is needed for that of what goes out, and the other way round."""
+    start = "%v" if guarded else "%ones"
+    body = (
+        load()
+        + f"""
+      %one = arith.constant 1.0 : f32
+      %ones = nt.full %one : f32 -> {BLOCK}
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %c2 = arith.constant 2 : i32
+      %p = scf.for %i = %c0 to %c2 step %c1 iter_args(%l = {start}) -> ({BLOCK}) : i32 {{
+        %k = nt.scan_by %l axis [0] reverse true {{
+        ^bb0(%left : f32, %right : f32):
+          %c = nt.map "add"(%left, %right) : (f32, f32) -> f32
+          nt.combined %c : f32
+        }} : {BLOCK} -> {BLOCK}
+        scf.yield %k : {BLOCK}
+      }}
+    """
+    )
+    body += reduce("s", "sum", "p")
+    x = torch.arange(5.0)
+    values = x if guarded else torch.ones(8)
+    twice = values.flip(0).cumsum(0).cumsum(0)
+    torch.testing.assert_close(run(masked(body), x), twice.sum().reshape(1))
+
+
 @pytest.mark.parametrize("guarded", [True, False])
 def test_long_chains_take_no_longer_than_they_are(guarded: bool) -> None:
     body = load("v0") if guarded else ""

@@ -28,6 +28,41 @@ def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
+POLICY = "boundaryCheck = array<i32>, cache = {} : i32, evict = {} : i32"
+LOAD, STORE = POLICY.format(3, 1), POLICY.format(1, 2)
+ACCESS = f"""
+    %0 = "tt.load"(%p, %m) <{{{LOAD}, isVolatile = true}}> : x
+    "tt.store"(%p, %0) <{{{STORE}}}> : x
+    "tt.assert"(%b) <{{message = "\\0A \\22tt.load\\22(%p) <{{{LOAD}"}}> : x
+"""
+
+
+@needs_triton
+@pytest.mark.parametrize("version", ["3.6.0", "3.8.1", "3.9.0", "3.10.0"])
+def test_what_is_asked_of_caches_is_written_as_the_version_has_it(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(triton_compat, "version", lambda: version)
+    found = triton_compat.for_this_version(ACCESS)
+    if version in ("3.6.0", "3.8.1"):
+        assert found == ACCESS
+        return
+    lines = found.splitlines()
+    policy = "cachePolicy = #tt.cache_policy<cache_modifier = {}, eviction_policy = {}>"
+    assert f"<{{{policy.format('cg', 'evict_normal')}, isVolatile = true}}>" in lines[1]
+    assert f"<{{{policy.format('none', 'evict_first')}}}>" in lines[2]
+    # A user's own text stays.
+    assert lines[3] == ACCESS.splitlines()[3]
+
+
+def test_assertions_are_asked_for() -> None:
+    text = "import triton\n\ndef add():\n    tl.device_assert(x > 0, '')\n"
+    options = triton_compat.options_of(artifacts.add(language="triton-python", text=text))
+    assert options["debug"] is True
+    assert options["sanitize_overflow"] is False
+    assert "debug" not in triton_compat.options_of(artifacts.add())
+
+
 @needs_triton
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])

@@ -183,7 +183,7 @@ def pointed(x: Any, y: Any) -> None:
 
 
 def twice(x: Any, y: Any) -> None:
-    """The same, two times."""
+    """The same, two times: what is overwritten is not written."""
     y = 0.0
     y = 1.0
 
@@ -203,7 +203,7 @@ ANSWERS: list[tuple[str, Callable[..., Any], Callable[..., Any], int, str, str]]
     ("zeros", sums, zeros, 1, UNDECIDED, BENIGN),
     ("places", sums, places, 1, UNDECIDED, BENIGN),
     ("each its own sum", sums, total, 1, UNDECIDED, DISPROVED),
-    ("twice", sums, twice, 1, UNDECIDED, DISPROVED),
+    ("twice", sums, twice, 1, UNDECIDED, BENIGN),
     ("whole copies", whole, copy, 1, PROVED, BENIGN),
     ("overlapping", overlapping, copy, 1, DISPROVED, DISPROVED),
 ]

@@ -313,6 +313,12 @@ def reached(x: Any, y: Any, z: Any) -> None:
 
 
 def written_by_others(x: Any, y: Any, z: Any) -> None:
+    if ntl.sum(x) > 0:
+        z = ntl.zeros(z.shape, dtype=ntl.float32)
+    y = ntl.sum(z)
+
+
+def written_before(x: Any, y: Any, z: Any) -> None:
     z = ntl.zeros(z.shape, dtype=ntl.float32)
     y = ntl.sum(z)
 
@@ -333,6 +339,7 @@ NAMES: list[tuple[Callable[..., Any], set[str]]] = [
     (branched, {"g0"}),
     (reached, {"g0"}),
     (written_by_others, {"g0", "g1"}),
+    (written_before, set()),
     (counted, {"g0", "g1"}),
 ]
 

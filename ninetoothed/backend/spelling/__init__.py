@@ -9,11 +9,19 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from ninetoothed.backend.expression import Expr
-from ninetoothed.backend.spelling import arithmetic, blocks
+from ninetoothed.backend.spelling import arithmetic, blocks, debug, extern, folds, products, shapes
 from ninetoothed.backend.spelling.operands import Operands, Spelling
 from ninetoothed.errors import CompilerError
 
-SPELLINGS: dict[str, Spelling] = {**arithmetic.SPELLINGS, **blocks.SPELLINGS}
+SPELLINGS: dict[str, Spelling] = {
+    **arithmetic.SPELLINGS,
+    **blocks.SPELLINGS,
+    **debug.SPELLINGS,
+    **extern.SPELLINGS,
+    **folds.SPELLINGS,
+    **products.SPELLINGS,
+    **shapes.SPELLINGS,
+}
 """By the op's name. ``tt.reduce`` is not here: its combination may be a function of its own."""
 
 
@@ -26,4 +34,4 @@ def spell(operands: Operands, op: Operation) -> Expr:
     spelling = SPELLINGS.get(op.name)
     if spelling is None:
         raise CompilerError(f"{op.name} has no spelling in Triton-Python")
-    return spelling(operands, op)
+    return debug.hinted(op, spelling(operands, op))

@@ -230,6 +230,24 @@ def _function(name: str) -> Spelling:
     return spelling
 
 
+def _call(name: str, *keywords: str) -> Spelling:
+    """A function of Triton that converts numbers to int32 or float32 by itself."""
+
+    def spelling(operands: Operands, op: Any) -> Expr:
+        scalar = scalar_of(op)
+        values = [standalone(operands.expr(value)) for value in op.operands]
+        result = call(name, values, scalar, *keywords)
+        # Triton 3.6 makes float32 of bfloat16.
+        return cast(result, scalar) if isinstance(scalar, BFloat16Type) else result
+
+    return spelling
+
+
+def _clampf(operands: Operands, op: tt.ClampfOp) -> Expr:
+    keywords = ("propagate_nan=tl.PropagateNan.ALL",) if op.propagates else ()
+    return _call("tl.clamp", *keywords)(operands, op)
+
+
 SPELLINGS: dict[str, Spelling] = {
     "arith.constant": _constant,
     "arith.addi": _binary("+"),
@@ -285,6 +303,10 @@ SPELLINGS: dict[str, Spelling] = {
     "math.erf": _function("tl.erf"),
     "math.floor": _function("tl.floor"),
     "math.ceil": _function("tl.ceil"),
+    "math.fma": _call("tl.fma"),
+    "tt.clampf": _clampf,
+    "tt.precise_sqrt": _call("tl.sqrt_rn"),
+    "tt.precise_divf": _call("tl.div_rn"),
     "math.absf": _function("tl.abs"),
     "math.absi": _function("tl.abs"),
 }

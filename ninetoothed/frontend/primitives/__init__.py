@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from ninetoothed.frontend.primitives import (
+    casts,
     control,
     creation,
+    debug,
     elementwise,
+    extern,
+    hints,
     pointers,
     products,
     reductions,
@@ -13,7 +17,19 @@ from ninetoothed.frontend.primitives import (
 )
 from ninetoothed.frontend.primitives.registry import HANDLERS
 
-GROUPS = (elementwise, reductions, products, creation, shapes, control, pointers)
+GROUPS = (
+    elementwise,
+    casts,
+    extern,
+    reductions,
+    products,
+    creation,
+    shapes,
+    control,
+    pointers,
+    debug,
+    hints,
+)
 """The modules that fill the table."""
 
 __all__ = ["GROUPS", "HANDLERS"]

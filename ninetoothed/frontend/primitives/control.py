@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ninetoothed.errors import TypeMismatchError, UnsupportedSyntaxError
+from ninetoothed.frontend import operators
+from ninetoothed.frontend.conditions import truth
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.expressions import truth
 from ninetoothed.frontend.primitives.registry import Bound, handles
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.language.table import Primitive
@@ -23,6 +24,16 @@ def _static_assert(ctx: Context, row: Primitive, bound: Bound) -> Value:
             bound["message"] or "ntl.static_assert: the condition does not hold"
         )
     return None
+
+
+@handles("constexpr")
+def _constexpr(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    value = ctx.known(bound["value"])
+    if operators.is_runtime(value):
+        raise TypeMismatchError(
+            f"ntl.constexpr takes a value that is known when compiling, not {describe(value)}"
+        )
+    return value
 
 
 @handles("range")

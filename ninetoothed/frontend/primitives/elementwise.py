@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
+from ninetoothed.errors import ArgumentError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.primitives.arguments import dtype_of
+from ninetoothed.frontend.primitives.arguments import flag_of
 from ninetoothed.frontend.primitives.registry import Bound, handles
-from ninetoothed.frontend.values import Value
+from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt
 from ninetoothed.language.table import Primitive
+from ninetoothed.language.table.elementwise import PropagateNan
+
+_PROPAGATE_NAN = tuple(member.value for member in PropagateNan)
 
 
 @handles("map")
 def _map(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return operators.elementwise(ctx, row.name, list(bound.values()))
+
+
+@handles("propagating")
+def _propagating(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    *operands, propagate = bound.values()
+    if propagate not in _PROPAGATE_NAN:
+        raise ArgumentError(
+            f"ntl.{row.name}: propagate_nan is ntl.PropagateNan.NONE or ntl.PropagateNan.ALL, not "
+            f"{describe(propagate)}"
+        )
+    name = f"{row.name}_nan" if propagate == PropagateNan.ALL.value else row.name
+    return operators.elementwise(ctx, name, operands)
+
+
+@handles("fdiv")
+def _fdiv(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    values, dtype = operators.promoted(ctx, row, [bound["x"], bound["y"]])
+    precise = flag_of(bound["ieee_rounding"], row.name, "ieee_rounding")
+    # Quotients of fp64 are rounded to the nearest anyway.
+    name = "div_rn" if precise and dtype == "fp32" else "truediv"
+    return operators.elementwise(ctx, name, values)
 
 
 @handles("where")
@@ -27,12 +52,3 @@ def where(ctx: Context, condition: Value, left: Value, right: Value) -> Value:
     if nt.dtype_of(bits.type) != "i1":
         bits = operators.elementwise(ctx, "ne", [bits, 0])
     return operators.select(ctx, bits, left, right)
-
-
-@handles("cast")
-def _cast(ctx: Context, row: Primitive, bound: Bound) -> Value:
-    dtype = dtype_of(bound["dtype"], row.name)
-    value = bound["input"]
-    if isinstance(value, bool | int | float):
-        return ctx.constant(value, dtype)
-    return ctx.cast(ctx.scalar(value), dtype)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
-from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError
+from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError, any_of
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.memory import converted
+from ninetoothed.frontend.primitives.arguments import flag_of
 from ninetoothed.frontend.primitives.registry import Bound, handles
 from ninetoothed.frontend.values import Share, Source, Value, describe, is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
+from ninetoothed.ir.tt.memory import EVICTION_POLICIES, CachePolicy
 from ninetoothed.language.table import Primitive
 
 
@@ -54,6 +58,30 @@ def _pointee(pointers: SSAValue) -> str:
     return nt.dtype_of(nt.pointee_of(pointers.type))
 
 
+def _policy(row: Primitive, bound: Bound, modifiers: Sequence[str]) -> CachePolicy:
+    """What an access asks of the caches.
+
+    Raises:
+        ArgumentError: there is no such thing, or it is what block pointers take.
+    """
+    for name in ("boundary_check", "padding_option"):
+        if bound.get(name):
+            raise ArgumentError(
+                f"ntl.{row.name}: {name} is for Triton's block pointers, which the language has "
+                "not; give a mask, and other"
+            )
+    found: list[str] = []
+    for name, table in (("cache_modifier", modifiers), ("eviction_policy", EVICTION_POLICIES)):
+        value = bound[name] or ""
+        if value not in table:
+            raise ArgumentError(
+                f"ntl.{row.name}: {name} is {any_of([repr(word) for word in table])}, not "
+                f"{describe(value)}"
+            )
+        found.append(value)
+    return CachePolicy(*found)
+
+
 @handles("load")
 def _load(ctx: Context, row: Primitive, bound: Bound) -> Value:
     pointers = _pointers(ctx, row, bound["pointer"])
@@ -65,7 +93,9 @@ def _load(ctx: Context, row: Primitive, bound: Bound) -> Value:
         if mask is not None:
             other = converted(ctx, bound["other"], _pointee(pointers), "other")
     pointers, (mask, other) = _joined(ctx, row, pointers, mask, other)
-    return ctx.add(nt.PointerLoadOp(pointers, mask, other))
+    policy = _policy(row, bound, nt.LOAD_MODIFIERS)
+    volatile = flag_of(bound["volatile"], row.name, "volatile")
+    return ctx.add(nt.PointerLoadOp(pointers, mask, other, policy, volatile))
 
 
 @handles("store")
@@ -74,7 +104,8 @@ def _store(ctx: Context, row: Primitive, bound: Bound) -> Value:
     value = converted(ctx, bound["value"], _pointee(pointers), "the value")
     pointers, (value, mask) = _joined(ctx, row, pointers, value, _mask(ctx, bound["mask"]))
     assert value is not None
-    ctx.insert(nt.PointerStoreOp(value, pointers, mask))
+    policy = _policy(row, bound, nt.STORE_MODIFIERS)
+    ctx.insert(nt.PointerStoreOp(value, pointers, mask, policy))
     return None
 
 

@@ -1,7 +1,8 @@
 """The dialect ``nt``: what the user wrote.
 
 ``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels,
-sources and accesses. ``jagged``: sources of sequences. ``meta``: the meta-operations. ``blocks`` and ``shapes``: the application's ops. ``programs``: what scheduling
+sources and accesses. ``jagged``: sources of sequences. ``meta``: the meta-operations. ``blocks``, ``casts``, ``products`` and ``shapes``: the application's ops,
+``forwarding``: what a program reads of its own writes, ``addresses``: elements by index. ``programs``: what scheduling
 adds. A kernel in stage ``arranged``:
 
 ```mlir
@@ -23,6 +24,7 @@ nt.kernel @double symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 10
 
 from xdsl.ir import Dialect
 
+from ninetoothed.ir.nt.addresses import AddressOp
 from ninetoothed.ir.nt.arrange import (
     AccessOp,
     ArrangedOp,
@@ -47,20 +49,32 @@ from ninetoothed.ir.nt.attributes import (
 )
 from ninetoothed.ir.nt.blocks import (
     ArangeOp,
-    CastOp,
-    DotOp,
     FinishOp,
     FullOp,
     GuardOp,
     LoadOp,
     MapOp,
-    ReduceOp,
     SizeOp,
     StoreOp,
 )
+from ninetoothed.ir.nt.casts import ROUNDINGS, BitcastOp, CastOp, ConstantOp, constant
+from ninetoothed.ir.nt.debug import AssertOp, AssumeOp, HintOp, InlineAsmOp, PrintOp
+from ninetoothed.ir.nt.folds import (
+    Combination,
+    CombinedOp,
+    HistogramOp,
+    ReduceByOp,
+    ReduceOp,
+    ScanByOp,
+    ScanOp,
+    SortOp,
+)
+from ninetoothed.ir.nt.forwarding import BarrierOp, ShareRead, StoredOp
 from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, SequencesOp, batch_index, offset
 from ninetoothed.ir.nt.memory import (
     ATOMICS,
+    LOAD_MODIFIERS,
+    STORE_MODIFIERS,
     AddPtrOp,
     AtomicCasOp,
     AtomicOp,
@@ -72,8 +86,24 @@ from ninetoothed.ir.nt.memory import (
     pointee_of,
 )
 from ninetoothed.ir.nt.meta import META_OPERATIONS, MetaOperation
-from ninetoothed.ir.nt.programs import PointerOp, ProgramIdOp, ProgramIndexOp
-from ninetoothed.ir.nt.shapes import BroadcastOp, ExpandDimsOp, FlipOp, GatherOp, TransOp
+from ninetoothed.ir.nt.products import DotOp, DotScaledOp
+from ninetoothed.ir.nt.programs import (
+    PointerOp,
+    ProgramCountOp,
+    ProgramIdOp,
+    ProgramIndexOp,
+    ProgramNumberOp,
+)
+from ninetoothed.ir.nt.shapes import (
+    BroadcastOp,
+    ExpandDimsOp,
+    FlipOp,
+    GatherOp,
+    JoinOp,
+    ReshapeOp,
+    SplitOp,
+    TransOp,
+)
 from ninetoothed.ir.nt.types import block_type, number, scalar_of, shape_of, share_type, with_scalar
 
 NT = Dialect(
@@ -87,24 +117,46 @@ NT = Dialect(
         LoadOp,
         GuardOp,
         StoreOp,
+        StoredOp,
+        BarrierOp,
         SizeOp,
         FullOp,
         ArangeOp,
         MapOp,
+        ConstantOp,
         CastOp,
+        BitcastOp,
         BroadcastOp,
         ExpandDimsOp,
         TransOp,
         FlipOp,
         GatherOp,
+        ReshapeOp,
+        JoinOp,
+        SplitOp,
         ReduceOp,
+        ReduceByOp,
+        ScanOp,
+        ScanByOp,
+        CombinedOp,
+        SortOp,
+        HistogramOp,
         DotOp,
+        DotScaledOp,
         OffsetsOp,
+        AddressOp,
         AddPtrOp,
         PointerLoadOp,
         PointerStoreOp,
         AtomicOp,
         AtomicCasOp,
+        HintOp,
+        InlineAsmOp,
+        PrintOp,
+        AssertOp,
+        AssumeOp,
+        ProgramNumberOp,
+        ProgramCountOp,
         ProgramIdOp,
         ProgramIndexOp,
         PointerOp,
@@ -116,19 +168,31 @@ NT = Dialect(
 
 __all__ = [
     "ATOMICS",
+    "LOAD_MODIFIERS",
     "NT",
+    "ROUNDINGS",
+    "STORE_MODIFIERS",
     "AccessAttr",
     "AccessOp",
     "AddPtrOp",
+    "AddressOp",
     "ArangeOp",
     "ArrangedOp",
+    "AssertOp",
+    "AssumeOp",
     "AtomicCasOp",
     "AtomicOp",
+    "BarrierOp",
+    "BitcastOp",
     "BroadcastOp",
     "CastOp",
     "Check",
     "CheckAttr",
+    "Combination",
+    "CombinedOp",
+    "ConstantOp",
     "DotOp",
+    "DotScaledOp",
     "ExpandDimsOp",
     "ExprAttr",
     "ExprsAttr",
@@ -137,8 +201,12 @@ __all__ = [
     "FullOp",
     "GatherOp",
     "GuardOp",
+    "HintOp",
+    "HistogramOp",
+    "InlineAsmOp",
     "Jagged",
     "JaggedAttr",
+    "JoinOp",
     "KernelOp",
     "LoadOp",
     "MapOp",
@@ -150,13 +218,24 @@ __all__ = [
     "PointerLoadOp",
     "PointerOp",
     "PointerStoreOp",
+    "PrintOp",
+    "ProgramCountOp",
     "ProgramIdOp",
     "ProgramIndexOp",
+    "ProgramNumberOp",
+    "ReduceByOp",
     "ReduceOp",
+    "ReshapeOp",
+    "ScanByOp",
+    "ScanOp",
     "SequencesOp",
+    "ShareRead",
     "SizeOp",
+    "SortOp",
     "SourceOp",
+    "SplitOp",
     "StoreOp",
+    "StoredOp",
     "SymbolAttr",
     "SymbolDecl",
     "TensorType",
@@ -165,6 +244,7 @@ __all__ = [
     "batch_index",
     "block_type",
     "chain",
+    "constant",
     "dtype_of",
     "is_pointer",
     "number",

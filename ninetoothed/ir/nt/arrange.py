@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     StringAttr,
+    UnitAttr,
 )
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -207,7 +208,9 @@ class SourceOp(IRDLOperation):
 
     ``kind``: ``"tensor"``, ``"scalar"`` (a number, by value) or ``"constexpr"`` (``value`` is baked
     in). ``aligned``: the data starts at a multiple of 16 bytes. ``jagged``: the size of that dim
-    is the longest sequence's, and the batch, dim 0, has no stride.
+    is the longest sequence's, and the batch, dim 0, has no stride. ``memory``: the source whose
+    memory it may share, if that is another. ``repeated``: several of its indices are one place in
+    memory.
 
     ```mlir
     %0 = nt.source "x" "tensor" strides [x_stride_0] aligned false : !nt.tensor<[x_size_0] x f16>
@@ -222,6 +225,8 @@ class SourceOp(IRDLOperation):
     other = opt_prop_def(FloatAttr | IntegerAttr)
     value = opt_prop_def(FloatAttr | IntegerAttr)
     jagged = opt_prop_def(JaggedAttr)
+    memory = opt_prop_def(StringAttr)
+    repeated = opt_prop_def(UnitAttr)
     aligned = prop_def(BoolAttr)
     result = result_def(TensorType)
 
@@ -229,7 +234,7 @@ class SourceOp(IRDLOperation):
 
     assembly_format = (
         "$param $kind `strides` $strides (`other` $other^)? (`value` $value^)? "
-        "(`jagged` $jagged^)? `aligned` $aligned attr-dict `:` type($result)"
+        "(`jagged` $jagged^)? (`memory` $memory^)? (`repeated` $repeated^)? `aligned` $aligned attr-dict `:` type($result)"
     )
 
     def __init__(
@@ -242,6 +247,8 @@ class SourceOp(IRDLOperation):
         value: FloatAttr | IntegerAttr | None = None,
         aligned: bool = False,
         jagged: Jagged | None = None,
+        memory: str | None = None,
+        repeated: bool = False,
     ) -> None:
         properties: dict[str, Attribute] = {
             "param": StringAttr(param),
@@ -255,6 +262,10 @@ class SourceOp(IRDLOperation):
             properties["value"] = value
         if jagged is not None:
             properties["jagged"] = JaggedAttr(jagged)
+        if memory is not None:
+            properties["memory"] = StringAttr(memory)
+        if repeated:
+            properties["repeated"] = UnitAttr()
         super().__init__(properties=properties, result_types=[type])
 
     @property

@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     BFloat16Type,
     Float8E4M3FNType,
+    Float8E4M3FNUZType,
+    Float8E5M2FNUZType,
     Float8E5M2Type,
     Float16Type,
     Float32Type,
@@ -395,6 +397,8 @@ _FLOATS: dict[str, AnyFloat] = {
     "fp64": Float64Type(),
     "fp8e4nv": Float8E4M3FNType(),
     "fp8e5": Float8E5M2Type(),
+    "fp8e4b8": Float8E4M3FNUZType(),
+    "fp8e5b16": Float8E5M2FNUZType(),
 }
 _FLOAT_NAMES: dict[Attribute, str] = {value: name for name, value in _FLOATS.items()}
 _INTEGERS: dict[str, IntegerType] = {

@@ -7,7 +7,6 @@ broadcasting and casts are ops, so that no later pass guesses.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     FloatAttr,
@@ -20,8 +19,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    VarConstraint,
-    base,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -33,9 +30,9 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.nt.attributes import ExprAttr, ExprsAttr, TensorType
-from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, share_type, with_scalar
-from ninetoothed.language.table import MAPS, REDUCTIONS
+from ninetoothed.ir.nt.attributes import ExprAttr, TensorType, dtype_of
+from ninetoothed.ir.nt.types import scalar_of, shape_of, share_type, with_scalar
+from ninetoothed.language.table import MAPS, Extern
 
 
 def check_indices(op: Operation, ref: Attribute, count: int) -> None:
@@ -273,9 +270,9 @@ class MapOp(IRDLOperation):
         row = MAPS.get(self.function.data)
         if row is None:
             raise VerifyException(f"nt.map: the language has no function {self.function.data}")
-        if len(self.arguments) != len(row.parameters):
+        if len(self.arguments) != row.arity:
             raise VerifyException(
-                f"nt.map {row.name}: {len(self.arguments)} arguments for {len(row.parameters)}"
+                f"nt.map {row.name}: {len(self.arguments)} arguments for {row.arity}"
             )
         shape = shape_of(self.result.type)
         for argument in self.arguments:
@@ -284,129 +281,10 @@ class MapOp(IRDLOperation):
                     f"nt.map {self.function.data}: an argument of type {argument.type} for a result of "
                     f"type {self.result.type}; the shapes must be equal"
                 )
-
-
-@irdl_op_definition
-class CastOp(IRDLOperation):
-    """The values in another scalar type, by Triton's rules of conversion.
-
-    ```mlir
-    %1 = nt.cast %0 : !nt.tensor<[B] x f32> -> !nt.tensor<[B] x f16>
-    ```
-    """
-
-    name = "nt.cast"
-
-    value = operand_def()
-    result = result_def()
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
-
-    def __init__(self, value: SSAValue | Operation, scalar: Attribute) -> None:
-        value = SSAValue.get(value)
-        super().__init__(operands=[value], result_types=[with_scalar(value.type, scalar)])
-
-    def verify_(self) -> None:
-        if shape_of(self.value.type) != shape_of(self.result.type):
-            raise VerifyException("nt.cast: the shapes must be equal")
-
-
-@irdl_op_definition
-class ReduceOp(IRDLOperation):
-    """A reduction of the language's table along ``axis``; lanes outside the guard read its
-    identity.
-
-    ```mlir
-    %1 = nt.reduce "sum" %0 axis [1] : !nt.tensor<[BM, BN] x f32> -> !nt.tensor<[BM] x f32>
-    ```
-    """
-
-    name = "nt.reduce"
-
-    function = prop_def(StringAttr)
-    value = operand_def(TensorType)
-    axis = prop_def(ExprsAttr)
-    result = result_def()
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$function $value `axis` $axis attr-dict `:` type($value) `->` type($result)"
-
-    def __init__(self, function: str, value: SSAValue | Operation, axis: int) -> None:
-        value = SSAValue.get(value)
-        sizes = list(shape_of(value.type))
-        del sizes[axis]
-        super().__init__(
-            operands=[value],
-            properties={"function": StringAttr(function), "axis": ExprsAttr.of((axis,))},
-            result_types=[block_type(sizes, scalar_of(value.type))],
-        )
-
-    @property
-    def dim(self) -> int:
-        """The dim that is reduced."""
-        return self.axis.data[0].args[0]
-
-    def verify_(self) -> None:
-        if self.function.data not in REDUCTIONS:
-            raise VerifyException(f"nt.reduce: the language has no reduction {self.function.data}")
-        sizes = list(shape_of(self.value.type))
-        if not 0 <= self.dim < len(sizes):
-            raise VerifyException(f"nt.reduce: there is no dim {self.dim}")
-        del sizes[self.dim]
-        if self.result.type != block_type(sizes, scalar_of(self.value.type)):
-            raise VerifyException(
-                f"nt.reduce: {self.value.type} along {self.dim} cannot be {self.result.type}"
-            )
-
-
-@irdl_op_definition
-class DotOp(IRDLOperation):
-    """``a @ b + acc`` of two-dimensional blocks; lanes outside the guards of ``a`` and ``b`` read 0
-    along K.
-
-    ``precision``: how products of f32 are formed, ``"tf32"``, ``"tf32x3"`` or ``"ieee"``.
-
-    ```mlir
-    %3 = nt.dot %0, %1, %2 "tf32"
-        : !nt.tensor<[BM, BK] x f16>, !nt.tensor<[BK, BN] x f16> -> !nt.tensor<[BM, BN] x f32>
-    ```
-    """
-
-    name = "nt.dot"
-
-    _T: ClassVar = VarConstraint("_T", base(TensorType))
-
-    a = operand_def(TensorType)
-    b = operand_def(TensorType)
-    acc = operand_def(_T)
-    precision = prop_def(StringAttr)
-    result = result_def(_T)
-
-    traits = traits_def(Pure())
-
-    assembly_format = (
-        "$a `,` $b `,` $acc $precision attr-dict `:` type($a) `,` type($b) `->` type($result)"
-    )
-
-    def __init__(self, a: SSAValue, b: SSAValue, acc: SSAValue | Operation, precision: str) -> None:
-        acc = SSAValue.get(acc)
-        super().__init__(
-            operands=[a, b, acc],
-            properties={"precision": StringAttr(precision)},
-            result_types=[acc.type],
-        )
-
-    def verify_(self) -> None:
-        a, b = shape_of(self.a.type), shape_of(self.b.type)
-        if len(a) != 2 or len(b) != 2 or a[1] != b[0]:
-            raise VerifyException(f"nt.dot: {self.a.type} and {self.b.type} do not multiply")
-        if shape_of(self.acc.type) != (a[0], b[1]):
-            raise VerifyException(f"nt.dot: the accumulator cannot be {self.acc.type}")
-        if scalar_of(self.a.type) != scalar_of(self.b.type):
-            raise VerifyException("nt.dot: the operands must have one scalar type")
+        if isinstance(row, Extern):
+            form = row.form([dtype_of(argument.type) for argument in self.arguments])
+            if form is None or form.result != dtype_of(self.result.type):
+                raise VerifyException(f"nt.map: {row.name} has no form of these types")
 
 
 @irdl_op_definition

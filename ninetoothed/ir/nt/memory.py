@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IntegerType, StringAttr, i1
+from xdsl.dialects.builtin import IntegerType, StringAttr, UnitAttr, i1
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -20,6 +20,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -34,6 +35,7 @@ from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType, dtype_of
 from ninetoothed.ir.nt.blocks import check_indices
 from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, with_scalar
 from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
+from ninetoothed.ir.tt.memory import EVICTION_POLICIES, NO_POLICY, CachePolicy
 from ninetoothed.ir.tt.types import PointerType
 
 ATOMICS: dict[str, tuple[str, ...]] = {
@@ -47,6 +49,10 @@ ATOMICS: dict[str, tuple[str, ...]] = {
     "cas": ("i16", "u16", "i32", "u32", "i64", "u64", "fp16", "bf16", "fp32", "fp64"),
 }
 """The atomic functions, and the element types that each takes."""
+
+LOAD_MODIFIERS = ("", ".ca", ".cg", ".cs", ".cv")
+STORE_MODIFIERS = ("", ".wb", ".cg", ".cs", ".wt")
+"""How reads and writes may go through the caches, in Triton's words."""
 
 
 def is_pointer(type: Attribute) -> bool:
@@ -190,6 +196,21 @@ def _check(op: Operation, ptr: SSAValue, value: SSAValue, mask: SSAValue | None)
         raise VerifyException(f"{op.name}: one bit of mask a pointer")
 
 
+def _caching(policy: CachePolicy) -> dict[str, Attribute]:
+    """What an access asks of the caches, as properties."""
+    words = {"cache": policy.modifier, "evict": policy.eviction}
+    return {name: StringAttr(word) for name, word in words.items() if word}
+
+
+def _policy(cache: StringAttr | None, evict: StringAttr | None) -> CachePolicy:
+    return CachePolicy("" if cache is None else cache.data, "" if evict is None else evict.data)
+
+
+def _check_policy(op: Operation, policy: CachePolicy, modifiers: Sequence[str]) -> None:
+    if policy.modifier not in modifiers or policy.eviction not in EVICTION_POLICIES:
+        raise VerifyException(f"{op.name}: there is no {policy}")
+
+
 @irdl_op_definition
 class PointerLoadOp(IRDLOperation):
     """What the pointers point to.
@@ -199,6 +220,7 @@ class PointerLoadOp(IRDLOperation):
 
     ```mlir
     %1 = nt.pointer_load %p mask %m : !nt.tensor<[B] x i1> other %o : !nt.tensor<[B] x f16>
+        cache ".cg" evict "evict_last" volatile
         : !nt.tensor<[B] x !tt.ptr<f16>> -> !nt.tensor<[B] x f16>
     ```
     """
@@ -208,6 +230,9 @@ class PointerLoadOp(IRDLOperation):
     ptr = operand_def()
     mask = opt_operand_def()
     other = opt_operand_def()
+    cache = opt_prop_def(StringAttr)
+    evict = opt_prop_def(StringAttr)
+    volatile = opt_prop_def(UnitAttr)
     result = result_def()
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -215,23 +240,40 @@ class PointerLoadOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect())
 
     assembly_format = (
-        "$ptr (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))? attr-dict "
+        "$ptr (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))? "
+        "(`cache` $cache^)? (`evict` $evict^)? (`volatile` $volatile^)? attr-dict "
         "`:` type($ptr) `->` type($result)"
     )
 
     def __init__(
-        self, ptr: SSAValue, mask: SSAValue | None = None, other: SSAValue | None = None
+        self,
+        ptr: SSAValue,
+        mask: SSAValue | None = None,
+        other: SSAValue | None = None,
+        policy: CachePolicy = NO_POLICY,
+        volatile: bool = False,
     ) -> None:
-        super().__init__(operands=[ptr, mask, other], result_types=[pointee_of(ptr.type)])
+        super().__init__(
+            operands=[ptr, mask, other],
+            properties={**_caching(policy), **({"volatile": UnitAttr()} if volatile else {})},
+            result_types=[pointee_of(ptr.type)],
+        )
+
+    @property
+    def policy(self) -> CachePolicy:
+        """What it asks of the caches."""
+        return _policy(self.cache, self.evict)
 
     def masked(self, mask: SSAValue) -> PointerLoadOp:
         """The op with another mask."""
-        return PointerLoadOp(self.ptr, mask, self.other)
+        volatile = self.volatile is not None
+        return PointerLoadOp(self.ptr, mask, self.other, self.policy, volatile)
 
     def verify_(self) -> None:
         _check(self, self.ptr, self.result, self.mask)
         if self.other is not None and (self.mask is None or self.other.type != self.result.type):
             raise VerifyException("nt.pointer_load: other needs a mask, and the result's type")
+        _check_policy(self, self.policy, LOAD_MODIFIERS)
 
 
 @irdl_op_definition
@@ -239,7 +281,7 @@ class PointerStoreOp(IRDLOperation):
     """Write to where the pointers point, where the mask is true.
 
     ```mlir
-    nt.pointer_store %v, %p mask %m : !nt.tensor<[B] x i1>
+    nt.pointer_store %v, %p mask %m : !nt.tensor<[B] x i1> cache ".wt" evict "evict_first"
         : !nt.tensor<[B] x f16>, !nt.tensor<[B] x !tt.ptr<f16>>
     ```
     """
@@ -249,22 +291,37 @@ class PointerStoreOp(IRDLOperation):
     value = operand_def()
     ptr = operand_def()
     mask = opt_operand_def()
+    cache = opt_prop_def(StringAttr)
+    evict = opt_prop_def(StringAttr)
 
     traits = traits_def(MemoryWriteEffect())
 
     assembly_format = (
-        "$value `,` $ptr (`mask` $mask^ `:` type($mask))? attr-dict `:` type($value) `,` type($ptr)"
+        "$value `,` $ptr (`mask` $mask^ `:` type($mask))? (`cache` $cache^)? (`evict` $evict^)? "
+        "attr-dict `:` type($value) `,` type($ptr)"
     )
 
-    def __init__(self, value: SSAValue, ptr: SSAValue, mask: SSAValue | None = None) -> None:
-        super().__init__(operands=[value, ptr, mask])
+    def __init__(
+        self,
+        value: SSAValue,
+        ptr: SSAValue,
+        mask: SSAValue | None = None,
+        policy: CachePolicy = NO_POLICY,
+    ) -> None:
+        super().__init__(operands=[value, ptr, mask], properties=_caching(policy))
+
+    @property
+    def policy(self) -> CachePolicy:
+        """What it asks of the caches."""
+        return _policy(self.cache, self.evict)
 
     def masked(self, mask: SSAValue) -> PointerStoreOp:
         """The op with another mask."""
-        return PointerStoreOp(self.value, self.ptr, mask)
+        return PointerStoreOp(self.value, self.ptr, mask, self.policy)
 
     def verify_(self) -> None:
         _check(self, self.ptr, self.value, self.mask)
+        _check_policy(self, self.policy, STORE_MODIFIERS)
 
 
 def _check_order(op: Operation, function: str, type: Attribute, sem: str, scope: str) -> None:

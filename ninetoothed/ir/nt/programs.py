@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -21,7 +21,7 @@ from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 
 @irdl_op_definition
 class ProgramIdOp(IRDLOperation):
-    """The number of this program, from 0.
+    """The number of this program among those that run, from 0.
 
     ```mlir
     %pid = nt.program_id : index
@@ -30,14 +30,14 @@ class ProgramIdOp(IRDLOperation):
 
     name = "nt.program_id"
 
-    result = result_def(IndexType)
+    result = result_def(IndexType | IntegerType)
 
     traits = traits_def(Pure())
 
     assembly_format = "attr-dict `:` type($result)"
 
-    def __init__(self) -> None:
-        super().__init__(result_types=[IndexType()])
+    def __init__(self, type: IndexType | IntegerType | None = None) -> None:
+        super().__init__(result_types=[type or IndexType()])
 
 
 @irdl_op_definition
@@ -69,6 +69,49 @@ class ProgramIndexOp(IRDLOperation):
     def verify_(self) -> None:
         if len(self.results) != len(self.sizes.data):
             raise VerifyException("nt.program_index: one result a size")
+
+
+@irdl_op_definition
+class ProgramNumberOp(IRDLOperation):
+    """The number of this program in the row-major order of the outermost level, from 0, in whatever
+    order programs run.
+
+    ```mlir
+    %0 = nt.program_number : i32
+    ```
+    """
+
+    name = "nt.program_number"
+
+    result = result_def(IntegerType(32))
+
+    traits = traits_def(Pure())
+
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[IntegerType(32)])
+
+
+@irdl_op_definition
+class ProgramCountOp(IRDLOperation):
+    """The number of programs, one an element of the outermost level.
+
+    ```mlir
+    %0 = nt.program_count : i32
+    ```
+    """
+
+    name = "nt.program_count"
+
+    result = result_def(IntegerType(32))
+
+    traits = traits_def(Pure())
+
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[IntegerType(32)])
 
 
 @irdl_op_definition

@@ -8,6 +8,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
+    AnyAttr,
     IRDLOperation,
     VarConstraint,
     base,
@@ -20,9 +21,10 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.index_expr import IndexExpr
+from ninetoothed.ir.index_expr import IndexExpr, product
+from ninetoothed.ir.index_normal import equal
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
-from ninetoothed.ir.nt.types import scalar_of, shape_of
+from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of
 
 
 @irdl_op_definition
@@ -238,3 +240,100 @@ class GatherOp(IRDLOperation):
         expected = TensorType.of(shape_of(self.indices.type), scalar_of(self.value.type))
         if self.result.type != expected:
             raise VerifyException(f"nt.gather: the result must have type {expected}")
+
+
+@irdl_op_definition
+class ReshapeOp(IRDLOperation):
+    """The lanes, in row-major order, in another shape; of one lane, also a scalar.
+
+    ```mlir
+    %1 = nt.reshape %0 : !nt.tensor<[BM, 4] x f16> -> !nt.tensor<[BM * 4] x f16>
+    ```
+    """
+
+    name = "nt.reshape"
+
+    value = operand_def(TensorType)
+    result = result_def()
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
+
+    def __init__(self, value: SSAValue | Operation, sizes: Iterable[IndexExpr | int]) -> None:
+        value = SSAValue.get(value)
+        type = block_type(sizes, scalar_of(value.type))
+        super().__init__(operands=[value], result_types=[type])
+
+    def verify_(self) -> None:
+        old, new = shape_of(self.value.type), shape_of(self.result.type)
+        fits = equal(product(old), product(new))
+        if not fits or scalar_of(self.value.type) != scalar_of(self.result.type):
+            raise VerifyException(f"nt.reshape: {self.value.type} cannot become {self.result.type}")
+
+
+@irdl_op_definition
+class JoinOp(IRDLOperation):
+    """Two blocks, or two scalars, beside one another along a new last dim of size 2.
+
+    ```mlir
+    %2 = nt.join %0, %1 : !nt.tensor<[B] x f16> -> !nt.tensor<[B, 2] x f16>
+    ```
+    """
+
+    name = "nt.join"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    left = operand_def(_T)
+    right = operand_def(_T)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$left `,` $right attr-dict `:` type($left) `->` type($result)"
+
+    def __init__(self, left: SSAValue | Operation, right: SSAValue | Operation) -> None:
+        left = SSAValue.get(left)
+        result = TensorType.of([*shape_of(left.type), 2], scalar_of(left.type))
+        super().__init__(operands=[left, right], result_types=[result])
+
+    def verify_(self) -> None:
+        expected = TensorType.of([*shape_of(self.left.type), 2], scalar_of(self.left.type))
+        if self.result.type != expected:
+            raise VerifyException(f"nt.join: the result must have type {expected}")
+
+
+@irdl_op_definition
+class SplitOp(IRDLOperation):
+    """The two halves of a block whose last dim is 2.
+
+    ```mlir
+    %1, %2 = nt.split %0 : !nt.tensor<[B, 2] x f16> -> !nt.tensor<[B] x f16>
+    ```
+    """
+
+    name = "nt.split"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    value = operand_def(TensorType)
+    left = result_def(_T)
+    right = result_def(_T)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$value attr-dict `:` type($value) `->` type($left)"
+
+    def __init__(self, value: SSAValue | Operation) -> None:
+        value = SSAValue.get(value)
+        half = block_type(shape_of(value.type)[:-1], scalar_of(value.type))
+        super().__init__(operands=[value], result_types=[half, half])
+
+    def verify_(self) -> None:
+        sizes = shape_of(self.value.type)
+        if not sizes or sizes[-1].value != 2:
+            raise VerifyException(f"nt.split: the last dim of {self.value.type} must be 2")
+        expected = block_type(sizes[:-1], scalar_of(self.value.type))
+        if self.left.type != expected:
+            raise VerifyException(f"nt.split: the halves must have type {expected}")

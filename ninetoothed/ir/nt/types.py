@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import cast
 
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import AnyFloat, Float32Type, FloatAttr, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute
 
 from ninetoothed.ir.index_expr import IndexExpr
@@ -44,8 +45,31 @@ Number = FloatAttr[AnyFloat] | IntegerAttr[IntegerType]
 
 
 def number(value: float | int, scalar: Attribute) -> Number:
-    """``value`` as an attribute of a scalar type."""
+    """``value`` as an attribute of a scalar type: bits are ``!= 0``, integers wrap, and floats are
+    rounded to f32 and then to their type, as in Triton.
+    """
     if isinstance(scalar, AnyFloat):
-        return FloatAttr(float(value), scalar)
+        return FloatAttr(_rounded(value, scalar), scalar)
     assert isinstance(scalar, IntegerType)
-    return IntegerAttr(int(value), cast("IntegerType", scalar), truncate_bits=True)
+    integer = int(value != 0) if scalar == i1 else int(value)
+    return IntegerAttr(integer, cast("IntegerType", scalar), truncate_bits=True)
+
+
+def _rounded(value: float | int, scalar: AnyFloat) -> float:
+    value = float(value)
+    if scalar.bitwidth == 64 or math.isnan(value):
+        return value
+    for type in (Float32Type(), scalar):
+        try:
+            (found,) = type.unpack(type.pack([value]), 1)
+        except OverflowError:
+            found = math.inf
+        # A type without infinities ends at its largest number.
+        value = math.copysign(_largest(type) if math.isnan(found) else found, value)
+    return value
+
+
+def _largest(scalar: AnyFloat) -> float:
+    """The largest number of eight bits."""
+    found = [scalar.unpack(bytes([bits]), 1)[0] for bits in (0x7F, 0x7E)]
+    return max(filter(math.isfinite, found))

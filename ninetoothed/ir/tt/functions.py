@@ -151,3 +151,25 @@ class GetProgramIdOp(IRDLOperation):
 
     def __init__(self, axis: int = 0) -> None:
         super().__init__(properties={"axis": IntegerAttr(axis, i32)}, result_types=[i32])
+
+
+@irdl_op_definition
+class GetNumProgramsOp(IRDLOperation):
+    """The number of programs along ``axis``.
+
+    ```mlir
+    %count = tt.get_num_programs 0 : i32
+    ```
+    """
+
+    name = "tt.get_num_programs"
+
+    axis = prop_def(IntegerAttr)
+    result = result_def(IntegerType(32))
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$axis attr-dict"
+
+    def __init__(self, axis: int = 0) -> None:
+        super().__init__(properties={"axis": IntegerAttr(axis, i32)}, result_types=[i32])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, i1, i32
@@ -57,7 +58,70 @@ class AddPtrOp(IRDLOperation):
             raise VerifyException("tt.addptr: one offset a pointer")
 
 
-_DEFAULT = IntegerAttr(1, i32)
+CACHE_MODIFIERS: dict[str, int] = {
+    **{"": 1, ".ca": 2, ".cg": 3, ".wb": 4},
+    **{".cs": 5, ".wt": 6, ".cv": 7},
+}
+"""Triton's numbers of how an access goes through the caches."""
+
+EVICTION_POLICIES: dict[str, int] = {"": 1, "evict_first": 2, "evict_last": 3}
+"""Triton's numbers of how long a cache keeps what was accessed."""
+
+
+@dataclass(frozen=True)
+class CachePolicy:
+    """What an access asks of the caches, in Triton's words; nothing by default."""
+
+    modifier: str = ""
+    eviction: str = ""
+
+    @property
+    def properties(self) -> dict[str, IntegerAttr]:
+        """The properties of an op."""
+        return {
+            "cache": IntegerAttr(CACHE_MODIFIERS[self.modifier], i32),
+            "evict": IntegerAttr(EVICTION_POLICIES[self.eviction], i32),
+        }
+
+    @staticmethod
+    def of(op: LoadOp | StoreOp) -> CachePolicy:
+        """What an op asks.
+
+        Raises:
+            VerifyException: its numbers are none of Triton's.
+        """
+        found: list[str] = []
+        for table, attribute in ((CACHE_MODIFIERS, op.cache), (EVICTION_POLICIES, op.evict)):
+            names = [name for name, number in table.items() if number == attribute.value.data]
+            if not names:
+                raise VerifyException(f"{op.name}: there is no cache policy {attribute.value.data}")
+            found += names
+        return CachePolicy(*found)
+
+    @property
+    def text(self) -> str:
+        """What stands behind an op's operands."""
+        modifier = f" cacheModifier = {self.modifier[1:]}" if self.modifier else ""
+        return modifier + (f" evictionPolicy = {self.eviction}" if self.eviction else "")
+
+    @staticmethod
+    def parse(parser: Parser) -> CachePolicy:
+        """The inverse of :attr:`text`."""
+        found: list[str] = []
+        for keyword, table, prefix in (
+            ("cacheModifier", CACHE_MODIFIERS, "."),
+            ("evictionPolicy", EVICTION_POLICIES, ""),
+        ):
+            found.append("")
+            if parser.parse_optional_keyword(keyword) is not None:
+                parser.parse_punctuation("=")
+                found[-1] = prefix + parser.parse_identifier()
+                if found[-1] not in table:
+                    parser.raise_error(f"{keyword} is none of {', '.join(filter(None, table))}")
+        return CachePolicy(*found)
+
+
+NO_POLICY = CachePolicy()
 
 
 @irdl_op_definition
@@ -65,7 +129,8 @@ class LoadOp(IRDLOperation):
     """What the pointers point to; where the mask is false, ``other``, or nothing certain.
 
     ```mlir
-    %3 = tt.load %0, %1, %2 : tensor<128x!tt.ptr<f16>>
+    %3 = tt.load %0, %1, %2 cacheModifier = cg evictionPolicy = evict_last volatile
+        : tensor<128x!tt.ptr<f16>>
     ```
     """
 
@@ -85,15 +150,19 @@ class LoadOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect())
 
     def __init__(
-        self, ptr: SSAValue, mask: SSAValue | None = None, other: SSAValue | None = None
+        self,
+        ptr: SSAValue,
+        mask: SSAValue | None = None,
+        other: SSAValue | None = None,
+        policy: CachePolicy = NO_POLICY,
+        volatile: bool = False,
     ) -> None:
         super().__init__(
             operands=[ptr, mask, other],
             properties={
                 "boundaryCheck": DenseArrayBase.from_list(i32, []),
-                "cache": _DEFAULT,
-                "evict": _DEFAULT,
-                "isVolatile": BoolAttr.from_bool(False),
+                **policy.properties,
+                "isVolatile": BoolAttr.from_bool(volatile),
             },
             result_types=[pointee_of(ptr.type)],
         )
@@ -104,20 +173,51 @@ class LoadOp(IRDLOperation):
         _check_mask(self, self.mask, self.ptr.type)
         if self.other is not None and (self.mask is None or self.other.type != self.result.type):
             raise VerifyException("tt.load: other needs a mask, and the result's type")
+        _ = CachePolicy.of(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
+        policy, volatile = NO_POLICY, False
+
+        def behind() -> None:
+            nonlocal policy, volatile
+            policy = CachePolicy.parse(parser)
+            volatile = parser.parse_optional_keyword("volatile") is not None
+
         def types(written: list[Attribute], count: int) -> list[Attribute]:
             type = written[0]
             return [type, block_of(shape_of(type), i1), pointee_of(type)][:count]
 
-        values, attributes = parse_operands(parser, types)
-        op = cls(*values)
+        values, attributes = parse_operands(parser, types, behind)
+        op = cls(*values, policy=policy, volatile=volatile)
         op.attributes = attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        print_operands(printer, self, self.ptr.type)
+        behind = CachePolicy.of(self).text
+        if self.isVolatile.value.data:
+            behind += " volatile"
+        print_operands(printer, self, self.ptr.type, behind=behind)
+
+
+@irdl_op_definition
+class BarrierOp(IRDLOperation):
+    """All threads of the program wait for one another; what each has read and written before it
+    comes before what any of them reads and writes behind it.
+
+    Triton has ops of its own for it, under a name that changed between 3.6 and 3.9, and takes this
+    one of MLIR's dialect ``gpu`` in all of them.
+
+    ```mlir
+    gpu.barrier
+    ```
+    """
+
+    name = "gpu.barrier"
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = "attr-dict"
 
 
 def _check_mask(op: Operation, mask: SSAValue | None, pointers: Attribute) -> None:
@@ -130,7 +230,7 @@ class StoreOp(IRDLOperation):
     """Write where the mask is true.
 
     ```mlir
-    tt.store %0, %1, %2 : tensor<128x!tt.ptr<f16>>
+    tt.store %0, %1, %2 cacheModifier = wt evictionPolicy = evict_first : tensor<128x!tt.ptr<f16>>
     ```
     """
 
@@ -145,31 +245,40 @@ class StoreOp(IRDLOperation):
 
     traits = traits_def(MemoryWriteEffect())
 
-    def __init__(self, ptr: SSAValue, value: SSAValue, mask: SSAValue | None = None) -> None:
+    def __init__(
+        self,
+        ptr: SSAValue,
+        value: SSAValue,
+        mask: SSAValue | None = None,
+        policy: CachePolicy = NO_POLICY,
+    ) -> None:
         super().__init__(
             operands=[ptr, value, mask],
-            properties={
-                "boundaryCheck": DenseArrayBase.from_list(i32, []),
-                "cache": _DEFAULT,
-                "evict": _DEFAULT,
-            },
+            properties={"boundaryCheck": DenseArrayBase.from_list(i32, []), **policy.properties},
         )
 
     def verify_(self) -> None:
         if self.value.type != pointee_of(self.ptr.type):
             raise VerifyException("tt.store: the value must be what the pointers point to")
         _check_mask(self, self.mask, self.ptr.type)
+        _ = CachePolicy.of(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
+        policy = NO_POLICY
+
+        def behind() -> None:
+            nonlocal policy
+            policy = CachePolicy.parse(parser)
+
         def types(written: list[Attribute], count: int) -> list[Attribute]:
             type = written[0]
             return [type, pointee_of(type), block_of(shape_of(type), i1)][:count]
 
-        values, attributes = parse_operands(parser, types)
-        op = cls(*values)
+        values, attributes = parse_operands(parser, types, behind)
+        op = cls(*values, policy=policy)
         op.attributes = attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        print_operands(printer, self, self.ptr.type)
+        print_operands(printer, self, self.ptr.type, behind=CachePolicy.of(self).text)

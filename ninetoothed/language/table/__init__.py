@@ -11,20 +11,24 @@ from ninetoothed.language.rules import Operand
 from ninetoothed.language.table import (
     control,
     creation,
+    debug,
     elementwise,
     memory,
     products,
     reductions,
     shapes,
 )
+from ninetoothed.language.table.libdevice import LIBDEVICE, Extern
 from ninetoothed.language.table.primitive import Primitive
 
-_GROUPS = (elementwise, reductions, products, creation, shapes, control, memory)
+_GROUPS = (elementwise, reductions, products, creation, shapes, control, memory, debug)
 
 TABLE: dict[str, Primitive] = {row.name: row for group in _GROUPS for row in group.ROWS}
 MAPS: dict[str, Primitive] = {
-    name: row for name, row in TABLE.items() if row.op in ("map", "where")
+    **{name: row for name, row in TABLE.items() if row.op in ("map", "where", "propagating")},
+    **{row.name: row for row in LIBDEVICE.values()},
 }
 REDUCTIONS: dict[str, Primitive] = {name: row for name, row in TABLE.items() if row.op == "reduce"}
+SCANS: dict[str, Primitive] = {name: row for name, row in TABLE.items() if row.op == "scan"}
 
-__all__ = ["MAPS", "REDUCTIONS", "TABLE", "Operand", "Primitive"]
+__all__ = ["LIBDEVICE", "MAPS", "REDUCTIONS", "SCANS", "TABLE", "Extern", "Operand", "Primitive"]

@@ -22,6 +22,13 @@ ROWS = (
         "What a loop goes over that is unrolled when compiling; the index is a number there.",
     ),
     Primitive(
+        "constexpr",
+        "constexpr",
+        ("value",),
+        "``value``, which must be known when compiling. As the annotation of a parameter it says "
+        "that its argument must be.",
+    ),
+    Primitive(
         "static_assert",
         "static_assert",
         ("condition", "message=''"),

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 
 from ninetoothed.language import rules
 from ninetoothed.language.table.primitive import Primitive
+
+
+class PropagateNan(enum.Enum):
+    """What ``maximum``, ``minimum`` and ``clamp`` make of a NaN and a number: the number, or a
+    NaN.
+    """
+
+    NONE = "none"
+    ALL = "all"
+
+
+_PROPAGATE = "propagate_nan='none'"
 
 
 def _operator(name: str, rule: Callable[..., tuple[str, str]], triton: str, doc: str) -> Primitive:
@@ -52,20 +65,69 @@ ROWS = (
     _unary("ceil", "The smallest whole number that is no smaller; fp32 or fp64."),
     _unary("abs", "The magnitude, in the type of ``x``.", rules.arithmetic),
     Primitive(
-        "maximum",
+        "sqrt_rn",
         "map",
-        ("x", "y"),
-        "The larger of the two, lane by lane; of a number and a NaN, the number.",
-        rules.arithmetic,
-        "tl.maximum({0}, {1})",
+        ("x",),
+        "The square root, rounded to the nearest float.",
+        rules.single,
+        "tl.sqrt_rn({0})",
     ),
     Primitive(
-        "minimum",
+        "div_rn",
         "map",
         ("x", "y"),
-        "The smaller of the two, lane by lane; of a number and a NaN, the number.",
+        "The quotient, rounded to the nearest float.",
+        rules.single,
+        "tl.div_rn({0}, {1})",
+    ),
+    Primitive(
+        "fdiv",
+        "fdiv",
+        ("x", "y", "ieee_rounding=False"),
+        "The quotient of floats, fast, or with ``ieee_rounding`` rounded to the nearest float.",
+        rules.float_division,
+        "{0} / {1}",
+    ),
+    Primitive(
+        "fma",
+        "map",
+        ("x", "y", "z"),
+        "``x * y + z``, rounded once.",
+        rules.fused,
+        "tl.fma({0}, {1}, {2})",
+    ),
+    *(
+        Primitive(
+            name,
+            "propagating",
+            ("x", "y", _PROPAGATE),
+            f"The {word} of the two, lane by lane; of a number and a NaN, the number, or with "
+            "``ntl.PropagateNan.ALL`` a NaN.",
+            rules.arithmetic,
+            f"tl.{name}({{0}}, {{1}})",
+        )
+        for name, word in (("maximum", "larger"), ("minimum", "smaller"))
+    ),
+    Primitive(
+        "clamp",
+        "propagating",
+        ("x", "min", "max", _PROPAGATE),
+        "``x`` held between ``min`` and ``max``, neither of which is a NaN. Where ``x`` is one, "
+        "a bound, or with ``ntl.PropagateNan.ALL`` a NaN.",
         rules.arithmetic,
-        "tl.minimum({0}, {1})",
+        "tl.clamp({0}, {1}, {2})",
+    ),
+    *(
+        Primitive(
+            f"{name}_nan",
+            "map",
+            ("x", "y", "z")[:arity],
+            f"``{name}``, of which a NaN makes a NaN.",
+            rules.arithmetic,
+            f"tl.{name}({{0}}, {{1}}{', {2}' * (arity - 2)}, propagate_nan=tl.PropagateNan.ALL)",
+            public=False,
+        )
+        for name, arity in (("maximum", 2), ("minimum", 2), ("clamp", 3))
     ),
     Primitive(
         "umulhi",
@@ -87,7 +149,11 @@ ROWS = (
     Primitive(
         "cast",
         "cast",
-        ("input", "dtype"),
-        "The values in another element type; also the method ``x.to(dtype)``.",
+        ("input", "dtype", "fp_downcast_rounding=None", "bitcast=False"),
+        "The values in another element type; also the method ``x.to(dtype)``. Floats are cut off, "
+        "integers wrap, bits are ``!= 0``.\n\n"
+        "``fp_downcast_rounding`` says how a float that becomes narrower is rounded: 'rtne', to "
+        "the nearest, as without it, or 'rtz', towards zero. With ``bitcast`` the bits stay, under "
+        "another type of the same width.",
     ),
 )

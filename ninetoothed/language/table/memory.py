@@ -20,15 +20,27 @@ ROWS = (
     Primitive(
         "load",
         "load",
-        ("pointer", "mask=None", "other=None"),
+        (
+            *("pointer", "mask=None", "other=None", "boundary_check=()", "padding_option=''"),
+            *("cache_modifier=''", "eviction_policy=''", "volatile=False"),
+        ),
         "What a pointer, or a block of them, points to, where the mask holds; elsewhere ``other``. "
-        "Pointers come from ``x.source.data_ptr()`` and are moved by ``+``.",
+        "Pointers come from ``x.source.data_ptr()`` and are moved by ``+``. ``cache_modifier`` is "
+        "'', '.ca', '.cg', '.cs' or '.cv', ``eviction_policy`` '', 'evict_first' or 'evict_last': "
+        "how a GPU's caches take it. ``boundary_check`` and ``padding_option`` are those of "
+        "Triton's block pointers, and stay empty.",
     ),
     Primitive(
         "store",
         "store",
-        ("pointer", "value", "mask=None"),
-        "Writes to where a pointer, or a block of them, points, where the mask holds.",
+        (
+            *("pointer", "value", "mask=None", "boundary_check=()"),
+            *("cache_modifier=''", "eviction_policy=''"),
+        ),
+        "Writes to where a pointer, or a block of them, points, where the mask holds. "
+        "``cache_modifier`` is '', '.wb', '.cg', '.cs' or '.wt', ``eviction_policy`` '', "
+        "'evict_first' or 'evict_last': how a GPU's caches take it. ``boundary_check`` is that of "
+        "Triton's block pointers, and stays empty.",
     ),
     _atomic("add", "val", "mask=None", doc="Adds ``val`` to what is"),
     _atomic("max", "val", "mask=None", doc="Leaves the larger of ``val`` and what is"),

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 from ninetoothed.errors import NineToothedError, caller_loc, user_facing
+from ninetoothed.language.table.kinds import KINDS, SECTIONS, example_operands
+
+_WIDTH = 88
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Primitive:
     """A function of the language. It has a meaning inside an application only.
 
     ``op`` is the ``nt`` op that it becomes: ``"map"`` (elementwise), ``"reduce"``, or one of its
     own. ``parameters`` are names, with their defaults where they have one. ``rule`` gives, from the
-    operands' element types, the type that they are brought to and the result's. ``identity`` is
-    what lanes that are not real read in a reduction, from the element type. ``triton`` is Triton's
-    spelling over ``{0}``, ``{1}``, …. ``symbol`` is Python's operator, for rows that have one; rows
-    without ``public`` are operators only.
+    operands' element types, the type that they are brought to and the result's; its docstring says
+    so to users. ``identity`` is what lanes that are not real read in a reduction, from the element
+    type. ``triton`` is Triton's spelling over ``{0}``, ``{1}``, …. Rows without ``public`` are
+    operators only.
+
+    ``doc`` is what it computes; what all rows of an op have in common is said in
+    ``language/table/kinds.py``.
     """
 
     name: str
@@ -31,9 +40,73 @@ class Primitive:
     public: bool = True
 
     @property
+    def arity(self) -> int:
+        """The number of parameters that must be given."""
+        return sum("=" not in parameter for parameter in self.parameters)
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
     def __doc__(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The signature and the documentation, for ``help``."""
-        return f"{self.name}({', '.join(self.parameters)})\n\n{self.doc}"
+        texts = [textwrap.fill(part, _WIDTH) for part in _paragraphs(self.text)]
+        sections = [f"{heading}:\n{_indented(text)}" for heading, text in self.sections.items()]
+        return "\n\n".join([self.title, *texts, *sections]) + "\n"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What ``inspect.signature`` gives."""
+        arguments = ast.parse(f"def _({', '.join(self.parameters)}): 0").body[0]
+        assert isinstance(arguments, ast.FunctionDef)
+        return _signature(arguments.args)
+
+    @property
+    def title(self) -> str:
+        """How it is written: a call, or an operation."""
+        return self._written(self.parameters)
+
+    @property
+    def text(self) -> str:
+        """What it computes: ``doc`` without its sections."""
+        return "\n\n".join(part for part in _paragraphs(self.doc) if _heading(part) is None)
+
+    @property
+    def sections(self) -> dict[str, str]:
+        """What is said of shapes, element types and errors, and an example."""
+        kind = KINDS.get(self.op)
+        found: dict[str, str] = {}
+        if kind is not None:
+            dtypes = kind.dtypes if self.rule is None else _summary(self.rule)
+            found = {
+                "Shapes": kind.shapes,
+                "Element types": dtypes,
+                "Raises": "\n".join(kind.raises),
+                "Example": kind.example.format(name=self.name) or self._example(),
+            }
+        own = {_heading(part): part for part in _paragraphs(self.doc)}
+        for heading in SECTIONS:
+            if heading in own:
+                found[heading] = own[heading].removeprefix(f"{heading}:").strip()
+        return {heading: found[heading] for heading in SECTIONS if found.get(heading)}
+
+    @property
+    def operator(self) -> bool:
+        """Whether it is written with an operator of Python's."""
+        return not self.public and not self.triton.startswith("tl.")
+
+    def _example(self) -> str:
+        return self._written(example_operands(self.parameters, self.rule))
+
+    def _written(self, operands: Sequence[str]) -> str:
+        """The operation on ``operands``."""
+        if self.operator:
+            return self.triton.format(*operands)
+        return f"ntl.{self.name}({', '.join(operands)})"
+
+    def __repr__(self) -> str:
+        return f"<{self.title}>"
 
     @user_facing
     def __call__(self, *args: object, **kwargs: object) -> NoReturn:
@@ -41,3 +114,42 @@ class Primitive:
             f"ntl.{self.name} has a meaning inside an application only; call a kernel that uses it",
             caller_loc(),
         )
+
+
+def _paragraphs(doc: str) -> list[str]:
+    return doc.split("\n\n")
+
+
+def _heading(paragraph: str) -> str | None:
+    return next((heading for heading in SECTIONS if paragraph.startswith(f"{heading}:")), None)
+
+
+def _indented(text: str) -> str:
+    wrapper = textwrap.TextWrapper(_WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8)
+    return "\n".join(wrapper.fill(line) for line in text.splitlines())
+
+
+def _summary(function: Callable[..., object]) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+
+
+def _signature(arguments: ast.arguments) -> inspect.Signature:
+    kinds = inspect.Parameter
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(positional) - len(arguments.defaults)) + [*arguments.defaults]
+    found = [
+        kinds(argument.arg, kinds.POSITIONAL_OR_KEYWORD, default=_default(default))
+        for argument, default in zip(positional, defaults, strict=True)
+    ]
+    if arguments.vararg is not None:
+        found.append(kinds(arguments.vararg.arg, kinds.VAR_POSITIONAL))
+    found += [
+        kinds(argument.arg, kinds.KEYWORD_ONLY, default=_default(default))
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    return inspect.Signature(found)
+
+
+def _default(node: ast.expr | None) -> object:
+    return inspect.Parameter.empty if node is None else ast.literal_eval(node)

@@ -12,6 +12,21 @@ from ninetoothed.ir.index_expr import symbol_names
 
 Names = frozenset[str]
 
+_PER_PROGRAM = (
+    *(nt.AtomicOp, nt.AtomicCasOp),
+    *(nt.ProgramIdOp, nt.ProgramIndexOp, nt.ProgramNumberOp),
+)
+"""What gives every program another value, whatever it reads."""
+
+
+def deciding(op: Operation) -> list[SSAValue]:
+    """The values that decide what ``op`` gives, and whether its regions run."""
+    ends = [region.block.last_op for region in op.regions if region.blocks]
+    return [
+        *op.operands,
+        *(end.condition for end in ends if isinstance(end, scf.ConditionOp)),
+    ]
+
 
 class Dependence:
     """The program's indices ``g0``, ``g1``, … that each value of a kernel depends on.
@@ -52,7 +67,7 @@ class Dependence:
         """Follow each op once; ``around`` is what decides that the block runs."""
         changed = False
         for op in block.ops:
-            found = around.union(*map(self.of, op.operands), self._own(op))
+            found = around.union(*map(self.of, deciding(op)), self._own(op))
             for region in op.regions:
                 for inner in region.blocks:
                     for argument in inner.args:
@@ -83,7 +98,7 @@ class Dependence:
             return self.everything if op.ref in self._written else self.access_names(op.ref)
         if isinstance(op, nt.OffsetsOp):
             return self.access_names(op.ref, op.source_dim)
-        if isinstance(op, nt.GuardOp):
+        if isinstance(op, nt.GuardOp | nt.StoredOp | nt.AddressOp):
             return self.access_names(op.ref)
         if isinstance(op, nt.PointerLoadOp):
             return self.everything if self._written else frozenset()
@@ -91,5 +106,4 @@ class Dependence:
             lengths = [d.name for d in self._kernel.declarations if d.kind == "length"]
             per_program = any(name in lengths for name in symbol_names(op.expr.data))
             return self.everything if per_program else frozenset()
-        atomic = isinstance(op, nt.AtomicOp | nt.AtomicCasOp | nt.ProgramIdOp | nt.ProgramIndexOp)
-        return self.everything if atomic else frozenset()
+        return self.everything if isinstance(op, _PER_PROGRAM) else frozenset()

@@ -14,7 +14,7 @@ from ninetoothed.ir.index_bounds import Range
 from ninetoothed.ir.index_expr import IndexExpr, binary, const, sym, symbol_names
 from ninetoothed.ir.index_normal import always_nonnegative, normalize
 from ninetoothed.ir.placement import Site
-from ninetoothed.passes.analysis.dependence import Dependence, Names
+from ninetoothed.passes.analysis.dependence import Dependence, Names, deciding
 from ninetoothed.passes.analysis.scalars import known_scalar
 
 _ARITHMETIC = ("add", "sub", "mul")
@@ -71,23 +71,29 @@ def _targets(op: Operation) -> Iterator[SSAValue]:
         yield op.ref
         return
     assert isinstance(op, nt.PointerStoreOp | nt.AtomicOp | nt.AtomicCasOp)
+    yield from (start.ref for start in pointed(op.ptr) if not isinstance(start, nt.SequencesOp))
+
+
+def pointed(ptr: SSAValue) -> Iterator[nt.PointerOp | nt.AddressOp | nt.SequencesOp]:
+    """Where pointers may come from."""
     seen: set[SSAValue] = set()
-    pending: list[SSAValue] = [op.ptr]
+    pending: list[SSAValue] = [ptr]
     while pending:
         value = pending.pop()
-        if value in seen:
+        if value in seen or not nt.is_pointer(value.type):
             continue
         seen.add(value)
         owner = value.owner
-        if isinstance(owner, nt.PointerOp):
-            yield owner.ref
-        elif isinstance(owner, Operation):
-            pending += owner.operands
-            for region in owner.regions:
-                last = region.block.last_op
-                pending += () if last is None else last.operands
-        elif (parent := owner.parent_op()) is not None and not isinstance(parent, nt.KernelOp):
-            pending += parent.operands
+        if isinstance(owner, nt.PointerOp | nt.AddressOp | nt.SequencesOp):
+            yield owner
+            continue
+        # Loops and branches hand on what they are given, and what their regions end in.
+        op = owner if isinstance(owner, Operation) else owner.parent_op()
+        if op is not None and not isinstance(op, nt.KernelOp):
+            blocks = [block for region in op.regions for block in region.blocks]
+            ends = [block.last_op for block in blocks]
+            pending += op.operands
+            pending += [value for end in ends if end is not None for value in end.operands]
 
 
 def _enclosing(op: Operation) -> Iterator[Operation]:
@@ -101,7 +107,7 @@ def _enclosing(op: Operation) -> Iterator[Operation]:
 def _around(op: Operation, dependence: Dependence) -> Names:
     found: Names = frozenset()
     for parent in _enclosing(op):
-        found = found.union(*map(dependence.of, parent.operands))
+        found = found.union(*map(dependence.of, deciding(parent)))
     return found
 
 

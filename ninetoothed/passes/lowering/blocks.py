@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.passes.lowering.casts import cast
-from ninetoothed.passes.lowering.elementwise import COMBINE, ELEMENTWISE, constant
+from ninetoothed.language.table import MAPS, Extern
+from ninetoothed.passes.lowering.casts import computed
+from ninetoothed.passes.lowering.elementwise import ELEMENTWISE, constant
+from ninetoothed.passes.lowering.extern import lower_extern
 from ninetoothed.passes.lowering.function import Function, lowers
 from ninetoothed.passes.lowering.identities import constant_value
-from ninetoothed.passes.lowering.types import is_unsigned, lowered, numbers, signless
+from ninetoothed.passes.lowering.types import is_unsigned, lowered, numbers
 
 
 @lowers(nt.FullOp)
@@ -41,39 +42,14 @@ def _arange(f: Function, op: nt.ArangeOp) -> None:
 
 @lowers(nt.MapOp)
 def _map(f: Function, op: nt.MapOp) -> None:
+    row = MAPS[op.function.data]
+    if isinstance(row, Extern):
+        lower_extern(f, op, row)
+        return
     operands = [f.value(argument) for argument in op.arguments]
     unsigned = is_unsigned(op.arguments[-1].type)
-    f.define(op, ELEMENTWISE[op.function.data](f.add, unsigned, operands))
-
-
-@lowers(nt.CastOp)
-def _cast(f: Function, op: nt.CastOp) -> None:
-    source, target = op.value.type, op.result.type
-    scalar = signless(nt.scalar_of(target))
-    value = f.value(op.value)
-    f.define(op, cast(f.add, value, scalar, is_unsigned(source), is_unsigned(target)))
-
-
-@lowers(nt.ReduceOp)
-def _reduce(f: Function, op: nt.ReduceOp) -> None:
-    value = f.value(op.value)
-    scalar = tt.scalar_of(value.type)
-    block = Block(arg_types=[scalar, scalar])
-
-    def insert(inner: Operation) -> SSAValue:
-        inner.location = op.location
-        block.add_op(inner)
-        return inner.results[0]
-
-    combine = ELEMENTWISE[COMBINE[op.function.data]]
-    result = combine(insert, is_unsigned(op.value.type), list(block.args))
-    terminator = tt.ReduceReturnOp([result])
-    terminator.location = op.location
-    block.add_op(terminator)
-    f.define(op, f.add(tt.ReduceOp([value], op.dim, Region(block))))
-
-
-@lowers(nt.DotOp)
-def _dot(f: Function, op: nt.DotOp) -> None:
-    a, b, acc = f.value(op.a), f.value(op.b), f.value(op.acc)
-    f.define(op, f.add(tt.DotOp(a, b, acc, op.precision.data)))
+    function = ELEMENTWISE[op.function.data]
+    if op.function.data == "where":
+        f.define(op, function(f.add, unsigned, operands))
+    else:
+        f.define(op, computed(f.add, function, unsigned, operands))

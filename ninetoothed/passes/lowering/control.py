@@ -27,6 +27,25 @@ def _for(f: Function, op: scf.ForOp) -> None:
     f.define(op, *new.results)
 
 
+@lowers(scf.ConditionOp)
+def _condition(f: Function, op: scf.ConditionOp) -> None:
+    f.insert(scf.ConditionOp(f.value(op.condition), *(f.value(value) for value in op.args)))
+
+
+@lowers(scf.WhileOp)
+def _while(f: Function, op: scf.WhileOp) -> None:
+    initial = [f.value(value) for value in op.arguments]
+    blocks = [region.block for region in (op.before_region, op.after_region)]
+    before, after = (
+        Region(f.nested(block, [lowered(argument.type) for argument in block.args]))
+        for block in blocks
+    )
+    f.origin = op
+    new = scf.WhileOp(initial, [lowered(result.type) for result in op.results], before, after)
+    f.insert(new)
+    f.define(op, *new.results)
+
+
 @lowers(scf.IfOp)
 def _if(f: Function, op: scf.IfOp) -> None:
     one, two = (Region(f.nested(region.block, [])) for region in op.regions)

@@ -11,7 +11,13 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float32Type,
+    TensorType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ninetoothed.ir import nt, tt
@@ -78,11 +84,10 @@ def _math(op: Callable[[SSAValue], Operation]) -> Handler:
 
 def _negate(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
     (value,) = operands
-    zero = constant(insert, 0, value.type)
-    # Triton subtracts from zero, which gives 0.0 and not -0.0 for 0.0.
     if _is_float(value):
-        return insert(arith.SubfOp(zero, value))
-    return insert(arith.SubiOp(zero, value))
+        # Triton 3.6 cannot compile arith.negf; 0 - x would lose the sign of zero.
+        return insert(arith.MulfOp(value, constant(insert, -1.0, value.type)))
+    return insert(arith.SubiOp(constant(insert, 0, value.type), value))
 
 
 def _invert(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
@@ -105,6 +110,31 @@ def _umulhi(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAV
     return insert(tt.MulhiuiOp(*operands))
 
 
+def _fma(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+    (value, *_) = operands
+    fastmath = {"fastmath": arith.FastMathFlagsAttr("none")}
+    return insert(
+        math.FmaOp.create(operands=operands, properties=fastmath, result_types=[value.type])
+    )
+
+
+def _divide_precisely(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+    return insert(tt.PreciseDivfOp(*operands))
+
+
+def _clamp(largest: str, smallest: str, propagate_nan: bool) -> Handler:
+    def handler(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
+        value, low, high = operands
+        scalar = tt.scalar_of(value.type)
+        # Of other floats Triton cannot lower its op where the bounds are opposite numbers.
+        if isinstance(scalar, Float16Type | Float32Type):
+            return insert(tt.ClampfOp(value, low, high, propagate_nan))
+        raised = ELEMENTWISE[largest](insert, is_unsigned, [value, low])
+        return ELEMENTWISE[smallest](insert, is_unsigned, [raised, high])
+
+    return handler
+
+
 ELEMENTWISE: dict[str, Handler] = {
     "add": _by_kind(arith.AddfOp, arith.AddiOp),
     "sub": _by_kind(arith.SubfOp, arith.SubiOp),
@@ -119,6 +149,13 @@ ELEMENTWISE: dict[str, Handler] = {
     "shr": _by_kind(None, arith.ShRSIOp, arith.ShRUIOp),
     "maximum": _by_kind(arith.MaxnumfOp, arith.MaxSIOp, arith.MaxUIOp),
     "minimum": _by_kind(arith.MinnumfOp, arith.MinSIOp, arith.MinUIOp),
+    "maximum_nan": _by_kind(arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp),
+    "minimum_nan": _by_kind(arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp),
+    "clamp": _clamp("maximum", "minimum", propagate_nan=False),
+    "clamp_nan": _clamp("maximum_nan", "minimum_nan", propagate_nan=True),
+    "fma": _fma,
+    "sqrt_rn": _math(tt.PreciseSqrtOp),
+    "div_rn": _divide_precisely,
     "lt": _compare("olt", "slt", "ult"),
     "le": _compare("ole", "sle", "ule"),
     "gt": _compare("ogt", "sgt", "ugt"),
@@ -143,5 +180,13 @@ ELEMENTWISE: dict[str, Handler] = {
     "ceil": _math(math.CeilOp),
 }
 
-# How two lanes of a reduction are combined: the elementwise function of this name.
-COMBINE: dict[str, str] = {"sum": "add", "max": "maximum", "min": "minimum", "xor_sum": "xor"}
+# How two lanes of a reduction or a scan are combined: the elementwise function of this name.
+COMBINE: dict[str, str] = {
+    "sum": "add",
+    "max": "maximum",
+    "min": "minimum",
+    "xor_sum": "xor",
+    "reduce_or": "or",
+    "cumsum": "add",
+    "cumprod": "mul",
+}

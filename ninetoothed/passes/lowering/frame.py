@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import BlockArgument
 
 from ninetoothed.errors import CompilerError
-from ninetoothed.ir import nt
+from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.passes.lowering.function import Function, lowers
 from ninetoothed.passes.lowering.identities import constant_value
@@ -19,6 +19,16 @@ from ninetoothed.passes.lowering.types import lowered, signless
 @lowers(nt.PointerOp)
 def _pointer(f: Function, op: nt.PointerOp) -> None:
     f.values[op.result] = f.value(op.ref)
+
+
+@lowers(nt.ProgramIdOp)
+def _program_id(f: Function, op: nt.ProgramIdOp) -> None:
+    f.define(op, f.add(tt.GetProgramIdOp(0)))
+
+
+@lowers(nt.ProgramCountOp)
+def _program_count(f: Function, op: nt.ProgramCountOp) -> None:
+    f.define(op, f.add(tt.GetNumProgramsOp(0)))
 
 
 @lowers(nt.SequencesOp)
@@ -61,7 +71,8 @@ def _finish(f: Function, op: nt.FinishOp) -> None:
 
 
 @lowers(arith.ConstantOp)
-def _constant(f: Function, op: arith.ConstantOp) -> None:
+@lowers(nt.ConstantOp)
+def _constant(f: Function, op: arith.ConstantOp | nt.ConstantOp) -> None:
     type = op.result.type
     if lowered(type) == type:
         f.copy(op)

@@ -26,10 +26,13 @@ _SIXTEEN = IntegerAttr(16, i32)
 
 
 class Function:
-    """The device function of one kernel, built op by op."""
+    """The device function of one kernel, built op by op. ``vendor`` is whose device libraries it
+    calls, ``"cuda"`` or ``"hip"``.
+    """
 
-    def __init__(self, kernel: nt.KernelOp) -> None:
+    def __init__(self, kernel: nt.KernelOp, vendor: str) -> None:
         self.kernel = kernel
+        self.vendor = vendor
         self.block = Block()
         self.values: dict[SSAValue, SSAValue] = {}
         self.arguments: list[DictionaryAttr] = []

@@ -10,13 +10,15 @@ from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
-from ninetoothed.language.table import REDUCTIONS
+from ninetoothed.language import rules
+from ninetoothed.language.table import REDUCTIONS, SCANS
 
 
 def constant_value(value: SSAValue) -> int | float | None:
     """The number that a scalar constant holds; None for anything else."""
     owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, FloatAttr | IntegerAttr):
+    constant = isinstance(owner, arith.ConstantOp | nt.ConstantOp)
+    if constant and isinstance(owner.value, FloatAttr | IntegerAttr):
         data: int | float = owner.value.value.data
         return data
     return None
@@ -28,13 +30,41 @@ def combined_operands(op: Operation) -> Iterator[tuple[int, int, float | int]]:
         identity = REDUCTIONS[op.function.data].identity
         assert identity is not None
         yield 0, op.dim, identity(nt.dtype_of(op.value.type))
+    elif isinstance(op, nt.ScanOp):
+        identity = SCANS[op.function.data].identity
+        assert identity is not None
+        yield 0, op.dim, identity(nt.dtype_of(op.value.type))
+    elif isinstance(op, nt.SortOp):
+        # What comes behind all that it is not equal to.
+        last = rules.lowest if op.falls else rules.highest
+        yield 0, op.dim, last(nt.dtype_of(op.value.type))
     elif isinstance(op, nt.DotOp):
-        yield 0, 1, 0
-        yield 1, 0, 0
+        rank = len(nt.shape_of(op.a.type))
+        yield 0, rank - 1, 0
+        yield 1, rank - 2, 0
+    elif isinstance(op, nt.DotScaledOp):
+        yield from _scaled(op)
+
+
+def padded_operands(op: Operation) -> Iterator[tuple[int, int, float | int]]:
+    """Those of them whose lanes behind the true size ``op`` combines with others."""
+    # Up to a lane there is none that was added behind it.
+    if not (isinstance(op, nt.ScanOp) and not op.reversed):
+        yield from combined_operands(op)
+
+
+def _scaled(op: nt.DotScaledOp) -> Iterator[tuple[int, int, float | int]]:
+    index = 3
+    for position, side in enumerate(op.sides):
+        yield position, side.k, 0
+        if side.scale is not None:
+            # The factor 1: any but the one that is no number.
+            yield index, len(nt.shape_of(side.scale.type)) - 1, 127
+            index += 1
 
 
 def fill(value: SSAValue, identity: float | int) -> bool:
-    """Let the unspecified lanes of a load read ``identity``; whether they do.
+    """Let the unspecified lanes of a share's block read ``identity``; whether they do.
 
     A conversion between floats, or of a zero, keeps the identity, so the load may lie behind one.
     """
@@ -47,7 +77,7 @@ def fill(value: SSAValue, identity: float | int) -> bool:
         )
         exact = identity == 0 or (floats and identity in (float("inf"), float("-inf")))
         return exact and fill(owner.value, identity)
-    if not isinstance(owner, nt.LoadOp):
+    if not isinstance(owner, nt.ShareRead):
         return False
     wanted = nt.number(identity, nt.scalar_of(value.type))
     if owner.other is None:
@@ -57,6 +87,6 @@ def fill(value: SSAValue, identity: float | int) -> bool:
 
 def select(inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float | int) -> SSAValue:
     """``value`` where ``bits`` are set, else ``identity``."""
-    constant = inserter.add(arith.ConstantOp(nt.number(identity, nt.scalar_of(value.type))))
+    constant = inserter.add(nt.constant(nt.number(identity, nt.scalar_of(value.type))))
     full = inserter.add(nt.FullOp(constant, value.type))
     return inserter.add(nt.MapOp("where", [bits, value, full], value.type))

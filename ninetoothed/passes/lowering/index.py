@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.index_bounds import Assumptions
-from ninetoothed.ir.index_expr import IndexExpr, symbol_names
+from ninetoothed.ir.index_expr import IndexExpr, sym, symbol_names
 from ninetoothed.ir.index_normal import always_nonnegative
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.lowering.elementwise import splat
@@ -83,8 +83,8 @@ _SIMPLE: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
 class IndexLowering:
     """Lowers the index expressions of one access.
 
-    ``leaves`` are the scalars that symbols stand for, ``block`` maps the block's index variables to
-    their dims of ``shape``. Symbols in ``local`` are known at ``here`` only; expressions without
+    ``leaves`` are the values that symbols stand for: scalars, but blocks of ``shape`` for those in
+    ``coordinates``. ``block`` maps the block's index variables to their dims of ``shape``. Symbols in ``local`` are known at ``here`` only; expressions without
     them are built at ``top``.
     """
 
@@ -98,6 +98,7 @@ class IndexLowering:
         local: frozenset[str],
         assumptions: Assumptions,
         memo: dict[tuple[IndexExpr, tuple[int, ...], tuple[str, ...]], Lanes],
+        coordinates: frozenset[str] = frozenset(),
     ) -> None:
         self.top = top
         self.here = here
@@ -107,6 +108,7 @@ class IndexLowering:
         self.local = local
         self.assumptions = assumptions
         self.memo = memo
+        self.coordinates = coordinates
 
     def is_local(self, expr: IndexExpr) -> bool:
         """Whether ``expr`` is known at the access's own place only."""
@@ -115,6 +117,8 @@ class IndexLowering:
     def dims_of(self, expr: IndexExpr) -> Dims:
         """The dims that ``expr`` varies along."""
         names = symbol_names(expr)
+        if not self.coordinates.isdisjoint(names):
+            return tuple(range(len(self.shape)))
         return tuple(sorted(self.block[name] for name in names if name in self.block))
 
     def place(self, expr: IndexExpr) -> Arithmetic:
@@ -149,7 +153,7 @@ class IndexLowering:
     def _symbol(self, name: str, place: Arithmetic) -> Lanes:
         dim = self.block.get(name)
         if dim is None:
-            return Lanes(self.leaves(name), ())
+            return Lanes(self.leaves(name), self.dims_of(sym(name)))
         row = place.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
         row.name_hint = name
         return Lanes(place.resized(row), (dim,))

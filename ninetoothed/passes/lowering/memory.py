@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import (
-    i1,
-)
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Operation
 
+from ninetoothed.errors import DeviceError
 from ninetoothed.ir import nt, tt
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.passes.lowering import pointers
 from ninetoothed.passes.lowering.function import Function, lowers
 from ninetoothed.passes.lowering.types import is_unsigned
@@ -21,12 +22,38 @@ def _add_pointer(f: Function, op: nt.AddPtrOp) -> None:
 def _pointer_load(f: Function, op: nt.PointerLoadOp) -> None:
     bits = nt.scalar_of(op.result.type) == i1
     mask, other = f.optional(op.mask), f.optional(op.other)
-    f.define(op, pointers.load(f.add, f.value(op.ptr), mask, other, bits))
+    volatile = op.volatile is not None
+    _check_policy(f, op, [op.policy.modifier, op.policy.eviction, "volatile" if volatile else ""])
+    ptr = f.value(op.ptr)
+    f.define(op, pointers.load(f.add, ptr, mask, other, bits, op.policy, volatile))
 
 
 @lowers(nt.PointerStoreOp)
 def _pointer_store(f: Function, op: nt.PointerStoreOp) -> None:
-    f.insert(pointers.store(f.add, f.value(op.ptr), f.value(op.value), f.optional(op.mask)))
+    _check_policy(f, op, [op.policy.modifier, op.policy.eviction])
+    ptr, value, mask = f.value(op.ptr), f.value(op.value), f.optional(op.mask)
+    f.insert(pointers.store(f.add, ptr, value, mask, op.policy))
+
+
+def _check_policy(f: Function, op: Operation, asked: list[str]) -> None:
+    """Hold an access to what the vendor's devices can be asked for.
+
+    Raises:
+        DeviceError: NVIDIA's are asked for more than one thing.
+    """
+    words = [repr(word) for word in asked if word]
+    if f.vendor == "cuda" and len(words) > 1:
+        raise fail(
+            op,
+            f"an access of an NVIDIA GPU takes one of cache_modifier, eviction_policy and volatile, "
+            f"not {' and '.join(words)}; leave the others out",
+            DeviceError,
+        )
+
+
+@lowers(nt.BarrierOp)
+def _barrier(f: Function, op: nt.BarrierOp) -> None:
+    f.insert(tt.BarrierOp())
 
 
 @lowers(nt.AtomicOp)

@@ -16,22 +16,34 @@ from ninetoothed.passes.lowering.elementwise import Insert, constant
 
 
 def load(
-    insert: Insert, ptr: SSAValue, mask: SSAValue | None, other: SSAValue | None, bits: bool
+    insert: Insert,
+    ptr: SSAValue,
+    mask: SSAValue | None,
+    other: SSAValue | None,
+    bits: bool,
+    policy: tt.CachePolicy,
+    volatile: bool,
 ) -> SSAValue:
     """What the pointers point to; ``bits``: it is bits."""
     if other is not None and bits:
         other = insert(tt.ExtUIOp(other, tt.block_of(tt.shape_of(other.type), i8)))
-    value = insert(tt.LoadOp(ptr, mask, other))
+    value = insert(tt.LoadOp(ptr, mask, other, policy, volatile))
     if not bits:
         return value
     return insert(tt.CmpiOp("ne", value, constant(insert, 0, value.type)))
 
 
-def store(insert: Insert, ptr: SSAValue, value: SSAValue, mask: SSAValue | None) -> tt.StoreOp:
+def store(
+    insert: Insert,
+    ptr: SSAValue,
+    value: SSAValue,
+    mask: SSAValue | None,
+    policy: tt.CachePolicy,
+) -> tt.StoreOp:
     """The op that writes; bits are widened first."""
     if tt.scalar_of(value.type) == i1:
         value = insert(tt.ExtUIOp(value, tt.block_of(tt.shape_of(value.type), i8)))
-    return tt.StoreOp(ptr, value, mask)
+    return tt.StoreOp(ptr, value, mask, policy)
 
 
 def atomic(

@@ -15,8 +15,8 @@
 // CHECK-NEXT: %ge = arith.cmpf oge, %x, %y : tensor<64xf32>
 // CHECK-NEXT: %eq = arith.cmpf oeq, %x, %y : tensor<64xf32>
 // CHECK-NEXT: %ne = arith.cmpf une, %x, %y : tensor<64xf32>
-// CHECK-NEXT: [[v0:%.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
-// CHECK-NEXT: %neg = arith.subf [[v0]], %x : tensor<64xf32>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant dense<-1.000000e+00> : tensor<64xf32>
+// CHECK-NEXT: %neg = arith.mulf %x, [[v0]] : tensor<64xf32>
 // CHECK-NEXT: %abs = math.absf %x : tensor<64xf32>
 // CHECK-NEXT: %exp = math.exp %x : tensor<64xf32>
 // CHECK-NEXT: %exp2 = math.exp2 %x : tensor<64xf32>

@@ -42,3 +42,22 @@ nt.kernel @scalar_only symbols [#nt.symbol<k scalar 0 to ?>] arrange {
 ^bb0(%vs : !nt.tensor<[] x f32>):
   nt.finish
 }
+
+// The program's number, which the application asks for, is that of the order.
+// CHECK-LABEL: nt.kernel @numbered
+// CHECK: %pid = nt.program_id : index
+// CHECK-NEXT: %g0 = nt.program_index %pid [n ceildiv 64] : index
+// CHECK-NEXT: %number = nt.program_id : i32
+// CHECK-NEXT: %count = nt.program_count : i32
+nt.kernel @numbered symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[64] x f32>):
+  %number = nt.program_number : i32
+  %count = nt.program_count : i32
+  nt.finish
+}

@@ -374,7 +374,7 @@ nt.kernel @k arrange {
 
 // -----
 
-// CHECK: nt.dot: the operands must have one scalar type
+// CHECK: nt.dot: it takes two blocks of one element type, not fp16 and fp32
 nt.kernel @k arrange {
   %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
   %x1 = nt.source "x1" "scalar" strides [] aligned false : !nt.tensor<[] x f32>

@@ -1,0 +1,47 @@
+"""Variables where control flow meets: at the ends of branches and of loops' bodies."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+
+from xdsl.ir import SSAValue
+
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.source import own_nodes
+from ninetoothed.ir import nt
+from ninetoothed.ir.meta_op import shape_text
+
+Places = Mapping[str, ast.AST]
+"""Where variables are assigned last, in the order of their first assignments."""
+
+
+def assigned(body: Iterable[ast.stmt]) -> dict[str, ast.AST]:
+    """The names that statements bind, with the places where they do."""
+    found: dict[str, ast.AST] = {}
+    for statement in body:
+        for node in own_nodes([statement]):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found[node.id] = node
+            elif isinstance(node, ast.FunctionDef):
+                found[node.name] = node
+    return found
+
+
+def held(ctx: Context, names: Sequence[str], places: Places) -> list[SSAValue]:
+    """What the variables hold, to be handed on by a branch or a loop.
+
+    Raises:
+        TypeMismatchError: one holds neither a number nor a block.
+    """
+    values: list[SSAValue] = []
+    for name in names:
+        with ctx.at(places[name]):
+            values.append(ctx.computed(ctx.frame.locals[name], name))
+    return values
+
+
+def shape_words(value: SSAValue) -> str:
+    """The shape of a value, for an error."""
+    shape = nt.shape_of(value.type)
+    return f"a block of shape {shape_text(shape)}" if shape else "a scalar"

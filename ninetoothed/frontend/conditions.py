@@ -1,0 +1,203 @@
+"""Conditions: comparisons, ``and`` and ``or``, ternaries; and what is evaluated only if another
+value says so.
+
+Python evaluates the right side of ``and``, and the arms of a ternary, only where they are needed.
+What has no effect and costs little is evaluated always, and selected; anything else becomes a
+branch.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from ninetoothed.dtype import DTYPES
+from ninetoothed.errors import ShapeError, TypeMismatchError
+from ninetoothed.frontend import operators
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence
+from ninetoothed.frontend.walk import evaluate, expression
+from ninetoothed.ir import nt
+
+_CHEAP = (
+    arith.ConstantOp,
+    nt.SizeOp,
+    nt.FullOp,
+    nt.ArangeOp,
+    nt.MapOp,
+    nt.CastOp,
+    nt.BroadcastOp,
+    nt.ExpandDimsOp,
+    nt.OffsetsOp,
+    nt.PointerOp,
+    nt.AddPtrOp,
+    UnrealizedConversionCastOp,
+)
+"""Ops without effect, that any program may compute and not use."""
+_DIVISIONS = ("floordiv", "mod")
+"""By zero they have no meaning in integers, which a branch may rule out."""
+
+
+def truth(ctx: Context, value: Value) -> bool | None:
+    """The truth of ``value`` where it is known when compiling, else None."""
+    value = ctx.known(value)
+    return None if isinstance(value, SSAValue | Share | Size) else bool(value)
+
+
+def condition(ctx: Context, value: Value) -> SSAValue:
+    """``value`` as one bit.
+
+    Raises:
+        ShapeError: it is a block of several lanes.
+    """
+    bit = ctx.scalar(value, "a condition")
+    if nt.shape_of(bit.type):
+        raise ShapeError(
+            f"a condition must be one number, not {describe(bit)}; select lanes with ntl.where"
+        )
+    if nt.dtype_of(bit.type) != "i1":
+        bit = operators.elementwise(ctx, "ne", [bit, 0])
+    return bit
+
+
+@expression(ast.BoolOp)
+def _bool(ctx: Context, node: ast.BoolOp) -> Value:
+    return _connected(ctx, isinstance(node.op, ast.And), node.values)
+
+
+def _connected(ctx: Context, conjunction: bool, nodes: Sequence[ast.expr]) -> Value:
+    first, *rest = nodes
+    value = evaluate(ctx, first)
+    known = truth(ctx, value)
+    if not rest or known == (not conjunction):
+        # Decided: Python evaluates no further.
+        return value
+    if known is not None:
+        return _connected(ctx, conjunction, rest)
+
+    def following() -> SSAValue | bool:
+        value = _connected(ctx, conjunction, rest)
+        known = truth(ctx, value)
+        return condition(ctx, value) if known is None else known
+
+    return _if_needed(ctx, conjunction, condition(ctx, value), following)
+
+
+def _if_needed(
+    ctx: Context,
+    conjunction: bool,
+    bits: SSAValue,
+    following: Callable[[], SSAValue | bool],
+) -> SSAValue | bool:
+    """``bits`` and, or else or, what follows, which is evaluated where they do not decide."""
+    block = Block()
+    with ctx.inside(block):
+        value = following()
+    if not _spliced(ctx, block, always=bool(nt.shape_of(bits.type))):
+        return _branch(ctx, conjunction, bits, block, value)
+    if isinstance(value, bool):
+        return bits if value == conjunction else value
+    return operators.elementwise(ctx, "and" if conjunction else "or", [bits, value])
+
+
+def _branch(
+    ctx: Context, conjunction: bool, bit: SSAValue, block: Block, value: SSAValue | bool
+) -> SSAValue | bool:
+    decided = Block()
+    with ctx.inside(decided):
+        known = ctx.constant(not conjunction, "i1")
+        ctx.insert(scf.YieldOp(*(() if isinstance(value, bool) else (known,))))
+    with ctx.inside(block):
+        ctx.insert(scf.YieldOp(*(() if isinstance(value, bool) else (value,))))
+    then, other = map(Region, (block, decided) if conjunction else (decided, block))
+    op = scf.IfOp(bit, [] if isinstance(value, bool) else [value.type], then, other)
+    ctx.insert(op)
+    if isinstance(value, bool):
+        return bit if value == conjunction else value
+    return op.results[0]
+
+
+@expression(ast.Compare)
+def _compare(ctx: Context, node: ast.Compare) -> Value:
+    left = evaluate(ctx, node.left)
+    return _chain(ctx, left, list(zip(node.ops, node.comparators, strict=True)))
+
+
+def _chain(ctx: Context, left: Value, links: Sequence[tuple[ast.cmpop, ast.expr]]) -> Value:
+    (op, item), *rest = links
+    if not isinstance(op, ast.Is | ast.IsNot):
+        left = ctx.now(left)
+    right = evaluate(ctx, item)
+    value = _comparison(ctx, op, left, right)
+    if not rest or value is False:
+        return value
+    if value is True:
+        return _chain(ctx, right, rest)
+    right = ctx.now(right)
+    return _if_needed(ctx, True, value, lambda: _chain(ctx, right, rest))
+
+
+def _comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value) -> Value:
+    if isinstance(op, ast.Is | ast.IsNot):
+        # Members of enumerations are their values here, and one object in Python.
+        plain = isinstance(left, str | int | float) and type(left) is type(right)
+        same = left is right or (plain and left == right)
+        return same == isinstance(op, ast.Is)
+    if isinstance(op, ast.In | ast.NotIn):
+        if is_sequence(right) and not operators.is_runtime(left):
+            return (left in right) == isinstance(op, ast.In)
+        raise TypeMismatchError("`in` takes a tuple of values that are known when compiling")
+    return operators.apply(ctx, operators.COMPARE[type(op)], left, right)
+
+
+@expression(ast.IfExp)
+def _conditional(ctx: Context, node: ast.IfExp) -> Value:
+    test = evaluate(ctx, node.test)
+    known = truth(ctx, test)
+    if known is not None:
+        return evaluate(ctx, node.body if known else node.orelse)
+    with ctx.at(node.test):
+        bit = condition(ctx, test)
+    blocks: list[Block] = []
+    arms: list[Value] = []
+    for item in (node.body, node.orelse):
+        blocks.append(Block())
+        with ctx.inside(blocks[-1]):
+            arms.append(ctx.read(evaluate(ctx, item)))
+    if _spliced(ctx, *blocks):
+        return operators.elementwise(ctx, "where", [bit, *arms])
+    scratch = Block()
+    with ctx.inside(scratch):
+        type = operators.elementwise(ctx, "where", [bit, *arms]).type
+    scratch.drop_all_references()
+    for block, value in zip(blocks, arms, strict=True):
+        with ctx.inside(block):
+            value = ctx.scalar(value) if isinstance(value, Size) else value
+            scalar = operators.to_dtype(ctx, value, nt.dtype_of(type))
+            ctx.insert(scf.YieldOp(operators.broadcast_to(ctx, scalar, nt.shape_of(type))))
+    then, other = map(Region, blocks)
+    return ctx.add(scf.IfOp(bit, [type], then, other))
+
+
+def _spliced(ctx: Context, *blocks: Block, always: bool = False) -> bool:
+    """Put the blocks' ops here, if all of them may run ``always``; whether they may."""
+    if not always and not all(_is_free(ctx, op) for block in blocks for op in block.ops):
+        return False
+    for block in blocks:
+        for op in list(block.ops):
+            op.detach()
+            ctx.block.add_op(op)
+    return True
+
+
+def _is_free(ctx: Context, op: Operation) -> bool:
+    """Whether ``op`` may run where its result is not needed."""
+    if isinstance(op, nt.LoadOp):
+        return op.ref in ctx.numbers
+    if isinstance(op, nt.MapOp) and op.function.data in _DIVISIONS:
+        return DTYPES[nt.dtype_of(op.result.type)].kind == "float"
+    return isinstance(op, _CHEAP)

@@ -1,0 +1,56 @@
+"""Functions that are being walked, and functions that are defined inside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ninetoothed.errors import Loc
+from ninetoothed.frontend.source import FunctionSource
+
+
+@dataclass(eq=False)
+class Frame:
+    """One function that is being walked: its locals, its source, and from where it was called."""
+
+    source: FunctionSource
+    locals: dict[str, Any]
+    caller: Loc | None = None
+    undefined: dict[str, str] = field(default_factory=dict[str, str])
+    """Names that only some paths assign, and why they have no value."""
+    parameters: frozenset[str] = frozenset()
+    """Names whose assignment is a store."""
+    constants: frozenset[str] = frozenset()
+    """Parameters that hold numbers known when compiling."""
+    lost: frozenset[str] = frozenset()
+    """Parameters whose assignment nothing reads, and which hold blocks of the caller."""
+    enclosing: Frame | None = None
+    """The function that this one is defined in, whose locals it reads."""
+
+    def owner(self, name: str) -> Frame | None:
+        """The frame, this or one around it, whose local ``name`` is; None: it is a global."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.locals or name in frame.source.local_names:
+                return frame
+            frame = frame.enclosing if name in frame.source.free_names else None
+        return None
+
+    def outwards(self) -> Iterator[Frame]:
+        """This frame, and those of the functions that it is defined in."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.enclosing
+
+
+@dataclass(frozen=True, eq=False)
+class LocalFunction:
+    """A function that is defined inside an application or a function that it calls.
+
+    Its free names are read from ``frame`` when it is called, as in Python.
+    """
+
+    source: FunctionSource
+    frame: Frame

@@ -1,0 +1,268 @@
+"""Loops: what they carry from one turn to the next, and their bodies."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+
+from xdsl.dialects import scf
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError
+from ninetoothed.frontend import operators
+from ninetoothed.frontend.bindings import assigned, held, shape_words
+from ninetoothed.frontend.conditions import condition, truth
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.ranges import loop_range
+from ninetoothed.frontend.values import Size, Value, describe
+from ninetoothed.frontend.walk import Returned, evaluate, execute, statement
+from ninetoothed.ir import nt
+
+
+class _Loop:
+    """A loop under construction: the variables that it carries, with their values before it.
+
+    It carries those that have a value before it and that its body assigns; ``variable`` is the
+    loop's own.
+    """
+
+    def __init__(self, ctx: Context, node: ast.For | ast.While, variable: str | None) -> None:
+        frame = ctx.frame
+        self.ctx = ctx
+        self.node = node
+        self.variable = variable
+        self.places = assigned(node.body)
+        self.before = dict(frame.locals)
+        self.undefined = dict(frame.undefined)
+        self.dropped: dict[str, str] = {}
+        """Variables that have no value behind the body, and why."""
+        self.names = [
+            name
+            for name in self.places
+            if name in frame.locals and name not in frame.parameters and name != variable
+        ]
+        self.initial = [self._initial(name) for name in self.names]
+
+    def _initial(self, name: str) -> SSAValue:
+        value = self.before[name]
+        if not isinstance(value, SSAValue) and not _literal(value):
+            with self.ctx.at(self.places[name]):
+                raise TypeMismatchError(
+                    f"{name} is {describe(value)} and cannot be assigned in a loop; use another "
+                    "name"
+                )
+        return self.ctx.computed(value, name)
+
+    def restore(self) -> None:
+        """Let the frame be as it was before the loop."""
+        self.ctx.frame.locals = dict(self.before)
+        self.ctx.frame.undefined = {**self.undefined, **self.dropped}
+
+    def block(self, first: Sequence[Attribute] = ()) -> Block:
+        """A block whose last arguments are the carried variables."""
+        types = [value.type for value in self.initial]
+        block = Block(arg_types=[*first, *types])
+        for name, argument in zip(self.names, block.args[len(first) :], strict=True):
+            argument.name_hint = name
+            self.ctx.frame.locals[name] = argument
+        return block
+
+    def build(self, body: Callable[[], list[Block]]) -> list[Region]:
+        """The loop's regions. ``body`` builds their blocks, the last of which is the loop's body;
+        it does so anew until the variables have one type before and behind it.
+
+        Raises:
+            ShapeError, TypeMismatchError: a variable has another shape or type behind the body.
+        """
+        tried: list[list[Attribute]] = []
+        said = len(self.ctx.said)
+        while True:
+            tried.append([value.type for value in self.initial])
+            self.restore()
+            del self.ctx.said[said:]
+            blocks = body()
+            with self.ctx.inside(blocks[-1]):
+                final = None if self._drop_undefined() else self._final()
+            if final is not None:
+                initial = self._retyped(final)
+                if initial is None or [value.type for value in initial] in tried:
+                    break
+                self.initial = initial
+            for block in blocks:
+                block.drop_all_references()
+        self._check(final)
+        with self.ctx.inside(blocks[-1]):
+            self.ctx.insert(scf.YieldOp(*final))
+        return [Region(block) for block in blocks]
+
+    def _final(self) -> list[SSAValue]:
+        return held(self.ctx, self.names, self.places)
+
+    def _drop_undefined(self) -> bool:
+        """Carry no variable that has no value behind the body; whether there were some."""
+        frame = self.ctx.frame
+        gone = [name for name in self.names if name not in frame.locals]
+        for name in gone:
+            self.dropped[name] = frame.undefined[name]
+            del self.before[name]
+        kept = [pair for pair in zip(self.names, self.initial, strict=True) if pair[0] not in gone]
+        self.names = [name for name, _ in kept]
+        self.initial = [value for _, value in kept]
+        return bool(gone)
+
+    def _retyped(self, final: Sequence[SSAValue]) -> list[SSAValue] | None:
+        """Python numbers take the types that the loop gives them; None: types stay as they are."""
+        pairs = list(zip(self.names, self.initial, final, strict=True))
+        changed = [name for name, one, two in pairs if one.type != two.type]
+        if not changed or not all(_literal(self.before[name]) for name in changed):
+            return None
+        return [self._converted(name, one, two) for name, one, two in pairs]
+
+    def _converted(self, name: str, one: SSAValue, two: SSAValue) -> SSAValue:
+        if one.type == two.type or nt.shape_of(two.type):
+            return one
+        value = self.before[name]
+        dtype = nt.dtype_of(two.type)
+        return operators.to_dtype(self.ctx, one if isinstance(value, Size) else value, dtype)
+
+    def _check(self, final: Sequence[SSAValue]) -> None:
+        for name, one, two in zip(self.names, self.initial, final, strict=True):
+            with self.ctx.at(self.places[name]):
+                if nt.shape_of(one.type) != nt.shape_of(two.type):
+                    raise ShapeError(
+                        f"{name} is {shape_words(one)} before the loop and {shape_words(two)} "
+                        "behind its body; give it its last shape before the loop, as in "
+                        "ntl.zeros(x.shape, x.dtype)"
+                    )
+                if one.type != two.type:
+                    raise TypeMismatchError(
+                        f"{name} changes its type in the loop, from {describe(one)} to "
+                        f"{describe(two)}; give it its last type before the loop"
+                    )
+
+    def leave(self, op: Operation) -> None:
+        """Insert the loop; its results are what the carried variables hold behind it."""
+        self.ctx.insert(op)
+        self.restore()
+        frame = self.ctx.frame
+        for name, result in zip(self.names, op.results, strict=True):
+            result.name_hint = name
+            frame.locals[name] = result
+        if self.variable is not None and frame.locals.pop(self.variable, None) is not None:
+            self.dropped[self.variable] = (
+                f"is the variable of the loop at line {self.node.lineno}, and has no value behind "
+                "it; assign it to another variable in the loop"
+            )
+        own = () if self.variable is None else (self.variable,)
+        _forget(self.ctx, self.node, (*own, *self.places), "which may not run")
+        frame.undefined.update(self.dropped)
+
+
+def _forget(ctx: Context, node: ast.For | ast.While, names: Iterable[str], why: str) -> None:
+    """Variables that only the body assigns have no value behind the loop."""
+    for name in names:
+        if name not in ctx.frame.locals:
+            ctx.frame.undefined[name] = (
+                f"is assigned in the loop at line {node.lineno}, {why}; assign it before the loop"
+            )
+
+
+def _literal(value: Value) -> bool:
+    return isinstance(value, bool | int | float | Size)
+
+
+@statement(ast.For)
+def _for(ctx: Context, node: ast.For) -> Returned | None:
+    _refuse_else(node)
+    if not isinstance(node.target, ast.Name):
+        with ctx.at(node.target):
+            raise UnsupportedSyntaxError("a loop has one variable; write `for i in range(n)`")
+    variable = node.target.id
+    if variable in ctx.frame.parameters | ctx.frame.constants:
+        with ctx.at(node.target):
+            raise TypeMismatchError(
+                f"{variable} is a parameter and cannot be the variable of a loop; use another name"
+            )
+    with ctx.at(node.iter):
+        counted = loop_range(ctx, node.iter)
+    if isinstance(counted, range):
+        return _unrolled(ctx, node, variable, counted)
+    loop = _Loop(ctx, node, variable)
+
+    def body() -> list[Block]:
+        block = loop.block([counted.lower.type])
+        with ctx.inside(block):
+            index = counted.index(ctx, block.args[0])
+            index.name_hint = variable
+            ctx.frame.locals[variable] = index
+            execute(ctx, node.body)
+        return [block]
+
+    regions = loop.build(body)
+    op = scf.ForOp(counted.lower, counted.upper, counted.step, loop.initial, *regions)
+    op.attributes.update(counted.hints)
+    loop.leave(op)
+    return None
+
+
+def _refuse_else(node: ast.For | ast.While) -> None:
+    if node.orelse:
+        raise UnsupportedSyntaxError(
+            "`else` of a loop is not part of the language; write it after it"
+        )
+
+
+def _unrolled(ctx: Context, node: ast.For, variable: str, indices: range) -> Returned | None:
+    """The body once an index, each a number known when compiling."""
+    frame = ctx.frame
+    for index in indices:
+        frame.locals[variable] = index
+        frame.undefined.pop(variable, None)
+        returned = execute(ctx, node.body)
+        if returned is not None:
+            return returned
+    if not indices:
+        _forget(ctx, node, (variable, *assigned(node.body)), "which does not run")
+    return None
+
+
+@statement(ast.While)
+def _while(ctx: Context, node: ast.While) -> None:
+    _refuse_else(node)
+    loop = _Loop(ctx, node, None)
+    known = _decided(ctx, loop, node.test)
+    if known:
+        with ctx.at(node.test):
+            raise UnsupportedSyntaxError(
+                "this condition is always true, so that the loop would never end; write one that "
+                "the loop's body changes"
+            )
+    if known is not None:
+        loop.restore()
+        _forget(ctx, node, loop.places, "which does not run")
+        return
+
+    def body() -> list[Block]:
+        before = loop.block()
+        with ctx.inside(before), ctx.at(node.test):
+            bit = condition(ctx, evaluate(ctx, node.test))
+            ctx.insert(scf.ConditionOp(bit, *before.args))
+        after = loop.block()
+        with ctx.inside(after):
+            execute(ctx, node.body)
+        return [before, after]
+
+    regions = loop.build(body)
+    types = [value.type for value in loop.initial]
+    loop.leave(scf.WhileOp(loop.initial, types, *regions))
+
+
+def _decided(ctx: Context, loop: _Loop, test: ast.expr) -> bool | None:
+    """Whether the condition is known when compiling, whatever the carried variables hold."""
+    block = loop.block()
+    said = len(ctx.said)
+    with ctx.inside(block):
+        known = truth(ctx, evaluate(ctx, test))
+    block.drop_all_references()
+    del ctx.said[said:]
+    return known

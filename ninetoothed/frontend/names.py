@@ -1,0 +1,149 @@
+"""Names: locals, those of the functions around, and Python's objects from outside."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import enum
+import functools
+import inspect
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from ninetoothed import dtype as dtypes
+from ninetoothed.errors import TypeMismatchError, UndefinedNameError
+from ninetoothed.frontend import triton_objects
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.frame import Frame
+from ninetoothed.frontend.values import Value
+from ninetoothed.frontend.walk import expression
+from ninetoothed.language.table import Primitive
+
+_BUILTINS = ("range", "float", "int", "bool", "len", "abs", "min", "max", "sum")
+
+_CONSTANTS: tuple[type, ...] = (
+    types.NoneType,
+    bool,
+    int,
+    float,
+    str,
+    type,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    functools.partial,
+    Primitive,
+)
+"""Classes of the objects from outside that an application may use as they are."""
+
+
+@expression(ast.Name)
+def _name(ctx: Context, node: ast.Name) -> Value:
+    name = node.id
+    found = ctx.frame.locals.get(name)
+    if found is not None:
+        return found
+    frame = ctx.frame.owner(name)
+    if frame is None:
+        return _outside(ctx.frame, name)
+    if name in frame.locals:
+        return frame.locals[name]
+    if name in frame.undefined:
+        raise UndefinedNameError(f"{name} {frame.undefined[name]}")
+    raise UndefinedNameError(f"{name} has no value yet; assign it before")
+
+
+def _outside(frame: Frame, name: str) -> Value:
+    """A closure variable of a function that Python made, a global or a builtin."""
+    *_, outermost = frame.outwards()
+    try:
+        found = outermost.source.lookup(name)
+    except KeyError:
+        raise UndefinedNameError(_unknown(frame, name)) from None
+    except ValueError:
+        raise UndefinedNameError(
+            f"{name} has no value yet; assign it before the kernel is made"
+        ) from None
+    return constant(name, found)
+
+
+def _unknown(frame: Frame, name: str) -> str:
+    *_, outermost = frame.outwards()
+    known = [local for around in frame.outwards() for local in around.locals]
+    near = difflib.get_close_matches(name, [*known, *outermost.source.names(), *_BUILTINS], n=1)
+    hint = f"did you mean {near[0]}?" if near else "assign it first, or import it"
+    return f"there is no name {name}; {hint}"
+
+
+def constant(name: str, value: Any) -> Value:
+    """A Python object from outside the application, if the language has it.
+
+    Raises:
+        TypeMismatchError: it does not.
+        UndefinedNameError: it is one of Triton's that the language does not have.
+    """
+    if isinstance(value, enum.Enum):
+        return constant(name, value.value)
+    if isinstance(value, tuple | list):
+        items = cast("Sequence[Any]", value)
+        found = [constant(f"{name}[{index}]", item) for index, item in enumerate(items)]
+        return found if isinstance(value, list) else tuple(found)
+    if not isinstance(value, types.ModuleType):
+        # What a module means, its attributes say.
+        value = triton_objects.adopted(value)
+    if isinstance(value, _CONSTANTS) or triton_objects.is_function(value):
+        return value
+    dtype = dtypes.lookup(value)
+    if dtype is not None:
+        return dtype
+    word = type(value).__name__
+    raise TypeMismatchError(
+        f"{name} is a {word} from outside the application, which cannot be used inside; "
+        "numbers, element types, tuples and functions can, and tensors come in as parameters"
+    )
+
+
+def module_attribute(module: types.ModuleType, name: str) -> Value:
+    """``module.name``.
+
+    Raises:
+        UndefinedNameError: there is none.
+    """
+    inner = triton_objects.inner_module(module, name)
+    if inner is not None:
+        return inner
+    module = triton_objects.counterpart(module.__name__) or module
+    try:
+        found = getattr(module, name)
+    except AttributeError:
+        near = difflib.get_close_matches(name, dir(module), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UndefinedNameError(f"the module {module.__name__} has no {name}{hint}") from None
+    return constant(f"{module.__name__}.{name}", found)
+
+
+def class_attribute(owner: type, name: str) -> Value:
+    """``Class.name``: a static method, or a constant; of an enumeration, a member's value.
+
+    Raises:
+        UndefinedNameError: there is none.
+    """
+    shown = f"{owner.__name__}.{name}"
+    if isinstance(owner, enum.EnumType):
+        # A call's constexpr numbers are such values, too.
+        members: Mapping[str, Any] = owner.__members__
+        if name in members:
+            return constant(shown, members[name])
+        raise UndefinedNameError(
+            f"the class {owner.__name__} has no member {name}; members are {', '.join(members)}"
+        )
+    try:
+        found = inspect.getattr_static(owner, name)
+    except AttributeError:
+        near = difflib.get_close_matches(name, dir(owner), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UndefinedNameError(
+            f"the class {owner.__name__} has no attribute {name}{hint}"
+        ) from None
+    return constant(shown, found.__func__ if isinstance(found, staticmethod) else found)

@@ -1,0 +1,44 @@
+"""What the compiler may take for granted."""
+
+from __future__ import annotations
+
+from ninetoothed.errors import ArgumentError, ShapeError
+from ninetoothed.frontend.conditions import condition, truth
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.primitives.arguments import number_of
+from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.values import Value, describe, is_sequence
+from ninetoothed.ir import nt
+from ninetoothed.language.table import Primitive
+
+
+@handles("assume")
+def _assume(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    known = truth(ctx, bound["cond"])
+    if known is False:
+        raise ArgumentError("ntl.assume: the condition is never true; leave it out")
+    if known is None:
+        ctx.insert(nt.AssumeOp(condition(ctx, bound["cond"])))
+    return None
+
+
+@handles("hint")
+def _hint(ctx: Context, row: Primitive, bound: Bound) -> Value:
+    given = bound["values"]
+    values = [
+        number_of(value, row.name, "values")
+        for value in (given if is_sequence(given) else (given,))
+    ]
+    value = ctx.known(bound["input"])
+    if isinstance(value, int):
+        # Nothing is left to be said of a number.
+        return value
+    value = ctx.computed(value, "the input")
+    rank = len(nt.shape_of(value.type))
+    if rank == 0 and row.triton != "divisibility":
+        raise ShapeError(f"ntl.{row.name} says something of a block, not of {describe(value)}")
+    if len(values) != max(rank, 1):
+        raise ShapeError(
+            f"ntl.{row.name}: {len(values)} values for {describe(value)}; give one a dim"
+        )
+    return ctx.add(nt.HintOp(row.triton, values, value))

@@ -1,0 +1,195 @@
+"""Indices: of parameters, of their sources, of tuples and of blocks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError, counted
+from ninetoothed.frontend import elements, memory, operators
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.lanes import picked, reshaped
+from ninetoothed.frontend.values import Share, Source, Value, describe, is_ssa
+from ninetoothed.frontend.walk import evaluate, expression
+from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import const, product
+from ninetoothed.ir.index_normal import normalize
+from ninetoothed.ir.meta_op import shape_text
+
+
+@expression(ast.Subscript)
+def _subscript(ctx: Context, node: ast.Subscript) -> Value:
+    value = evaluate(ctx, node.value)
+    nodes = _nodes(node.slice)
+    if isinstance(value, Share) and value.is_block and any(map(_is_new_dim, nodes)):
+        value = ctx.read(value)
+    if isinstance(value, Share | Source):
+        found = place(ctx, value, node.slice)
+        return elements.read(ctx, found) if isinstance(found, elements.Elements) else found
+    if isinstance(value, tuple | list | str):
+        return _index_tuple(ctx, value, node.slice)
+    if is_ssa(value):
+        new_dims = all(_is_new_dim(item) or _is_whole(item) for item in nodes)
+        return _new_dims(ctx, value, nodes) if new_dims else _lanes(ctx, value, nodes)
+    raise TypeMismatchError(f"{describe(value)} cannot be indexed")
+
+
+def place(ctx: Context, value: Value, index: ast.expr) -> Share | elements.Elements:
+    """What ``value[index]`` names in memory: a share with more levels indexed, or elements.
+
+    Raises:
+        UnsupportedSyntaxError: ``value`` is not in memory.
+        ShapeError: a wrong number of indices.
+        TypeMismatchError: an index that holds no integers.
+    """
+    nodes = _nodes(index)
+    if isinstance(value, Source):
+        return elements.source_elements(ctx, value, nodes)
+    if not isinstance(value, Share):
+        raise UnsupportedSyntaxError(
+            "only parameters are assigned by index; select lanes with ntl.where, or "
+            "write to an output"
+        )
+    source = memory.unarranged(value)
+    if source is not None:
+        return elements.source_elements(ctx, source, nodes)
+    share = replace(value)
+    while nodes and not share.is_block:
+        share, nodes = _level(ctx, share, nodes)
+    return (
+        share if all(map(_is_whole, nodes)) and _fits(share, nodes) else _block(ctx, share, nodes)
+    )
+
+
+def _nodes(index: ast.expr) -> list[ast.expr]:
+    return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def _is_new_dim(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """Whether it is ``:``."""
+    return isinstance(node, ast.Slice) and not (node.lower or node.upper or node.step)
+
+
+def _fits(share: Share, nodes: Sequence[ast.expr]) -> bool:
+    return not nodes or len(nodes) == len(share.levels[0].sizes)
+
+
+def _level(ctx: Context, share: Share, nodes: list[ast.expr]) -> tuple[Share, list[ast.expr]]:
+    """The share with its outermost level indexed, and the indices behind those."""
+    sizes = share.levels[0].sizes
+    if len(nodes) < len(sizes):
+        raise ShapeError(
+            f"a level of {share.name} has {counted(len(sizes), 'dim')}, of sizes "
+            f"{shape_text(sizes)}; give as many indices, not {len(nodes)}"
+        )
+    indices = list(share.indices)
+    for node in nodes[: len(sizes)]:
+        with ctx.at(node):
+            elements.refuse_slice(node)
+            value = ctx.scalar(evaluate(ctx, node), "an index")
+            if nt.shape_of(value.type) or not operators.is_integer(value):
+                raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
+        indices.append(value)
+    return replace(share, indices=tuple(indices)), nodes[len(sizes) :]
+
+
+def _block(ctx: Context, share: Share, nodes: Sequence[ast.expr]) -> elements.Elements:
+    """The elements of a share's block at coordinates."""
+    sizes = share.levels[-1].sizes
+    if share.by_value:
+        raise ShapeError(f"{share.name} is a number and is not indexed; write {share.name}")
+    if len(nodes) != len(sizes):
+        raise ShapeError(
+            f"the block of {share.name} has {counted(len(sizes), 'dim')}, of sizes "
+            f"{shape_text(sizes)}; give as many indices, or `:` for a whole dim, not {len(nodes)}"
+            if sizes
+            else f"{share.name} is one element here and is not indexed; write {share.name}"
+        )
+    values = [None if _is_whole(node) else elements.coordinate(ctx, node) for node in nodes]
+    return elements.block_elements(ctx, share, values)
+
+
+def _index_tuple(ctx: Context, value: Any, index: ast.expr) -> Value:
+    if isinstance(index, ast.Slice):
+        bounds = [
+            None if part is None else ctx.known(evaluate(ctx, part))
+            for part in (index.lower, index.upper, index.step)
+        ]
+        position: Any = slice(*bounds)
+    else:
+        position = ctx.known(evaluate(ctx, index))
+    try:
+        return value[position]
+    except IndexError:
+        raise ShapeError(
+            f"index {position} is out of range for {describe(value)}; count from 0"
+        ) from None
+    except TypeError:
+        raise TypeMismatchError(
+            f"{describe(value)} is indexed by integers that are known when compiling"
+        ) from None
+
+
+def _new_dims(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAValue:
+    """``x[:, None]``: dims of size 1 inserted."""
+    added = [axis for axis, node in enumerate(nodes) if _is_new_dim(node)]
+    rank, kept = len(nt.shape_of(block.type)), len(nodes) - len(added)
+    if kept != rank:
+        raise ShapeError(f"{kept} `:` for {describe(block)}; write one a dim, as in x[:, None]")
+    for axis in added:
+        block = ctx.add(nt.ExpandDimsOp(block, axis))
+    return block
+
+
+def _lanes(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAValue:
+    """Lanes of a block that is computed: one along a dim, or of one dim those that a block of
+    indices picks.
+    """
+    if any(map(_is_new_dim, nodes)):
+        raise UnsupportedSyntaxError(
+            "None stands beside : only, as in x[:, None]; pick lanes in a step of its own"
+        )
+    sizes = nt.shape_of(block.type)
+    if len(nodes) != len(sizes):
+        raise ShapeError(
+            f"{describe(block)} has {counted(len(sizes), 'dim')}; give as many indices, or `:` for "
+            f"a whole dim, not {len(nodes)}"
+        )
+    indices = [None if _is_whole(node) else elements.coordinate(ctx, node) for node in nodes]
+    for axis in reversed(range(len(sizes))):
+        index = indices[axis]
+        if index is not None:
+            block = _pick(ctx, block, axis, index)
+    return block
+
+
+def _pick(ctx: Context, block: SSAValue, axis: int, index: SSAValue | int) -> SSAValue:
+    """The block without dim ``axis``, of which ``index`` picks a lane; of a block of one dim, also
+    the lanes that a block of indices picks.
+    """
+    sizes = nt.shape_of(block.type)
+    size = sizes[axis].value
+    if isinstance(index, int) and size is not None and not -size <= index < size:
+        raise ShapeError(f"index {index} is out of range for {describe(block)}; count from 0")
+    lanes = elements.counted_from_0(ctx, index, sizes[axis])
+    shape = nt.shape_of(lanes.type)
+    if shape and len(sizes) > 1:
+        raise UnsupportedSyntaxError(
+            f"a block of indices picks lanes of a block of one dim, not of {describe(block)}; "
+            "write ntl.gather(x, index, axis)"
+        )
+    if shape:
+        count = normalize(product(shape))
+        found = picked(ctx, block, reshaped(ctx, lanes, (count,), "an index"), 0)
+        return reshaped(ctx, found, shape, "an index")
+    lanes = ctx.full(lanes, (*sizes[:axis], const(1), *sizes[axis + 1 :]))
+    found = picked(ctx, block, lanes, axis)
+    return reshaped(ctx, found, (*sizes[:axis], *sizes[axis + 1 :]), "an index")

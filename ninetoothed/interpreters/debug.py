@@ -1,0 +1,145 @@
+"""Handlers of what an application prints and asserts: program by program, lane by lane, of ``nt``
+in real lanes only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import cast
+
+import torch
+from xdsl.ir import Operation, SSAValue
+
+from ninetoothed.errors import AssertionFailedError
+from ninetoothed.interpreters.elements import Element, element_of, reinterpret
+from ninetoothed.interpreters.machine import Block, Handler, Machine, both, by_program
+from ninetoothed.interpreters.pointers import sizes_of
+from ninetoothed.ir import nt, tt
+from ninetoothed.ir.diagnostics import fail
+
+
+def _real(machine: Machine, value: SSAValue) -> tuple[Block, torch.Tensor | None]:
+    """A block, and its lanes that are real in the programs that take part; None: all."""
+    block = machine.block(value)
+    real = both(block.guard, machine.inside(value.type))
+    active = None if machine.active is None else by_program(machine.active, block.data)
+    return block, both(real, active)
+
+
+def _rows(machine: Machine, data: torch.Tensor, sizes: list[int]) -> list[list[float]]:
+    """The lanes of each program, row-major."""
+    count = machine.programs.shape[0]
+    rows = data.expand([count, *sizes]).reshape(count, -1)
+    return cast("list[list[float]]", rows.tolist())
+
+
+def _place(lane: int, sizes: list[int]) -> list[int]:
+    """The indices of a lane, by its number in row-major order."""
+    found: list[int] = []
+    for size in reversed(sizes):
+        lane, index = divmod(lane, size)
+        found.append(index)
+    return found[::-1]
+
+
+def _number(element: Element, hexadecimal: bool) -> Callable[[float], str]:
+    """How a device prints a number."""
+    if element.kind == "float":
+        return (lambda x: float(x).hex()) if hexadecimal else (lambda x: f"{x:f}")
+    mask, digits = (1 << element.bits) - 1, math.ceil(element.bits / 4)
+    if hexadecimal:
+        return lambda x: f"0x{int(x) & mask:0{digits}x}"
+    # Integers of 64 bits without a sign are held as those with one.
+    return (lambda x: str(int(x))) if element.kind == "int" else (lambda x: str(int(x) & mask))
+
+
+def _print_lanes(
+    machine: Machine, op: nt.PrintOp | tt.PrintOp, prefix: str, elements: list[Element]
+) -> None:
+    """One line a lane, as a device prints it."""
+    rows: list[tuple[list[int], list[list[float]], list[list[float]] | None]] = []
+    for value, element in zip(op.operands, elements, strict=True):
+        sizes = sizes_of(machine, value.type)
+        block, real = _real(machine, value)
+        data = block.data if element.kind == "float" else reinterpret(block.data, element)
+        chosen = None if real is None else _rows(machine, real, sizes)
+        rows.append((sizes, _rows(machine, data, sizes), chosen))
+    write = [_number(element, bool(op.hex.value.data)) for element in elements]
+    programs = cast("list[int]", machine.programs.tolist())
+    for turn, program in enumerate(programs):
+        if not rows and (machine.active is None or machine.active[turn]):
+            print(f"pid ({program}, 0, 0){prefix}")
+        for position, (sizes, data, real) in enumerate(rows):
+            which = f"(operand {position}) " if len(rows) > 1 else ""
+            for lane, number in enumerate(data[turn]):
+                if real is None or real[turn][lane]:
+                    index = ", ".join(map(str, _place(lane, sizes)))
+                    text = write[position](number)
+                    print(f"pid ({program}, 0, 0) idx ({index}){prefix}{which}{text}")
+
+
+def _print(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.PrintOp)
+    prefix = tt.print_prefix(op.prefix.data, bool(op.arguments))
+    _print_lanes(machine, op, prefix, [element_of(value.type) for value in op.arguments])
+
+
+def _print_lowered(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.PrintOp)
+    elements = [element_of(value.type) for value in op.args]
+    elements = [
+        element if signed or element.kind == "float" else element.unsigned
+        for element, signed in zip(elements, op.isSigned.get_values(), strict=True)
+    ]
+    _print_lanes(machine, op, op.prefix.data.replace("%%", "%"), elements)
+
+
+def _hold(
+    machine: Machine, op: nt.AssertOp | tt.AssertOp, message: str, mask: SSAValue | None
+) -> None:
+    """Stop where a lane is false; the first one is named."""
+    block, wanted = _real(machine, op.condition)
+    if mask is not None:
+        masks, real = _real(machine, mask)
+        wanted = both(both(wanted, masks.data), real)
+    broken = ~block.data if wanted is None else ~block.data & wanted
+    if not broken.any():
+        return
+    sizes = sizes_of(machine, op.condition.type)
+    lanes = broken.expand([machine.programs.shape[0], *sizes])
+    turn, *place = cast("list[int]", torch.nonzero(lanes)[0].tolist())
+    where = f"program {machine.programs[turn].item()}"
+    if place:
+        where += f", lane {place[0] if len(place) == 1 else tuple(place)}"
+    raise fail(op, f"{message} ({where})", AssertionFailedError)
+
+
+def _assert(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.AssertOp)
+    _hold(machine, op, op.message.data or "the assertion does not hold", op.mask)
+
+
+def _assert_lowered(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.AssertOp)
+    _hold(machine, op, op.message.data, None)
+
+
+def _nothing(machine: Machine, op: Operation) -> None:
+    """What the compiler may take for granted changes no value."""
+
+
+def _hint(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.HintOp)
+    machine.values[op.result] = machine.value(op.value)
+
+
+HANDLERS: dict[type[Operation], Handler] = {
+    nt.PrintOp: _print,
+    nt.AssertOp: _assert,
+    nt.AssumeOp: _nothing,
+    nt.HintOp: _hint,
+    tt.PrintOp: _print_lowered,
+    tt.AssertOp: _assert_lowered,
+    tt.AssumeOp: _nothing,
+}

@@ -1,0 +1,85 @@
+"""Handlers of code that is not Triton's: the device libraries, and inline assembly, which no
+interpreter runs.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import torch
+from xdsl.dialects.builtin import AnyFloat, IntegerType
+from xdsl.ir import Attribute, Operation
+
+from ninetoothed.errors import CompilerError, DeviceError
+from ninetoothed.interpreters.elements import ELEMENTS, Element, element_of, reinterpret
+from ninetoothed.interpreters.libdevice import call
+from ninetoothed.interpreters.machine import Handler, Machine, meet
+from ninetoothed.ir import nt, tt
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.language.table import Extern
+from ninetoothed.language.table.libdevice import SYMBOLS, Form
+
+
+def map_extern(machine: Machine, op: nt.MapOp, row: Extern) -> None:
+    """A function of the device libraries, of ``nt``."""
+    form = row.form([nt.dtype_of(argument.type) for argument in op.arguments])
+    assert form is not None
+    arguments = [machine.block(argument) for argument in op.arguments]
+    data = call(_name(row), form, *(argument.data for argument in arguments))
+    machine.put(op.result, data, meet(arguments))
+
+
+def _name(row: Extern) -> str:
+    return row.name.removeprefix("libdevice.")
+
+
+def _width(type: Attribute) -> int:
+    scalar = tt.scalar_of(type)
+    assert isinstance(scalar, AnyFloat | IntegerType)
+    return scalar.bitwidth
+
+
+def _meant(op: tt.ExternElementwiseOp) -> tuple[Extern, Form]:
+    """What a symbol is, by its operands' widths.
+
+    Raises:
+        CompilerError: it is unknown.
+    """
+    widths = [_width(operand.type) for operand in op.srcs]
+    for row, form in SYMBOLS.get(op.symbol.data, ()):
+        if [ELEMENTS[dtype].bits for dtype in form.operands] == widths:
+            return row, form
+    raise fail(op, f"{op.symbol.data} is no function of the device libraries", CompilerError)
+
+
+def _signed(data: torch.Tensor, target: Element) -> torch.Tensor:
+    """Integers read with or without a sign; floats as they are."""
+    return data if target.kind == "float" else reinterpret(data, target)
+
+
+def _extern(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.ExternElementwiseOp)
+    row, form = _meant(op)
+    arguments = [machine.block(operand) for operand in op.srcs]
+    operands = [
+        _signed(argument.data, ELEMENTS[dtype])
+        for argument, dtype in zip(arguments, form.operands, strict=True)
+    ]
+    data = _signed(call(_name(row), form, *operands), element_of(op.result.type))
+    machine.put(op.result, data, meet(arguments))
+
+
+def _assembly(machine: Machine, op: Operation) -> NoReturn:
+    raise fail(
+        op,
+        "ntl.inline_asm_elementwise runs on a GPU only; pass GPU tensors, or write it with "
+        "functions of ntl",
+        DeviceError,
+    )
+
+
+HANDLERS: dict[type[Operation], Handler] = {
+    tt.ExternElementwiseOp: _extern,
+    nt.InlineAsmOp: _assembly,
+    tt.ElementwiseInlineAsmOp: _assembly,
+}

@@ -1,0 +1,329 @@
+"""What combines lanes, of ``nt`` and of ``tt``.
+
+A combination of scalars, which has no control flow, runs on all pairs of lanes at once. Neighbours
+are combined first, the lower lane always on the left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Block as IRBlock
+from xdsl.ir import Operation, SSAValue
+
+from ninetoothed.interpreters.elements import INDEX, Element, convert, element_of
+from ninetoothed.interpreters.functions import along, ordered
+from ninetoothed.interpreters.machine import Block, Handler, Machine, both
+from ninetoothed.ir import nt, tt
+from ninetoothed.ir.index_expr import evaluate
+from ninetoothed.language.table import REDUCTIONS, SCANS
+
+Function = Callable[[Element, torch.Tensor, int], torch.Tensor]
+
+
+def _sum(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
+    dtype = data.dtype if element.kind == "float" else torch.int64
+    return torch.sum(data, dim, dtype=dtype)
+
+
+def _furthest(name: str, worst: float) -> Function:
+    """``max`` or ``min`` along a dim: of numbers and NaNs, of the numbers; of NaNs alone, NaN."""
+    reduce: Callable[..., torch.Tensor] = getattr(torch, name)
+
+    def apply(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
+        if element.kind != "float":
+            return ordered(element, reduce(ordered(element, data), dim))
+        missing = torch.isnan(data)
+        if not missing.any():
+            return reduce(data, dim)
+        found = reduce(torch.where(missing, worst, data), dim)
+        return torch.where(missing.all(dim), torch.nan, found)
+
+    return apply
+
+
+def _halved(combine: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Function:
+    """A reduction that torch does not have."""
+
+    def apply(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
+        size = data.shape[dim]
+        while size > 1:
+            half = size // 2
+            combined = combine(data.narrow(dim, 0, half), data.narrow(dim, half, half))
+            data = torch.cat([combined, data.narrow(dim, 2 * half, size - 2 * half)], dim)
+            size -= half
+        return data.select(dim, 0)
+
+    return apply
+
+
+REDUCED: dict[str, Function] = {
+    "sum": _sum,
+    "max": _furthest("amax", -torch.inf),
+    "min": _furthest("amin", torch.inf),
+    "xor_sum": _halved(torch.bitwise_xor),
+    "reduce_or": _halved(torch.bitwise_or),
+}
+
+
+def reduce(
+    name: str, element: Element, data: torch.Tensor, dim: int, identity: float | int
+) -> torch.Tensor:
+    """The reduction ``name`` along ``dim``; of nothing, the identity.
+
+    Raises:
+        KeyError: there is no such reduction.
+    """
+    function = REDUCED[name]
+    if data.shape[dim] == 0:
+        shape = [size for index, size in enumerate(data.shape) if index != dim]
+        return element.number(identity).expand(shape) if shape else element.number(identity)
+    return element.narrow(function(element, element.widen(data), dim))
+
+
+SCANNED: dict[str, Callable[[torch.Tensor, int], torch.Tensor]] = {
+    "cumsum": torch.cumsum,
+    "cumprod": torch.cumprod,
+}
+
+
+def _size(machine: Machine, value: SSAValue, dim: int) -> int:
+    """The size of a block along ``dim``."""
+    if isinstance(value.type, nt.TensorType):
+        return evaluate(nt.shape_of(value.type)[dim], machine.symbols)
+    return tt.shape_of(value.type)[dim]
+
+
+def _reduce(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.ReduceOp)
+    element = element_of(op.value.type)
+    identity = REDUCTIONS[op.function.data].identity
+    assert identity is not None
+    number = identity(nt.dtype_of(op.value.type))
+    data = machine.filled(op.value, element.number(number))
+    data = along(data, op.dim + 1, _size(machine, op.value, op.dim))
+    machine.put(op.result, reduce(op.function.data, element, data, op.dim + 1, number))
+
+
+def _scan(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.ScanOp)
+    element, dim = element_of(op.value.type), op.dim + 1
+    identity = SCANS[op.function.data].identity
+    assert identity is not None
+    number = element.number(identity(nt.dtype_of(op.value.type)))
+    data = along(machine.filled(op.value, number), dim, _size(machine, op.value, op.dim))
+    data = element.widen(data.flip(dim) if op.reversed else data)
+    found = element.narrow(SCANNED[op.function.data](data, dim))
+    machine.put(op.result, found.flip(dim) if op.reversed else found)
+
+
+# Combinations with a region.
+
+
+@dataclass(frozen=True)
+class _Lanes:
+    """The operands of a combination, in one shape, and which of their lanes are real; None: all."""
+
+    data: tuple[torch.Tensor, ...]
+    real: torch.Tensor | None
+
+    def moved(self, move: Callable[[torch.Tensor], torch.Tensor]) -> _Lanes:
+        """The lanes rearranged, each operand alike."""
+        data = tuple(move(data) for data in self.data)
+        return _Lanes(data, None if self.real is None else move(self.real))
+
+    def narrow(self, dim: int, start: int, count: int) -> _Lanes:
+        """So many of them."""
+        return self.moved(lambda data: data.narrow(dim, start, count))
+
+    def every_other(self, dim: int, start: int, count: int) -> _Lanes:
+        """So many of them, the first or the second of each two."""
+        indices = torch.arange(start, 2 * count, 2)
+        return self.moved(lambda data: data.index_select(dim, indices))
+
+    def then(self, other: _Lanes, dim: int) -> _Lanes:
+        """These, and others behind them."""
+        pairs = zip(self.data, other.data, strict=True)
+        data = tuple(torch.cat(pair, dim) for pair in pairs)
+        if self.real is None or other.real is None:
+            return _Lanes(data, None)
+        return _Lanes(data, torch.cat((self.real, other.real), dim))
+
+
+def _joined(machine: Machine, block: IRBlock, left: _Lanes, right: _Lanes) -> _Lanes:
+    """Pairs of lanes combined: where one is not real, the other."""
+    shape = left.data[0].shape
+    results = machine.run(block, [Block(data) for data in (*left.data, *right.data)])
+    found = [value.data.expand(shape) for value in results if isinstance(value, Block)]
+    if left.real is None or right.real is None:
+        return _Lanes(tuple(found), None)
+    chosen = [
+        torch.where(left.real, torch.where(right.real, combined, first), second)
+        for combined, first, second in zip(found, left.data, right.data, strict=True)
+    ]
+    return _Lanes(tuple(chosen), left.real | right.real)
+
+
+def _reduced(machine: Machine, block: IRBlock, lanes: _Lanes, dim: int) -> _Lanes:
+    """All lanes along ``dim`` combined to one."""
+    size = lanes.data[0].shape[dim]
+    while size > 1:
+        pairs = size // 2
+        left, right = (lanes.every_other(dim, start, pairs) for start in (0, 1))
+        found = _joined(machine, block, left, right)
+        lanes = found.then(lanes.narrow(dim, size - 1, 1), dim) if size % 2 else found
+        size = pairs + size % 2
+    return lanes.moved(lambda data: data.select(dim, 0))
+
+
+def _scanned(machine: Machine, block: IRBlock, lanes: _Lanes, dim: int, reverse: bool) -> _Lanes:
+    """Each lane along ``dim`` combined with all before it: with one, then two, then four …"""
+    if reverse:
+        lanes = lanes.moved(lambda data: data.flip(dim))
+    size, step = lanes.data[0].shape[dim], 1
+    while step < size:
+        left, right = (lanes.narrow(dim, start, size - step) for start in (0, step))
+        lanes = lanes.narrow(dim, 0, step).then(_joined(machine, block, left, right), dim)
+        step *= 2
+    return lanes.moved(lambda data: data.flip(dim)) if reverse else lanes
+
+
+def _together(*tensors: torch.Tensor) -> list[torch.Tensor]:
+    """The tensors in one shape."""
+    dims = zip(*(tensor.shape for tensor in tensors), strict=True)
+    shape = [next((size for size in sizes if size != 1), 1) for sizes in dims]
+    return [tensor.expand(shape) for tensor in tensors]
+
+
+def _operands(
+    machine: Machine, values: Sequence[SSAValue], real: torch.Tensor | None, dim: int
+) -> _Lanes:
+    """What is combined, the dim along which it is in its true size."""
+    size = _size(machine, values[0], dim - 1)
+    tensors = [machine.data(value) for value in values] + ([] if real is None else [real])
+    data = _together(*(along(tensor, dim, size) for tensor in tensors))
+    return _Lanes(tuple(data[: len(values)]), None if real is None else data[-1])
+
+
+def _real(machine: Machine, op: nt.Combination) -> torch.Tensor | None:
+    """Which lanes take part; None: all."""
+    real: torch.Tensor | None = None
+    for value in op.operands:
+        real = both(real, machine.real(value))
+    return real if op.real is None else both(real, machine.data(op.real))
+
+
+def _reduce_by(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.ReduceByOp)
+    dim = op.dim + 1
+    lanes = _operands(machine, op.values, _real(machine, op), dim)
+    shape = list(lanes.data[0].shape)
+    if shape[dim] == 0:
+        # Of nothing there is a lane that is not real.
+        shape[dim] = 1
+        zeros = tuple(data.new_zeros(shape) for data in lanes.data)
+        lanes = _Lanes(zeros, torch.zeros(shape, dtype=torch.bool))
+    _put(machine, op, _reduced(machine, op.combine.block, lanes, dim))
+
+
+def _scan_by(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.ScanByOp)
+    dim = op.dim + 1
+    lanes = _operands(machine, op.values, _real(machine, op), dim)
+    _put(machine, op, _scanned(machine, op.combine.block, lanes, dim, op.reversed))
+
+
+def _put(machine: Machine, op: nt.Combination, lanes: _Lanes) -> None:
+    for result, data in zip(op.combined, lanes.data, strict=True):
+        machine.put(result, data, lanes.real)
+    if op.real is not None:
+        assert lanes.real is not None
+        machine.put(op.results[-1], lanes.real)
+
+
+def _tt_reduce(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.ReduceOp)
+    dim = op.axis.value.data + 1
+    lanes = _reduced(machine, op.combine.block, _operands(machine, op.srcs, None, dim), dim)
+    for result, data in zip(op.results, lanes.data, strict=True):
+        machine.put(result, data)
+
+
+def _tt_scan(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.ScanOp)
+    dim = op.axis.value.data + 1
+    lanes = _operands(machine, op.srcs, None, dim)
+    lanes = _scanned(machine, op.combine.block, lanes, dim, bool(op.reverse))
+    for result, data in zip(op.results, lanes.data, strict=True):
+        machine.put(result, data)
+
+
+# Sorts and histograms.
+
+
+def _sort(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.SortOp)
+    element, dim = element_of(op.value.type), op.dim + 1
+    size = _size(machine, op.value, op.dim)
+    block, real = machine.block(op.value), machine.real(op.value)
+    data = ordered(element, along(block.data, dim, size))
+    if real is None:
+        machine.put(op.result, ordered(element, _by_value(data, dim, op.falls)[0]))
+        return
+    # Stable: first the order of the values, then what is real to the front.
+    data, real = _together(data, along(real, dim, size))
+    data, order = _by_value(data, dim, op.falls)
+    real, back = _by_value(real.gather(dim, order).to(torch.int8), dim, True)
+    found = ordered(element, data.gather(dim, back))
+    machine.put(op.result, found, None if block.guard is None else real != 0)
+
+
+def _by_value(data: torch.Tensor, dim: int, falls: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """The lanes in order, and where each was."""
+    found: Any = torch.sort(data, dim=dim, descending=falls, stable=True)
+    return found.values, found.indices
+
+
+def _counts(data: torch.Tensor, counted: torch.Tensor | None, bins: int) -> torch.Tensor:
+    """How many lanes of each program hold each number below ``bins``."""
+    inside = (data >= 0) & (data < bins)
+    if counted is not None:
+        data, inside = _together(data, inside & counted)
+    found = torch.zeros((data.shape[0], bins + 1), dtype=torch.int64)
+    found.scatter_add_(1, torch.where(inside, data, bins), torch.ones_like(data))
+    return convert(found[:, :bins], INDEX, element_of(i32))
+
+
+def _histogram(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, nt.HistogramOp)
+    size, bins = _size(machine, op.value, 0), evaluate(op.bins, machine.symbols)
+    data = along(machine.data(op.value).to(torch.int64), 1, size)
+    counted = machine.real(op.value)
+    if op.mask is not None:
+        counted = both(both(counted, machine.real(op.mask)), machine.data(op.mask))
+    machine.put(op.result, _counts(data, counted, bins))
+
+
+def _tt_histogram(machine: Machine, op: Operation) -> None:
+    assert isinstance(op, tt.HistogramOp)
+    (bins,) = tt.shape_of(op.result.type)
+    data = along(machine.data(op.src).to(torch.int64), 1, _size(machine, op.src, 0))
+    counted = None if op.mask is None else machine.data(op.mask)
+    machine.put(op.result, _counts(data, counted, bins))
+
+
+HANDLERS: dict[type[Operation], Handler] = {
+    nt.ReduceOp: _reduce,
+    nt.ReduceByOp: _reduce_by,
+    nt.ScanOp: _scan,
+    nt.ScanByOp: _scan_by,
+    nt.SortOp: _sort,
+    nt.HistogramOp: _histogram,
+    tt.ReduceOp: _tt_reduce,
+    tt.ScanOp: _tt_scan,
+    tt.HistogramOp: _tt_histogram,
+}

@@ -1,0 +1,90 @@
+"""Elements of a share's block by their coordinates in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IntegerType, i1
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.ir.nt.attributes import TensorType
+from ninetoothed.ir.nt.blocks import check_indices
+from ninetoothed.ir.nt.types import scalar_of, with_scalar
+from ninetoothed.ir.tt.types import PointerType
+
+
+@irdl_op_definition
+class AddressOp(IRDLOperation):
+    """Pointers to the elements of a share's block at ``coordinates``, one a dim and all of one
+    shape, and which of them exist: the block's sizes and the access's guard hold there.
+
+    The guards of both results are the conjunction of the coordinates'.
+
+    ```mlir
+    %p, %m = nt.address %x[%k] [%i, %j]
+        : !nt.tensor<[n] x !nt.tensor<[BM, BN] x f16>>[i32] [!nt.tensor<[B] x i32>, !nt.tensor<[B] x i32>]
+        -> !nt.tensor<[B] x !tt.ptr<f16>>, !nt.tensor<[B] x i1>
+    ```
+    """
+
+    name = "nt.address"
+
+    ref = operand_def(TensorType)
+    indices = var_operand_def()
+    coordinates = var_operand_def()
+    pointers = result_def()
+    exists = result_def()
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$ref `[` $indices `]` `[` $coordinates `]` attr-dict `:` type($ref) "
+        "`[` type($indices) `]` `[` type($coordinates) `]` "
+        "`->` type($pointers) `,` type($exists)"
+    )
+
+    def __init__(
+        self, ref: SSAValue, indices: Sequence[SSAValue], coordinates: Sequence[SSAValue]
+    ) -> None:
+        assert isinstance(ref.type, TensorType)
+        shape = coordinates[0].type
+        pointer = PointerType(ref.type.scalar)
+        super().__init__(
+            operands=[ref, list(indices), list(coordinates)],
+            result_types=[with_scalar(shape, pointer), with_scalar(shape, i1)],
+        )
+
+    def verify_(self) -> None:
+        assert isinstance(self.ref.type, TensorType)
+        check_indices(self, self.ref.type, len(self.indices))
+        block = self.ref.type.levels[-1]
+        if not block.sizes or len(self.coordinates) != len(block.sizes):
+            raise VerifyException(
+                f"nt.address: {len(self.coordinates)} coordinates in a block of type {block}"
+            )
+        shape = self.coordinates[0].type
+        if any(one.type != shape for one in self.coordinates):
+            raise VerifyException("nt.address: the coordinates must have one type")
+        if scalar_of(shape) not in (IntegerType(32), IntegerType(64)):
+            raise VerifyException("nt.address: coordinates are i32 or i64")
+        expected = (
+            with_scalar(shape, PointerType(self.ref.type.scalar)),
+            with_scalar(shape, i1),
+        )
+        if tuple(self.result_types) != expected:
+            raise VerifyException(
+                f"nt.address: the results must have the types {expected[0]} and {expected[1]}"
+            )

@@ -1,0 +1,222 @@
+"""What an application says and demands at run time, what the compiler may take for granted, and
+inline assembly.
+
+Lanes outside a guard are neither printed nor held to anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, i1, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.ir.nt.attributes import ExprsAttr
+from ninetoothed.ir.nt.types import scalar_of, shape_of
+
+HINTS = ("divisibility", "contiguity", "constancy")
+"""What is said of a value: Triton's words."""
+
+
+@irdl_op_definition
+class PrintOp(IRDLOperation):
+    """Print the lanes of the operands, behind ``prefix``.
+
+    ```mlir
+    nt.print "x" hex false(%0, %1) : !nt.tensor<[B] x f32>, i32
+    ```
+    """
+
+    name = "nt.print"
+
+    prefix = prop_def(StringAttr)
+    hex = prop_def(BoolAttr)
+    arguments = var_operand_def()
+
+    traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = "$prefix `hex` $hex `(` $arguments `)` attr-dict (`:` type($arguments)^)?"
+
+    def __init__(self, prefix: str, arguments: Sequence[SSAValue], hexadecimal: bool) -> None:
+        super().__init__(
+            operands=[list(arguments)],
+            properties={"prefix": StringAttr(prefix), "hex": BoolAttr.from_bool(hexadecimal)},
+        )
+
+
+@irdl_op_definition
+class AssertOp(IRDLOperation):
+    """Every lane of the condition must be true where the mask is.
+
+    ```mlir
+    nt.assert %0, "x must be positive" mask %1 : !nt.tensor<[B] x i1>
+    ```
+    """
+
+    name = "nt.assert"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    condition = operand_def(_T)
+    message = prop_def(StringAttr)
+    mask = opt_operand_def(_T)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = "$condition `,` $message (`mask` $mask^)? attr-dict `:` type($condition)"
+
+    def __init__(self, condition: SSAValue, message: str, mask: SSAValue | None = None) -> None:
+        super().__init__(operands=[condition, mask], properties={"message": StringAttr(message)})
+
+    def masked(self, mask: SSAValue) -> AssertOp:
+        """The op with another mask."""
+        return AssertOp(self.condition, self.message.data, mask)
+
+    def verify_(self) -> None:
+        if scalar_of(self.condition.type) != i1:
+            raise VerifyException("nt.assert: the condition must hold bits")
+
+
+@irdl_op_definition
+class AssumeOp(IRDLOperation):
+    """The compiler may take the condition, one bit, to be true.
+
+    ```mlir
+    nt.assume %0 : i1
+    ```
+    """
+
+    name = "nt.assume"
+
+    condition = operand_def(i1)
+
+    # It has no result, and must stay.
+    traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = "$condition attr-dict `:` type($condition)"
+
+    def __init__(self, condition: SSAValue) -> None:
+        super().__init__(operands=[condition])
+
+
+@irdl_op_definition
+class HintOp(IRDLOperation):
+    """The operand, of which the compiler may take for granted, a number a dim: ``divisibility``, what
+    the first of each group of consecutive integers is a multiple of; ``contiguity``, how many
+    integers in a row are consecutive; ``constancy``, how many are equal.
+
+    ```mlir
+    %1 = nt.hint "divisibility" [16] %0 : !nt.tensor<[B] x i32>
+    ```
+    """
+
+    name = "nt.hint"
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    kind = prop_def(StringAttr)
+    values = prop_def(ExprsAttr)
+    value = operand_def(_T)
+    result = result_def(_T)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$kind $values $value attr-dict `:` type($value)"
+
+    def __init__(self, kind: str, values: Sequence[int], value: SSAValue) -> None:
+        super().__init__(
+            operands=[value],
+            properties={"kind": StringAttr(kind), "values": ExprsAttr.of(values)},
+            result_types=[value.type],
+        )
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers."""
+        return [value.args[0] for value in self.values.data]
+
+    def verify_(self) -> None:
+        if self.kind.data not in HINTS:
+            raise VerifyException(f"nt.hint: there is no hint {self.kind.data}")
+        if len(self.values.data) != max(len(shape_of(self.value.type)), 1):
+            raise VerifyException("nt.hint: one number a dim")
+
+
+class _AsPureAsItSays(MemoryEffect):
+    """Reads and writes, unless the op's property ``pure`` is set."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        assert isinstance(op, InlineAsmOp)
+        if op.pure.value.data:
+            return set()
+        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
+
+
+@irdl_op_definition
+class InlineAsmOp(IRDLOperation):
+    """Assembly of the target, run on ``pack`` lanes at a time; which, it does not say.
+
+    ```mlir
+    %1 = nt.inline_asm "mov.b32 $0, $1;" "=r,r" pure true pack 1 : i32(%0)
+        : (!nt.tensor<[B] x f32>) -> !nt.tensor<[B] x i32>
+    ```
+    """
+
+    name = "nt.inline_asm"
+
+    asm = prop_def(StringAttr)
+    constraints = prop_def(StringAttr)
+    pure = prop_def(BoolAttr)
+    pack = prop_def(IntegerAttr)
+    arguments = var_operand_def()
+    results_ = var_result_def()
+
+    traits = traits_def(_AsPureAsItSays())
+
+    assembly_format = (
+        "$asm $constraints `pure` $pure `pack` $pack `(` $arguments `)` attr-dict "
+        "`:` functional-type($arguments, $results_)"
+    )
+
+    def __init__(
+        self,
+        asm: str,
+        constraints: str,
+        arguments: Sequence[SSAValue],
+        types: Sequence[Attribute],
+        pure: bool,
+        pack: int,
+    ) -> None:
+        super().__init__(
+            operands=[list(arguments)],
+            properties={
+                "asm": StringAttr(asm),
+                "constraints": StringAttr(constraints),
+                "pure": BoolAttr.from_bool(pure),
+                "pack": IntegerAttr(pack, i32),
+            },
+            result_types=[list(types)],
+        )
+
+    def verify_(self) -> None:
+        if not self.results:
+            raise VerifyException("nt.inline_asm: assembly must give a result")
+        if len({shape_of(value.type) for value in (*self.arguments, *self.results)}) > 1:
+            raise VerifyException("nt.inline_asm: the arguments and results must have one shape")

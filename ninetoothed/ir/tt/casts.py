@@ -1,0 +1,60 @@
+"""Conversions that ``arith`` has not."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.ir.tt.types import block_of, shape_of
+
+ROUNDINGS = {"rtz": 0, "rtne": 1}
+"""The numbers of the ways to round: towards zero; to the nearest, of two the even one."""
+
+
+@irdl_op_definition
+class FpToFpOp(IRDLOperation):
+    """A conversion between floats, from or to one of eight bits or with a ``rounding`` of
+    ``ROUNDINGS``.
+
+    ```mlir
+    %1 = tt.fp_to_fp %0 : tensor<128xf8E5M2> -> tensor<128xf16>
+    ```
+    """
+
+    name = "tt.fp_to_fp"
+
+    src = operand_def()
+    rounding = opt_prop_def(IntegerAttr)
+    result = result_def()
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$src (`rounding` $rounding^)? attr-dict `:` type($src) `->` type($result)"
+
+    def __init__(self, src: SSAValue, scalar: Attribute, rounding: str | None = None) -> None:
+        super().__init__(
+            operands=[src],
+            properties={}
+            if rounding is None
+            else {"rounding": IntegerAttr(ROUNDINGS[rounding], i32)},
+            result_types=[block_of(shape_of(src.type), scalar)],
+        )
+
+    @property
+    def truncates(self) -> bool:
+        """Whether it rounds towards zero."""
+        return self.rounding is not None and self.rounding.value.data == ROUNDINGS["rtz"]
+
+    def verify_(self) -> None:
+        if shape_of(self.src.type) != shape_of(self.result.type):
+            raise VerifyException("tt.fp_to_fp: the shapes must be equal")

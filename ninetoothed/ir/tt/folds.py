@@ -1,0 +1,177 @@
+"""What combines lanes: reductions, scans, histograms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, TensorType, i1, i32
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.ir.tt.types import block_of, scalar_of, shape_of, tensor_of
+
+
+class Combination(IRDLOperation):
+    """What ``tt.reduce`` and ``tt.scan`` share.
+
+    Triton's regions may use what is outside; ours do not, so that each can be a function.
+    """
+
+    srcs = var_operand_def(TensorType)
+    axis = prop_def(IntegerAttr)
+    results_ = var_result_def()
+    combine = region_def("single_block")
+
+    traits = traits_def(Pure(), IsolatedFromAbove())
+
+    def verify_(self) -> None:
+        expected = [scalar_of(src.type) for src in self.srcs] * 2
+        if [argument.type for argument in self.combine.block.args] != expected:
+            raise VerifyException(f"{self.name}: the region must take two scalars of each operand")
+
+
+@irdl_op_definition
+class ReduceOp(Combination):
+    """A reduction along ``axis``; the region combines two scalars.
+
+    ```mlir
+    %1 = "tt.reduce"(%0) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<128xf32>) -> f32
+    ```
+    """
+
+    name = "tt.reduce"
+
+    def __init__(self, srcs: Sequence[SSAValue], axis: int, combine: Region) -> None:
+        results: list[Attribute] = []
+        for src in srcs:
+            shape = list(shape_of(src.type))
+            del shape[axis]
+            results.append(block_of(shape, scalar_of(src.type)))
+        super().__init__(
+            operands=[list(srcs)],
+            properties={"axis": IntegerAttr(axis, i32)},
+            result_types=[results],
+            regions=[combine],
+        )
+
+
+@irdl_op_definition
+class ReduceReturnOp(IRDLOperation):
+    """What a combination gives.
+
+    ```mlir
+    tt.reduce.return %c : f32
+    ```
+    """
+
+    name = "tt.reduce.return"
+
+    values = var_operand_def()
+
+    traits = traits_def(IsTerminator(), Pure())
+
+    assembly_format = "$values attr-dict `:` type($values)"
+
+    def __init__(self, values: Sequence[SSAValue | Operation]) -> None:
+        super().__init__(operands=[values])
+
+
+@irdl_op_definition
+class ScanOp(Combination):
+    """A scan along ``axis``, from the last lane with ``reverse``; the region combines what there is
+    so far with the next scalar.
+
+    ```mlir
+    %1 = "tt.scan"(%0) <{axis = 0 : i32, reverse = false}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.scan.return %c : f32
+    }) : (tensor<128xf32>) -> tensor<128xf32>
+    ```
+    """
+
+    name = "tt.scan"
+
+    reverse = prop_def(BoolAttr)
+
+    def __init__(self, srcs: Sequence[SSAValue], axis: int, reverse: bool, combine: Region) -> None:
+        super().__init__(
+            operands=[list(srcs)],
+            properties={"axis": IntegerAttr(axis, i32), "reverse": BoolAttr.from_bool(reverse)},
+            result_types=[[src.type for src in srcs]],
+            regions=[combine],
+        )
+
+
+@irdl_op_definition
+class ScanReturnOp(IRDLOperation):
+    """What a combination of a scan gives.
+
+    ```mlir
+    tt.scan.return %c : f32
+    ```
+    """
+
+    name = "tt.scan.return"
+
+    values = var_operand_def()
+
+    traits = traits_def(IsTerminator(), Pure())
+
+    assembly_format = "$values attr-dict `:` type($values)"
+
+    def __init__(self, values: Sequence[SSAValue | Operation]) -> None:
+        super().__init__(operands=[values])
+
+
+@irdl_op_definition
+class HistogramOp(IRDLOperation):
+    """How many lanes hold each number below the size of the result; no lane that the mask leaves
+    may hold another.
+
+    ```mlir
+    %2 = tt.histogram %0, %1 : tensor<128xi1> : tensor<128xi32> -> tensor<16xi32>
+    ```
+    """
+
+    name = "tt.histogram"
+
+    src = operand_def(TensorType)
+    mask = opt_operand_def(TensorType)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$src (`,` $mask^ `:` type($mask))? attr-dict `:` type($src) `->` type($result)"
+    )
+
+    def __init__(self, src: SSAValue, bins: int, mask: SSAValue | None = None) -> None:
+        super().__init__(
+            operands=[src, [] if mask is None else [mask]], result_types=[tensor_of(i32, [bins])]
+        )
+
+    def verify_(self) -> None:
+        if len(shape_of(self.src.type)) != 1 or scalar_of(self.src.type) != i32:
+            raise VerifyException("tt.histogram: the operand must be a row of i32")
+        if len(shape_of(self.result.type)) != 1 or scalar_of(self.result.type) != i32:
+            raise VerifyException("tt.histogram: the result must be a row of i32")
+        if self.mask is not None and self.mask.type != tensor_of(i1, shape_of(self.src.type)):
+            raise VerifyException("tt.histogram: the mask must be bits of the operand's shape")

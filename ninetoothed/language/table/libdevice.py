@@ -1,0 +1,437 @@
+"""Rows of the device libraries: NVIDIA's libdevice and AMD's ocml and ockl, under the names of
+``triton.language.extra.libdevice``.
+
+They are elementwise functions whose operands are converted to nothing: one of a row's forms has
+their element types, or it is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ninetoothed.language.table.primitive import Primitive
+
+
+@dataclass(frozen=True)
+class Form:
+    """A function of the libraries: its element types, and what it is called.
+
+    ``amd`` is None where AMD's libraries have no such function; ``amd_result`` is what that one
+    gives, where it is not ``result``.
+    """
+
+    operands: tuple[str, ...]
+    result: str
+    nvidia: str
+    amd: str | None = None
+    amd_result: str | None = None
+
+    def symbol(self, vendor: str) -> str | None:
+        """The function's name in the library of ``"cuda"`` or ``"hip"``."""
+        return self.nvidia if vendor == "cuda" else self.amd
+
+
+@dataclass(frozen=True, repr=False)
+class Extern(Primitive):
+    # A function of the device libraries. `portable`: Triton has it by this name for AMD, too.
+    __doc__ = Primitive.__dict__["__doc__"]  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    forms: tuple[Form, ...] = ()
+    portable: bool = False
+
+    def form(self, operands: Sequence[str]) -> Form | None:
+        """The form of these element types."""
+        for form in self.forms:
+            if form.operands == tuple(operands):
+                return form
+        return None
+
+
+def _row(name: str, doc: str, *forms: Form, portable: bool = False) -> Extern:
+    parameters = ("x", "y", "z", "w")[: len(forms[0].operands)]
+    types = [f"{', '.join(form.operands)} give {form.result}" for form in forms]
+    text = f"{doc}\n\nElement types: {'; '.join(types)}."
+    spelling = f"libdevice.{name}({', '.join(f'{{{i}}}' for i in range(len(parameters)))})"
+    return Extern(
+        f"libdevice.{name}",
+        "extern",
+        parameters,
+        text,
+        triton=spelling,
+        forms=forms,
+        portable=portable,
+    )
+
+
+def _reals(
+    name: str, doc: str, arity: int = 1, amd: str | None = None, portable: bool = True
+) -> Extern:
+    """A function of fp32 and of fp64; ``amd`` is its name in AMD's library."""
+    return _row(
+        name,
+        doc,
+        *(
+            Form(
+                (dtype,) * arity,
+                dtype,
+                f"__nv_{name}{suffix}",
+                None if amd is None else f"__ocml_{amd}_f{bits}",
+            )
+            for dtype, suffix, bits in (("fp32", "f", 32), ("fp64", "", 64))
+        ),
+        portable=portable and amd is not None,
+    )
+
+
+# Functions of one number that AMD's library has under the same name, and Triton for AMD, too.
+_COMMON = {
+    "acos": "The arc cosine.",
+    "acosh": "The inverse hyperbolic cosine.",
+    "asin": "The arc sine.",
+    "asinh": "The inverse hyperbolic sine.",
+    "atan": "The arc tangent.",
+    "atanh": "The inverse hyperbolic tangent.",
+    "ceil": "The smallest whole number that is no smaller.",
+    "cos": "The cosine of radians.",
+    "cosh": "The hyperbolic cosine.",
+    "erf": "The error function.",
+    "erfc": "One minus the error function.",
+    "erfcx": "``exp(x * x) * erfc(x)``.",
+    "erfinv": "The inverse of the error function.",
+    "exp": "e to the power of ``x``.",
+    "exp2": "2 to the power of ``x``.",
+    "expm1": "``exp(x) - 1``, precise near 0.",
+    "floor": "The largest whole number that is no larger.",
+    "j0": "The Bessel function of the first kind of order 0.",
+    "j1": "The Bessel function of the first kind of order 1.",
+    "lgamma": "The natural logarithm of the magnitude of the gamma function.",
+    "log": "The natural logarithm.",
+    "log10": "The logarithm to base 10.",
+    "log1p": "``log(1 + x)``, precise near 0.",
+    "log2": "The logarithm to base 2.",
+    "nearbyint": "The nearest whole number, of two the even one.",
+    "round": "The nearest whole number, of two the one further from 0.",
+    "rsqrt": "One over the square root.",
+    "sin": "The sine of radians.",
+    "sinh": "The hyperbolic sine.",
+    "sqrt": "The square root.",
+    "tan": "The tangent of radians.",
+    "tanh": "The hyperbolic tangent.",
+    "trunc": "The whole number without the digits behind the point.",
+    "y0": "The Bessel function of the second kind of order 0.",
+    "y1": "The Bessel function of the second kind of order 1.",
+}
+
+# Functions that Triton has for NVIDIA only, with their names in AMD's library.
+_OTHERS: dict[str, tuple[int, str, str]] = {
+    "cbrt": (1, "cbrt", "The cube root."),
+    "cospi": (1, "cospi", "The cosine of ``x`` half turns."),
+    "erfcinv": (1, "erfcinv", "The inverse of ``erfc``."),
+    "exp10": (1, "exp10", "10 to the power of ``x``."),
+    "fdim": (2, "fdim", "``x - y`` where that is above 0, else 0."),
+    "logb": (1, "logb", "The exponent of 2 in ``x``, as a float."),
+    "norm3d": (3, "len3", "``sqrt(x * x + y * y + z * z)``."),
+    "norm4d": (4, "len4", "``sqrt(x * x + y * y + z * z + w * w)``."),
+    "normcdf": (1, "ncdf", "The distribution function of the standard normal distribution."),
+    "normcdfinv": (1, "ncdfinv", "The inverse of ``normcdf``."),
+    "rcbrt": (1, "rcbrt", "One over the cube root."),
+    "remainder": (2, "remainder", "``x - n * y``, ``n`` the whole number nearest to ``x / y``."),
+    "rhypot": (2, "rhypot", "One over ``hypot(x, y)``."),
+    "rint": (1, "rint", "The nearest whole number, of two the even one."),
+    "rnorm3d": (3, "rlen3", "One over ``norm3d(x, y, z)``."),
+    "rnorm4d": (4, "rlen4", "One over ``norm4d(x, y, z, w)``."),
+    "sinpi": (1, "sinpi", "The sine of ``x`` half turns."),
+    "tgamma": (1, "tgamma", "The gamma function."),
+}
+
+_FAST = {
+    "fast_cosf": (1, "The cosine, fast and less precise."),
+    "fast_dividef": (2, "``x / y``, fast and less precise."),
+    "fast_exp10f": (1, "10 to the power of ``x``, fast and less precise."),
+    "fast_expf": (1, "e to the power of ``x``, fast and less precise."),
+    "fast_log10f": (1, "The logarithm to base 10, fast and less precise."),
+    "fast_log2f": (1, "The logarithm to base 2, fast and less precise."),
+    "fast_logf": (1, "The natural logarithm, fast and less precise."),
+    "fast_powf": (2, "``x`` to the power of ``y``, fast and less precise."),
+    "fast_sinf": (1, "The sine, fast and less precise."),
+    "fast_tanf": (1, "The tangent, fast and less precise."),
+}
+_FAST_ON_NVIDIA = {"fast_dividef": "__nv_fast_fdividef"}
+_FAST_ON_AMD = {
+    "fast_expf": "__triton_hip_fast_expf",
+    "fast_dividef": "__triton_hip_fast_fdividef",
+    "fast_cosf": "__ocml_native_cos_f32",
+    "fast_exp10f": "__ocml_native_exp10_f32",
+    "fast_log10f": "__ocml_native_log10_f32",
+    "fast_log2f": "__ocml_native_log2_f32",
+    "fast_logf": "__ocml_native_log_f32",
+    "fast_sinf": "__ocml_native_sin_f32",
+}
+
+MODES: dict[str, tuple[str, str]] = {
+    "rn": ("to the nearest float, of two the even one", "rte"),
+    "rz": ("towards 0", "rtz"),
+    "rd": ("down", "rtn"),
+    "ru": ("up", "rtp"),
+}
+"""The roundings, by the last letters of a function's name: in words, and in AMD's names."""
+
+# What is rounded: its number of operands, NVIDIA's stem for fp32 and for fp64, AMD's, and in words.
+_ROUNDED: dict[str, tuple[int, str, str, str | None, str]] = {
+    "add": (2, "fadd", "dadd", "add", "``x + y``"),
+    "sub": (2, "fsub", "dsub", "sub", "``x - y``"),
+    "mul": (2, "fmul", "dmul", "mul", "``x * y``"),
+    "div": (2, "fdiv", "ddiv", None, "``x / y``"),
+    "fma": (3, "fmaf", "fma", "fma", "``x * y + z``"),
+    "rcp": (1, "frcp", "drcp", None, "``1 / x``"),
+    "sqrt": (1, "fsqrt", "dsqrt", None, "The square root"),
+}
+
+
+def _rounded() -> Iterator[Extern]:
+    for name, (arity, single, double, amd, doc) in _ROUNDED.items():
+        for mode, (words, rounding) in MODES.items():
+            forms = [
+                Form(
+                    (dtype,) * arity,
+                    dtype,
+                    f"__nv_{stem}_{mode}",
+                    None if amd is None else f"__ocml_{amd}_{rounding}_f{bits}",
+                )
+                for dtype, stem, bits in (("fp32", single, 32), ("fp64", double, 64))
+            ]
+            yield _row(f"{name}_{mode}", f"{doc}, rounded {words}.", *forms)
+    form = Form(("fp32",), "fp32", "__nv_frsqrt_rn")
+    yield _row("rsqrt_rn", "One over the square root, rounded to the nearest float.", form)
+
+
+# Conversions in every rounding: from, to, NVIDIA's words for both, AMD's suffix where it has one.
+_TO_INTEGERS = (
+    *(("fp32", "float", "i32", "int"), ("fp32", "float", "i32", "uint")),
+    *(("fp32", "float", "i64", "ll"), ("fp32", "float", "i64", "ull")),
+    *(("fp64", "double", "i32", "int"), ("fp64", "double", "i32", "uint")),
+    *(("fp64", "double", "i64", "ll"), ("fp64", "double", "i64", "ull")),
+)
+_TO_FLOATS = (
+    ("fp64", "double", "fp32", "float", "f32_f64"),
+    ("i32", "int", "fp32", "float", "f32_s32"),
+    ("u32", "uint", "fp32", "float", "f32_u32"),
+    ("i64", "ll", "fp32", "float", "f32_s64"),
+    ("u64", "ull", "fp32", "float", "f32_u64"),
+    ("i64", "ll", "fp64", "double", "f64_s64"),
+    ("u64", "ull", "fp64", "double", "f64_u64"),
+)
+
+
+def _conversions() -> Iterator[Extern]:
+    for source, word, target, name in _TO_INTEGERS:
+        for mode, (words, _) in MODES.items():
+            form = Form((source,), target, f"__nv_{word}2{name}_{mode}")
+            sign = "without a sign" if name.startswith("u") else "with a sign"
+            doc = (
+                f"The integer of {target[1:]} bits {sign}, rounded {words}; what is too large is "
+                "the largest one."
+            )
+            yield _row(f"{word}2{name}_{mode}", doc, form)
+    for source, word, target, name, suffix in _TO_FLOATS:
+        for mode, (words, rounding) in MODES.items():
+            # To the nearest one is no function of AMD's library but plain conversion.
+            amd = None if mode == "rn" else f"__ocml_cvt{rounding}_{suffix}"
+            form = Form((source,), target, f"__nv_{word}2{name}_{mode}", amd)
+            yield _row(f"{word}2{name}_{mode}", f"The value as {target}, rounded {words}.", form)
+    for source, word in (("i32", "int"), ("u32", "uint")):
+        form = Form((source,), "fp64", f"__nv_{word}2double_rn")
+        yield _row(f"{word}2double_rn", "The value as fp64, which is exact.", form)
+
+
+def _bits() -> Iterator[Extern]:
+    for name, operands, result in (
+        ("int_as_float", ("i32",), "fp32"),
+        ("uint_as_float", ("u32",), "fp32"),
+        ("float_as_int", ("fp32",), "i32"),
+        ("float_as_uint", ("fp32",), "i32"),
+        ("longlong_as_double", ("i64",), "fp64"),
+        ("double_as_longlong", ("fp64",), "i64"),
+    ):
+        yield _row(name, f"The bits as {result}.", Form(operands, result, f"__nv_{name}"))
+    form = Form(("i32", "i32"), "fp64", "__nv_hiloint2double")
+    yield _row("hiloint2double", "The fp64 of the upper bits ``x`` and the lower bits ``y``.", form)
+    for name, half in (("double2hiint", "upper"), ("double2loint", "lower")):
+        yield _row(name, f"The {half} 32 bits.", Form(("fp64",), "i32", f"__nv_{name}"))
+
+
+def _integers() -> Iterator[Extern]:
+    yield _row(
+        "clz",
+        "The number of zero bits above the highest that is set.",
+        Form(("i32",), "i32", "__nv_clz", "__ockl_clz_u32"),
+        Form(("i64",), "i32", "__nv_clzll", "__ockl_clz_u64", "i64"),
+    )
+    yield _row(
+        "popc",
+        "The number of bits that are set.",
+        Form(("i32",), "i32", "__nv_popc", "__ockl_popcount_u32"),
+        Form(("i64",), "i32", "__nv_popcll", "__ockl_popcount_u64", "i64"),
+    )
+    yield _row(
+        "ffs",
+        "The place of the lowest bit that is set, counted from 1; 0 where none is.",
+        Form(("i32",), "i32", "__nv_ffs"),
+        Form(("i64",), "i32", "__nv_ffsll"),
+    )
+    yield _row(
+        "brev",
+        "The bits in reverse order.",
+        Form(("i32",), "i32", "__nv_brev"),
+        Form(("i64",), "i64", "__nv_brevll"),
+    )
+    yield _row(
+        "byte_perm",
+        "Four of the eight bytes of ``x`` and ``y``; each four bits of ``z`` say which.",
+        Form(("i32", "i32", "i32"), "i32", "__nv_byte_perm"),
+    )
+    yield _row(
+        "mulhi",
+        "The upper half of the product.",
+        Form(("i32", "i32"), "i32", "__nv_mulhi", "__ockl_mul_hi_i32"),
+        Form(("u32", "u32"), "u32", "__nv_umulhi", "__ockl_mul_hi_u32"),
+        Form(("i64", "i64"), "i64", "__nv_mul64hi", "__ockl_mul_hi_i64"),
+        Form(("u64", "u64"), "u64", "__nv_umul64hi", "__ockl_mul_hi_u64"),
+    )
+    yield _row(
+        "mul24",
+        "The lower 32 bits of the product of the lower 24 bits.",
+        Form(("i32", "i32"), "i32", "__nv_mul24", "__ockl_mul24_i32"),
+        Form(("u32", "u32"), "u32", "__nv_umul24", "__ockl_mul24_u32"),
+    )
+    yield _row(
+        "sad",
+        "``abs(x - y) + z``.",
+        Form(("i32", "i32", "u32"), "i32", "__nv_sad"),
+        Form(("u32", "u32", "u32"), "u32", "__nv_usad"),
+    )
+    for name, doc in (("hadd", "rounded down"), ("rhadd", "rounded up")):
+        unsigned = name.replace("hadd", "").join(("__nv_u", "hadd"))
+        yield _row(
+            name,
+            f"``(x + y) / 2`` without overflow, {doc}.",
+            Form(("i32", "i32"), "i32", f"__nv_{name}"),
+            Form(("u32", "u32"), "u32", unsigned),
+        )
+    yield _row(
+        "abs",
+        "The magnitude.",
+        Form(("i32",), "i32", "__nv_abs", "__triton_hip_iabs"),
+        Form(("i64",), "i64", "__nv_llabs", "__triton_hip_iabs"),
+        Form(("fp32",), "fp32", "__nv_fabsf", "__ocml_fabs_f32"),
+        Form(("fp64",), "fp64", "__nv_fabs", "__ocml_fabs_f64"),
+        portable=True,
+    )
+
+
+def _questions() -> Iterator[Extern]:
+    for name, doc in (
+        ("isnan", "1 where it is no number, else 0."),
+        ("isinf", "1 where it is infinite, else 0."),
+        ("signbit", "Not 0 where the sign is negative, that of 0 included, else 0."),
+    ):
+        yield _row(
+            name,
+            doc,
+            Form(("fp32",), "i32", f"__nv_{name}f", f"__ocml_{name}_f32"),
+            Form(("fp64",), "i32", f"__nv_{name}d", f"__ocml_{name}_f64"),
+            portable=True,
+        )
+    doc = "1 where it is a number and not infinite, else 0."
+    form = Form(("fp32",), "i32", "__nv_finitef", "__ocml_isfinite_f32")
+    yield _row("finitef", doc, form)
+    form = Form(("fp64",), "i32", "__nv_isfinited", "__ocml_isfinite_f64")
+    yield _row("isfinited", doc, form)
+    for name, result, amd, doc in (
+        ("ilogb", "i32", "__ocml_ilogb_f", "The exponent of 2 in ``x``."),
+        ("llrint", "i64", None, "The nearest integer, of two the even one."),
+        ("llround", "i64", None, "The nearest integer, of two the one further from 0."),
+    ):
+        hip = "__triton_hip_llrint" if name == "llrint" else None
+        yield _row(
+            name,
+            doc,
+            Form(("fp32",), result, f"__nv_{name}f", hip if amd is None else f"{amd}32"),
+            Form(("fp64",), result, f"__nv_{name}", hip if amd is None else f"{amd}64"),
+            portable=name != "llround",
+        )
+
+
+def _mixed() -> Iterator[Extern]:
+    """Functions of several floats, or of floats and integers."""
+    yield _reals("atan2", "The angle of the point (``y``, ``x``), in radians.", 2, "atan2")
+    yield _reals("copysign", "The magnitude of ``x`` with the sign of ``y``.", 2, "copysign")
+    yield _reals("fmod", "The remainder of ``x / y``, of the sign of ``x``.", 2, "fmod")
+    yield _reals("hypot", "``sqrt(x * x + y * y)``, without overflow.", 2, "hypot")
+    yield _reals("nextafter", "The next float from ``x`` towards ``y``.", 2, "nextafter")
+    yield _reals("fma", "``x * y + z``, rounded once.", 3, "fma")
+    for order in "01":
+        yield _reals(
+            f"cyl_bessel_i{order}",
+            f"The modified Bessel function of the first kind of order {order}.",
+            amd=f"i{order}",
+        )
+    for name in ("ldexp", "scalbn"):
+        yield _row(
+            name,
+            "``x`` times 2 to the power of ``y``.",
+            Form(("fp32", "i32"), "fp32", f"__nv_{name}f", f"__ocml_{name}_f32"),
+            Form(("fp64", "i32"), "fp64", f"__nv_{name}", f"__ocml_{name}_f64"),
+            portable=name == "ldexp",
+        )
+    yield _row(
+        "pow",
+        "``x`` to the power of ``y``.",
+        Form(("fp32", "i32"), "fp32", "__nv_powif", "__ocml_pown_f32"),
+        Form(("fp64", "i32"), "fp64", "__nv_powi", "__ocml_pown_f64"),
+        Form(("fp32", "fp32"), "fp32", "__nv_powf", "__ocml_pow_f32"),
+        Form(("fp64", "fp64"), "fp64", "__nv_pow", "__ocml_pow_f64"),
+        portable=True,
+    )
+    form = Form(("fp32",), "fp32", "__nv_saturatef")
+    yield _row("saturatef", "``x`` held between 0 and 1; 0 where it is no number.", form)
+
+
+def _fast() -> Iterator[Extern]:
+    for name, (arity, doc) in _FAST.items():
+        nvidia = _FAST_ON_NVIDIA.get(name, f"__nv_{name}")
+        form = Form(("fp32",) * arity, "fp32", nvidia, _FAST_ON_AMD.get(name))
+        yield _row(name, doc, form, portable=name in ("fast_expf", "fast_dividef"))
+
+
+ROWS: tuple[Extern, ...] = (
+    *(_reals(name, doc, amd=name) for name, doc in _COMMON.items()),
+    *(_reals(name, doc, arity, amd, False) for name, (arity, amd, doc) in _OTHERS.items()),
+    *_mixed(),
+    *_questions(),
+    *_integers(),
+    *_bits(),
+    *_fast(),
+    *_rounded(),
+    *_conversions(),
+)
+
+LIBDEVICE: dict[str, Extern] = {
+    row.name.removeprefix("libdevice."): row for row in sorted(ROWS, key=lambda extern: extern.name)
+}
+"""The functions by their names."""
+
+
+def _symbols() -> dict[str, tuple[tuple[Extern, Form], ...]]:
+    found: dict[str, tuple[tuple[Extern, Form], ...]] = {}
+    for row in ROWS:
+        for form in row.forms:
+            for symbol in (form.nvidia, form.amd):
+                if symbol is not None:
+                    found[symbol] = (*found.get(symbol, ()), (row, form))
+    return found
+
+
+SYMBOLS = _symbols()
+"""What each symbol may be; where it is several functions, their operands' widths differ."""

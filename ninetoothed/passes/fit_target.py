@@ -1,0 +1,182 @@
+"""Hold a kernel to what its target can do, and choose what the target decides.
+
+Element types that the target has not are an error at the user's line. Products get the precision
+and the accumulation that are the target's default; where they sum fewer products than its matrix
+units take at least, lanes of zeros are put between the lanes of both operands, which adds nothing.
+Without a target, for the CPU, all stays as it is.
+
+Why here: sizes are those of the device since ``nt-pad-blocks``, whose stage ``padded`` it requires
+and leaves; the ops are still the user's.
+
+Before:
+
+```mlir
+// nt-opt -p 'nt-fit-target{target="sm_90"}'
+nt.kernel @k arrange {
+  nt.arranged
+} apply {
+  %0 = arith.constant 0.0 : f32
+  %1 = nt.full %0 : f32 -> !nt.tensor<[16, 16] x f32>
+  %2 = nt.dot %1, %1, %1
+      : !nt.tensor<[16, 16] x f32>, !nt.tensor<[16, 16] x f32> -> !nt.tensor<[16, 16] x f32>
+  nt.finish
+}
+```
+
+After:
+
+```mlir
+nt.kernel @k arrange {
+  nt.arranged
+} apply {
+  %0 = arith.constant 0.0 : f32
+  %1 = nt.full %0 : f32 -> !nt.tensor<[16, 16] x f32>
+  %2 = nt.dot %1, %1, %1 "tf32" imprecise 0 : i32
+      : !nt.tensor<[16, 16] x f32>, !nt.tensor<[16, 16] x f32> -> !nt.tensor<[16, 16] x f32>
+  nt.finish
+}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ninetoothed.artifact import Target
+from ninetoothed.dtype import DTYPES
+from ninetoothed.errors import ArgumentError, TypeMismatchError
+from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.index_expr import const
+from ninetoothed.ir.rewriting import Inserter
+from ninetoothed.language import rules
+from ninetoothed.passes.lowering.identities import select
+from ninetoothed.passes.lowering.lanes import below
+
+
+def eight_bit_floats(target: Target) -> tuple[str, ...]:
+    """The floats of eight bits that a target has."""
+    if target.backend == "hip":
+        return ("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16")
+    return ("fp8e4nv", "fp8e5") if int(target.arch) >= 89 else ("fp8e5",)
+
+
+def precisions(target: Target) -> tuple[str, ...]:
+    """The ways in which a target forms products of fp32, the default first."""
+    if target.backend == "cuda":
+        return rules.PRECISIONS
+    found = ("ieee", "bf16x3", "bf16x6")
+    return ("tf32", *found) if target.arch == "gfx942" else found
+
+
+def least_depth(target: Target, dtype: str) -> int:
+    """How many products the matrix units of a target sum at least."""
+    # Triton 3.9 takes fewer of 32 and 64 bits; 3.6 does not.
+    if target.backend == "hip":
+        return 16 if dtype == "fp32" else 1
+    return 32 if DTYPES[dtype].bits == 8 else 16
+
+
+def _dtypes(op: Operation) -> Iterator[str]:
+    for value in (*op.operands, *op.results):
+        type: Attribute = value.type
+        if nt.is_pointer(type):
+            type = nt.pointee_of(type)
+        yield nt.dtype_of(type)
+
+
+def _check_types(op: Operation, target: Target) -> None:
+    known = eight_bit_floats(target)
+    for dtype in _dtypes(op):
+        row = DTYPES[dtype]
+        if row.kind == "float" and row.bits == 8 and dtype not in known:
+            raise fail(
+                op,
+                f"{target} has no {dtype}; use {' or '.join(known)}, or a target that has it",
+                TypeMismatchError,
+            )
+
+
+def _choose(op: nt.DotOp, target: Target) -> None:
+    """The precision of a product, and how it is summed."""
+    dtype, known = nt.dtype_of(op.a.type), precisions(target)
+    if dtype != "fp32":
+        # It says nothing; but AMD's takes tf32 for a type.
+        op.precision = StringAttr("ieee" if target.backend == "hip" else known[0])
+    elif op.precision is None:
+        op.precision = StringAttr(known[0])
+    elif op.precision.data not in known:
+        raise fail(
+            op,
+            f"ntl.dot: {target} forms no products of fp32 in {op.precision.data!r}; "
+            f"input_precision can be {', '.join(map(repr, known[:-1]))} or {known[-1]!r}",
+            ArgumentError,
+        )
+    depth = nt.shape_of(op.a.type)[-1].value
+    assert depth is not None
+    eight = DTYPES[dtype].bits == 8 and DTYPES[dtype].kind == "float"
+    if op.imprecise is None:
+        # On Hopper as many as there are; elsewhere the sums have 32 bits at no cost.
+        hopper = (target.backend, target.arch) == ("cuda", "90")
+        op.imprecise = IntegerAttr(1 << 30 if eight and hopper else 0, i32)
+    elif eight and op.imprecise.value.data > depth:
+        raise fail(
+            op,
+            f"ntl.dot: max_num_imprecise_acc is {op.imprecise.value.data}, and {depth} products are "
+            "summed; give no more",
+            ArgumentError,
+        )
+
+
+def _deepen(op: nt.DotOp, target: Target) -> None:
+    """Let the products be as many as matrix units take, those that are added 0."""
+    shape = nt.shape_of(op.a.type)
+    depth = shape[-1].value
+    assert depth is not None
+    factor = least_depth(target, nt.dtype_of(op.a.type)) // max(depth, 1)
+    if factor <= 1:
+        return
+    inserter = Inserter.before(op)
+    op.operands[0] = _spread(inserter, op.a, len(shape) - 1, factor)
+    op.operands[1] = _spread(inserter, op.b, len(shape) - 2, factor)
+
+
+def _spread(inserter: Inserter, value: SSAValue, dim: int, factor: int) -> SSAValue:
+    """``factor - 1`` lanes of zeros behind each lane of a dim."""
+    sizes = list(nt.shape_of(value.type))
+    wide = (*sizes[: dim + 1], const(factor), *sizes[dim + 1 :])
+    value = inserter.add(nt.BroadcastOp(inserter.add(nt.ExpandDimsOp(value, dim + 1)), wide))
+    value = select(inserter, below(inserter, wide, dim + 1, const(1)), value, 0)
+    size = sizes[dim].value
+    assert size is not None
+    sizes[dim] = const(size * factor)
+    return inserter.add(nt.ReshapeOp(value, sizes))
+
+
+@dataclass(frozen=True)
+class FitTargetPass(ModulePass):
+    """What a target can do, and what it decides."""
+
+    name: ClassVar[str] = "nt-fit-target"
+
+    target: str = ""
+    """As in ``Target.parse``; of the CPU, nothing."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not self.target:
+            return
+        target = Target.parse(self.target)
+        for kernel in op.body.ops:
+            if isinstance(kernel, nt.KernelOp):
+                for inner in list(kernel.apply.walk()):
+                    _check_types(inner, target)
+                    if isinstance(inner, nt.DotOp):
+                        _choose(inner, target)
+                        _deepen(inner, target)

@@ -1,0 +1,71 @@
+"""What an application says, demands and lets the compiler take for granted, and inline assembly."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, i32
+from xdsl.ir import Operation
+
+from ninetoothed.ir import nt, tt
+from ninetoothed.ir.diagnostics import loc_of
+from ninetoothed.passes.lowering.elementwise import constant
+from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.types import is_unsigned, lowered
+
+
+@lowers(nt.PrintOp)
+def _print(f: Function, op: nt.PrintOp) -> None:
+    prefix = tt.print_prefix(op.prefix.data, bool(op.arguments))
+    # Devices take the prefix for a part of a format.
+    prefix = prefix.replace("%", "%%")
+    signed = [not is_unsigned(value.type) for value in op.arguments]
+    args = [f.value(value) for value in op.arguments]
+    f.insert(tt.PrintOp(prefix, args, bool(op.hex.value.data), signed))
+
+
+@lowers(nt.AssertOp)
+def _assert(f: Function, op: nt.AssertOp) -> None:
+    condition = f.value(op.condition)
+    if op.mask is not None:
+        ones = constant(f.add, 1, condition.type)
+        unmasked = f.add(arith.XOrIOp(f.value(op.mask), ones))
+        condition = f.add(arith.OrIOp(condition, unmasked))
+    f.insert(tt.AssertOp(condition, _message(op)))
+
+
+def _message(op: nt.AssertOp) -> str:
+    """The message behind the user's line, which not every backend names by itself."""
+    message = op.message.data or "the assertion does not hold"
+    loc = loc_of(op.location)
+    return message if loc is None else f"{PurePath(loc.file).name}:{loc.line}: {message}"
+
+
+@lowers(nt.AssumeOp)
+def _assume(f: Function, op: nt.AssumeOp) -> None:
+    f.insert(tt.AssumeOp(f.value(op.condition)))
+
+
+@lowers(nt.HintOp)
+def _hint(f: Function, op: nt.HintOp) -> None:
+    value = f.value(op.value)
+    f.values[op.result] = value
+    if isinstance(value.owner, Operation):
+        type = TensorType(i32, [len(op.numbers)])
+        numbers = DenseIntOrFPElementsAttr.from_list(type, op.numbers)
+        value.owner.attributes[f"tt.{op.kind.data}"] = numbers
+
+
+@lowers(nt.InlineAsmOp)
+def _assembly(f: Function, op: nt.InlineAsmOp) -> None:
+    new = tt.ElementwiseInlineAsmOp(
+        op.asm.data,
+        op.constraints.data,
+        [f.value(value) for value in op.arguments],
+        [lowered(result.type) for result in op.results],
+        bool(op.pure.value.data),
+        op.pack.value.data,
+    )
+    f.insert(new)
+    f.define(op, *new.results)

@@ -1,0 +1,37 @@
+"""Functions of the device libraries, under the names that the target's library has for them."""
+
+from __future__ import annotations
+
+from ninetoothed.errors import DeviceError
+from ninetoothed.ir import nt, tt
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.language.table import Extern
+from ninetoothed.passes.lowering.function import Function
+from ninetoothed.passes.lowering.types import signless
+
+
+def lower_extern(f: Function, op: nt.MapOp, row: Extern) -> None:
+    """Call the function of the target's library.
+
+    Raises:
+        DeviceError: it has none.
+    """
+    types = [nt.dtype_of(argument.type) for argument in op.arguments]
+    form = row.form(types)
+    assert form is not None
+    symbol = form.symbol(f.vendor)
+    if symbol is None:
+        raise fail(
+            op,
+            f"ntl.{row.name}: AMD's device libraries have no such function of "
+            f"{', '.join(types)}; compute it from others",
+            DeviceError,
+        )
+    found = form.amd_result if f.vendor == "hip" and form.amd_result else form.result
+    operands = [f.value(argument) for argument in op.arguments]
+    shape = tt.shape_of(operands[0].type)
+    given, wanted = (
+        tt.block_of(shape, signless(nt.scalar_type(dtype))) for dtype in (found, form.result)
+    )
+    value = f.add(tt.ExternElementwiseOp(operands, symbol, given))
+    f.define(op, value if given == wanted else f.add(tt.TruncIOp(value, wanted)))

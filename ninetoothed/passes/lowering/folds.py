@@ -1,0 +1,119 @@
+"""What combines lanes.
+
+A combination that leaves lanes out combines a bit beside its operands, which says whether there is
+something yet: where there is nothing on one side, the other side is the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerType, i32
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from ninetoothed.ir import nt, tt
+from ninetoothed.passes.lowering.casts import cast
+from ninetoothed.passes.lowering.elementwise import COMBINE, ELEMENTWISE, constant
+from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.sorting import sort
+from ninetoothed.passes.lowering.types import is_unsigned, numbers
+
+End = Callable[[Sequence[SSAValue]], Operation]
+
+
+def _named(f: Function, op: nt.ReduceOp | nt.ScanOp, value: SSAValue, end: End) -> Region:
+    """The combination of a row of the language's table."""
+    scalar = tt.scalar_of(value.type)
+    outer, f.block = f.block, Block(arg_types=[scalar, scalar])
+    combine = ELEMENTWISE[COMBINE[op.function.data]]
+    f.insert(end([combine(f.add, is_unsigned(op.value.type), list(f.block.args))]))
+    inner, f.block = f.block, outer
+    return Region(inner)
+
+
+@lowers(nt.ReduceOp)
+def _reduce(f: Function, op: nt.ReduceOp) -> None:
+    value = f.value(op.value)
+    region = _named(f, op, value, tt.ReduceReturnOp)
+    f.define(op, f.add(tt.ReduceOp([value], op.dim, region)))
+
+
+@lowers(nt.ScanOp)
+def _scan(f: Function, op: nt.ScanOp) -> None:
+    value = f.value(op.value)
+    region = _named(f, op, value, tt.ScanReturnOp)
+    f.define(op, f.add(tt.ScanOp([value], op.dim, op.reversed, region)))
+
+
+def _combination(f: Function, op: nt.Combination, srcs: Sequence[SSAValue], end: End) -> Region:
+    """The combination of the region of ``op``; of a bit, too, if it leaves lanes out."""
+    count = len(op.values)
+    scalars = [tt.scalar_of(src.type) for src in srcs]
+    outer, f.block = f.block, Block(arg_types=scalars * 2)
+    left, right = f.block.args[: len(srcs)], f.block.args[len(srcs) :]
+    block = op.combine.block
+    for old, new in zip(block.args, (*left[:count], *right[:count]), strict=True):
+        new.name_hint = old.name_hint
+        f.values[old] = new
+    f.convert(block)
+    f.origin = op
+    last = block.last_op
+    assert isinstance(last, nt.CombinedOp)
+    results = [f.value(value) for value in last.values]
+    if op.real is not None:
+        some, more = left[-1], right[-1]
+        for index, result in enumerate(results):
+            one = f.add(tt.SelectOp(more, result, left[index]))
+            results[index] = f.add(tt.SelectOp(some, one, right[index]))
+        results.append(f.add(arith.OrIOp(some, more)))
+    f.insert(end(results))
+    inner, f.block = f.block, outer
+    return Region(inner)
+
+
+@lowers(nt.CombinedOp)
+def _combined(f: Function, op: nt.CombinedOp) -> None:
+    """The end of the region, which whoever converts it puts there."""
+
+
+@lowers(nt.ReduceByOp)
+def _reduce_by(f: Function, op: nt.ReduceByOp) -> None:
+    srcs = [f.value(operand) for operand in op.operands]
+    new = tt.ReduceOp(srcs, op.dim, _combination(f, op, srcs, tt.ReduceReturnOp))
+    f.insert(new)
+    f.define(op, *new.results)
+
+
+@lowers(nt.ScanByOp)
+def _scan_by(f: Function, op: nt.ScanByOp) -> None:
+    srcs = [f.value(operand) for operand in op.operands]
+    new = tt.ScanOp(srcs, op.dim, op.reversed, _combination(f, op, srcs, tt.ScanReturnOp))
+    f.insert(new)
+    f.define(op, *new.results)
+
+
+@lowers(nt.SortOp)
+def _sort(f: Function, op: nt.SortOp) -> None:
+    unsigned = is_unsigned(op.value.type)
+    f.define(op, sort(f.add, f.value(op.value), op.dim, op.falls, unsigned))
+
+
+@lowers(nt.HistogramOp)
+def _histogram(f: Function, op: nt.HistogramOp) -> None:
+    """Triton counts what lies in range, and writes anywhere for the rest."""
+    value, mask = f.value(op.value), f.optional(op.mask)
+    unsigned = is_unsigned(op.value.type)
+    assert isinstance(op.result.type, nt.TensorType)
+    (bins,) = numbers(op.result.type)
+    scalar = tt.scalar_of(value.type)
+    assert isinstance(scalar, IntegerType)
+    if scalar.bitwidth < 32:
+        value = cast(f.add, value, i32, unsigned, unsigned)
+    # Of what is negative, the bits taken without a sign are more than any number of bins.
+    limit = constant(f.add, bins, value.type)
+    inside = f.add(tt.CmpiOp("ult", value, limit))
+    mask = inside if mask is None else f.add(arith.AndIOp(mask, inside))
+    if scalar.bitwidth > 32:
+        value = cast(f.add, value, i32, unsigned, unsigned)
+    f.define(op, f.add(tt.HistogramOp(value, bins, mask)))

@@ -1,0 +1,80 @@
+"""Sorting networks, as Triton composes them (``triton.language.standard.sort``).
+
+The dim is reshaped to dims of size 2, a bit of the index each. A lane and its partner, which differs
+in one bit, are compared, and change places where they are in the wrong order.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.ir import Block, Region, SSAValue
+
+from ninetoothed.ir import tt
+from ninetoothed.passes.lowering.elementwise import Insert, constant
+
+
+def sort(insert: Insert, value: SSAValue, dim: int, descending: bool, unsigned: bool) -> SSAValue:
+    """The lanes of a block of integers along ``dim``, a power of two of them, in order."""
+    shape = tt.shape_of(value.type)
+    bits = shape[dim].bit_length() - 1
+    if bits == 0:
+        return value
+    keys = insert(tt.ReshapeOp(value, (*shape[:dim], *[2] * bits, *shape[dim + 1 :])))
+    network = _Network(insert, dim, bits, "ugt" if unsigned else "sgt")
+    for stage in range(1, bits + 1):
+        keys = network.merge(keys, stage, descending)
+    return insert(tt.ReshapeOp(keys, shape))
+
+
+class _Network:
+    """A bitonic sorting network over ``bits`` dims of size 2 from ``first`` on."""
+
+    def __init__(self, insert: Insert, first: int, bits: int, greater: str) -> None:
+        self._insert = insert
+        self._first = first
+        self._bits = bits
+        self._greater = greater
+
+    def merge(self, keys: SSAValue, stage: int, descending: bool) -> SSAValue:
+        """Sequences of ``2**stage`` lanes in order: every other one descending, until there is but
+        one.
+        """
+        for bit in reversed(range(stage)):
+            swapped = self._swapped(keys, bit)
+            if stage < self._bits:
+                upper = self._insert(arith.XOrIOp(self._set(keys, bit), self._set(keys, stage)))
+            else:
+                upper = self._set(keys, bit, "eq" if descending else "ne")
+            larger = self._insert(tt.CmpiOp(self._greater, keys, swapped))
+            swap = self._insert(arith.XOrIOp(larger, upper))
+            keys = self._insert(tt.SelectOp(swap, swapped, keys))
+        return keys
+
+    def _dim(self, bit: int) -> int:
+        return self._first + self._bits - 1 - bit
+
+    def _swapped(self, keys: SSAValue, bit: int) -> SSAValue:
+        """The partner of each lane in ``bit``: what is left of both if the lane itself is taken out."""
+        insert, dim = self._insert, self._dim(bit)
+        scalar = tt.scalar_of(keys.type)
+        block = Block(arg_types=[scalar, scalar])
+        left, right = block.args
+        combined = arith.XOrIOp(left, right)
+        block.add_ops([combined, tt.ReduceReturnOp([combined])])
+        both = insert(tt.ReduceOp([keys], dim, Region(block)))
+        both = (
+            insert(tt.ExpandDimsOp(both, dim))
+            if tt.shape_of(both.type)
+            else insert(tt.SplatOp(both, [1]))
+        )
+        both = insert(tt.BroadcastOp(both, tt.shape_of(keys.type)))
+        return insert(arith.XOrIOp(keys, both))
+
+    def _set(self, keys: SSAValue, bit: int, comparison: str = "ne") -> SSAValue:
+        """Whether ``bit`` of a lane's index is set; with ``eq``, whether it is not."""
+        insert, shape = self._insert, tt.shape_of(keys.type)
+        row = insert(tt.MakeRangeOp(0, 2))
+        bits = insert(tt.CmpiOp(comparison, row, constant(insert, 0, row.type)))
+        sizes = [2 if dim == self._dim(bit) else 1 for dim in range(len(shape))]
+        bits = insert(tt.ReshapeOp(bits, sizes)) if len(shape) > 1 else bits
+        return insert(tt.BroadcastOp(bits, shape)) if len(shape) > 1 else bits

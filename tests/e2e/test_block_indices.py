@@ -1,0 +1,319 @@
+"""Elements of the block that a program sees, by index: read, written and updated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+import ninetoothed
+import ninetoothed.language as ntl
+from ninetoothed import Tensor
+from ninetoothed.arguments import bind
+from ninetoothed.compiler import lower
+from ninetoothed.configurations import configurations
+from ninetoothed.interpreters import interpret
+from tests.support.everywhere import everywhere
+
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
+each_device = pytest.mark.parametrize("device", DEVICES)
+
+SIX = 6
+OTHER = -5.0
+
+
+def vectors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    return tuple(tensor.tile((SIX,)) for tensor in tensors)
+
+
+def matrices(*tensors: Tensor) -> tuple[Tensor, ...]:
+    return tuple(tensor.tile((4, SIX)) for tensor in tensors)
+
+
+def numbers(*shape: int) -> torch.Tensor:
+    """Numbers that all differ."""
+    return torch.arange(1.0, 1 + torch.Size(shape).numel()).reshape(shape)
+
+
+def check(
+    device: str, arrangement: Any, application: Any, x: torch.Tensor, wanted: torch.Tensor
+) -> None:
+    """Compare what the application makes of ``x`` and of ones."""
+
+    def right(x: torch.Tensor, output: torch.Tensor) -> None:
+        assert output.tolist() == wanted.tolist()
+
+    tensors = [Tensor(x.ndim, other=OTHER), Tensor(wanted.ndim)]
+    everywhere(device, arrangement, application, tensors, [x, torch.ones_like(wanted)], right)
+
+
+def last(x, output):
+    output[0] = x[-1]
+
+
+def one_by_one(x, output):
+    for k in range(x.shape[0]):
+        output[k] += 2 * x[k]
+
+
+def reversed_by_a_gather(x, output):
+    output = x[x.shape[0] - 1 - ntl.arange(0, x.shape[0])]
+
+
+def reversed_by_a_scatter(x, output):
+    output[x.shape[0] - 1 - ntl.arange(0, x.shape[0])] = x
+
+
+def outside(x, output):
+    i = ntl.arange(0, x.shape[0])
+    output[2 * i - 4] = x[2 * i - 4]
+
+
+def outside_64_bits(x, output):
+    i = ntl.arange(0, x.shape[0]).to(ntl.int64) + (1 << 32)
+    output[i] = x[i]
+    output[ntl.arange(0, 1).to(ntl.uint32) - 1] = x[0]
+
+
+def whole(x, output):
+    output[:] = x[:] + x[:]
+
+
+def blocks_of(x: torch.Tensor) -> list[torch.Tensor]:
+    """The blocks that programs see, and what lies outside."""
+    rows = -(-len(x) // SIX)
+    return [*torch.cat([x, torch.full((rows * SIX - len(x),), OTHER)]).split(SIX)]
+
+
+def _last(blocks: list[torch.Tensor]) -> list[torch.Tensor]:
+    return [torch.cat([block[-1:], torch.ones(SIX - 1)]) for block in blocks]
+
+
+def _outside(blocks: list[torch.Tensor]) -> list[torch.Tensor]:
+    even = torch.tensor([True, False] * 3)
+    return [torch.where(even, block, 1.0) for block in blocks]
+
+
+VECTORS: dict[str, tuple[Any, Any]] = {
+    "last": (last, _last),
+    "one_by_one": (one_by_one, lambda blocks: [2 * block + 1 for block in blocks]),
+    "gather": (reversed_by_a_gather, lambda blocks: [block.flip(0) for block in blocks]),
+    "outside": (outside, _outside),
+    "outside_64_bits": (outside_64_bits, lambda blocks: [torch.ones(SIX) for _ in blocks]),
+    "whole": (whole, lambda blocks: [2 * block for block in blocks]),
+}
+
+
+@each_device
+@pytest.mark.parametrize("size", [1, 3, 5, 6, 13, 781])
+@pytest.mark.parametrize("name", VECTORS)
+def test_vectors(name: str, size: int, device: str) -> None:
+    application, expected = VECTORS[name]
+    x = numbers(size)
+    check(device, vectors, application, x, torch.cat(expected(blocks_of(x)))[:size])
+
+
+@each_device
+@pytest.mark.parametrize("size", [1, 3, 5, 6, 13])
+def test_scatter(size: int, device: str) -> None:
+    x = numbers(size)
+    wanted = torch.ones(size)
+    for start in range(0, size, SIX):
+        for lane in range(SIX):
+            if start + SIX - 1 - lane < size:
+                inside = start + lane < size
+                wanted[start + SIX - 1 - lane] = x[start + lane] if inside else OTHER
+    check(device, vectors, reversed_by_a_scatter, x, wanted)
+
+
+def rows(x, output):
+    for i in range(x.shape[0]):
+        output[i, :] += x[i, :]
+
+
+def columns(x, output):
+    for j in ntl.static_range(x.shape[1]):
+        output[:, j] = x[:, j - x.shape[1]] + 1
+
+
+def elements(x, output):
+    i, j = ntl.arange(0, 4), ntl.arange(0, 6)
+    output[3 - i[:, None], j] = x[3 - i[:, None], j[None, :]] + 1
+
+
+def picked_rows(x, output):
+    i = 3 - ntl.arange(0, 4)
+    output[i, :] = x[i, :] + 1
+
+
+def picked_columns(x, output):
+    j = 5 - ntl.arange(0, 6)
+    output[:, j] = x[:, j] + 1
+
+
+def diagonal(x, output):
+    i = ntl.arange(0, 4)
+    output[i, i] = x[i, i] + 1
+    output[0, 5] = x[1, 1] + x[-2, -3]
+
+
+def _diagonal(x: torch.Tensor) -> torch.Tensor:
+    wanted = torch.ones_like(x)
+    padded = torch.full((-(-x.shape[0] // 4) * 4, -(-x.shape[1] // SIX) * SIX), OTHER)
+    padded[: x.shape[0], : x.shape[1]] = x
+    full = torch.ones_like(padded)
+    for i in range(0, x.shape[0], 4):
+        for j in range(0, x.shape[1], SIX):
+            for k in range(4):
+                full[i + k, j + k] = padded[i + k, j + k] + 1
+            full[i, j + 5] = padded[i + 1, j + 1] + padded[i + 2, j + 3]
+    wanted[:] = full[: x.shape[0], : x.shape[1]]
+    return wanted
+
+
+MATRICES: dict[str, tuple[Any, Any]] = {
+    "rows": (rows, lambda x: x + 1),
+    "columns": (columns, lambda x: x + 1),
+    "elements": (elements, lambda x: x + 1),
+    "picked_rows": (picked_rows, lambda x: x + 1),
+    "picked_columns": (picked_columns, lambda x: x + 1),
+    "diagonal": (diagonal, _diagonal),
+}
+
+
+@each_device
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (9, 14)], ids=str)
+@pytest.mark.parametrize("name", MATRICES)
+def test_matrices(name: str, shape: tuple[int, int], device: str) -> None:
+    application, expected = MATRICES[name]
+    x = numbers(*shape)
+    check(device, matrices, application, x, expected(x))
+
+
+def test_blocks_of_indices_stand_where_numpy_has_them() -> None:
+    def arrangement(x: Tensor, first: Tensor, front: Tensor) -> tuple[Tensor, ...]:
+        tensors = (x.tile((3, 4, 5)), first.tile((3, 2, 5)), front.tile((2, 4)))
+        return tuple(tensor.flatten() for tensor in tensors)
+
+    def application(x, first, front):
+        k = ntl.arange(0, 2)
+        first = x[:, 2 * k + 1, :]
+        front = x[k, :, 2 * k]
+
+    x, k = numbers(3, 4, 5), torch.arange(2)
+
+    def right(x: torch.Tensor, first: torch.Tensor, front: torch.Tensor) -> None:
+        assert torch.equal(first, x[:, 2 * k + 1, :])
+        assert torch.equal(front, x[k, :, 2 * k])
+
+    values = [x, torch.zeros(3, 2, 5), torch.zeros(2, 4)]
+    everywhere("cpu", arrangement, application, [Tensor(3), Tensor(3), Tensor(2)], values, right)
+
+
+@each_device
+def test_levels_and_the_block_at_once(device: str) -> None:
+    def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((5,)).tile((-1,)), output.tile((-1,))
+
+    def application(x, output):
+        for k in range(x.shape[0]):
+            output[k] = x[k, 2] + x[k][-1]
+
+    x = numbers(17)
+    lanes = torch.cat([x, torch.full((3,), OTHER)]).reshape(4, 5)
+    check(device, arrangement, application, x, lanes[:, 2] + lanes[:, -1])
+
+
+@each_device
+def test_the_index_is_evaluated_once(device: str) -> None:
+    def application(x, output):
+        output[ntl.atomic_add(x.source.data_ptr(), 1.0).to(ntl.int32)] += 1
+
+    def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((3,)), output.tile((3,))
+
+    def right(x: torch.Tensor, output: torch.Tensor) -> None:
+        assert x.tolist() == [2.0, 0.0, 0.0]
+        assert output.tolist() == [0.0, 1.0, 0.0]
+
+    x = torch.tensor([1.0, 0.0, 0.0])
+    everywhere(device, arrangement, application, [Tensor(1), Tensor(1)], [x, torch.zeros(3)], right)
+
+
+def test_a_store_before_is_read() -> None:
+    def application(x, output):
+        output = x * 2
+        output[0] = output[1]
+
+    x = numbers(6)
+    check("cpu", vectors, application, x, torch.tensor([4.0, 4, 6, 8, 10, 12]))
+
+
+def test_what_is_not_read_has_no_value() -> None:
+    def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((SIX,)), output.tile((1,))
+
+    def application(x, output):
+        picked = x[2 * ntl.arange(0, SIX)]
+        output = ntl.sum(picked) + ntl.max(-picked) + ntl.sum(x[x.to(ntl.int32) - 1])
+
+    x = numbers(3)
+
+    def right(x: torch.Tensor, output: torch.Tensor) -> None:
+        assert output.tolist() == [1.0 + 3 - 1 + 6]
+
+    everywhere("cpu", arrangement, application, [Tensor(1), Tensor(1)], [x, torch.zeros(1)], right)
+
+
+def test_lanes_of_what_is_computed() -> None:
+    def application(x, output):
+        y = x * 2
+        rows = y[1, :][None, :] + y[:, -1][:, None]
+        flat = ntl.sum(y, 0)
+        output = rows + y[3, 4] + flat[5 - ntl.arange(0, 6)] + flat[x.shape[1] - 1]
+
+    def expected(x: torch.Tensor) -> torch.Tensor:
+        y = x * 2
+        return y[1] + y[:, -1:] + y[3, 4] + y.sum(0).flip(0) + y.sum(0)[5]
+
+    x = numbers(8, 12)
+    parts = [[expected(part) for part in row.split(SIX, 1)] for row in x.split(4)]
+    wanted = torch.cat([torch.cat(row, 1) for row in parts])
+    check("cpu", matrices, application, x, wanted)
+
+
+def test_races_of_indexed_stores_stay_open() -> None:
+    def application(x, output):
+        output[ntl.arange(0, 6)] = x
+
+    report = ninetoothed.check(vectors, application, (Tensor(1), Tensor(1)))
+    for question in ("coverage", "races"):
+        (line,) = [line for line in str(report).splitlines() if question in line]
+        assert line.split(maxsplit=2)[1:] == ["output", "undecided  some addresses are computed"]
+
+
+def test_sequences() -> None:
+    def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        x = x.tile((1, -1))
+        x.dtype = x.dtype.squeeze(0)
+        return x.squeeze(1), output.tile((1,))
+
+    def application(x, output):
+        turns = ntl.interleave(x, x)
+        row = x.expand_dims(1).reshape(1, -1)
+        output = ntl.sum(x[ntl.arange(0, 4)]) + x[0] + ntl.sum(turns) + ntl.sum(row) * 100
+
+    x = torch.nested.nested_tensor(
+        [torch.arange(3.0) + 1, torch.arange(5.0) + 10], layout=torch.jagged
+    )
+    output = torch.zeros(2)
+    kernel = ninetoothed.make(arrangement, application, (Tensor(2, jagged_dim=1), Tensor(1)))
+    wanted = [6 + 1 + 12 + 600.0, 46 + 10 + 120 + 6000.0]
+    kernel(x, output)
+    assert output.tolist() == wanted
+    arguments = bind(kernel.definition, [x, output.zero_()], {})
+    module = kernel.composed(arguments.signature)
+    config = configurations(module, arguments.signature)[0]
+    interpret(lower(module, arguments.signature, config), arguments.values)
+    assert output.tolist() == wanted

@@ -1,0 +1,105 @@
+"""Every row of the language, run in every way, against NumPy in ``float64``: see ``tests/rows``."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+
+import pytest
+
+import ninetoothed.language as ntl
+from ninetoothed.language.table import TABLE
+from ninetoothed.runtime import triton_compat
+from tests import rows
+from tests.rows import running
+from tests.rows.case import Case
+from tests.support.imports import ROOT
+from tests.support.targets import CHOSEN, FEW_TARGETS, TARGETS
+from tests.support.ttir_stage import to_ttir
+
+
+def cases() -> list[tuple[str, Case]]:
+    """Every case, with its topic: a module of ``tests.rows`` that has ``CASES``."""
+    names = sorted(info.name for info in pkgutil.iter_modules(rows.__path__))
+    modules = {name: importlib.import_module(f"tests.rows.{name}") for name in names}
+    return [
+        (topic, case) for topic, module in modules.items() for case in getattr(module, "CASES", ())
+    ]
+
+
+CASES = cases()
+
+
+def over(dtypes: Callable[[Case], tuple[str, ...]]) -> pytest.MarkDecorator:
+    """The cases, each with each of some of its element types."""
+    params = [
+        pytest.param(case, dtype, id=f"{topic}-{case.name}-{dtype}")
+        for topic, case in CASES
+        for dtype in dtypes(case)
+    ]
+    return pytest.mark.parametrize(("case", "dtype"), params)
+
+
+@over(running.dtypes)
+def test_row(case: Case, dtype: str) -> None:
+    """In both interpreters; and Triton takes both texts, or compiles them for chosen targets."""
+    lowered = running.run_on_cpu(case, dtype)
+    if not triton_compat.available():
+        return
+    for kernel in lowered:
+        for artifact in kernel.artifacts(FEW_TARGETS[0]):
+            to_ttir(artifact)
+    for target in TARGETS if CHOSEN else ():
+        for artifact in lowered[0].artifacts(target):
+            triton_compat.compile_artifact(artifact)
+
+
+@pytest.mark.gpu
+@over(lambda case: case.dtypes)
+def test_row_on_a_gpu(case: Case, dtype: str) -> None:
+    running.run_on_gpu(case, dtype)
+
+
+_DEBUGGING = "tests/e2e/test_debugging.py"
+ELSEWHERE = {
+    "static_assert": ("it stops the compiler", "tests/errors/test_random_and_order.py"),
+    "static_print": ("it prints when compiling", _DEBUGGING),
+    "inline_asm_elementwise": ("it is for GPUs only", _DEBUGGING),
+}
+"""Rows that no case can show: why, and the file that tests them.
+
+``tests/e2e/test_libdevice.py`` goes through all types of all functions of ``ntl.libdevice``.
+"""
+
+
+@functools.cache
+def public_names() -> frozenset[str]:
+    """The functions and operators of the language."""
+    written = {
+        name
+        for name, value in vars(ntl).items()
+        if not name.startswith("_") and inspect.isfunction(value)
+    }
+    return frozenset(TABLE) | written
+
+
+def test_every_row_has_a_case() -> None:
+    covered = {name for _, case in CASES for name in case.covers.split()}
+    missing = public_names() - covered - set(ELSEWHERE)
+    assert not missing, f"no case in tests/rows covers {', '.join(sorted(missing))}"
+
+
+def test_cases_cover_what_there_is() -> None:
+    covered = {name for _, case in CASES for name in case.covers.split()}
+    unknown = covered | set(ELSEWHERE)
+    assert not unknown - public_names(), "these are no rows"
+    assert not covered & set(ELSEWHERE), "these are tested by a case"
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_what_has_no_case_is_tested_elsewhere(name: str) -> None:
+    _, path = ELSEWHERE[name]
+    assert name in (ROOT / path).read_text(encoding="utf-8")

@@ -1,0 +1,322 @@
+// RUN: nt-opt %s -p nt-forward-memory | filecheck %s
+
+// Reads with no store between them are one, whatever is stored elsewhere.
+// CHECK-LABEL: nt.kernel @one_read
+// CHECK: %0 = nt.load %x[]
+// CHECK-NEXT: nt.store %0, %y[]
+// CHECK-NEXT: nt.store %0, %z[]
+// CHECK-NEXT: nt.finish
+nt.kernel @one_read symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %y0 = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y1 = nt.tile %y0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %z0 = nt.source "z" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %z1 = nt.tile %z0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x1, %y1, %z1
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>,
+      !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>,
+      !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%x : !nt.tensor<[64] x f32>, %y : !nt.tensor<[64] x f32>, %z : !nt.tensor<[64] x f32>):
+  %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.store %0, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  %1 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.store %1, %z[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.finish
+}
+
+// A store to what may be the same memory comes between them, and what was stored is known; lanes
+// outside read what they read before.
+// CHECK-LABEL: nt.kernel @shared_memory
+// CHECK: %0 = nt.load %x[]
+// CHECK-NEXT: nt.store %0, %y[]
+// CHECK-NEXT: %1 = nt.load %x[]
+// CHECK-NEXT: %2 = nt.stored %0 at %y[] other 0.000000e+00 : f32
+// CHECK-NEXT: %3 = nt.map "add"(%1, %2)
+nt.kernel @shared_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %y0 = nt.source "y" "tensor" strides [1] memory "x" aligned false : !nt.tensor<[n] x f32>
+  %y1 = nt.tile %y0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x1, %y1
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>,
+      !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%x : !nt.tensor<[64] x f32>, %y : !nt.tensor<[64] x f32>):
+  %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.store %0, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  %1 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %2 = nt.load %y[] other 0.0 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %3 = nt.map "add"(%1, %2) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  nt.store %3, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.finish
+}
+
+// Of several stores to one place the last one stays. It does not matter how an index is written,
+// and other indices are other elements.
+// CHECK-LABEL: nt.kernel @overwritten
+// CHECK: %0 = nt.load %x[%zero]
+// CHECK-NEXT: %1 = nt.load %x[%one]
+// CHECK-NEXT: %2 = nt.stored %1 at %x[%zero]
+// CHECK-NEXT: %3 = nt.map "add"(%0, %2)
+// CHECK-NEXT: nt.store %0, %x[%one]
+// CHECK-NEXT: nt.store %3, %x[%zero]
+// CHECK-NEXT: nt.finish
+nt.kernel @overwritten symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %x1 = nt.tile %x2 [4] strides [4] dilation [1] floor false level 0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+      -> !nt.tensor<[n ceildiv 256] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x1
+      : !nt.tensor<[n ceildiv 256] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%x : !nt.tensor<[4] x !nt.tensor<[64] x f32>>):
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = nt.map "sub"(%one, %one) : (i32, i32) -> i32
+  %0 = nt.load %x[%zero] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  %1 = nt.load %x[%one] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  nt.store %1, %x[%none] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
+  %2 = nt.load %x[%zero] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  %3 = nt.map "add"(%0, %2) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  nt.store %0, %x[%one] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
+  nt.store %3, %x[%zero] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
+  nt.finish
+}
+
+// What a turn of a loop stores holds until its end, and nothing that the loop stores from before
+// it or behind it; what it does not store does.
+// CHECK-LABEL: nt.kernel @turns
+// CHECK: nt.store %0, %x[%c1]
+// CHECK-NEXT: scf.for %k
+// CHECK-NEXT: %1 = nt.load %x[%k]
+// CHECK-NEXT: %2 = nt.map "add"(%1, %b)
+// CHECK-NEXT: nt.store %2, %x[%k]
+// CHECK-NEXT: %3 = nt.stored %2 at %x[%k]
+// CHECK-NEXT: nt.store %3, %z[]
+// CHECK-NEXT: }
+// CHECK-NEXT: %4 = nt.load %x[%c1]
+// CHECK-NEXT: nt.store %4, %z[]
+// CHECK-NEXT: nt.finish
+nt.kernel @turns symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %x1 = nt.tile %x2 [4] strides [4] dilation [1] floor false level 0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+      -> !nt.tensor<[n ceildiv 256] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+  %y0 = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y1 = nt.tile %y0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %z0 = nt.source "z" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %z1 = nt.tile %z0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x1, %y1, %z1
+      : !nt.tensor<[n ceildiv 256] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>,
+      !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>,
+      !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%x : !nt.tensor<[4] x !nt.tensor<[64] x f32>>, %y : !nt.tensor<[64] x f32>, %z : !nt.tensor<[64] x f32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %0 = nt.load %x[%c0] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  %b = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.store %0, %x[%c1] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
+  scf.for %k = %c0 to %c4 step %c1 : i32 {
+    %1 = nt.load %x[%k] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    %a = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+    %2 = nt.map "add"(%1, %a) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+    nt.store %2, %x[%k] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
+    %3 = nt.load %x[%k] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    nt.store %3, %z[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  }
+  %4 = nt.load %x[%c1] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  nt.store %4, %z[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.finish
+}
+
+// Branches know what was known before them. What one of them stores is not known behind them.
+// CHECK-LABEL: nt.kernel @sides
+// CHECK: %0 = nt.load %x[]
+// CHECK-NEXT: nt.store %0, %y[]
+// CHECK-NEXT: scf.if %c {
+// CHECK-NEXT: nt.store %0, %z[]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %1 = nt.stored %0 at %y[]
+// CHECK-NEXT: nt.store %1, %y[]
+// CHECK-NEXT: }
+// CHECK-NEXT: %2 = nt.load %y[]
+// CHECK-NEXT: %3 = nt.load %z[]
+nt.kernel @sides symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %y0 = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y1 = nt.tile %y0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %z0 = nt.source "z" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %z1 = nt.tile %z0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x1, %y1, %z1
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>,
+      !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>,
+      !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%x : !nt.tensor<[64] x f32>, %y : !nt.tensor<[64] x f32>, %z : !nt.tensor<[64] x f32>):
+  %c = arith.constant true
+  %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.store %0, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  scf.if %c {
+    %1 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+    nt.store %1, %z[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  } else {
+    %2 = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+    nt.store %2, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  }
+  %3 = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %4 = nt.load %z[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %5 = nt.map "add"(%3, %4) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  nt.store %5, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.finish
+}
+
+// Where blocks overlap, a block stored at one index changes the others, and lanes are not proved
+// to be alone.
+// CHECK-LABEL: nt.kernel @overlapping
+// CHECK: nt.store %0, %x[%c1]
+// CHECK-NEXT: %1 = nt.load %x[%c0]
+// CHECK-NEXT: nt.store %1, %x[%c1]
+// CHECK-NEXT: %2 = nt.load %x[%c1]
+nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x2 = nt.tile %x0 [64] strides [32] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 32 - 1] x !nt.tensor<[64] x f32>>
+  %x1 = nt.tile %x2 [4] strides [4] dilation [1] floor false level 0
+      : !nt.tensor<[n ceildiv 32 - 1] x !nt.tensor<[64] x f32>>
+      -> !nt.tensor<[(n + 95) floordiv 128] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x1
+      : !nt.tensor<[(n + 95) floordiv 128] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%x : !nt.tensor<[4] x !nt.tensor<[64] x f32>>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %0 = nt.load %x[%c0] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  nt.store %0, %x[%c1] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
+  %1 = nt.load %x[%c0] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  nt.store %1, %x[%c1] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
+  %2 = nt.load %x[%c1] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  nt.store %2, %x[%c0] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
+  nt.finish
+}
+
+// Reads through equal pointers are one, too. A pointer stays in its tensor, where what is stored
+// through it may be anything.
+// CHECK-LABEL: nt.kernel @pointers
+// CHECK: %v = nt.pointer_load %p
+// CHECK-NEXT: nt.pointer_store %v, %p
+// CHECK-NEXT: %b = nt.load %x[]
+// CHECK-NEXT: %w = nt.pointer_load %p
+// CHECK-NEXT: nt.store %a, %y[]
+// CHECK-NEXT: nt.store %b, %x[]
+// CHECK-NEXT: %t = nt.pointer_load %q
+// CHECK-NEXT: nt.pointer_store %t, %p
+// CHECK-NEXT: nt.finish
+nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %y0 = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y1 = nt.tile %y0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x1, %y1
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>,
+      !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%x : !nt.tensor<[64] x f32>, %y : !nt.tensor<[64] x f32>):
+  %p = nt.pointer %x : !nt.tensor<[64] x f32> -> !tt.ptr<f32>
+  %q = nt.pointer %x : !nt.tensor<[64] x f32> -> !tt.ptr<f32>
+  %a = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %v = nt.pointer_load %p : !tt.ptr<f32> -> f32
+  %u = nt.pointer_load %q : !tt.ptr<f32> -> f32
+  nt.pointer_store %u, %p : f32, !tt.ptr<f32>
+  %b = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %w = nt.pointer_load %p : !tt.ptr<f32> -> f32
+  nt.store %a, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.store %b, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  %t = nt.pointer_load %q : !tt.ptr<f32> -> f32
+  nt.pointer_store %t, %p : f32, !tt.ptr<f32>
+  nt.finish
+}
+
+// An atomic that orders memory ends what is known of all of it; a relaxed one, of its own.
+// CHECK-LABEL: nt.kernel @atomics
+// CHECK: %a = nt.load %x[]
+// CHECK-NEXT: %b = nt.load %y[]
+// CHECK-NEXT: %c = nt.atomic
+// CHECK-NEXT: %d = nt.load %y[]
+// CHECK-NEXT: %e = nt.atomic
+// CHECK-NEXT: %f = nt.load %x[]
+// CHECK-NEXT: %g = nt.load %y[]
+// CHECK-NEXT: %h = nt.map "add"(%a, %f)
+// CHECK-NEXT: %i = nt.map "add"(%h, %g)
+// CHECK-NEXT: %j = nt.map "add"(%i, %a)
+nt.kernel @atomics symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %y0 = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y1 = nt.tile %y0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x1, %y1
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>,
+      !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%x : !nt.tensor<[64] x f32>, %y : !nt.tensor<[64] x f32>):
+  %one = arith.constant 1.0 : f32
+  %p = nt.pointer %y : !nt.tensor<[64] x f32> -> !tt.ptr<f32>
+  %a = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %b = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %c = nt.atomic "add" %p, %one "relaxed" "gpu" : !tt.ptr<f32>, f32
+  %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %d = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %e = nt.atomic "add" %p, %one "acq_rel" "gpu" : !tt.ptr<f32>, f32
+  %f = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %g = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %h = nt.map "add"(%a, %f) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %i = nt.map "add"(%h, %g) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %j = nt.map "add"(%i, %0) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  nt.store %j, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.finish
+}
+
+// Numbers that are passed by value never change.
+// CHECK-LABEL: nt.kernel @numbers
+// CHECK: %0 = nt.load %s[]
+// CHECK-NEXT: nt.atomic
+// CHECK-NOT: nt.load
+// CHECK: nt.finish
+nt.kernel @numbers symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %s1 = nt.source "s" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  %x1 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  nt.arranged %s1, %x1
+      : !nt.tensor<[] x f32>,
+      !nt.tensor<[n] x f32>
+} apply {
+^bb0(%s : !nt.tensor<[] x f32>, %x : !nt.tensor<[] x f32>):
+  %p = nt.pointer %x : !nt.tensor<[] x f32> -> !tt.ptr<f32>
+  %0 = nt.load %s[] : !nt.tensor<[] x f32>[] -> f32
+  %1 = nt.atomic "add" %p, %0 "acq_rel" "gpu" : !tt.ptr<f32>, f32
+  %2 = nt.load %s[] : !nt.tensor<[] x f32>[] -> f32
+  %3 = nt.atomic "add" %p, %2 "acq_rel" "gpu" : !tt.ptr<f32>, f32
+  nt.finish
+}

@@ -1,0 +1,43 @@
+// RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
+
+// Functions of NVIDIA's library.
+// CHECK-LABEL: tt.func @floats
+// CHECK: %c = arith.constant 2.000000e+00 : f32
+// CHECK-NEXT: %v = arith.constant dense<2.000000e+00> : tensor<64xf32>
+// CHECK-NEXT: %r0 = tt.extern_elementwise %v {libname = "", libpath = "", symbol = "__nv_tanhf", pure = true} : (tensor<64xf32>) -> tensor<64xf32>
+// CHECK-NEXT: %r1 = tt.extern_elementwise %v, %v {libname = "", libpath = "", symbol = "__nv_hypotf", pure = true} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+// CHECK-NEXT: %r2 = tt.extern_elementwise %v {libname = "", libpath = "", symbol = "__nv_isnanf", pure = true} : (tensor<64xf32>) -> tensor<64xi32>
+nt.kernel @floats symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[64] x f32>):
+  %c = arith.constant 2.0 : f32
+  %v = nt.full %c : f32 -> !nt.tensor<[64] x f32>
+  %r0 = nt.map "libdevice.tanh"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %r1 = nt.map "libdevice.hypot"(%v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %r2 = nt.map "libdevice.isnan"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i32>
+  nt.finish
+}
+
+// Its function of 64 bits gives 32.
+// CHECK-LABEL: tt.func @integers
+// CHECK: %c = arith.constant 2 : i64
+// CHECK-NEXT: %v = arith.constant dense<2> : tensor<64xi64>
+// CHECK-NEXT: %r = tt.extern_elementwise %v {libname = "", libpath = "", symbol = "__nv_clzll", pure = true} : (tensor<64xi64>) -> tensor<64xi32>
+nt.kernel @integers symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[64] x f32>):
+  %c = arith.constant 2 : i64
+  %v = nt.full %c : i64 -> !nt.tensor<[64] x i64>
+  %r = nt.map "libdevice.clz"(%v) : (!nt.tensor<[64] x i64>) -> !nt.tensor<[64] x i32>
+  nt.finish
+}

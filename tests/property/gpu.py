@@ -1,0 +1,82 @@
+"""Random programs on a GPU, by both backends, against the interpreter; in several processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+
+import hypothesis
+import torch
+from hypothesis import HealthCheck, Phase, given, settings
+
+from ninetoothed import compiler
+from ninetoothed.arguments import bind
+from ninetoothed.artifact import Artifact, Config, Signature, Target
+from ninetoothed.backend.emit import Language
+from ninetoothed.runtime.dispatch import Dispatcher
+from tests.property.agreement import agree
+from tests.property.programs import programs
+from tests.property.stages import Road, arguments
+from tests.property.writer import Program
+
+BACKENDS: tuple[Language, ...] = ("ttir", "triton-python")
+_CHUNK = 10
+
+
+def launched(road: Road, language: Language) -> list[torch.Tensor]:
+    """The buffers as the backend's kernel leaves them."""
+    buffers, values = arguments(road.program, "cuda")
+    call = bind(road.definition, values, road.program.keywords)
+
+    def artifact(signature: Signature, config: Config, target: Target) -> Artifact:
+        module = compiler.build(road.definition, signature)
+        return compiler.compile_kernel(module, signature, config, target, language)
+
+    def key(*parts: object) -> str:
+        return f"{road.program.source} {parts} {language}"
+
+    dispatcher = Dispatcher("kernel", artifact, lambda signature: [road.config], key)
+    dispatcher.launch(call.signature, call.values)
+    return buffers
+
+
+def check(program: Program) -> None:
+    """Hold both backends to the interpreter."""
+    road = Road(program)
+    expected = road.run(road.modules[0][1])
+    for language in BACKENDS:
+        agree(program, expected, launched(road, language), f"{language} on a GPU differs")
+
+
+def check_some(seed: int, count: int) -> int:
+    """Check ``count`` programs, always the same ones of a seed; how many there were."""
+    checked = 0
+
+    @hypothesis.seed(seed)
+    @settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(programs())
+    def some(program: Program) -> None:
+        nonlocal checked
+        checked += 1
+        check(program)
+
+    some()
+    return checked
+
+
+def check_many(count: int) -> int:
+    """Check ``count`` programs in a process a core; how many there were."""
+    workers = max(1, min(len(os.sched_getaffinity(0)) - 1, -(-count // _CHUNK)))
+    starts = range(0, count, _CHUNK)
+    # A process that has used CUDA cannot be forked.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        counts = [min(_CHUNK, count - start) for start in starts]
+        return sum(pool.map(check_some, starts, counts))

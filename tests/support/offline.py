@@ -1,0 +1,40 @@
+"""Kernels compiled for a target that need not be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ninetoothed.arguments import bind
+from ninetoothed.artifact import Artifact, Target
+from ninetoothed.backend.emit import Language
+from ninetoothed.compiler import compile_kernel
+from ninetoothed.configurations import configurations
+from ninetoothed.kernel import Kernel
+from ninetoothed.runtime import triton_compat
+from tests.support import profiles
+from tests.support.ttir_stage import to_ttir
+
+LANGUAGES: tuple[Language, ...] = ("ttir", "triton-python")
+
+
+def artifacts(
+    kernel: Kernel, values: Sequence[Any], target: str, **constexprs: int
+) -> Iterator[Artifact]:
+    """What a call compiles to, in both languages; of the first configuration."""
+    signature = bind(kernel.definition, values, constexprs).signature
+    module = kernel.composed(signature)
+    config = configurations(module, signature)[0]
+    for language in LANGUAGES:
+        yield compile_kernel(module, signature, config, Target.parse(target), language)
+
+
+def check(kernel: Kernel, values: Sequence[Any], target: str, **constexprs: int) -> None:
+    """Triton takes both texts; where all is tried, it compiles them."""
+    for artifact in artifacts(kernel, values, target, **constexprs):
+        if not triton_compat.available():
+            continue
+        if profiles.full():
+            triton_compat.compile_artifact(artifact)
+        else:
+            to_ttir(artifact)
