@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.interpreters.elements import INDEX, Element, convert, element_of
 from ninetoothed.interpreters.functions import along, ordered
-from ninetoothed.interpreters.machine import Block, Handler, Machine, both
+from ninetoothed.interpreters.machine import Block, Handler, Machine, both, meet
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.index_expr import evaluate
 from ninetoothed.language.table import REDUCTIONS, SCANS
@@ -106,7 +106,12 @@ def _reduce(machine: Machine, op: Operation) -> None:
     number = identity(nt.dtype_of(op.value.type))
     data = machine.filled(op.value, element.number(number))
     data = along(data, op.dim + 1, _size(machine, op.value, op.dim))
-    machine.put(op.result, reduce(op.function.data, element, data, op.dim + 1, number))
+    guard = None if machine.block(op.value).guard is None else machine.real(op.value)
+    machine.put(
+        op.result,
+        reduce(op.function.data, element, data, op.dim + 1, number),
+        None if guard is None else guard.any(op.dim + 1),
+    )
 
 
 def _scan(machine: Machine, op: Operation) -> None:
@@ -118,7 +123,8 @@ def _scan(machine: Machine, op: Operation) -> None:
     data = along(machine.filled(op.value, number), dim, _size(machine, op.value, op.dim))
     data = element.widen(data.flip(dim) if op.reversed else data)
     found = element.narrow(SCANNED[op.function.data](data, dim))
-    machine.put(op.result, found.flip(dim) if op.reversed else found)
+    found = found.flip(dim) if op.reversed else found
+    machine.put(op.result, found, machine.block(op.value).guard)
 
 
 # Combinations with a region.
@@ -235,6 +241,11 @@ def _scan_by(machine: Machine, op: Operation) -> None:
     dim = op.dim + 1
     lanes = _operands(machine, op.values, _real(machine, op), dim)
     _put(machine, op, _scanned(machine, op.combine.block, lanes, dim, op.reversed))
+    guard = meet([machine.block(value) for value in op.operands])
+    if op.real is not None:
+        guard = both(guard, machine.data(op.real))
+    for result in op.combined:
+        machine.put(result, machine.data(result), guard)
 
 
 def _put(machine: Machine, op: nt.Combination, lanes: _Lanes) -> None:

@@ -4,10 +4,10 @@
 A reduction, a scan and a sort along a dim, and a dot along K, must not see what an access did not
 read. Where the operand is a load that has no ``other``, its unspecified lanes are free, and the
 identity becomes its ``other``. Else the guard of the operand is computed beside it (elementwise:
-the conjunction; ``where``: of the chosen side; a loop carries its guards), and the operand is
-selected by it. A combination that knows no identity is told which lanes are real, and so are a
-histogram and an assertion. A mask of pointers is false where it is outside its own guard: what it would say there is
-not known.
+the conjunction; ``where``: of the chosen side; a reduction: whether some lane was real; a loop
+carries its guards), and the operand is selected by it. A combination that knows no identity is told
+which lanes are real, and so are a histogram and an assertion. A mask of pointers is false where it
+is outside its own guard: what it would say there is not known.
 
 Why here: guards are facts of accesses, before lanes are padded. It requires and leaves stage
 ``composed``.
@@ -65,10 +65,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.loops import WhileOp
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.passes.analysis.turns import Read, check_turns
 from ninetoothed.passes.lowering.identities import combined_operands, fill, select
-from ninetoothed.passes.lowering.lanes import both, first
+from ninetoothed.passes.lowering.lanes import both, first, some, spread
 
 _MOVES = (
     nt.CastOp,
@@ -163,7 +164,7 @@ def _carrying(old: _Loop, starts: Sequence[SSAValue]) -> _Loop:
         assert before.last_op is not None
         before.last_op.operands = [*before.last_op.operands, *before.args[len(old.arguments) :]]
         one, two = regions
-        new = scf.WhileOp(initial, [value.type for value in initial], one, two)
+        new = WhileOp(initial, [value.type for value in initial], one, two)
     new.attributes.update(old.attributes)
     return new
 
@@ -181,6 +182,12 @@ class _Guards:
         self.memo: dict[SSAValue, SSAValue] = {}
         # The results of loops and branches that were replaced by ones with more results.
         self.renamed: dict[SSAValue, SSAValue] = {}
+        # Their operands, which are masked on the way: what is masked is real no more than before.
+        self.operands = {
+            op: op.value
+            for op in kernel.apply.walk()
+            if isinstance(op, nt.SortOp | nt.ScanOp | nt.ReduceOp)
+        }
         # Found before any load is given an identity, which makes no lane real.
         self.partial = self._partial()
 
@@ -225,8 +232,8 @@ class _Guards:
             return list(owner.operands)
         if isinstance(owner, nt.AddressOp):
             return list(owner.coordinates)
-        if isinstance(owner, nt.SortOp):
-            return [owner.value]
+        if isinstance(owner, nt.SortOp | nt.ScanOp | nt.ReduceOp):
+            return [self.operands[owner]]
         if isinstance(owner, nt.Combination):
             return list(owner.values) if value in owner.combined else []
         if isinstance(owner, _MASKED) and _leaves_lanes(owner) and owner.mask is not None:
@@ -323,9 +330,13 @@ class _Guards:
         if isinstance(owner, _MOVES):
             return self._moved(owner, _position(owner, value))
         if isinstance(owner, nt.SortOp):
-            return first(_behind(value), self.bits(owner.value), owner.dim)
+            return first(_behind(value), self.bits(self.operands[owner]), owner.dim)
+        if isinstance(owner, nt.ScanOp):
+            return self.bits(self.operands[owner])
+        if isinstance(owner, nt.ReduceOp):
+            return some(_behind(value), self.bits(self.operands[owner]), owner.dim)
         if isinstance(owner, nt.Combination):
-            return self.lift(owner).results[-1]
+            return self._combined(self.lift(owner))
         if isinstance(owner, nt.AddressOp):
             return self._all(_behind(value), owner.coordinates)
         if isinstance(owner, _MASKED) and owner.mask is not None:
@@ -352,7 +363,9 @@ class _Guards:
 
     def _all(self, inserter: Inserter, values: Sequence[SSAValue]) -> SSAValue:
         """The conjunction of the guards of ``values``."""
-        result, *others = [self.bits(value) for value in values]
+        partial = [value for value in values if self.unreal(value)]
+        guards = list(dict.fromkeys(self.bits(value) for value in partial))
+        result, *others = [guard for guard in guards if not spread(guard, guards)]
         for guard in others:
             result = both(inserter, result, guard)
             inserter = _behind(result)
@@ -396,20 +409,32 @@ class _Guards:
         old = _loop_of(block)
         self._swap(old, _carrying(old, starts), positions)
 
-    def _read_by_turns(self, block: Block, positions: list[int]) -> list[Read]:
-        """What the turns of a loop read without ``other`` for what is carried at ``positions``."""
+    def _read_by_turns(
+        self, block: Block, positions: list[int]
+    ) -> list[tuple[Read, frozenset[int]]]:
+        """What the turns of a loop read without ``other`` for what is carried at ``positions``, each
+        with the dims of which one lane is enough, since they are reduced.
+        """
         loop = _loop_of(block)
-        pending = [end.arguments[position] for end in _yielded(loop) for position in positions]
-        seen = {*pending, *(value for at in positions for value in _inside(loop, at))}
-        found: dict[Read, None] = {}
+        none: frozenset[int] = frozenset()
+        pending = [
+            (end.arguments[position], none) for end in _yielded(loop) for position in positions
+        ]
+        seen = {*pending, *((value, none) for at in positions for value in _inside(loop, at))}
+        found: dict[tuple[Read, frozenset[int]], None] = {}
         while pending:
-            value = pending.pop()
+            value, reduced = pending.pop()
             owner = value.owner
             if isinstance(owner, Read) and self.unreal(value) and loop.is_ancestor(owner):
-                found[owner] = None
-            origins = [origin for origin in self._origins(value) if origin not in seen]
+                found[owner, reduced] = None
+            if isinstance(owner, nt.ReduceOp | nt.ReduceByOp):
+                reduced = frozenset((owner.dim,))
+            elif not isinstance(owner, nt.MapOp | nt.CastOp):
+                # The dims may be others behind it.
+                reduced = none
+            origins = [(origin, reduced) for origin in self._origins(value)]
+            pending += [origin for origin in origins if origin not in seen]
             seen.update(origins)
-            pending += origins
         return list(found)
 
     def lift(self, op: nt.Combination) -> nt.Combination:
@@ -430,8 +455,12 @@ class _Guards:
         new = op.masked(real)
         self._swap(op, new, positions)
         for result in new.combined:
-            self.memo[result] = new.results[-1]
+            self.memo[result] = self._combined(new)
         return new
+
+    def _combined(self, op: nt.Combination) -> SSAValue:
+        """The guard of what was lifted: a scan's lanes are those of its operands."""
+        return op.real if isinstance(op, nt.ScanByOp) and op.real is not None else op.results[-1]
 
     def _chosen(self, op: scf.IfOp, position: int) -> SSAValue:
         """One more result of a branch: the guard of the one at ``position``."""

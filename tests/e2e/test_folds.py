@@ -198,6 +198,77 @@ def test_all_lanes_of_ragged_tiles(device: str, shape: tuple[int, int]) -> None:
     everywhere(device, arrangement, all_of_both, tensors(2, 2), (x, torch.zeros(counts)), check)
 
 
+def largest_sum(x, result):
+    result = ntl.max(ntl.sum(x, 1), 0)
+
+
+def sum_of_largest(x, result):
+    result = ntl.sum(ntl.max(x, 1), 0)
+
+
+def largest_running(x, result):
+    result = ntl.max(ntl.max(ntl.cumsum(x, 1), 1), 0)
+
+
+def deviations(x, result):
+    mean = ntl.sum(x, 1, keep_dims=True) / 8
+    result = ntl.min(ntl.min(x - mean, 1), 0)
+
+
+def online(x, result):
+    largest = ntl.full((4,), float("-inf"), ntl.float32)
+    for k in range(x.shape[0]):
+        largest = ntl.maximum(largest, ntl.max(x[k], 1))
+    result = ntl.sum(largest, 0)
+
+
+ORACLES = {
+    largest_sum: lambda x: x.sum(1).amax(),
+    sum_of_largest: lambda x: x.amax(1).sum(),
+    largest_running: lambda x: x.cumsum(1).amax(),
+    deviations: lambda x: (x - x.sum(1, keepdim=True) / 8).amin(),
+}
+
+
+@devices
+@pytest.mark.parametrize("application", [*ORACLES])
+@pytest.mark.parametrize("shape", [(4, 8), (3, 8), (4, 5), (1, 1), (9, 14)])
+def test_rows_that_do_not_exist_are_in_no_reduction(
+    device: str, application: Application, shape: tuple[int, int]
+) -> None:
+    x = -1 - torch.rand(shape)
+    counts = (-(-shape[0] // 4), -(-shape[1] // 8))
+
+    def arrangement(x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((4, 8)), result.tile((1, 1))
+
+    def check(x: torch.Tensor, result: torch.Tensor) -> None:
+        for i in range(counts[0]):
+            for j in range(counts[1]):
+                tile = x[4 * i : 4 * i + 4, 8 * j : 8 * j + 8].cpu()
+                same(result[i, j], ORACLES[application](tile))
+
+    everywhere(device, arrangement, application, tensors(2, 2), (x, torch.zeros(counts)), check)
+
+
+@devices
+@pytest.mark.parametrize("shape", [(4, 24), (3, 20), (9, 1)])
+def test_rows_are_carried_through_a_loop(device: str, shape: tuple[int, int]) -> None:
+    x = -1 - torch.rand(shape)
+
+    def arrangement(x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
+        tiles = x.tile((4, 8)).tile((1, -1))
+        tiles.dtype = tiles.dtype.squeeze(0)
+        return tiles, result.tile((1, 1))
+
+    def check(x: torch.Tensor, result: torch.Tensor) -> None:
+        expected = torch.stack([part.amax(1).sum() for part in x.cpu().split(4)])
+        same(result[:, 0], expected)
+
+    result = torch.zeros(-(-shape[0] // 4), 1)
+    everywhere(device, arrangement, online, tensors(2, 2), (x, result), check)
+
+
 def carried(x, result):
     power = x
     for _ in range(3):
@@ -209,13 +280,11 @@ def carried(x, result):
 @sizes
 @tiles
 def test_a_loop_carries_what_is_real(device: str, n: int, tile: int) -> None:
-    """Behind the last real lane there is what was combined so far."""
+    """What lies behind the last real lane is in no sum."""
     x = 1 + randn(n) / 20000
 
     def scanned(part: torch.Tensor) -> torch.Tensor:
-        running = part.cumprod(0)
-        running = torch.cat([running, running[-1:].expand(tile - len(part))])
-        return running.cumprod(0).cumprod(0).sum()
+        return part.cumprod(0).cumprod(0).cumprod(0).sum()
 
     def check(x: torch.Tensor, result: torch.Tensor) -> None:
         expected = torch.stack([scanned(part.double()) for part in parts(x, tile)])

@@ -268,7 +268,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        ShapeError: ntl.sum reduces a block, not a scalar of fp32; leave it out
+        ShapeError: ntl.sum takes a block, not a scalar of fp32; leave it out, or make a block of it with ntl.full
           File "kernel.py", line 2, column 14, in application
             output = ntl.sum(ntl.sum(x))
                      ^^^^^^^^^^^^^^^^^^^
@@ -284,7 +284,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        ShapeError: ntl.sum reduces a block, not a scalar of fp32; leave it out
+        ShapeError: ntl.sum takes a block, not a scalar of fp32; leave it out, or make a block of it with ntl.full
           File "kernel.py", line 2, column 14, in application
             output = ntl.sum(1.0)
                      ^^^^^^^^^^^^

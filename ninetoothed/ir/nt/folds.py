@@ -94,8 +94,8 @@ class ReduceOp(IRDLOperation):
 @irdl_op_definition
 class ScanOp(IRDLOperation):
     """A scan of the language's table along ``axis``: each lane combines all lanes up to it, or with
-    ``reverse`` from it on. Lanes outside the guard read its identity; all lanes of the result are
-    real.
+    ``reverse`` from it on. Lanes outside the guard read its identity; the result has the operand's
+    guard.
 
     ```mlir
     %1 = nt.scan "cumsum" %0 axis [1] reverse false : !nt.tensor<[BM, BN] x f32>
@@ -281,8 +281,8 @@ class ScanByOp(Combination):
     The region combines what there is so far, on the left, with the next lane. It must be
     associative.
 
-    With ``real``, only lanes where it holds take part, and one more result says up to which lane
-    none did.
+    With ``real``, only lanes where it holds take part, and only these are real in the result; one
+    more result says up to which lane none did.
 
     ```mlir
     %1 = nt.scan_by %0 axis [0] reverse false {

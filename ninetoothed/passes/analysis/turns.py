@@ -38,8 +38,11 @@ from ninetoothed.passes.analysis.scalars import known_scalar
 Read = nt.ShareRead | nt.PointerLoadOp | nt.AtomicOp
 
 
-def check_turns(kernel: nt.KernelOp, loop: Operation, reads: Iterable[Read]) -> None:
-    """Let the call check that ``reads``, which turns of ``loop`` accumulate, leave no lane out.
+def check_turns(
+    kernel: nt.KernelOp, loop: Operation, reads: Iterable[tuple[Read, frozenset[int]]]
+) -> None:
+    """Let the call check that ``reads``, which turns of ``loop`` accumulate, leave no lane out; of
+    the dims that go with a read, one lane is enough.
 
     Raises:
         ShapeError: no call can know.
@@ -47,9 +50,9 @@ def check_turns(kernel: nt.KernelOp, loop: Operation, reads: Iterable[Read]) -> 
     checks = dict.fromkeys(kernel.checks)
     # One turn leaves out what it has not read, and nothing else.
     several = minimum(maximum(_count(loop) - 1, 0), 1)
-    for op in reads:
+    for op, reduced in reads:
         if isinstance(op, nt.ShareRead):
-            for outside in _outside(kernel, loop, op):
+            for outside in _outside(kernel, loop, op, reduced):
                 left = normalize(outside * several)
                 check = nt.Check(
                     (left,),
@@ -95,7 +98,9 @@ def _turns(value: SSAValue, loop: Operation) -> bool:
     return False
 
 
-def _outside(kernel: nt.KernelOp, loop: Operation, op: nt.ShareRead) -> Iterator[IndexExpr]:
+def _outside(
+    kernel: nt.KernelOp, loop: Operation, op: nt.ShareRead, reduced: frozenset[int]
+) -> Iterator[IndexExpr]:
     """How far lanes may lie outside in some turn: what must be 0."""
     assert isinstance(op.ref, BlockArgument)
     _, attribute = nt.access_of(kernel.arranged.values[op.ref.index], kernel.assumptions)
@@ -121,8 +126,10 @@ def _outside(kernel: nt.KernelOp, loop: Operation, op: nt.ShareRead) -> Iterator
         if meant is not None:
             ranges[name] = _counted(meant)
             moving.append(name)
+    whole = {name for dim, name in enumerate(rows[-1]) if dim not in reduced}
     for guard in access.guards:
-        if turning.isdisjoint(symbol_names(guard.index, guard.size)):
+        used = set(symbol_names(guard.index, guard.size))
+        if turning.isdisjoint(used) or (reduced and whole.isdisjoint(used)):
             continue
         put = Guard(
             normalize(substitute(guard.index, values)), normalize(substitute(guard.size, values))

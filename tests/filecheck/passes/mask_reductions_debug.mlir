@@ -5,11 +5,10 @@
 // CHECK: %xv = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
 // CHECK-NEXT: %0 = nt.guard %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x i1>
 // CHECK-NEXT: %m = nt.map "lt"(%xv, %xv) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
-// CHECK-NEXT: %1 = nt.map "and"(%0, %0) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x i1>) -> !nt.tensor<[64] x i1>
-// CHECK-NEXT: nt.assert %m, "it holds" mask %1 : !nt.tensor<[64] x i1>
-// CHECK-NEXT: %2 = nt.map "and"(%m, %1) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x i1>) -> !nt.tensor<[64] x i1>
-// CHECK-NEXT: %3 = nt.map "and"(%2, %1) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x i1>) -> !nt.tensor<[64] x i1>
-// CHECK-NEXT: nt.assert %m, "it holds" mask %3 : !nt.tensor<[64] x i1>
+// CHECK-NEXT: nt.assert %m, "it holds" mask %0 : !nt.tensor<[64] x i1>
+// CHECK-NEXT: %1 = nt.map "and"(%m, %0) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x i1>) -> !nt.tensor<[64] x i1>
+// CHECK-NEXT: %2 = nt.map "and"(%1, %0) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x i1>) -> !nt.tensor<[64] x i1>
+// CHECK-NEXT: nt.assert %m, "it holds" mask %2 : !nt.tensor<[64] x i1>
 nt.kernel @asserted symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>

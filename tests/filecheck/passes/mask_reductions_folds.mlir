@@ -110,12 +110,12 @@ nt.kernel @all_real symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.finish
 }
 
-// What it gives is real where some lane took part: a loop carries that.
+// A scan gives real lanes where its operand has them: a loop carries that.
 // CHECK-LABEL: nt.kernel @in_a_loop
 // CHECK: [[g:%.*]] = nt.guard %xs[]
 // CHECK: %w, [[r:%.*]] = scf.for {{.*}} iter_args(%c = %v, [[c:%.*]] = [[g]])
-// CHECK-NEXT: %s, [[t:%.*]] = nt.scan_by %c real [[c]] : !nt.tensor<[64] x i1> axis [0] reverse false {
-// CHECK: scf.yield %s, [[t]]
+// CHECK-NEXT: %s, {{%.*}} = nt.scan_by %c real [[c]] : !nt.tensor<[64] x i1> axis [0] reverse false {
+// CHECK: scf.yield %s, [[c]]
 // CHECK: {{%.*}} = nt.map "where"([[r]], %w, {{%.*}})
 nt.kernel @in_a_loop symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -144,9 +144,8 @@ nt.kernel @in_a_loop symbols [#nt.symbol<n size 0 to ?>] arrange {
 // A histogram counts what is real, and where its mask is.
 // CHECK-LABEL: nt.kernel @counted
 // CHECK: [[g:%.*]] = nt.guard %xs[]
-// CHECK: [[m:%.*]] = nt.map "and"([[g]], {{%.*}})
-// CHECK-NEXT: [[a:%.*]] = nt.map "and"(%m, [[g]])
-// CHECK-NEXT: [[b:%.*]] = nt.map "and"([[a]], [[m]])
+// CHECK: [[a:%.*]] = nt.map "and"(%m, [[g]])
+// CHECK-NEXT: [[b:%.*]] = nt.map "and"([[a]], [[g]])
 // CHECK-NEXT: %h = nt.histogram %i mask [[b]]
 nt.kernel @counted symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -162,5 +161,37 @@ nt.kernel @counted symbols [#nt.symbol<n size 0 to ?>] arrange {
   %zs = nt.full %z : f32 -> !nt.tensor<[64] x f32>
   %m = nt.map "gt"(%v, %zs) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
   %h = nt.histogram %i mask %m : !nt.tensor<[64] x i1> : !nt.tensor<[64] x i32> -> !nt.tensor<[10] x i32>
+  nt.finish
+}
+
+// Rows of which no lane is real are in no further reduction. What is spread back to the lanes that
+// it was reduced from is real where they are.
+// CHECK-LABEL: nt.kernel @rows
+// CHECK: [[g:%.*]] = nt.guard %xs[]
+// CHECK: %s = nt.reduce "sum"
+// CHECK-NEXT: [[c:%.*]] = nt.cast [[g]]
+// CHECK-NEXT: [[o:%.*]] = nt.reduce "reduce_or" [[c]] axis [1]
+// CHECK-NEXT: [[r:%.*]] = nt.cast [[o]]
+// CHECK: {{%.*}} = nt.map "where"([[r]], %s, {{%.*}})
+// CHECK-NEXT: %m = nt.reduce "max"
+// CHECK: %d = nt.map "sub"
+// CHECK-NOT: nt.map "and"
+// CHECK: {{%.*}} = nt.map "where"([[g]], %d, {{%.*}})
+// CHECK-NEXT: %t = nt.reduce "max"
+nt.kernel @rows symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[m, n] x f32>
+  %x0 = nt.access %x <[[m ceildiv 4, n ceildiv 8], [4, 8]] -> [g0 * 4 + b0, g1 * 8 + b1]
+      if [[g0 * 4 + b0, m], [g1 * 8 + b1, n]]>
+      : !nt.tensor<[m, n] x f32> -> !nt.tensor<[m ceildiv 4, n ceildiv 8] x !nt.tensor<[4, 8] x f32>>
+  nt.arranged %x0 : !nt.tensor<[m ceildiv 4, n ceildiv 8] x !nt.tensor<[4, 8] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[4, 8] x f32>):
+  %v = nt.load %xs[] : !nt.tensor<[4, 8] x f32>[] -> !nt.tensor<[4, 8] x f32>
+  %s = nt.reduce "sum" %v axis [1] : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4] x f32>
+  %m = nt.reduce "max" %s axis [0] : !nt.tensor<[4] x f32> -> f32
+  %e = nt.expand_dims %s axis [1] : !nt.tensor<[4] x f32> -> !nt.tensor<[4, 1] x f32>
+  %b = nt.broadcast %e : !nt.tensor<[4, 1] x f32> -> !nt.tensor<[4, 8] x f32>
+  %d = nt.map "sub"(%v, %b) : (!nt.tensor<[4, 8] x f32>, !nt.tensor<[4, 8] x f32>) -> !nt.tensor<[4, 8] x f32>
+  %t = nt.reduce "max" %d axis [1] : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4] x f32>
   nt.finish
 }
