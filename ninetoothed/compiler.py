@@ -12,7 +12,6 @@ from pathlib import Path
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.math import Math
-from xdsl.dialects.scf import Scf
 from xdsl.printer import Printer
 
 from ninetoothed import config as settings
@@ -21,6 +20,7 @@ from ninetoothed.backend.emit import Language, emit
 from ninetoothed.errors import NineToothedError
 from ninetoothed.frontend.build import build_arrangement, build_module
 from ninetoothed.frontend.definition import Definition
+from ninetoothed.ir.loops import SCF
 from ninetoothed.ir.nt import NT, KernelOp
 from ninetoothed.ir.tt import BLOCK_ARITH, TT
 from ninetoothed.passes.pipeline import (
@@ -39,7 +39,7 @@ from ninetoothed.runtime.artifact_cache import write_atomically
 def context() -> Context:
     """The dialects of the compiler. The context is only read, so threads share it."""
     ctx = Context()
-    for dialect in (Builtin, Scf, Math, BLOCK_ARITH, NT, TT):
+    for dialect in (Builtin, SCF, Math, BLOCK_ARITH, NT, TT):
         ctx.load_dialect(dialect)
     return ctx
 

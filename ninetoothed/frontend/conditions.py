@@ -2,6 +2,7 @@
 value says so.
 
 Python evaluates the right side of ``and``, and the arms of a ternary, only where they are needed.
+The value of ``and`` and ``or`` is one of their operands, of which a condition asks the truth only.
 What has no effect and costs little is evaluated always, and selected; anything else becomes a
 branch.
 """
@@ -19,7 +20,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence
+from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence, is_ssa
 from ninetoothed.frontend.walk import evaluate, expression
 from ninetoothed.ir import nt
 
@@ -71,16 +72,54 @@ def _bool(ctx: Context, node: ast.BoolOp) -> Value:
 
 def _connected(ctx: Context, conjunction: bool, nodes: Sequence[ast.expr]) -> Value:
     first, *rest = nodes
-    value = evaluate(ctx, first)
+    value = ctx.now(evaluate(ctx, first)) if rest else evaluate(ctx, first)
     known = truth(ctx, value)
     if not rest or known == (not conjunction):
         # Decided: Python evaluates no further.
         return value
     if known is not None:
         return _connected(ctx, conjunction, rest)
+    bit = condition(ctx, value)
+    block = Block()
+    with ctx.inside(block):
+        other: Value = ctx.read(_connected(ctx, conjunction, rest))
+        if truth(ctx, other) is None:
+            # What a program decides by is one number.
+            condition(ctx, other)
+    if _is_bit(value) and _is_bit(other):
+        return _both(ctx, conjunction, bit, block, other)
+    if conjunction:
+        return _chosen(ctx, bit, (block, other), (Block(), value))
+    return _chosen(ctx, bit, (Block(), value), (block, other))
+
+
+def _is_bit(value: Value) -> bool:
+    return isinstance(value, bool) or (is_ssa(value) and nt.dtype_of(value.type) == "i1")
+
+
+def tested(ctx: Context, node: ast.expr) -> Value:
+    """The value of an expression of which only the truth is asked: it may be one bit for it.
+
+    Raises:
+        NineToothedError: it is wrong; with its place.
+    """
+    if not isinstance(node, ast.BoolOp):
+        return evaluate(ctx, node)
+    with ctx.at(node):
+        return _tested(ctx, isinstance(node.op, ast.And), node.values)
+
+
+def _tested(ctx: Context, conjunction: bool, nodes: Sequence[ast.expr]) -> Value:
+    first, *rest = nodes
+    value = tested(ctx, first)
+    known = truth(ctx, value)
+    if not rest or known == (not conjunction):
+        return value
+    if known is not None:
+        return _tested(ctx, conjunction, rest)
 
     def following() -> SSAValue | bool:
-        value = _connected(ctx, conjunction, rest)
+        value = _tested(ctx, conjunction, rest)
         known = truth(ctx, value)
         return condition(ctx, value) if known is None else known
 
@@ -97,6 +136,13 @@ def _if_needed(
     block = Block()
     with ctx.inside(block):
         value = following()
+    return _both(ctx, conjunction, bits, block, value)
+
+
+def _both(
+    ctx: Context, conjunction: bool, bits: SSAValue, block: Block, value: SSAValue | bool
+) -> SSAValue | bool:
+    """``bits`` and, or else or, the bits ``value``, which ``block`` computes."""
     if not _spliced(ctx, block, always=bool(nt.shape_of(bits.type))):
         return _branch(ctx, conjunction, bits, block, value)
     if isinstance(value, bool):
@@ -156,18 +202,32 @@ def _comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value) -> Value
 
 @expression(ast.IfExp)
 def _conditional(ctx: Context, node: ast.IfExp) -> Value:
-    test = evaluate(ctx, node.test)
+    test = tested(ctx, node.test)
     known = truth(ctx, test)
     if known is not None:
         return evaluate(ctx, node.body if known else node.orelse)
     with ctx.at(node.test):
         bit = condition(ctx, test)
-    blocks: list[Block] = []
-    arms: list[Value] = []
+    arms: list[tuple[Block, Value]] = []
     for item in (node.body, node.orelse):
-        blocks.append(Block())
-        with ctx.inside(blocks[-1]):
-            arms.append(ctx.read(evaluate(ctx, item)))
+        block = Block()
+        with ctx.inside(block):
+            value = ctx.read(evaluate(ctx, item))
+        if value is None:
+            with ctx.at(item):
+                raise TypeMismatchError(
+                    "both sides of a conditional expression must be values, and this one gives "
+                    "none; write an `if` statement"
+                )
+        arms.append((block, value))
+    return _chosen(ctx, bit, *arms)
+
+
+def _chosen(
+    ctx: Context, bit: SSAValue, left: tuple[Block, Value], right: tuple[Block, Value]
+) -> SSAValue:
+    """``left`` where ``bit`` is set, else ``right``: values, each with the block of its ops."""
+    blocks, arms = zip(left, right, strict=True)
     if _spliced(ctx, *blocks):
         return operators.elementwise(ctx, "where", [bit, *arms])
     scratch = Block()

@@ -22,7 +22,7 @@ from ninetoothed.frontend.source import FunctionSource
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_bounds import NOTHING, Assumptions
-from ninetoothed.ir.index_expr import IndexExpr, evaluate, symbol_names
+from ninetoothed.ir.index_expr import IndexExpr, evaluate, fits, symbol_names
 from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language import rules
 
@@ -170,12 +170,34 @@ class Context:
         return value if number is None else number
 
     def size(self, expr: IndexExpr) -> SSAValue:
-        """A size as a scalar of the index type."""
+        """A size as a scalar of the index type; a number that it does not hold, of 64 bits.
+
+        Raises:
+            TypeMismatchError: the numbers in it do not fit.
+        """
         if expr.value is not None:
-            return self.add(
-                arith.ConstantOp(IntegerAttr(expr.value, self.index_type), self.index_type)
-            )
+            type = self.index_type if fits(expr, self.index_type.width.data) else IntegerType(64)
+            if not fits(expr, 64):
+                raise TypeMismatchError(
+                    f"{expr.value} is no i64, the widest type of sizes and indices; use a smaller "
+                    "number"
+                )
+            return self.add(arith.ConstantOp(IntegerAttr(expr.value, type), type))
+        self.require_fitting(expr)
         return self.add(nt.SizeOp(nt.ExprAttr(expr), self.index_type))
+
+    def require_fitting(self, expr: IndexExpr) -> None:
+        """Hold the numbers in a size that a call knows to the index type.
+
+        Raises:
+            TypeMismatchError: one does not fit.
+        """
+        bits = self.index_type.width.data
+        if not fits(expr, bits):
+            raise TypeMismatchError(
+                f"the size {expr} is computed in i{bits}, which does not hold its numbers; convert "
+                "a size of the tensor first, as in ntl.cast(x.source.shape[0], ntl.int64)"
+            )
 
     def read(self, value: Value) -> Value:
         """``value``; of a share, the block that it reads.

@@ -141,9 +141,11 @@ def _parameter_names(source: FunctionSource) -> list[str]:
     others = (arguments.vararg, *arguments.kwonlyargs, arguments.kwarg)
     for other in others:
         if other is not None:
+            wrapped = getattr(source.function, "__wrapped__", None)
+            where = "" if wrapped is None else f", which decorates {wrapped.__name__},"
             raise ArgumentError(
-                f"{source.node.name} must take its tensors as plain parameters, without *, ** and "
-                "keyword-only parameters; name one parameter a tensor",
+                f"{source.node.name}{where} must take its tensors as plain parameters, without *, "
+                "** and keyword-only parameters; name one parameter a tensor",
                 source.place(other),
             )
     return [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]

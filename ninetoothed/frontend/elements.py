@@ -17,7 +17,7 @@ from ninetoothed.frontend.memory import converted, pointer_to
 from ninetoothed.frontend.values import Share, Source, Value, describe
 from ninetoothed.frontend.walk import evaluate, unsupported
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, const
+from ninetoothed.ir.index_expr import IndexExpr, const, fits
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.meta_op import shape_text
 
@@ -104,6 +104,16 @@ def counted_from_0(ctx: Context, index: SSAValue | int, size: IndexExpr) -> SSAV
     return _integers(ctx, index)
 
 
+def require_index(ctx: Context, index: Value, what: str) -> None:
+    """Hold a number that picks from blocks, or from one, to the index type.
+
+    Raises:
+        ShapeError: no tensor that is indexed so has that many.
+    """
+    if type(index) is int and not fits(const(index), ctx.index_type.width.data):
+        raise ShapeError(f"index {index} is out of range for {what}; count from 0")
+
+
 def block_elements(
     ctx: Context, share: Share, indices: Sequence[SSAValue | int | None]
 ) -> Elements:
@@ -113,6 +123,8 @@ def block_elements(
     all where a whole dim stands between two.
     """
     sizes = share.levels[-1].sizes
+    for index in indices:
+        require_index(ctx, index, f"the block of {share.name}")
     given = [dim for dim, index in enumerate(indices) if index is not None]
     found = [
         None if index is None else counted_from_0(ctx, index, size)

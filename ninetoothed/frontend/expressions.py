@@ -8,11 +8,13 @@ import types
 
 from xdsl.ir import SSAValue
 
+from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import (
     UndefinedNameError,
 )
-from ninetoothed.frontend import memory, operators
-from ninetoothed.frontend.conditions import truth
+from ninetoothed.frontend import dtypes, memory, operators
+from ninetoothed.frontend.bindings import shape_words
+from ninetoothed.frontend.conditions import tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.lanes import transposed
 from ninetoothed.frontend.names import class_attribute, module_attribute
@@ -26,6 +28,7 @@ from ninetoothed.frontend.values import (
     Value,
     describe,
     is_sequence,
+    is_ssa,
 )
 from ninetoothed.frontend.walk import evaluate, expression, unsupported
 from ninetoothed.ir import nt
@@ -96,14 +99,15 @@ def _power(ctx: Context, op: ast.Pow, base: Value, exponent: Value) -> Value:
 
 @expression(ast.UnaryOp)
 def _unary(ctx: Context, node: ast.UnaryOp) -> Value:
-    value = evaluate(ctx, node.operand)
-    if isinstance(node.op, ast.UAdd):
-        return ctx.read(value)
     if isinstance(node.op, ast.Not):
+        value = tested(ctx, node.operand)
         known = truth(ctx, value)
         if known is not None:
             return not known
         return operators.elementwise(ctx, "eq", [value, False])
+    value = evaluate(ctx, node.operand)
+    if isinstance(node.op, ast.UAdd):
+        return ctx.read(value)
     return operators.apply(ctx, operators.UNARY[type(node.op)], value)
 
 
@@ -125,8 +129,10 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
         if found is not _MISSING:
             return found
         value = ctx.read(value)
-    if isinstance(value, PointerDtype) and node.attr == "element_ty":
-        return value.pointee
+    if isinstance(value, str | PointerDtype):
+        found = dtypes.attribute(value, node.attr, _MISSING)
+        if found is not _MISSING:
+            return found
     if isinstance(value, Level):
         found = _level_attribute(value.type, node.attr)
         if found is not _MISSING:
@@ -135,15 +141,19 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
         found = _block_attribute(ctx, ctx.computed(value, "the value"), node.attr)
         if found is not _MISSING:
             return found
-    raise UndefinedNameError(
-        f"{describe(value)} has no attribute {node.attr}{_attributes(value, node.attr)}"
-    )
+    # The element type may be one that is assumed as long as no call says it.
+    what = shape_words(value) if is_ssa(value) else describe(value)
+    raise UndefinedNameError(f"{what} has no attribute {node.attr}{_attributes(value, node.attr)}")
 
 
 def _attributes(value: Value, name: str) -> str:
     """What has attributes, for an error."""
     if isinstance(value, Level):
         return "; a level has shape, dtype and ndim"
+    if isinstance(value, str) and value in DTYPES:
+        return (
+            "; an element type has name, primitive_bitwidth, itemsize, and tests as is_floating()"
+        )
     if isinstance(value, Source):
         return "; a source has shape, ndim, dtype, strides, stride(dim) and data_ptr()"
     if isinstance(value, SSAValue | Size | int | float):

@@ -27,7 +27,6 @@ from ninetoothed.frontend.walk import evaluate, execute, statement
 from ninetoothed.ir import nt
 
 _MAX_DEPTH = 64
-_LANGUAGE = "ninetoothed.language."
 
 Function = types.FunctionType | LocalFunction | functools.partial[Any]
 """What is inlined, beside functions of Triton's."""
@@ -61,7 +60,7 @@ def inline(
     if len(ctx.frames) > _MAX_DEPTH:
         raise UnsupportedSyntaxError(f"calls are nested more than {_MAX_DEPTH} deep")
     values = _bound(ctx, source, args, kwargs)
-    ours = source.function.__module__.startswith(_LANGUAGE)
+    ours = source.of_language
     if ours or of_triton is not None:
         # Functions of the language, and of Triton, take values: none of them stores.
         values = {parameter: ctx.read(value) for parameter, value in values.items()}
@@ -140,7 +139,8 @@ def _bound(
 ) -> dict[str, Value]:
     """The parameters' values, defaults included."""
     function, name = source.function, source.node.name
-    signature = inspect.signature(function)
+    # A decorator's function has its own parameters, whatever it stands for.
+    signature = inspect.signature(function, follow_wrapped=False)
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:

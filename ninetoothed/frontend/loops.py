@@ -11,12 +11,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.bindings import assigned, held, shape_words
-from ninetoothed.frontend.conditions import condition, truth
+from ninetoothed.frontend.conditions import condition, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.ranges import loop_range
 from ninetoothed.frontend.values import Size, Value, describe
-from ninetoothed.frontend.walk import Returned, evaluate, execute, statement
+from ninetoothed.frontend.walk import Returned, execute, statement
 from ninetoothed.ir import nt
+from ninetoothed.ir.loops import WhileOp
 
 
 class _Loop:
@@ -44,7 +45,8 @@ class _Loop:
         self.initial = [self._initial(name) for name in self.names]
 
     def _initial(self, name: str) -> SSAValue:
-        value = self.before[name]
+        # What is a parameter's block before the loop is a variable's own from there on.
+        value = self.before[name] = self.ctx.now(self.before[name])
         if not isinstance(value, SSAValue) and not _literal(value):
             with self.ctx.at(self.places[name]):
                 raise TypeMismatchError(
@@ -245,7 +247,7 @@ def _while(ctx: Context, node: ast.While) -> None:
     def body() -> list[Block]:
         before = loop.block()
         with ctx.inside(before), ctx.at(node.test):
-            bit = condition(ctx, evaluate(ctx, node.test))
+            bit = condition(ctx, tested(ctx, node.test))
             ctx.insert(scf.ConditionOp(bit, *before.args))
         after = loop.block()
         with ctx.inside(after):
@@ -254,7 +256,7 @@ def _while(ctx: Context, node: ast.While) -> None:
 
     regions = loop.build(body)
     types = [value.type for value in loop.initial]
-    loop.leave(scf.WhileOp(loop.initial, types, *regions))
+    loop.leave(WhileOp(loop.initial, types, *regions))
 
 
 def _decided(ctx: Context, loop: _Loop, test: ast.expr) -> bool | None:
@@ -262,7 +264,7 @@ def _decided(ctx: Context, loop: _Loop, test: ast.expr) -> bool | None:
     block = loop.block()
     said = len(ctx.said)
     with ctx.inside(block):
-        known = truth(ctx, evaluate(ctx, test))
+        known = truth(ctx, tested(ctx, test))
     block.drop_all_references()
     del ctx.said[said:]
     return known

@@ -118,7 +118,7 @@ def _fold(
     if any(isinstance(operand, Size) for operand in operands):
         exprs = [as_size(operand) for operand in operands]
         if name == "neg" and exprs[0] is not None:
-            return size_value(-exprs[0])
+            return _computed(ctx, -exprs[0])
         if on_sizes is None or len(exprs) != 2 or exprs[0] is None or exprs[1] is None:
             return NotImplemented
         try:
@@ -128,12 +128,24 @@ def _fold(
         if name in _COMPARISONS:
             known = ctx.number(result)
             return NotImplemented if known is None else bool(known)
-        return size_value(result)
+        return _computed(ctx, result)
     try:
         return function(*operands)
     except (TypeError, ZeroDivisionError, OverflowError, ValueError) as error:
         values = " and ".join(describe(operand) for operand in operands)
         raise TypeMismatchError(f"{spelling(name)} of {values}: {error}") from None
+
+
+def _computed(ctx: Context, expr: IndexExpr) -> Value:
+    """:func:`size_value` of what the application computes.
+
+    Raises:
+        TypeMismatchError: numbers that the type of sizes does not hold.
+    """
+    value = size_value(expr)
+    if isinstance(value, Size):
+        ctx.require_fitting(value.expr)
+    return value
 
 
 def as_size(value: Value) -> IndexExpr | None:
@@ -198,7 +210,28 @@ def promoted(ctx: Context, row: Primitive, values: Sequence[Value]) -> tuple[lis
     except TypeError as error:
         types = " and ".join(map(describe, values))
         raise TypeMismatchError(f"{spelling(row.name)} of {types}: {error}") from None
+    _require_defined(row, values, dtype)
     return [to_dtype(ctx, value, dtype) for value, _ in operands], result
+
+
+def _require_defined(row: Primitive, values: Sequence[Value], dtype: str) -> None:
+    """Hold a divisor of integers, and how far they are shifted, to what has a meaning.
+
+    Raises:
+        TypeMismatchError: a number that has none.
+    """
+    type = DTYPES[dtype]
+    number = values[-1]
+    if type.kind == "float" or not isinstance(number, int):
+        return
+    if row.name in ("floordiv", "mod") and number == 0:
+        wrong = "integers have no quotient by 0; divide by another number"
+    elif row.name in ("shl", "shr") and not 0 <= number < type.bits:
+        wrong = f"{dtype} has {type.bits} bits; shift by 0 to {type.bits - 1}"
+    else:
+        return
+    types = " and ".join(map(describe, values))
+    raise TypeMismatchError(f"{spelling(row.name)} of {types}: {wrong}")
 
 
 def _shifted_right(ctx: Context, left: Value, right: Value) -> SSAValue:

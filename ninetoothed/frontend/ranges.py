@@ -20,8 +20,8 @@ from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.frontend.walk import evaluate
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr
-from ninetoothed.ir.index_normal import always_nonnegative
+from ninetoothed.ir.index_expr import IndexExpr, fits
+from ninetoothed.ir.index_normal import always_nonnegative, normalize
 from ninetoothed.language.table import TABLE, Primitive
 
 _NAMES: dict[object, str] = {
@@ -147,7 +147,8 @@ def _counted(
         return Counted(lower, upper, by, hints=hints)
     first, end = operators.as_size(start), operators.as_size(stop)
     by = _negated(step)
-    if first is not None and end is not None:
+    width = ctx.index_type.width.data
+    if first is not None and end is not None and fits(normalize(first - end), width):
         # The sizes cancel, so that later passes know the index's range.
         origin, lower, upper, by = _scalars(ctx, start, 0, operators.size_value(first - end), by)
     else:

@@ -40,6 +40,11 @@ class FunctionSource:
         # Pyright takes a function in a field for a method.
         return cast(types.FunctionType, self.function).__globals__
 
+    @property
+    def of_language(self) -> bool:
+        """Whether the function is one of the language's own."""
+        return is_of_language(cast(types.FunctionType, self.function))
+
     def lookup(self, name: str) -> Any:
         """What a name that is no local means: a closure variable, a global or a builtin.
 
@@ -120,6 +125,11 @@ class FunctionSource:
     def names(self) -> list[str]:
         """The names that :meth:`lookup` knows, without builtins."""
         return [*self.function.__code__.co_freevars, *self.globals]
+
+
+def is_of_language(function: types.FunctionType) -> bool:
+    """Whether a function is one of the language's own, which are written in it."""
+    return str(function.__globals__.get("__name__")).startswith("ninetoothed.language.")
 
 
 def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -213,7 +223,6 @@ def function_source(function: Any, role: str) -> FunctionSource:
     Raises:
         UnsupportedSyntaxError: it is no plain Python function with source, or a lambda.
     """
-    function = inspect.unwrap(function) if callable(function) else function
     if not isinstance(function, types.FunctionType):
         raise UnsupportedSyntaxError(
             f"{role} must be a function written with def, not {_described(function)}; write one "

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from types import FunctionType
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import MemoryEffectKind, get_effects
 
 from ninetoothed.errors import (
     ShapeError,
@@ -16,9 +18,11 @@ from ninetoothed.errors import (
 )
 from ninetoothed.frontend import elements, operators
 from ninetoothed.frontend.bindings import Places, assigned, held, shape_words
-from ninetoothed.frontend.conditions import condition, truth
+from ninetoothed.frontend.conditions import condition, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import combined
+from ninetoothed.frontend.functions import is_function
+from ninetoothed.frontend.source import is_of_language
 from ninetoothed.frontend.subscripts import place
 from ninetoothed.frontend.values import Share, Value, describe, is_sequence
 from ninetoothed.frontend.walk import (
@@ -41,8 +45,49 @@ def _pass(ctx: Context, node: ast.Pass) -> None:
 
 @statement(ast.Expr)
 def _expression(ctx: Context, node: ast.Expr) -> None:
-    if not isinstance(node.value, ast.Constant):
-        evaluate(ctx, node.value)
+    if isinstance(node.value, ast.Constant):
+        return
+    last, said = ctx.block.last_op, len(ctx.said)
+    value = evaluate(ctx, node.value)
+    op = ctx.block.first_op if last is None else last.next_op
+    acts = len(ctx.said) > said
+    while op is not None:
+        acts = acts or _acts(op)
+        op = op.next_op
+    if value is None or acts or _calls_users(ctx, node.value):
+        return
+    written = ""
+    if isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq):
+        left, right = (ast.unparse(item) for item in (node.value.left, node.value.comparators[0]))
+        written = f"write `{left} = {right}` to store, or " if left in ctx.frame.parameters else ""
+    raise UnsupportedSyntaxError(
+        f"this statement does nothing, for its value is unused; {written or 'assign it, or '}"
+        "leave it out"
+    )
+
+
+def _acts(op: Operation) -> bool:
+    """Whether ``op`` does more than to give a value: it writes, or tells the compiler something."""
+    if isinstance(op, nt.HintOp):
+        return True
+    for inner in op.walk():
+        effects = get_effects(inner)
+        if effects is None:
+            if not inner.regions:
+                return True
+        elif any(effect.kind is not MemoryEffectKind.READ for effect in effects):
+            return True
+    return False
+
+
+def _calls_users(ctx: Context, node: ast.expr) -> bool:
+    """Whether it is a call of a user's function, which may act for other arguments."""
+    if not isinstance(node, ast.Call):
+        return False
+    with ctx.inside(Block()):
+        callee = evaluate(ctx, node.func)
+    ours = isinstance(callee, FunctionType) and is_of_language(callee)
+    return is_function(callee) and not ours
 
 
 @statement(ast.Return)
@@ -63,16 +108,19 @@ def _return(ctx: Context, node: ast.Return) -> Returned:
 
 @statement(ast.Assert)
 def _assert(ctx: Context, node: ast.Assert) -> None:
-    test = evaluate(ctx, node.test)
-    message = "the assertion does not hold" if node.msg is None else evaluate(ctx, node.msg)
+    test = tested(ctx, node.test)
+    message = "" if node.msg is None else evaluate(ctx, node.msg)
     if not isinstance(message, str):
         assert node.msg is not None
         with ctx.at(node.msg):
             raise TypeMismatchError(
                 f"the text of an assert must be a string, not {describe(message)}"
             )
-    row = TABLE["device_assert" if truth(ctx, test) is None else "static_assert"]
-    call(ctx, row, [test, message], {})
+    if truth(ctx, test) is None:
+        message = message or "the assertion does not hold"
+        call(ctx, TABLE["device_assert"], [test, message], {})
+    else:
+        call(ctx, TABLE["static_assert"], [test, message], {})
 
 
 @statement(ast.Assign)
@@ -223,7 +271,7 @@ def store(ctx: Context, share: Share, value: Value) -> None:
 
 @statement(ast.If)
 def _if(ctx: Context, node: ast.If) -> Returned | None:
-    test = evaluate(ctx, node.test)
+    test = tested(ctx, node.test)
     known = truth(ctx, test)
     if known is not None:
         return execute(ctx, node.body if known else node.orelse)

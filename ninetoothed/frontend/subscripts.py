@@ -94,7 +94,9 @@ def _level(ctx: Context, share: Share, nodes: list[ast.expr]) -> tuple[Share, li
     for node in nodes[: len(sizes)]:
         with ctx.at(node):
             elements.refuse_slice(node)
-            value = ctx.scalar(evaluate(ctx, node), "an index")
+            found = evaluate(ctx, node)
+            elements.require_index(ctx, found, f"a level of {share.name}")
+            value = ctx.scalar(found, "an index")
             if nt.shape_of(value.type) or not operators.is_integer(value):
                 raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
         indices.append(value)

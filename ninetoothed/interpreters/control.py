@@ -17,6 +17,7 @@ from ninetoothed import config
 from ninetoothed.interpreters.elements import element_of, reinterpret
 from ninetoothed.interpreters.machine import Block, Handler, Machine, Pointer, Value, choose
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.loops import WhileOp
 
 
 def _within(
@@ -156,7 +157,7 @@ def _conversion(machine: Machine, op: Operation) -> None:
 
 HANDLERS: dict[type[Operation], Handler] = {
     scf.ForOp: _for,
-    scf.WhileOp: _while,
+    WhileOp: _while,
     scf.IfOp: _if,
     UnrealizedConversionCastOp: _conversion,
 }

@@ -338,6 +338,13 @@ def symbols(*exprs: IndexExpr) -> Iterator[IndexExpr]:
     return iter(dict.fromkeys(symbol for expr in exprs for symbol in expr.symbols))
 
 
+def fits(expr: IndexExpr, bits: int) -> bool:
+    """Whether integers of ``bits`` bits, with a sign, hold each number that stands in it."""
+    if expr.value is not None:
+        return -(1 << (bits - 1)) <= expr.value < 1 << (bits - 1)
+    return all(fits(operand, bits) for operand in expr.operands)
+
+
 def symbol_names(*exprs: IndexExpr) -> list[str]:
     """The names of the symbols of ``exprs``, each once, in the order of their first occurrence."""
     return list(dict.fromkeys(symbol.args[0] for symbol in symbols(*exprs)))

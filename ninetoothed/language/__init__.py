@@ -26,14 +26,19 @@ from ninetoothed.dtype import (
 )
 from ninetoothed.language import libdevice, math
 from ninetoothed.language.composites import (
+    add,
     cdiv,
     full_like,
     interleave,
     item,
+    logical_and,
+    logical_or,
+    mul,
     pow,
     ravel,
     sigmoid,
     softmax,
+    sub,
     swizzle2d,
     tanh,
     zeros_like,
@@ -69,6 +74,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "PropagateNan",
+    "add",
     "bfloat16",
     "cdiv",
     "float8e4b8",
@@ -87,7 +93,10 @@ __all__ = [
     "interleave",
     "item",
     "libdevice",
+    "logical_and",
+    "logical_or",
     "math",
+    "mul",
     "pair_uniform_to_normal",
     "philox",
     "philox_impl",
@@ -101,6 +110,7 @@ __all__ = [
     "ravel",
     "sigmoid",
     "softmax",
+    "sub",
     "swizzle2d",
     "tanh",
     "uint8",

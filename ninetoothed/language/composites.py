@@ -21,6 +21,46 @@ _join = TABLE["join"]
 _reshape = TABLE["reshape"]
 
 
+def add(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
+    """``x + y``. Integers wrap, whatever ``sanitize_overflow`` is.
+
+    Example: ``ntl.add(x, y)``
+    """
+    return x + y
+
+
+def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
+    """``x - y``. Integers wrap, whatever ``sanitize_overflow`` is.
+
+    Example: ``ntl.sub(x, y)``
+    """
+    return x - y
+
+
+def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
+    """``x * y``. Integers wrap, whatever ``sanitize_overflow`` is.
+
+    Example: ``ntl.mul(x, y)``
+    """
+    return x * y
+
+
+def logical_and(input: Any, other: Any) -> Any:
+    """Whether both are not 0, lane by lane.
+
+    Example: ``ntl.logical_and(x > 0, y > 0)``
+    """
+    return (input != 0) & (other != 0)
+
+
+def logical_or(input: Any, other: Any) -> Any:
+    """Whether one of the two is not 0, lane by lane.
+
+    Example: ``ntl.logical_or(x > 0, y > 0)``
+    """
+    return (input != 0) | (other != 0)
+
+
 def cdiv(x: Any, div: Any) -> Any:
     """``x`` divided by ``div``, rounded up; both at least 0.
 

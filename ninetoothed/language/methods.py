@@ -11,7 +11,8 @@ NAMES = frozenset(
     (
         *("abs", "argmax", "argmin", "associative_scan", "broadcast_to", "cast", "cdiv", "ceil"),
         *("cos", "cumprod", "cumsum", "erf", "exp", "exp2", "expand_dims", "flip", "floor"),
-        *("gather", "histogram", "item", "log", "log2", "max", "min"),
+        *("gather", "histogram", "item", "log", "log2", "logical_and", "logical_or"),
+        *("max", "min"),
         *("permute", "ravel", "reduce", "reduce_or", "reshape", "rsqrt", "sigmoid", "sin"),
         *("softmax", "sort", "split", "sqrt", "sqrt_rn", "store", "sum", "trans", "view"),
         *("xor_sum", "atomic_add", "atomic_and", "atomic_cas", "atomic_max", "atomic_min"),

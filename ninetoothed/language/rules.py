@@ -130,15 +130,35 @@ def _joined(operands: list[Operand], division: bool) -> Operand:
 
 def _check_holds(dtype: str, operand: Operand) -> None:
     """Hold a number to the range of the integers that it meets."""
-    row = DTYPES[dtype]
-    if row.kind == "float" or operand.number is None:
+    if DTYPES[dtype].kind == "float" or operand.number is None:
         return
+    check_range(dtype, operand.number, "convert the block first, as in ntl.cast(x, ntl.int32)")
+
+
+def check_range(dtype: str, number: float, instead: str) -> None:
+    """Hold a number to the range of integers of ``dtype``; ``instead`` is what to write else.
+
+    Raises:
+        TypeError: it lies outside.
+    """
     low, high = lowest(dtype), highest(dtype)
-    if not low <= operand.number <= high:
-        raise TypeError(
-            f"{operand.number} is no {dtype}, which reaches from {low} to {high}; convert the "
-            "block first, as in ntl.cast(x, ntl.int32)"
-        )
+    if not low <= number <= high:
+        raise TypeError(f"{number} is no {dtype}, which reaches from {low} to {high}; {instead}")
+
+
+def check_fill(dtype: str, number: float) -> None:
+    """Hold a number to be one of ``dtype``. As in Triton, the only float among integers is 0.0.
+
+    Raises:
+        TypeError: it is none.
+    """
+    kind = DTYPES[dtype].kind
+    if kind == "float":
+        return
+    floats = (0.0, 1.0) if kind == "bool" else (0.0,)
+    if isinstance(number, float) and number not in floats:
+        raise TypeError(f"{number} is no integer, which {dtype} holds; use a float")
+    check_range(dtype, number, "give one that it holds, or a wider type")
 
 
 def arithmetic(*operands: Operand) -> tuple[str, str]:

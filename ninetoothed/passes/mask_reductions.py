@@ -233,7 +233,7 @@ class _Guards:
         if isinstance(owner, nt.AddressOp):
             return list(owner.coordinates)
         if isinstance(owner, nt.SortOp | nt.ScanOp | nt.ReduceOp):
-            return [self.operands[owner]]
+            return [self._current(self.operands[owner])]
         if isinstance(owner, nt.Combination):
             return list(owner.values) if value in owner.combined else []
         if isinstance(owner, _MASKED) and _leaves_lanes(owner) and owner.mask is not None:

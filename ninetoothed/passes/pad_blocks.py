@@ -45,7 +45,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -85,8 +85,28 @@ class _Padding:
 
     def __init__(self, kernel: nt.KernelOp) -> None:
         self.kernel = kernel
-        self.extents: Mapping[IndexExpr, int] = kernel.padding
+        self.extents: dict[IndexExpr, int] = dict(kernel.padding)
         self.longest = kernel.longest
+        self._equate(_equal_sizes(kernel))
+
+    def _equate(self, pairs: Sequence[tuple[IndexExpr, IndexExpr]]) -> None:
+        """Let sums and products be no longer than the sizes that checks hold them equal to.
+
+        What is rounded up factor by factor, as of 3 * 5, would be longer than 15 rounded up.
+        """
+        given = set(self.extents)
+        pairs = [(self._longest(one), self._longest(two)) for one, two in pairs]
+        changed = True
+        while changed:
+            changed = False
+            for pair in pairs:
+                found = [most for most in map(self._most, pair) if most is not None]
+                for size in pair:
+                    if size.value is not None or size in given or not found:
+                        continue
+                    if self._most(size) != min(found):
+                        self.extents[size] = min(found)
+                        changed = True
 
     def size(self, size: IndexExpr) -> IndexExpr:
         """The power of two.
@@ -94,8 +114,7 @@ class _Padding:
         Raises:
             ShapeError: nothing says what the size is.
         """
-        # Lanes for the longest sequence; the shorter ones of other programs end before.
-        most = normalize(substitute(size, self.longest)) if self.longest else size
+        most = self._longest(size)
         if most.value is not None:
             return const(_power_of_two(most.value))
         found = self._most(most)
@@ -106,6 +125,10 @@ class _Padding:
                 ShapeError,
             )
         return const(_power_of_two(found))
+
+    def _longest(self, size: IndexExpr) -> IndexExpr:
+        """With lanes for the longest sequence; the shorter ones of other programs end before."""
+        return normalize(substitute(size, self.longest)) if self.longest else size
 
     def _most(self, size: IndexExpr) -> int | None:
         """No less than a size that only a call knows: what is rounded up, sums and products of it."""
@@ -261,6 +284,19 @@ def _true_reshapes(kernel: nt.KernelOp) -> list[tuple[nt.ReshapeOp, Sizes, Sizes
 def _gathers(kernel: nt.KernelOp) -> list[nt.GatherOp]:
     """The gathers of the application, whose indices may be any numbers."""
     return [op for op in kernel.apply.walk() if isinstance(op, nt.GatherOp)]
+
+
+def _equal_sizes(kernel: nt.KernelOp) -> list[tuple[IndexExpr, IndexExpr]]:
+    """The sizes of blocks that differ as expressions, and that a check holds equal."""
+    return [
+        (one, two)
+        for op in kernel.apply.walk()
+        if isinstance(op, UnrealizedConversionCastOp)
+        for one, two in zip(
+            nt.shape_of(op.inputs[0].type), nt.shape_of(op.results[0].type), strict=True
+        )
+        if one != two
+    ]
 
 
 def _drop_equalities(kernel: nt.KernelOp) -> None:

@@ -38,6 +38,8 @@ def _programs(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 TABLES = Layout("tables", _programs, (((37,), (16,), (37,)),))
 """Each program has a number and the same 16 elements."""
+TABLED_PAIRS = Layout("tabled pairs", _programs, (((37,), (37,), (16,), (37,)),))
+"""Each program has two numbers and the same 16 elements."""
 
 
 def each_number(function: Callable[..., Any]) -> Callable[..., Array]:
@@ -254,6 +256,28 @@ def between(n, table, result):
     result = 0 < n < table[n]
 
 
+def first_or_second(a, b, table, result):
+    """The value is an operand; the second reads memory where the first is 0."""
+    result = (a or b) + 10 * (a or table[b]) + 1000 * (a and b) + (a and 0.5)
+
+
+def _first_or_second(a: Array, b: Array, table: Array) -> Array:
+    read = np.where(a != 0, a, table[b])
+    return np.where(a, a, b) + 10 * read + 1000 * np.where(a, b, a) + np.where(a, 0.5, 0)
+
+
+def written_operands(a, b, result):
+    """Some are known when compiling, some are bits; a condition asks for the truth only."""
+    result = (a or 5) + (a > 2 and b) + (0 or a) + (a and b and 3) + (False or b or 1)
+    if (a and b) or not (a or b):
+        result += 100
+
+
+def _written_operands(a: int, b: int) -> int:
+    written = (a or 5) + (a > 2 and b) + a + (a and b and 3) + (b or 1)
+    return written + (100 if (a and b) or not (a or b) else 0)
+
+
 def neither(n, result):
     result = not (n > 3 and n < 6) and not n > 8
 
@@ -292,6 +316,14 @@ CASES = (
     Case(
         *("", between, lambda n, table: ((n > 0) & (n < table[n])).astype(int)),
         *((SMALL, SMALL), INTEGERS, (TABLES,)),
+    ),
+    Case(
+        *("", first_or_second, _first_or_second),
+        *((SMALL, SMALL, SMALL), INTEGERS, (TABLED_PAIRS,), (Result("fp64"),)),
+    ),
+    Case(
+        *("", written_operands, each_number(_written_operands)),
+        *((SMALL, SMALL), INTEGERS, (SCALARS,)),
     ),
     Case(
         *("", neither, each_number(lambda n: int(not (3 < n < 6) and n <= 8))),

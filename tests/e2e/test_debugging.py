@@ -399,7 +399,7 @@ def test_assembly_runs(backend: Any) -> None:
 
 def idle(x, out):
     ntl.inline_asm_elementwise("membar.gl; mov.u32 $0, 0;", "=r", [], ntl.int32, False, 1)
-    ntl.inline_asm_elementwise("mov.f32 $0, $1;", "=f,f", [x], ntl.float32, True, 1)
+    _ = ntl.inline_asm_elementwise("mov.f32 $0, $1;", "=f,f", [x], ntl.float32, True, 1)
     out = x
 
 

@@ -30,18 +30,18 @@ def by_size(x, y):
         shift = 2
     else:
         shift = 3.0
-    y = x + shift * 0 + 1  # noqa: F841
+    y = x + shift * 0 + 1
 
 
 def unrolled(x, y):
     total = x
     for _ in ntl.static_range(x.shape[0] // 32):
         total = total + 1
-    y = total - min(x.shape[0], 4096) // 32  # noqa: F841
+    y = total - min(x.shape[0], 4096) // 32
 
 
 def indexed(x, y):
-    y = x + (1, 2, 3, 4, 5)[x.shape[0] // 32] - x.shape[0] // 32  # noqa: F841
+    y = x + (1, 2, 3, 4, 5)[x.shape[0] // 32] - x.shape[0] // 32
 
 
 def _kernel(application) -> Kernel:
@@ -83,7 +83,7 @@ def test_a_module_is_built_once_a_value():
 
 def test_nothing_is_decided_where_nothing_is_asked():
     def plain(x, y):
-        y = x + x.shape[0]  # noqa: F841
+        y = x + x.shape[0]
 
     kernel = _kernel(plain)
     assert "decided" not in kernel.ir("composed")
@@ -96,11 +96,7 @@ def test_constexpr_symbols_decide_too():
         return x.tile((size,)), y.tile((size,))
 
     def application(x, y):
-        if x.shape[0] == 8:
-            total = x + 1
-        else:
-            total = ntl.sum(x) + 0 * x
-        y = total  # noqa: F841
+        y = x + 1 if x.shape[0] == 8 else ntl.sum(x) + 0 * x
 
     kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
     x, y = torch.arange(16.0), torch.empty(16)
@@ -113,7 +109,7 @@ def test_constexpr_symbols_decide_too():
 def test_a_division_by_zero_is_an_error():
     def application(x, y):
         if 64 // (x.shape[0] - 32) > 1:
-            y = x  # noqa: F841
+            y = x
 
     with pytest.raises(ShapeError, match="a divisor must be at least 1"):
         _kernel(application)

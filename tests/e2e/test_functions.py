@@ -263,7 +263,83 @@ def test_print(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == text
 
 
+def one_more(function):
+    @functools.wraps(function)
+    def wrapper(*values):
+        return function(*values) + 1
+
+    return wrapper
+
+
+@one_more
+def product(x, y):
+    return x * y
+
+
+def called_twice(function):
+    @functools.wraps(function)
+    def wrapper(*values):
+        function(*values)
+        function(*values)
+
+    return wrapper
+
+
+@called_twice
+def add_to(y, value):
+    y += value
+
+
+def decorated(x, y):
+    """What a decorator makes of a function is called, not what it was given."""
+    y = product(x, 2)
+    add_to(y, x)
+
+
+def doubled_first(application):
+    @functools.wraps(application)
+    def wrapper(x, y):
+        application(2 * x, y)
+
+    return wrapper
+
+
+@doubled_first
+def decorated_application(x, y):
+    y = x + 1
+
+
+def powers_of_two(value, count):
+    for _ in range(count):
+        value = value * 2
+    return value
+
+
+def halvings(value, count):
+    while count > 0:
+        value = value + count
+        count = count // 2
+    return value
+
+
+def parameters_in_loops(x, y):
+    """What is a parameter of the caller is a variable of the function's own."""
+    y = powers_of_two(powers_of_two(x, 3), 2)
+
+
+def numbers_in_loops(n, result):
+    result = halvings(n, n) + powers_of_two(n, n)
+
+
+def _numbers_in_loops(n: Array) -> Array:
+    return np.array([halvings(one, one) + powers_of_two(one, one) for one in n.tolist()])
+
+
 CASES = (
+    Case("", decorated, lambda x: 4 * x + 1, (REAL,), TYPES, BLOCKS),
+    Case("", decorated_application, lambda x: 2 * x + 1, (REAL,), TYPES, BLOCKS),
+    Case("", parameters_in_loops, lambda x: 32 * x, (REAL,), TYPES, BLOCKS),
+    Case("", numbers_in_loops, _numbers_in_loops, (SMALL,), ("i32", "i64"), (SCALARS,)),
     Case("", through_a_module, lambda x, y: x + 3 * y, (REAL, REAL), TYPES, BLOCKS),
     Case("", with_own_globals, lambda x: x * 6, (REAL,), TYPES, BLOCKS),
     Case("", of_a_class, lambda x: x + 5, (REAL,), TYPES, BLOCKS),

@@ -401,6 +401,55 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
+        "a decorated application whose parameters are hidden",
+        """
+        import functools
+
+
+        def twice(function):
+            @functools.wraps(function)
+            def wrapper(*tensors):
+                function(*tensors)
+                function(*tensors)
+
+            return wrapper
+
+
+        @twice
+        def application(x, output):
+            output += x
+
+
+        make(blocks, application, (Tensor(1), Tensor(1)))
+        """,
+        """
+        ArgumentError: wrapper, which decorates application, must take its tensors as plain parameters, without *, ** and keyword-only parameters; name one parameter a tensor
+          File "kernel.py", line 6, column 18, in wrapper
+            def wrapper(*tensors):
+                         ^^^^^^^
+        """,
+    ),
+    Case(
+        "a cached application",
+        """
+        import functools
+
+
+        @functools.cache
+        def application(x, output):
+            output = x
+
+
+        make(blocks, application, (Tensor(1), Tensor(1)))
+        """,
+        """
+        UnsupportedSyntaxError: the application must be a function written with def, not an object of class _lru_cache_wrapper; write one whose parameters are the tensors
+          File "kernel.py", line 9, column 1, in <module>
+            make(blocks, application, (Tensor(1), Tensor(1)))
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
         "a primitive outside an application",
         """
         ntl.exp(1.0)

@@ -98,6 +98,22 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
+        "an attribute of an element type",
+        """
+        def application(x, output):
+            output = x * x.dtype.bits
+
+
+        vectors(application, "fp32")
+        """,
+        """
+        UndefinedNameError: 'fp32' has no attribute bits; an element type has name, primitive_bitwidth, itemsize, and tests as is_floating()
+          File "kernel.py", line 2, column 18, in application
+            output = x * x.dtype.bits
+                         ^^^^^^^^^^^^
+        """,
+    ),
+    Case(
         "an attribute of a block",
         """
         def application(x, output):
@@ -107,7 +123,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        UndefinedNameError: a block of shape (64,) of fp32 has no attribute summ; did you mean sum?
+        UndefinedNameError: a block of shape (64,) has no attribute summ; did you mean sum?
           File "kernel.py", line 2, column 14, in application
             output = x.summ()
                      ^^^^^^

@@ -228,7 +228,7 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        TypeMismatchError: blocks of 32 elements
+        AssertionFailedError: the assertion does not hold: blocks of 32 elements
           File "kernel.py", line 2, column 5, in application
             ntl.static_assert(x.shape[0] == 32, "blocks of 32 elements")
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -245,7 +245,7 @@ from tests.support.messages import Case, check, each
         vectors(application, "fp32")
         """,
         """
-        TypeMismatchError: ntl.static_assert: the condition does not hold
+        AssertionFailedError: the assertion does not hold
           File "kernel.py", line 2, column 5, in application
             ntl.static_assert(x.dtype == ntl.float16)
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

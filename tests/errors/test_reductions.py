@@ -57,19 +57,19 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
-        "no axis for where the largest is",
+        "a block for the axis along which the largest is",
         """
         def application(x, output):
-            output = x + ntl.max(x, return_indices=True)[1]
+            output = x + ntl.argmax(x, x)
 
 
         vectors(application, "fp32", "fp32")
         """,
         """
-        TypeMismatchError: ntl.max: axis must be an integer that is known when compiling, not None
+        TypeMismatchError: ntl.argmax: axis must be an integer that is known when compiling, not the tensor x
           File "kernel.py", line 2, column 18, in application
-            output = x + ntl.max(x, return_indices=True)[1]
-                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            output = x + ntl.argmax(x, x)
+                         ^^^^^^^^^^^^^^^^
         """,
     ),
     Case(

@@ -381,10 +381,26 @@ from tests.support.messages import Case, check, each
         vectors(application)
         """,
         """
-        ShapeError: ntl.zeros: a shape holds sizes that are known when compiling, as in (64,) and x.shape; not (-4)
+        ShapeError: ntl.zeros: the sizes of a block are 1 or more, not (-4,)
           File "kernel.py", line 2, column 14, in application
             output = ntl.zeros((-4,), dtype=ntl.float32)
                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "a block without lanes",
+        """
+        def application(x, output):
+            output = ntl.full((2, 0), 1, ntl.float32)
+
+
+        vectors(application)
+        """,
+        """
+        ShapeError: ntl.full: the sizes of a block are 1 or more, not (2, 0)
+          File "kernel.py", line 2, column 14, in application
+            output = ntl.full((2, 0), 1, ntl.float32)
+                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         """,
     ),
     Case(

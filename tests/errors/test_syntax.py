@@ -394,7 +394,7 @@ CASES = (
         vectors(application)
         """,
         """
-        TypeMismatchError: give small blocks
+        AssertionFailedError: the assertion does not hold: give small blocks
           File "kernel.py", line 2, column 5, in application
             assert x.shape[0] < 64, "give small blocks"
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -411,7 +411,7 @@ CASES = (
         vectors(application, "fp32")
         """,
         """
-        TypeMismatchError: the assertion does not hold
+        AssertionFailedError: the assertion does not hold
           File "kernel.py", line 2, column 5, in application
             assert x.dtype == ntl.int32
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -9,16 +9,16 @@ from ninetoothed import Tensor
 from tests.rows.case import LANES, NUMBERS, NUMBERS_AND_BITS, Array, Case, Layout, Result
 
 
-def fill(x, zeros, ones, zeros_again, threes):
+def fill(x, zeros, ones, zeros_again, ones_again):
     zeros = ntl.zeros(x.shape, x.dtype)
     ones = ntl.full(x.shape, 1, dtype=x.dtype)
     zeros_again = ntl.zeros_like(x)
-    threes = ntl.full_like(x, 3)
+    ones_again = ntl.full_like(x, 1)
 
 
 def _fill(x: Array) -> tuple[Array, ...]:
     like = np.full_like
-    return like(x, 0), like(x, 1), like(x, 0), like(x, 3)
+    return like(x, 0), like(x, 1), like(x, 0), like(x, 1)
 
 
 def count(x, plain, later):

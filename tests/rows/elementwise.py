@@ -36,6 +36,22 @@ def _arithmetic(x: Array, y: Array) -> tuple[Array, ...]:
     return x + y, x - y, x * y, -x
 
 
+def called_arithmetic(x, y, added, subtracted, multiplied):
+    added = ntl.add(x, y)
+    subtracted = ntl.sub(x, y, sanitize_overflow=False)
+    multiplied = ntl.mul(x, y, True)
+
+
+def logical(x, y, both, either, neither):
+    both = x.logical_and(y)
+    either = (x != 0).logical_or(y)
+    neither = ntl.logical_and(x == 0, y == 0)
+
+
+def _logical(x: Array, y: Array) -> tuple[Array, ...]:
+    return np.logical_and(x, y), np.logical_or(x, y), ~np.logical_or(x, y)
+
+
 def divide(x, y, quotient):
     quotient = x / y
 
@@ -182,6 +198,18 @@ POSITIVE = Values(0, 120, special=(0, 1))
 CASES = (
     Case(ARITHMETIC, arithmetic, _arithmetic, PAIR, FLOATS, results=(Result(),) * 4),
     Case(ARITHMETIC, arithmetic, _arithmetic, WRAPPING, INTEGERS, results=(Result(),) * 4),
+    *(
+        Case(
+            *("add sub mul", called_arithmetic, lambda x, y: (x + y, x - y, x * y)),
+            *(values, dtypes),
+            results=(Result(),) * 3,
+        )
+        for values, dtypes in ((PAIR, ("fp32",)), (WRAPPING, ("i32",)))
+    ),
+    Case(
+        *("logical_and logical_or", logical, _logical, PAIR, ("i1", "i32", "fp32")),
+        results=(Result("i1"),) * 3,
+    ),
     # On a GPU fp32 is divided by div.full, which errs by 2 ulps.
     Case("truediv", divide, np.divide, PAIR, FLOATS, ulps=2),
     Case(

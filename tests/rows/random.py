@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ninetoothed.language as ntl
-from tests.rows.case import LANES, Array, Case, Result, Values
+from tests.rows.case import PADDED, SCALARS, Array, Case, Result, Values
 from tests.support.philox import normal, philox, stream, uniform
 
 
@@ -72,6 +72,7 @@ def _paired(x: Array, y: Array) -> tuple[Array, Array]:
     return radius * np.cos(2 * np.pi * y), radius * np.sin(2 * np.pi * y)
 
 
+BLOCKS = (PADDED, SCALARS)
 OFFSETS = Values(0, 2**31 - 1)
 UNIT = Values(0, 0.999, special=(0,))
 WIDE = ("i32", "i64", "u32", "u64")
@@ -87,25 +88,25 @@ def _radius(*arrays: Array) -> tuple[Array, ...]:
 
 WIDE_BITS = (Result("u64"),) * 4
 CASES = (
-    Case("randint randint4x", bits, _bits, (OFFSETS,), ("i32", "i64"), LANES, (BITS,) * 5),
-    Case("philox", counted, _counted, (OFFSETS,), ("u32", "i32"), LANES, (BITS,) * 4),
+    Case("randint randint4x", bits, _bits, (OFFSETS,), ("i32", "i64"), BLOCKS, (BITS,) * 5),
+    Case("philox", counted, _counted, (OFFSETS,), ("u32", "i32"), BLOCKS, (BITS,) * 4),
     # The key of 64 bits is a block, as in Triton, so scalars give blocks.
-    Case("philox", counted, _counted, (OFFSETS,), ("u64", "i64"), LANES[:2], WIDE_BITS),
+    Case("philox", counted, _counted, (OFFSETS,), ("u64", "i64"), BLOCKS[:1], WIDE_BITS),
     Case(
-        *("philox_impl", counted_raw, _counted, (OFFSETS,), ("u32", "u64")),
+        *("philox_impl", counted_raw, _counted, (OFFSETS,), ("u32", "u64"), BLOCKS),
         results=(Result(),) * 4,
     ),
     Case(
-        *("rand rand4x", uniform_numbers, _uniform_numbers, (OFFSETS,), ("i32",)),
+        *("rand rand4x", uniform_numbers, _uniform_numbers, (OFFSETS,), ("i32",), BLOCKS),
         results=(FLOAT,) * 5,
     ),
     Case(
-        *("randn randn4x", normal_numbers, _normal_numbers, (OFFSETS,), ("i32",)),
+        *("randn randn4x", normal_numbers, _normal_numbers, (OFFSETS,), ("i32",), BLOCKS),
         results=(FLOAT,) * 5,
         ulps=4,
         magnitude=_radius,
     ),
-    Case("uint_to_uniform_float", scaled, _scaled, (OFFSETS,), WIDE, LANES, (FLOAT,)),
+    Case("uint_to_uniform_float", scaled, _scaled, (OFFSETS,), WIDE, BLOCKS, (FLOAT,)),
     Case(
         *("pair_uniform_to_normal", paired, _paired, (UNIT, UNIT), ("fp32",)),
         results=(FLOAT, FLOAT),

@@ -73,6 +73,11 @@ def column_places(x, largest, smallest):
     smallest = ntl.argmin(x, 0, keep_dims=True)
 
 
+def places(x, largest, smallest):
+    largest = ntl.argmax(x)
+    smallest = ntl.ravel(x.argmin(None, keep_dims=True)).item()
+
+
 def row_extremes_and_places(x, largest, where_largest, smallest, where_smallest):
     largest, where_largest = ntl.max(x, 1, return_indices=True)
     smallest, where_smallest = x.min(1, return_indices=True)
@@ -212,6 +217,11 @@ def _places(axis: int) -> Oracle:
         return x.argmax(axis, keepdims=axis == 0), x.argmin(axis, keepdims=axis == 0)
 
     return oracle
+
+
+def _all_places(x: Array) -> tuple[Array, Array]:
+    programs = _thirds(x)
+    return np.nanargmax(programs, 1), np.nanargmin(programs, 1)
 
 
 def _extremes_and_places(x: Array) -> tuple[Array, ...]:
@@ -360,6 +370,11 @@ CASES = (
             results=(I32, I32),
         )
         for values, dtypes in ((PLACED, (*FLOATS, "fp8e5")), (INTEGRAL, BITS))
+    ),
+    Case(
+        *("argmax argmin", places, _all_places, (PLACED,), ("fp32", "fp16")),
+        layouts=(of_all(2),),
+        results=(I32, I32),
     ),
     *(
         Case(

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 import ninetoothed
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Artifact, Config, Signature, Target
-from ninetoothed.backend.emit import Language
-from ninetoothed.compiler import compile_kernel, lower
+from ninetoothed.backend.emit import Language, emit
+from ninetoothed.compiler import lower
 from ninetoothed.configurations import configurations
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel import Kernel
@@ -43,11 +43,12 @@ class Lowered:
         interpret(self._modules[signature][1], arguments.values)
 
     def artifacts(self, target: str) -> Iterator[Artifact]:
-        """What the two backends emit of what was run."""
+        """What the two backends emit of the first call that was run."""
+        signature, (composed, _, config) = next(iter(self._modules.items()))
         parsed = Target.parse(target)
-        for signature, (composed, _, config) in self._modules.items():
-            for language in BACKENDS:
-                yield compile_kernel(composed, signature, config, parsed, language)
+        module = lower(composed, signature, config, target=parsed)
+        for language in BACKENDS:
+            yield emit(module, language, parsed, config)
 
 
 @functools.lru_cache(maxsize=8)

@@ -7,16 +7,16 @@ import re
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.scf import Scf
 from xdsl.parser import Parser
 
+from ninetoothed.ir.loops import SCF
 from ninetoothed.ir.nt import NT
 
 
 def parse(text: str) -> ModuleOp:
     """The module of ``text``, verified."""
     context = Context()
-    for dialect in (Builtin, Arith, Scf, NT):
+    for dialect in (Builtin, Arith, SCF, NT):
         context.load_dialect(dialect)
     module = Parser(context, text).parse_module()
     module.verify()

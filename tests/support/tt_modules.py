@@ -5,10 +5,10 @@ from __future__ import annotations
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, Builtin, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.math import Math
-from xdsl.dialects.scf import Scf
 from xdsl.parser import Parser
 
 from ninetoothed.backend.device_function import argument_attributes, device_function
+from ninetoothed.ir.loops import SCF
 from ninetoothed.ir.nt import NT
 from ninetoothed.ir.tt import BLOCK_ARITH, TT
 
@@ -16,7 +16,7 @@ from ninetoothed.ir.tt import BLOCK_ARITH, TT
 def parse(text: str) -> ModuleOp:
     """The module of ``text``."""
     context = Context()
-    for dialect in (Builtin, BLOCK_ARITH, Scf, Math, TT, NT):
+    for dialect in (Builtin, BLOCK_ARITH, SCF, Math, TT, NT):
         context.load_dialect(dialect)
     return Parser(context, text).parse_module()
 

@@ -13,11 +13,11 @@ import torch
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.math import Math
-from xdsl.dialects.scf import Scf
 from xdsl.parser import Parser
 
 from ninetoothed.errors import ArgumentError, CompilerError
 from ninetoothed.interpreters import interpret
+from ninetoothed.ir.loops import SCF
 from ninetoothed.ir.nt import NT
 from ninetoothed.ir.tt import BLOCK_ARITH, TT
 
@@ -25,7 +25,7 @@ from ninetoothed.ir.tt import BLOCK_ARITH, TT
 def parse(text: str) -> ModuleOp:
     """The module of ``text``, verified."""
     context = Context()
-    for dialect in (Builtin, BLOCK_ARITH, Scf, Math, NT, TT):
+    for dialect in (Builtin, BLOCK_ARITH, SCF, Math, NT, TT):
         context.load_dialect(dialect)
     module = Parser(context, text).parse_module()
     module.verify()

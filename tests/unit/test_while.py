@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 import torch
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 from ninetoothed.backend.launch import reads_writes
 from ninetoothed.backend.triton_python import emit_triton_python
@@ -44,6 +47,17 @@ def test_programs_leave_at_their_own_turns(lanes: str, monkeypatch: pytest.Monke
     interpret(vector_kernel(COUNTED), [x, z], {"B": 1})
     assert z.tolist() == [24, 0, 2, 8, 160]
     assert x.tolist() == [24, 0, 2, 8, 160]
+
+
+def test_text_with_locations_is_read_again() -> None:
+    texts: list[str] = []
+    module = vector_kernel(COUNTED)
+    for _ in range(2):
+        text = io.StringIO()
+        Printer(text, print_debuginfo=True).print_op(module)
+        texts.append(text.getvalue())
+        module = Parser(context(), texts[-1]).parse_module()
+    assert texts[0] == texts[1]
 
 
 def test_a_long_loop_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

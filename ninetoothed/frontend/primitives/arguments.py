@@ -93,11 +93,14 @@ def shape_of(value: Value, name: str) -> tuple[IndexExpr, ...]:
     """A shape, given as one size or several.
 
     Raises:
-        ShapeError: a size is not known when compiling, or below 0.
+        ShapeError: a size is not known when compiling, or below 1.
     """
     items = value if is_sequence(value) else (value,)
     sizes = [operators.as_size(item) for item in items]
-    if any(size is None or (size.value is not None and size.value < 0) for size in sizes):
+    if any(size is not None and size.value is not None and size.value < 1 for size in sizes):
+        shown = ", ".join(map(describe, items)) + ("," if len(items) == 1 else "")
+        raise ShapeError(f"ntl.{name}: the sizes of a block are 1 or more, not ({shown})")
+    if any(size is None for size in sizes):
         raise ShapeError(
             f"ntl.{name}: a shape holds sizes that are known when compiling, as in (64,) and "
             "x.shape; not "

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ninetoothed.errors import TypeMismatchError, UnsupportedSyntaxError
+from ninetoothed.errors import AssertionFailedError, TypeMismatchError, UnsupportedSyntaxError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.conditions import truth
 from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.primitives.arguments import text_of
 from ninetoothed.frontend.primitives.registry import Bound, handles
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.language.table import Primitive
@@ -19,11 +20,14 @@ def _static_assert(ctx: Context, row: Primitive, bound: Bound) -> Value:
             "ntl.static_assert takes a condition that is known when compiling, not "
             f"{describe(bound['condition'])}"
         )
-    if not known:
-        raise TypeMismatchError(
-            bound["message"] or "ntl.static_assert: the condition does not hold"
-        )
-    return None
+    message = text_of(bound["message"], row.name, "message")
+    if known:
+        return None
+    if ctx.frame.source.of_language:
+        # A function of the language says what is wrong with its arguments.
+        raise TypeMismatchError(message)
+    said = f": {message}" if message else ""
+    raise AssertionFailedError(f"the assertion does not hold{said}")
 
 
 @handles("constexpr")

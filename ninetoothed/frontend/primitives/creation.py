@@ -11,6 +11,9 @@ from ninetoothed.frontend.primitives.arguments import dtype_of, shape_of
 from ninetoothed.frontend.primitives.registry import Bound, handles
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt
+from ninetoothed.ir.index_expr import fits
+from ninetoothed.ir.index_normal import normalize
+from ninetoothed.language import rules
 from ninetoothed.language.table import Primitive
 
 
@@ -20,6 +23,10 @@ def _full(ctx: Context, row: Primitive, bound: Bound) -> Value:
     shape = shape_of(bound["shape"], row.name)
     value = bound.get("value", 0)
     if isinstance(value, bool | int | float):
+        try:
+            rules.check_fill(dtype, value)
+        except TypeError as error:
+            raise TypeMismatchError(f"ntl.{row.name}: {error}") from None
         return operators.broadcast_to(ctx, ctx.constant(value, dtype), shape)
     scalar = ctx.scalar(value, "ntl.full: the value")
     if nt.shape_of(scalar.type):
@@ -43,5 +50,11 @@ def _arange(ctx: Context, row: Primitive, bound: Bound) -> Value:
         raise ShapeError(
             f"ntl.arange: from {start} to {end}, exclusive, is nothing; end must be above start"
         )
+    for number, last in ((start, start), (end, normalize(end - 1))):
+        if not fits(last, 32):
+            raise TypeMismatchError(
+                f"ntl.arange counts in i32, which does not hold {number}; count from 0, and "
+                "add the start to ntl.cast(ntl.arange(0, n), ntl.int64)"
+            )
     type = nt.block_type((length,), IntegerType(32))
     return ctx.add(nt.ArangeOp(nt.ExprAttr(start), type))

@@ -21,7 +21,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, const, minimum
 from ninetoothed.ir.index_normal import always_less
 from ninetoothed.ir.meta_op import Sizes
-from ninetoothed.language import folds, rules
+from ninetoothed.language import folds, ravel, rules
 from ninetoothed.language.table import Primitive
 
 
@@ -97,11 +97,14 @@ _FURTHEST = {
 def _furthest(ctx: Context, row: Primitive, bound: Bound, name: str, left: bool) -> Value:
     """The largest or the smallest, and where it is; ``left``: the first of several."""
     block = _block(ctx, row, bound["input"])
-    sizes = nt.shape_of(block.type)
-    axis = axis_of(bound["axis"], len(sizes), row.name)
-    index = _positions(ctx, axis, sizes)
+    axes = _axes(row, bound["axis"], _rank(block))
+    if len(axes) > 1:
+        block, axis = call(ctx, ravel, [block], {}), 0
+    else:
+        (axis,) = axes
+    index = _positions(ctx, axis, nt.shape_of(block.type))
     found = _reduced(ctx, row, [block, index], axis, _FURTHEST[name, left])
-    return tuple(_kept(ctx, row, bound, one, [axis]) for one in found)
+    return tuple(_kept(ctx, row, bound, one, axes) for one in found)
 
 
 def _positions(ctx: Context, dim: int, sizes: Sizes) -> SSAValue:

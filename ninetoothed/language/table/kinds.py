@@ -121,7 +121,8 @@ KINDS: dict[str, Kind] = {
         (_NO_TYPES, _NO_AXIS),
     ),
     "index": Kind(
-        "Any but a scalar; ``axis`` goes, or is left with size 1 with ``keep_dims``.",
+        "Any but a scalar; ``axis`` goes, or is left with size 1 with ``keep_dims``. Without "
+        "``axis``, a scalar.",
         (_NO_AXIS,),
         "Any; the result is i32.",
         "ntl.{name}(x, 0)",
@@ -290,7 +291,10 @@ KINDS: dict[str, Kind] = {
     ),
     "static_assert": Kind(
         "None.",
-        (f"{_TYPES}the condition does not hold, or is not known when compiling.",),
+        (
+            "AssertionFailedError: the condition does not hold.",
+            f"{_TYPES}the condition or the message is not known when compiling.",
+        ),
         "Bits.",
         "ntl.{name}(x.shape[0] == 16, 'blocks of 16')",
     ),

@@ -16,9 +16,9 @@ ROWS = (
         "fp16 and floats of eight bits give fp32, or fp16 with ``out_dtype=ntl.float16`` or such "
         "an ``acc``; bf16 and fp32 give fp32, fp64 gives fp64, i8 gives i32.\n\n"
         "``input_precision`` says how products of fp32 are formed: 'tf32' (where the target has "
-        "it, the default), 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee'; ``allow_tf32`` chooses between the "
-        "first and the last. ``max_num_imprecise_acc``: how many products of floats of eight bits "
-        "may be summed in less than 32 bits. On the CPU every product is formed in full.",
+        "it, the default), 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee'; ``allow_tf32`` chooses between "
+        "the first and the last. ``max_num_imprecise_acc``: how many products of floats of eight "
+        "bits may be summed in less than 32 bits. On the CPU every product is formed in full.",
         triton="tl.dot({0}, {1}, acc={2}, input_precision={precision})",
     ),
     Primitive(

@@ -47,9 +47,9 @@ def _where(name: str, word: str) -> Primitive:
     return Primitive(
         name,
         "index",
-        ("input", "axis", "tie_break_left=True", "keep_dims=False"),
-        f"Where along ``axis`` the {word} is, as i32; of several the first, or with "
-        "``tie_break_left=False`` any.",
+        ("input", "axis=None", "tie_break_left=True", "keep_dims=False"),
+        f"Where along ``axis``, or among all lanes in row-major order, the {word} is, as i32; of "
+        "several the first, or with ``tie_break_left=False`` any.",
     )
 
 

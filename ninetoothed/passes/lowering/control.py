@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import scf
 from xdsl.ir import Region
 
+from ninetoothed.ir.loops import WhileOp
 from ninetoothed.passes.lowering.function import Function, lowers
 from ninetoothed.passes.lowering.types import lowered
 
@@ -32,8 +33,8 @@ def _condition(f: Function, op: scf.ConditionOp) -> None:
     f.insert(scf.ConditionOp(f.value(op.condition), *(f.value(value) for value in op.args)))
 
 
-@lowers(scf.WhileOp)
-def _while(f: Function, op: scf.WhileOp) -> None:
+@lowers(WhileOp)
+def _while(f: Function, op: WhileOp) -> None:
     initial = [f.value(value) for value in op.arguments]
     blocks = [region.block for region in (op.before_region, op.after_region)]
     before, after = (
@@ -41,7 +42,7 @@ def _while(f: Function, op: scf.WhileOp) -> None:
         for block in blocks
     )
     f.origin = op
-    new = scf.WhileOp(initial, [lowered(result.type) for result in op.results], before, after)
+    new = WhileOp(initial, [lowered(result.type) for result in op.results], before, after)
     f.insert(new)
     f.define(op, *new.results)
 

@@ -1,0 +1,97 @@
+"""Attributes of element types, as Triton's have them: all are known when compiling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ninetoothed.dtype import DTYPES, DType
+from ninetoothed.frontend.values import Method, PointerDtype, Value
+
+_MANTISSAS = {
+    "fp8e4nv": 3,
+    "fp8e4b8": 3,
+    "fp8e5": 2,
+    "fp8e5b16": 2,
+    "fp16": 10,
+    "bf16": 7,
+    "fp32": 23,
+    "fp64": 52,
+}
+
+
+def _name(row: DType) -> str:
+    """Triton's name: of integers \"int32\", of floats \"fp32\"."""
+    return row.name if row.kind == "float" else row.triton
+
+
+def _is_signed(row: DType) -> bool:
+    return row.kind == "int"
+
+
+def _is_integer(row: DType) -> bool:
+    # Bits, too, are integers of Triton's.
+    return row.kind != "float"
+
+
+_TESTS: dict[str, Callable[[DType], bool]] = {
+    "is_floating": lambda row: row.kind == "float",
+    "is_standard_floating": lambda row: row.kind == "float" and row.bits > 8,
+    "is_fp8": lambda row: row.kind == "float" and row.bits == 8,
+    "is_int": _is_integer,
+    "is_int_signed": _is_signed,
+    "is_int_unsigned": lambda row: row.kind in ("uint", "bool"),
+    "is_bool": lambda row: row.kind == "bool",
+    "is_ptr": lambda row: False,
+    "is_block": lambda row: False,
+}
+_TESTED_NAMES = {f"is_{_name(row)}": row.name for row in DTYPES.values()}
+"""``is_fp32`` and the like: the one element type that each names."""
+
+
+def attribute(value: str | PointerDtype, name: str, missing: Any) -> Value:
+    """What an element type, or a pointer's type, has under ``name``; else ``missing``."""
+    if isinstance(value, PointerDtype):
+        if name == "element_ty":
+            return value.pointee
+        known = name in _TESTS or name in _TESTED_NAMES
+        return _method(name, name == "is_ptr") if known else missing
+    row = DTYPES.get(value)
+    if row is None:
+        return missing
+    if name in _TESTS:
+        return _method(name, _TESTS[name](row))
+    if name in _TESTED_NAMES:
+        return _method(name, _TESTED_NAMES[name] == row.name)
+    values = _numbers(row)
+    if name in values:
+        return values[name]
+    limits = _limits(row)
+    return _method(name, limits[name]) if name in limits else missing
+
+
+def _numbers(row: DType) -> dict[str, Value]:
+    found: dict[str, Value] = {
+        "name": _name(row),
+        "scalar": row.name,
+        "primitive_bitwidth": row.bits,
+        "itemsize": row.bits // 8,
+    }
+    if _is_integer(row):
+        return {**found, "int_bitwidth": row.bits}
+    return {**found, "fp_mantissa_width": _MANTISSAS[row.name]}
+
+
+def _limits(row: DType) -> dict[str, int]:
+    """The methods that give the smallest and the largest integer."""
+    if not _is_integer(row):
+        return {}
+    signed = _is_signed(row)
+    return {
+        "get_int_min_value": -(2 ** (row.bits - 1)) if signed else 0,
+        "get_int_max_value": 2 ** (row.bits - signed) - 1,
+    }
+
+
+def _method(name: str, result: Value) -> Method:
+    return Method(name, (), lambda ctx, bound: result)

@@ -1,0 +1,55 @@
+"""``scf`` with a ``scf.while`` whose text can be read again.
+
+xDSL prints the op's location in the middle of its text, where its parser does not expect one.
+:data:`SCF` is its dialect with the op replaced.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import scf
+from xdsl.ir import Dialect, SSAValue
+from xdsl.printer import Printer
+
+
+class WhileOp(scf.WhileOp):
+    """``scf.while``, printed without its location: the printer adds it behind the op.
+
+    ```mlir
+    %one = arith.constant 1 : i32
+    %last = scf.while (%i = %one) : (i32) -> i32 {
+      %more = arith.constant false
+      scf.condition(%more) %i : i32
+    } do {
+    ^bb0(%j: i32):
+      scf.yield %j : i32
+    }
+    ```
+    """
+
+    def print(self, printer: Printer) -> None:
+        """As xDSL's, but for the location."""
+        pairs = zip(self.before_region.block.args, self.arguments, strict=True)
+        printer.print_string(" (")
+        printer.print_list(pairs, lambda pair: _print_pair(printer, pair))
+        printer.print_string(") : ")
+        printer.print_function_type(self.operand_types, self.result_types)
+        printer.print_string(" ")
+        printer.print_region(self.before_region, print_entry_block_args=False)
+        printer.print_string(" do ")
+        printer.print_region(self.after_region)
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)
+
+
+def _print_pair(printer: Printer, pair: tuple[SSAValue, SSAValue]) -> None:
+    inside, initial = pair
+    printer.print_ssa_value(inside)
+    printer.print_string(" = ")
+    printer.print_ssa_value(initial)
+
+
+SCF = Dialect(
+    "scf",
+    [WhileOp if op is scf.WhileOp else op for op in scf.Scf.operations],
+    list(scf.Scf.attributes),
+)
