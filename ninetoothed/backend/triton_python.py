@@ -358,6 +358,8 @@ class Writer(Texts):
         if all(bound.literal is not None for bound in bounds) and bounds[0].scalar != _I32:
             # Numbers alone would count in int32.
             bounds[1] = typed(bounds[1])
+        # Triton 3.6 takes a number of 32 bits for an unsigned one, and extends its sign.
+        bounds = [typed(bound) if _is_unsigned32(bound) else bound for bound in bounds]
         texts = [bound.text for bound in bounds]
         if texts[2] == "1":
             texts.pop()
@@ -451,6 +453,10 @@ def _carried(loop: scf.ForOp | scf.WhileOp, index: int) -> SSAValue | None:
     if isinstance(loop, scf.ForOp):
         return loop.body.block.args[index + 1]
     return loop.after_region.block.args[index] if _keeps(loop, index) else None
+
+
+def _is_unsigned32(bound: Expr) -> bool:
+    return bound.literal is not None and 2**31 <= bound.literal < 2**32
 
 
 def _is_cheap(op: Operation) -> bool:

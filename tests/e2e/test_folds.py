@@ -44,7 +44,7 @@ def parts(x: torch.Tensor, tile: int) -> list[torch.Tensor]:
 
 
 def same(found: torch.Tensor, expected: torch.Tensor) -> None:
-    torch.testing.assert_close(found.cpu(), expected.to(found.dtype), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(found.cpu(), expected.to(found.dtype).cpu(), rtol=1e-4, atol=1e-4)
 
 
 def tensors(count: int, ndim: int = 1) -> tuple[Tensor, ...]:
@@ -267,6 +267,27 @@ def test_rows_are_carried_through_a_loop(device: str, shape: tuple[int, int]) ->
 
     result = torch.zeros(-(-shape[0] // 4), 1)
     everywhere(device, arrangement, online, tensors(2, 2), (x, result), check)
+
+
+def repeated(x, result):
+    result = x * 0 + ntl.cumsum(ntl.sum(x, 1, keep_dims=True), 0, reverse=True)
+
+
+@devices
+@pytest.mark.parametrize("shape", [(4, 8), (2, 8), (6, 8)])
+def test_a_scan_beside_a_dim_of_one_is_repeated_along_it(
+    device: str, shape: tuple[int, int]
+) -> None:
+    x = torch.randint(0, 9, shape).float()
+
+    def arrangement(x: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((4, 8)), result.tile((4, 8))
+
+    def check(x: torch.Tensor, result: torch.Tensor) -> None:
+        for found, part in zip(result.split(4), x.split(4), strict=True):
+            same(found, part.sum(1).flip(0).cumsum(0).flip(0)[:, None].expand(part.shape))
+
+    everywhere(device, arrangement, repeated, tensors(2, 2), (x, torch.zeros(shape)), check)
 
 
 def carried(x, result):

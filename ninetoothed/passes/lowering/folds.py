@@ -43,7 +43,27 @@ def _reduce(f: Function, op: nt.ReduceOp) -> None:
 def _scan(f: Function, op: nt.ScanOp) -> None:
     value = f.value(op.value)
     region = _named(f, op, value, tt.ScanReturnOp)
-    f.define(op, f.add(tt.ScanOp([value], op.dim, op.reversed, region)))
+    f.define(op, *_scanned(f, op, [value], region))
+
+
+def _scanned(
+    f: Function, op: nt.ScanOp | nt.ScanByOp, srcs: Sequence[SSAValue], region: Region
+) -> Sequence[SSAValue]:
+    """A scan without the other dims of size 1.
+
+    Beside such a dim, Triton 3.6 gives other lanes on Hopper than it should, once they are repeated
+    along it.
+    """
+    shape = tt.shape_of(srcs[0].type)
+    kept = [axis for axis, size in enumerate(shape) if axis == op.dim or size != 1]
+    short = [shape[axis] for axis in kept]
+    if len(short) < len(shape):
+        srcs = [f.add(tt.ReshapeOp(src, short)) for src in srcs]
+    new = tt.ScanOp(srcs, kept.index(op.dim), op.reversed, region)
+    f.insert(new)
+    if len(short) == len(shape):
+        return new.results
+    return [f.add(tt.ReshapeOp(result, shape)) for result in new.results]
 
 
 def _combination(f: Function, op: nt.Combination, srcs: Sequence[SSAValue], end: End) -> Region:
@@ -88,9 +108,7 @@ def _reduce_by(f: Function, op: nt.ReduceByOp) -> None:
 @lowers(nt.ScanByOp)
 def _scan_by(f: Function, op: nt.ScanByOp) -> None:
     srcs = [f.value(operand) for operand in op.operands]
-    new = tt.ScanOp(srcs, op.dim, op.reversed, _combination(f, op, srcs, tt.ScanReturnOp))
-    f.insert(new)
-    f.define(op, *new.results)
+    f.define(op, *_scanned(f, op, srcs, _combination(f, op, srcs, tt.ScanReturnOp)))
 
 
 @lowers(nt.SortOp)
