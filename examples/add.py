@@ -34,6 +34,12 @@ def add(lhs: torch.Tensor, rhs: torch.Tensor) -> torch.Tensor:
 
 
 if __name__ == "__main__":
-    from runner import run
+    from examples.runner import run
 
-    run(add, lambda a, b: a + b, [(98432,), (98432,)])
+    run(
+        add,
+        torch.add,
+        lambda draw, size: (draw(size), draw(size)),
+        small=(98432,),
+        large=(2**26 + 1,),
+    )

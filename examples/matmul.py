@@ -55,6 +55,12 @@ def matmul(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 if __name__ == "__main__":
-    from runner import run
+    from examples.runner import run
 
-    run(matmul, lambda a, b: a @ b, [(512, 384), (384, 640)])
+    run(
+        matmul,
+        torch.matmul,
+        lambda draw, m, n, k: (draw(m, k), draw(k, n)),
+        small=(512, 640, 384),
+        large=(4096, 4096, 4096),
+    )

@@ -35,6 +35,12 @@ def softmax(input: torch.Tensor) -> torch.Tensor:
 
 
 if __name__ == "__main__":
-    from runner import run
+    from examples.runner import run
 
-    run(softmax, lambda a: torch.softmax(a, dim=-1), [(1823, 781)])
+    run(
+        softmax,
+        lambda a: torch.softmax(a, dim=-1),
+        lambda draw, rows, columns: (draw(rows, columns),),
+        small=(1823, 781),
+        large=(16384, 4096),
+    )

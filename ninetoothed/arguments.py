@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Any
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifact import ParamSignature, Signature
-from ninetoothed.errors import ArgumentError, DeviceError, counted
+from ninetoothed.errors import ArgumentError, DeviceError, counted, did_you_mean
 from ninetoothed.frontend.definition import Definition, Parameter
 from ninetoothed.ir.index_expr import SymbolInfo, evaluate, symbol_names
 from ninetoothed.jagged import Jagged, is_nested, taken_apart
@@ -166,10 +165,7 @@ def constant_values(
 def _instead(definition: Definition, name: str) -> str:
     keywords = list(definition.keywords.values())
     known = [*(parameter.name for parameter in definition.parameters), *keywords]
-    near = difflib.get_close_matches(name, known, n=1)
-    if near:
-        return f"did you mean {near[0]}?"
-    return (
+    return did_you_mean(name, known) or (
         f"it takes {', '.join(keywords)} by keyword" if keywords else "it takes no other keywords"
     )
 

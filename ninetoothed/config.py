@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 from ninetoothed.errors import ConfigurationError
 
@@ -94,6 +95,18 @@ def compile_workers() -> int:
     most 8.
     """
     return _integer("NINETOOTHED_COMPILE_WORKERS", min(os.cpu_count() or 1, 8), 1)
+
+
+def backend() -> Literal["ttir", "triton-python"]:
+    """``NINETOOTHED_BACKEND``: what GPU tensors' kernels are emitted as where ``make`` names no
+    backend. Default: ``ttir``.
+    """
+    text = _text("NINETOOTHED_BACKEND")
+    if text is None or text == "ttir":
+        return "ttir"
+    if text == "triton-python":
+        return "triton-python"
+    raise ConfigurationError(f"NINETOOTHED_BACKEND must be ttir or triton-python, not {text!r}")
 
 
 def strict() -> bool:

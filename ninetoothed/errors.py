@@ -16,7 +16,7 @@ import os
 import sys
 import types
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
@@ -154,6 +154,15 @@ class CompilerError(NineToothedError):
     """The compiler failed on a program that it should have compiled: a bug of ours, with a
     reproducer.
     """
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``"did you mean tanh?"``, of what comes nearest to ``name``; empty where nothing does."""
+    # Errors alone need it, and the package is imported without.
+    import difflib
+
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 def counted(number: int, word: str, words: str | None = None) -> str:

@@ -67,7 +67,7 @@ class _Built:
         self.signature = signature
         self._definition = definition
         self._modules = [self.module]
-        self._fingerprints: dict[int, str] = {}
+        self._fingerprints: dict[ModuleOp, str] = {}
         self._interpreted: dict[int, dict[str, int]] = {}
 
     @cached_property
@@ -93,10 +93,9 @@ class _Built:
     def fingerprint(self, config: Config) -> str:
         """The digest of the configuration's module, which its cache key holds."""
         module = self.serving(config)
-        position = self._modules.index(module)
-        if position not in self._fingerprints:
-            self._fingerprints[position] = fingerprint(module)
-        return self._fingerprints[position]
+        if module not in self._fingerprints:
+            self._fingerprints[module] = fingerprint(module)
+        return self._fingerprints[module]
 
     def interpreted(self, lanes: int) -> dict[str, int]:
         """The block sizes for evaluation, ``lanes`` at once."""
@@ -134,7 +133,9 @@ class Kernel:
         self._races_checked = False
         self._built: dict[Signature, _Built] = {}
         self._lock = threading.Lock()
-        self._language: Language = "triton-python" if backend == "triton-python" else "ttir"
+        self._language: Language = (
+            backend if backend == "ttir" or backend == "triton-python" else settings.backend()
+        )
         self._dispatcher = Dispatcher(
             definition.name, self._compile, self._configurations, self._cache_key
         )
@@ -429,7 +430,7 @@ def make(
         num_stages: Stages of software pipelining, likewise.
         max_num_configs: How many configurations are tried at most; default 24.
         backend: ``"ttir"``, ``"triton-python"`` or ``"interpret"``; None: the best for where
-            the tensors are.
+            the tensors are (on a GPU ``NINETOOTHED_BACKEND``, where it is set).
         strict: Programs that write one element are an error, not a warning (also
             ``NINETOOTHED_STRICT=1``).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from ninetoothed import dtype as dtypes
@@ -14,6 +15,10 @@ from ninetoothed.jagged import Jagged
 def sharing(params: Sequence[ParamSignature], values: Sequence[Any]) -> tuple[ParamSignature, ...]:
     """The signature's parameters, with which of them may share memory with which."""
     spans = [_span(param, value) for param, value in zip(params, values, strict=True)]
+    # Nearly every call: where those that follow one another in memory are apart, all are.
+    known = sorted(span for span in spans if span is not None)
+    if all(one[1] <= two[0] for one, two in pairwise(known)):
+        return tuple(params)
     firsts = list(range(len(spans)))
     for later, one in enumerate(spans):
         for earlier, two in enumerate(spans[:later]):
@@ -31,16 +36,16 @@ def _span(param: ParamSignature, value: Any) -> tuple[int, int] | None:
     if param.kind != "tensor" or value.numel() == 0 or value.device.type == "meta":
         return None
     elements = value.elements if isinstance(value, Jagged) else value
-    reaches = [
-        max(size - 1, 0) * stride
-        for size, stride in zip(elements.shape, elements.stride(), strict=True)
-    ]
+    low = high = 0
+    for size, stride in zip(elements.shape, elements.stride(), strict=True):
+        reach = max(size - 1, 0) * stride
+        if reach < 0:
+            low += reach
+        else:
+            high += reach
     width = max(dtypes.DTYPES[param.dtype].bits // 8, 1)
     start: int = elements.data_ptr()
-    return (
-        start + width * sum(reach for reach in reaches if reach < 0),
-        start + width * (1 + sum(reach for reach in reaches if reach > 0)),
-    )
+    return start + width * low, start + width * (high + 1)
 
 
 def apart(signature: Signature) -> Signature:

@@ -60,9 +60,7 @@ def condition(ctx: Context, value: Value) -> SSAValue:
         raise ShapeError(
             f"a condition must be one number, not {describe(bit)}; select lanes with ntl.where"
         )
-    if nt.dtype_of(bit.type) != "i1":
-        bit = operators.elementwise(ctx, "ne", [bit, 0])
-    return bit
+    return operators.bits_of(ctx, bit)
 
 
 @expression(ast.BoolOp)

@@ -95,6 +95,15 @@ def _integers(ctx: Context, index: SSAValue | int) -> SSAValue:
     return ctx.size(const(index)) if isinstance(index, int) else index
 
 
+def _compared(ctx: Context, *indices: SSAValue) -> str:
+    """The type in which indices are compared with sizes.
+
+    64 bits hold every index but those of u64 that no tensor has.
+    """
+    wide = any(nt.dtype_of(index.type) in ("i64", "u32", "u64") for index in indices)
+    return "i64" if wide else nt.dtype_of(ctx.index_type)
+
+
 def counted_from_0(ctx: Context, index: SSAValue | int, size: IndexExpr) -> SSAValue:
     """An index of a dim of a block: a number below 0 that is known when compiling counts from the
     end.
@@ -131,8 +140,7 @@ def block_elements(
         for index, size in zip(indices, sizes, strict=True)
     ]
     picked = [index for index in found if index is not None]
-    wide = any(nt.dtype_of(index.type) in ("i64", "u32", "u64") for index in picked)
-    dtype = "i64" if wide else nt.dtype_of(ctx.index_type)
+    dtype = _compared(ctx, *picked)
     blocks, shape = operators.broadcast(ctx, [ctx.cast(index, dtype) for index in picked])
     whole = [size for size, index in zip(sizes, found, strict=True) if index is None]
     together = given == list(range(given[0], given[0] + len(given)))
@@ -187,8 +195,7 @@ def source_elements(ctx: Context, source: Source, nodes: Sequence[ast.expr]) -> 
     for dim, (index, size, stride) in enumerate(
         zip(coordinates, sizes, source.op.strides.data, strict=True)
     ):
-        # 64 bits hold every index but those of u64 that no tensor has.
-        wide = "i64" if nt.dtype_of(index.type) in ("i64", "u32", "u64") else index_dtype
+        wide = _compared(ctx, index)
         compared = ctx.cast(index, wide)
         inside = operators.elementwise(ctx, "lt", [compared, size])
         if not nt.dtype_of(index.type).startswith("u") or wide == "i64":

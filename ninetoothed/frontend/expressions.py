@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import types
 
 from xdsl.ir import SSAValue
 
 from ninetoothed.dtype import DTYPES
-from ninetoothed.errors import (
-    UndefinedNameError,
-)
+from ninetoothed.errors import UndefinedNameError, did_you_mean
 from ninetoothed.frontend import dtypes, memory, operators
 from ninetoothed.frontend.bindings import shape_words
 from ninetoothed.frontend.conditions import tested, truth
@@ -157,9 +154,10 @@ def _attributes(value: Value, name: str) -> str:
     if isinstance(value, Source):
         return "; a source has shape, ndim, dtype, strides, stride(dim) and data_ptr()"
     if isinstance(value, SSAValue | Size | int | float):
-        near = difflib.get_close_matches(name, [*_ATTRIBUTES, *NAMES], n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        return hint or "; a block has shape, dtype, ndim, T, to(dtype), and methods as sum(axis)"
+        hint = did_you_mean(name, [*_ATTRIBUTES, *NAMES])
+        return (
+            f"; {hint or 'a block has shape, dtype, ndim, T, to(dtype), and methods as sum(axis)'}"
+        )
     return " in the language; parameters, blocks and modules have some"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import enum
 import functools
 import inspect
@@ -12,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ninetoothed import dtype as dtypes
-from ninetoothed.errors import TypeMismatchError, UndefinedNameError
+from ninetoothed.errors import TypeMismatchError, UndefinedNameError, did_you_mean
 from ninetoothed.frontend import triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
@@ -71,9 +70,8 @@ def _outside(frame: Frame, name: str) -> Value:
 def _unknown(frame: Frame, name: str) -> str:
     *_, outermost = frame.outwards()
     known = [local for around in frame.outwards() for local in around.locals]
-    near = difflib.get_close_matches(name, [*known, *outermost.source.names(), *_BUILTINS], n=1)
-    hint = f"did you mean {near[0]}?" if near else "assign it first, or import it"
-    return f"there is no name {name}; {hint}"
+    hint = did_you_mean(name, [*known, *outermost.source.names(), *_BUILTINS])
+    return f"there is no name {name}; {hint or 'assign it first, or import it'}"
 
 
 def constant(name: str, value: Any) -> Value:
@@ -117,9 +115,10 @@ def module_attribute(module: types.ModuleType, name: str) -> Value:
     try:
         found = getattr(module, name)
     except AttributeError:
-        near = difflib.get_close_matches(name, dir(module), n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UndefinedNameError(f"the module {module.__name__} has no {name}{hint}") from None
+        hint = did_you_mean(name, dir(module))
+        raise UndefinedNameError(
+            f"the module {module.__name__} has no {name}{hint and f'; {hint}'}"
+        ) from None
     return constant(f"{module.__name__}.{name}", found)
 
 
@@ -141,9 +140,8 @@ def class_attribute(owner: type, name: str) -> Value:
     try:
         found = inspect.getattr_static(owner, name)
     except AttributeError:
-        near = difflib.get_close_matches(name, dir(owner), n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = did_you_mean(name, dir(owner))
         raise UndefinedNameError(
-            f"the class {owner.__name__} has no attribute {name}{hint}"
+            f"the class {owner.__name__} has no attribute {name}{hint and f'; {hint}'}"
         ) from None
     return constant(shown, found.__func__ if isinstance(found, staticmethod) else found)

@@ -246,6 +246,11 @@ def _shifted_right(ctx: Context, left: Value, right: Value) -> SSAValue:
     return elementwise(ctx, "shr", operands)
 
 
+def bits_of(ctx: Context, value: SSAValue) -> SSAValue:
+    """Whether a number is not 0, lane by lane; bits as they are."""
+    return value if nt.dtype_of(value.type) == "i1" else elementwise(ctx, "ne", [value, 0])
+
+
 def spelling(name: str) -> str:
     """A row of the table as users write it."""
     row = TABLE[name.removesuffix("_nan")]

@@ -22,6 +22,7 @@ from ninetoothed.frontend.conditions import condition, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import combined
 from ninetoothed.frontend.functions import is_function
+from ninetoothed.frontend.memory import converted
 from ninetoothed.frontend.source import is_of_language
 from ninetoothed.frontend.subscripts import place
 from ninetoothed.frontend.values import Share, Value, describe, is_sequence
@@ -252,13 +253,7 @@ def store(ctx: Context, share: Share, value: Value) -> None:
             "another name"
         )
     block = share.levels[-1]
-    dtype = nt.dtype_of(block)
-    value = ctx.read(value)
-    scalar = (
-        ctx.constant(value, dtype)
-        if isinstance(value, bool | int | float)
-        else ctx.cast(ctx.scalar(value, "the assigned value"), dtype)
-    )
+    scalar = converted(ctx, value, nt.dtype_of(block), "the assigned value")
     if len(nt.shape_of(scalar.type)) > len(block.sizes):
         raise ShapeError(
             f"{describe(scalar)} cannot be assigned to {share.name}, whose block has the shape "

@@ -233,24 +233,24 @@ def _reduce_by(machine: Machine, op: Operation) -> None:
         shape[dim] = 1
         zeros = tuple(data.new_zeros(shape) for data in lanes.data)
         lanes = _Lanes(zeros, torch.zeros(shape, dtype=torch.bool))
-    _put(machine, op, _reduced(machine, op.combine.block, lanes, dim))
+    lanes = _reduced(machine, op.combine.block, lanes, dim)
+    _put(machine, op, lanes, lanes.real)
 
 
 def _scan_by(machine: Machine, op: Operation) -> None:
     assert isinstance(op, nt.ScanByOp)
     dim = op.dim + 1
     lanes = _operands(machine, op.values, _real(machine, op), dim)
-    _put(machine, op, _scanned(machine, op.combine.block, lanes, dim, op.reversed))
     guard = meet([machine.block(value) for value in op.operands])
     if op.real is not None:
         guard = both(guard, machine.data(op.real))
-    for result in op.combined:
-        machine.put(result, machine.data(result), guard)
+    lanes = _scanned(machine, op.combine.block, lanes, dim, op.reversed)
+    _put(machine, op, lanes, guard)
 
 
-def _put(machine: Machine, op: nt.Combination, lanes: _Lanes) -> None:
+def _put(machine: Machine, op: nt.Combination, lanes: _Lanes, guard: torch.Tensor | None) -> None:
     for result, data in zip(op.combined, lanes.data, strict=True):
-        machine.put(result, data, lanes.real)
+        machine.put(result, data, guard)
     if op.real is not None:
         assert lanes.real is not None
         machine.put(op.results[-1], lanes.real)

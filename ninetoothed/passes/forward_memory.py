@@ -73,7 +73,7 @@ from xdsl.rewriter import Rewriter
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
-from ninetoothed.passes.analysis.memory import APART, Memory, Touch
+from ninetoothed.passes.analysis.memory import APART, Memory, ShareAccess, Touch
 
 
 @dataclass(frozen=True)
@@ -206,13 +206,10 @@ class _Forwarding:
 
     def _apart(self, one: Operation, two: Operation) -> bool:
         """Whether two accesses are proved to share no element."""
-        if not (isinstance(one, _SHARES) and isinstance(two, _SHARES)):
+        if not (isinstance(one, ShareAccess) and isinstance(two, ShareAccess)):
             return False
         # Of blocks without indices, none is apart.
         return bool(one.indices) and self.memory.relation(one, two) == APART
-
-
-_SHARES = (nt.LoadOp, nt.StoreOp)
 
 
 @dataclass(frozen=True)

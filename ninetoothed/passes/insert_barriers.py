@@ -63,7 +63,7 @@ from xdsl.passes import ModulePass
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.analysis.lanes import updates
-from ninetoothed.passes.analysis.memory import APART, SAME, Memory, Touch
+from ninetoothed.passes.analysis.memory import APART, SAME, Memory, ShareAccess, Touch
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class _Barriers:
         if not before.meets(touch.memories):
             return False
         one, two = before.op, touch.op
-        if not (isinstance(one, _SHARES) and isinstance(two, _SHARES)):
+        if not (isinstance(one, ShareAccess) and isinstance(two, ShareAccess)):
             return True
         if one is two:
             # The same lanes are the same threads', and others are apart.
@@ -144,13 +144,7 @@ class _Barriers:
 
 def _turned(past: _Past, loop: Operation) -> _Past:
     """The access as the next turn of ``loop`` sees it."""
-    around = past.touch.op.parent_op()
-    while around is not None and around is not loop:
-        around = around.parent_op()
-    return past if around is None else _Past(past.touch, loop)
-
-
-_SHARES = (nt.LoadOp, nt.StoreOp)
+    return _Past(past.touch, loop) if loop.is_ancestor(past.touch.op) else past
 
 
 @dataclass(frozen=True)

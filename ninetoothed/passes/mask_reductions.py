@@ -110,9 +110,9 @@ def _yielded(op: Operation) -> list[scf.YieldOp]:
     return [terminator for terminator in found if isinstance(terminator, scf.YieldOp)]
 
 
-def _position(op: Operation, value: SSAValue) -> int:
-    """Which of the results of ``op`` the value is."""
-    return [*op.results].index(cast("OpResult", value))
+def _position(value: SSAValue) -> int:
+    """Which of the results of its op the value is."""
+    return cast("OpResult", value).index
 
 
 def _initial(loop: _Loop) -> Sequence[SSAValue]:
@@ -128,7 +128,7 @@ def _carried_by(value: SSAValue) -> tuple[_Loop | None, int]:
             position -= 1
     else:
         loop = value.owner
-        position = _position(loop, value) if isinstance(loop, _Loop) else 0
+        position = _position(value) if isinstance(loop, _Loop) else 0
     if not isinstance(loop, _Loop) or position < 0:
         return None, 0
     if isinstance(loop, scf.WhileOp):
@@ -239,7 +239,7 @@ class _Guards:
         if isinstance(owner, _MASKED) and _leaves_lanes(owner) and owner.mask is not None:
             return [owner.mask]
         if isinstance(owner, scf.IfOp):
-            position = _position(owner, value)
+            position = _position(value)
             return [terminator.arguments[position] for terminator in _yielded(owner)]
         return []
 
@@ -328,7 +328,7 @@ class _Guards:
         if isinstance(owner, nt.InlineAsmOp):
             return self._all(_behind(value), owner.arguments)
         if isinstance(owner, _MOVES):
-            return self._moved(owner, _position(owner, value))
+            return self._moved(owner, _position(value))
         if isinstance(owner, nt.SortOp):
             return first(_behind(value), self.bits(self.operands[owner]), owner.dim)
         if isinstance(owner, nt.ScanOp):
@@ -342,7 +342,7 @@ class _Guards:
         if isinstance(owner, _MASKED) and owner.mask is not None:
             return self.known(owner.mask, _behind(value))
         assert isinstance(owner, scf.IfOp)
-        return self._chosen(owner, _position(owner, value))
+        return self._chosen(owner, _position(value))
 
     def known(self, mask: SSAValue, inserter: Inserter) -> SSAValue:
         """``mask`` where it is inside its guard, else false."""

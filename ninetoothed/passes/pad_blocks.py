@@ -240,8 +240,7 @@ def _mask_lanes(op: _LaneByLane, sizes: Sizes) -> None:
     inserter = Inserter.before(op)
     mask = op.mask
     for dim in padded:
-        bits = below(inserter, shape, dim, sizes[dim])
-        mask = bits if mask is None else inserter.add(nt.MapOp("and", [mask, bits], bits.type))
+        mask = both(inserter, mask, below(inserter, shape, dim, sizes[dim]))
     assert mask is not None
     replace(op, inserter.insert(op.masked(mask)).results)
 

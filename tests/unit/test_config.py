@@ -78,6 +78,17 @@ def test_no_flag(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(caught.value) == "NINETOOTHED_VERIFY_IR must be 0 or 1, not 'maybe'"
 
 
+def test_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config.backend() == "ttir"
+    for name in ("ttir", "triton-python"):
+        monkeypatch.setenv("NINETOOTHED_BACKEND", name)
+        assert config.backend() == name
+    monkeypatch.setenv("NINETOOTHED_BACKEND", "cuda")
+    with pytest.raises(ConfigurationError) as caught:
+        config.backend()
+    assert str(caught.value) == "NINETOOTHED_BACKEND must be ttir or triton-python, not 'cuda'"
+
+
 def test_cache_dir(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/someone")
     assert config.cache_dir() == Path("/home/someone/.cache/ninetoothed")

@@ -33,9 +33,7 @@ def _device_print(ctx: Context, row: Primitive, bound: Bound) -> Value:
 def bits_of(ctx: Context, value: Value, what: str) -> SSAValue:
     """A condition a lane."""
     bits = ctx.scalar(value, what)
-    if nt.dtype_of(bits.type) == "i1":
-        return bits
-    return operators.elementwise(ctx, "ne", [bits, 0])
+    return operators.bits_of(ctx, bits)
 
 
 @handles("device_assert")

@@ -8,7 +8,6 @@ from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.arguments import flag_of
 from ninetoothed.frontend.primitives.registry import Bound, handles
 from ninetoothed.frontend.values import Value, describe
-from ninetoothed.ir import nt
 from ninetoothed.language.table import Primitive
 from ninetoothed.language.table.elementwise import PropagateNan
 
@@ -48,7 +47,5 @@ def _where(ctx: Context, row: Primitive, bound: Bound) -> Value:
 
 def where(ctx: Context, condition: Value, left: Value, right: Value) -> Value:
     """Lanes of ``left`` where the condition holds, else of ``right``."""
-    bits = ctx.scalar(condition, "the condition")
-    if nt.dtype_of(bits.type) != "i1":
-        bits = operators.elementwise(ctx, "ne", [bits, 0])
+    bits = operators.bits_of(ctx, ctx.scalar(condition, "the condition"))
     return operators.select(ctx, bits, left, right)

@@ -34,8 +34,7 @@ def _mask(ctx: Context, value: Value) -> SSAValue | None:
     """The mask; None where it is always true."""
     if value is None or value is True:
         return None
-    bits = ctx.scalar(value, "the mask")
-    return bits if nt.dtype_of(bits.type) == "i1" else operators.elementwise(ctx, "ne", [bits, 0])
+    return operators.bits_of(ctx, ctx.scalar(value, "the mask"))
 
 
 def _joined(

@@ -37,12 +37,16 @@ def _flag(ctx: Context, row: Primitive, bound: Bound, name: str) -> bool:
 
 def _block(ctx: Context, row: Primitive, value: Value) -> SSAValue:
     block = ctx.scalar(value, "the input")
+    _require_dims(row, block)
+    return block
+
+
+def _require_dims(row: Primitive, block: SSAValue) -> None:
     if not nt.shape_of(block.type):
         raise ShapeError(
             f"ntl.{row.name} takes a block, not {describe(block)}; leave it out, or make a block "
             "of it with ntl.full"
         )
-    return block
 
 
 def _rank(block: SSAValue) -> int:
@@ -142,12 +146,8 @@ def _inputs(ctx: Context, row: Primitive, value: Value) -> list[SSAValue]:
     items = value if is_sequence(value) else (value,)
     if not items:
         raise ShapeError(f"ntl.{row.name} takes a block or a tuple of blocks, not an empty tuple")
-    blocks, shape = operators.broadcast(ctx, [ctx.scalar(item, "the input") for item in items])
-    if not shape:
-        raise ShapeError(
-            f"ntl.{row.name} takes a block, not {describe(blocks[0])}; leave it out, or make a "
-            "block of it with ntl.full"
-        )
+    blocks, _ = operators.broadcast(ctx, [ctx.scalar(item, "the input") for item in items])
+    _require_dims(row, blocks[0])
     return blocks
 
 
@@ -276,8 +276,6 @@ def _histogram(ctx: Context, row: Primitive, bound: Bound) -> Value:
     bins = _count(row, "num_bins", bound["num_bins"])
     mask = None
     if bound["mask"] is not None:
-        mask = ctx.scalar(bound["mask"], "the mask")
-        if nt.dtype_of(mask.type) != "i1":
-            mask = operators.elementwise(ctx, "ne", [mask, 0])
+        mask = operators.bits_of(ctx, ctx.scalar(bound["mask"], "the mask"))
         mask = operators.broadcast_to(ctx, mask, nt.shape_of(block.type))
     return ctx.add(nt.HistogramOp(block, bins, mask))

@@ -46,22 +46,18 @@ def _follows(value: SSAValue, target: SSAValue) -> bool:
             case nt.DotOp():
                 pending.append(owner.acc)
             case scf.ForOp() | scf.WhileOp():
-                position = _position(owner, value)
+                position = cast("OpResult", value).index
                 start, argument, end = _carried(owner, position)
                 if argument is not None and _follows(end, argument):
                     pending.append(start)
             case scf.IfOp():
-                position = _position(owner, value)
+                position = cast("OpResult", value).index
                 ends = [region.block.last_op for region in owner.regions]
                 if all(end and _follows(end.operands[position], target) for end in ends):
                     return True
             case _:
                 pass
     return False
-
-
-def _position(op: Operation, value: SSAValue) -> int:
-    return [*op.results].index(cast("OpResult", value))
 
 
 def _carried(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
 
 from ninetoothed.ir import nt
@@ -40,6 +40,9 @@ class Touch:
             return memories != frozenset()
         return not self.memories.isdisjoint(memories)
 
+
+ShareAccess = nt.LoadOp | nt.StoreOp
+"""The accesses whose places :meth:`Memory.relation` compares."""
 
 SAME, APART, UNKNOWN = "same", "apart", "unknown"
 
@@ -139,13 +142,11 @@ class Memory:
         algebra = tuple(op.algebra for op in ops)
         return Placement(source.sizes, algebra, self._kernel.assumptions, source.own).distinct()
 
-    def relation(self, one: Operation, two: Operation, loop: Operation | None = None) -> str:
+    def relation(self, one: ShareAccess, two: ShareAccess, loop: Operation | None = None) -> str:
         """Where two accesses of shares lie: the same lanes, elements apart, or it is not known.
 
         With ``loop``, ``one`` happened in an earlier turn of it than ``two``.
         """
-        assert isinstance(one, nt.LoadOp | nt.StoreOp)
-        assert isinstance(two, nt.LoadOp | nt.StoreOp)
         if one.ref is not two.ref:
             return UNKNOWN
         found = [
@@ -174,13 +175,7 @@ class Memory:
     def _turns(self, name: str, loop: Operation) -> bool:
         """Whether a symbol may have another value in each turn of ``loop``."""
         value = self.numbers.meant(name)
-        if value is None:
-            return False
-        owner = value.owner
-        around = owner.parent_op() if isinstance(owner, Block) else owner
-        while around is not None and around is not loop:
-            around = around.parent_op()
-        return around is loop and not (isinstance(owner, Operation) and owner is loop)
+        return value is not None and value.owner is not loop and loop.is_ancestor(value.owner)
 
 
 def _counts(value: SSAValue | None, loop: Operation | None) -> bool:

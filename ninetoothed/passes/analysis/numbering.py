@@ -60,7 +60,7 @@ class Numbering:
             return self._new(value)
         operands = tuple(self._numbers[operand] for operand in owner.operands)
         properties = tuple(sorted(owner.properties.items()))
-        position = [*owner.results].index(cast("OpResult", value))
+        position = cast("OpResult", value).index
         key = (owner.name, operands, properties, value.type, position)
         if key not in self._known:
             self._known[key] = self._new(value)

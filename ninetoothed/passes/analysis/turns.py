@@ -86,10 +86,7 @@ def _turns(value: SSAValue, loop: Operation) -> bool:
     while pending:
         value = pending.pop()
         owner = value.owner
-        inside = owner.parent_op() if isinstance(owner, Block) else owner
-        while inside is not None and inside is not loop:
-            inside = inside.parent_op()
-        if inside is None or owner is loop:
+        if owner is loop or not loop.is_ancestor(owner):
             continue
         if isinstance(owner, Block) or not owner.has_trait(Pure) or owner.regions:
             return True

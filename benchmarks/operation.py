@@ -1,0 +1,109 @@
+"""What is measured: an operation, its sizes and who computes it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from examples.runner import Draw, gradients, raised
+
+SIZES = ("small", "medium", "large", "ragged")
+"""``small`` fits a few multiprocessors, ``medium`` is usual, ``large`` is beyond L2, ``ragged`` has
+sizes that are odd or prime.
+"""
+DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
+LAYOUTS = ("contiguous", "strided")
+OURS, TRITON, TORCH, COMPILED = "ninetoothed", "triton", "torch", "torch.compile"
+OTHERS = ("liger", "helion", "tilelang")
+PROVIDERS = (OURS, TRITON, TORCH, COMPILED, *OTHERS)
+
+Function = Callable[..., Any]
+"""Takes the operation's inputs; returns one tensor or several."""
+Call = Callable[[], Any]
+"""A function with its inputs: what is timed."""
+
+
+def _backward_pass(function: Function, gradient: torch.Tensor, *inputs: Any) -> Call:
+    """The gradients of ``function``, whose forward pass is run now and not timed."""
+    leaves = [
+        value.detach().requires_grad_()
+        if isinstance(value, torch.Tensor) and value.is_floating_point()
+        else value
+        for value in inputs
+    ]
+    wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+    with torch.enable_grad():
+        output = function(*leaves)
+    return functools.partial(torch.autograd.grad, output, wanted, gradient, retain_graph=True)
+
+
+@dataclass(frozen=True)
+class Work:
+    """The least that a call must do: bytes of device memory moved and operations computed.
+
+    Each input is read once and each output written once. ``operations`` counts multiplications and
+    additions of the matrix units, 0 where there are none; ``unit`` is the element type that they
+    multiply: ``"fp16"``, ``"bf16"``, ``"fp8"``, ``"int8"`` or ``"fp32"``.
+    """
+
+    bytes: int
+    operations: int = 0
+    unit: str = "fp16"
+
+
+def bytes_of(*values: Any) -> int:
+    """The bytes of the elements of all tensors among ``values``."""
+    return sum(
+        value.numel() * value.element_size() for value in values if isinstance(value, torch.Tensor)
+    )
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation, as all providers compute it.
+
+    ``sizes`` holds, for each of :data:`SIZES`, the numbers that ``inputs(draw, *numbers)`` makes
+    the inputs from. ``reference(*inputs)`` is torch's own answer, called with floating-point tensors
+    raised to float64. ``work(*inputs)`` says what a call must do at least. ``ours``, ``triton`` and
+    ``torch`` are the functions that every operation has; they take the same inputs.
+    """
+
+    name: str
+    sizes: Mapping[str, tuple[int, ...]]
+    inputs: Callable[..., Sequence[Any]]
+    reference: Function
+    work: Callable[..., Work]
+    ours: Function
+    triton: Function
+    torch: Function
+    is_gradient: bool = False
+    """Whether what is computed is the gradients of all these functions: the first input is then the
+    gradient of the output, and each floating-point tensor behind it gets a gradient. The forward
+    pass is run before, and not timed.
+    """
+    compiles: bool = True
+    """Whether ``torch.compile`` takes ``torch``."""
+    dtypes: tuple[str, ...] = ("fp16", "bf16")
+    layouts: tuple[str, ...] = LAYOUTS
+    tolerance: float = 1.0
+    """Scales the largest error that counts as rounding; see ``examples.runner.tolerance_of``."""
+
+    def draw(self, size: str, dtype: str, layout: str, device: str) -> tuple[Any, ...]:
+        """Random inputs of one case."""
+        draw = Draw(device, DTYPES[dtype], strided=layout == "strided")
+        return tuple(self.inputs(draw, *self.sizes[size]))
+
+    def call(self, function: Function, inputs: Sequence[Any]) -> Call:
+        """What is timed of one of the functions."""
+        if self.is_gradient:
+            return _backward_pass(function, *inputs)
+        return functools.partial(function, *inputs)
+
+    def expected(self, inputs: Sequence[Any]) -> Any:
+        """The results in float64."""
+        function = gradients(self.reference) if self.is_gradient else self.reference
+        return function(*map(raised, inputs))

@@ -1,0 +1,1 @@
+"""The operations in Triton, by hand: what ours are compared with."""

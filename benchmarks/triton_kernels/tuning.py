@@ -1,0 +1,28 @@
+"""Triton's own tuner, as every kernel here uses it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import triton
+
+COMPILE_ONLY = "BENCHMARKS_COMPILE_ONLY"
+"""Set to ``1``, an environment variable under which configurations are compiled and not timed: many
+processes fill Triton's cache before one of them measures.
+"""
+
+
+def tuned(
+    configs: Sequence[triton.Config], key: Sequence[str], **options: Any
+) -> Callable[[Any], Any]:
+    """``triton.autotune`` over ``configs``, anew for each value of the arguments in ``key``."""
+
+    def bench(call: Callable[[], object], quantiles: Sequence[float]) -> Any:
+        if os.environ.get(COMPILE_ONLY) == "1":
+            call()
+            return [0.0] * len(quantiles)
+        return triton.testing.do_bench(call, warmup=5, rep=20, quantiles=quantiles)
+
+    return triton.autotune(list(configs), list(key), do_bench=bench, **options)
