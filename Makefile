@@ -13,6 +13,8 @@ TRITON ?= $(shell grep '^triton==' constraints.txt)
 OLDEST_TRITON = triton==3.6.0
 ALL_TARGETS = sm_80 sm_90 sm_100 gfx942
 PYTEST_FLAGS ?=
+# make bench-gpu BENCH_FLAGS='--ops softmax --json out.json'
+BENCH_FLAGS ?=
 # How many processes test at once; 0: this one.
 TEST_JOBS ?= auto
 
@@ -23,7 +25,7 @@ GPU := $(strip $(wildcard /dev/nvidia0 /dev/kfd) $(shell nvidia-smi -L 2>/dev/nu
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format golden docs bench clean FORCE
+.PHONY: help demo test test-all lint format golden docs bench bench-gpu clean FORCE
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -57,8 +59,11 @@ golden: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the golden files a
 docs: $(VENV)/.package ## write the reference in docs/language.md anew, from the language's table
 	$(BIN)/python -m ninetoothed.tools.language_page docs/language.md
 
-bench: $(VENV)/.package ## time the compiler, pass by pass
+bench: $(VENV)/.package $(if $(LINUX),$(VENV)/.triton) ## time the compiler, pass by pass
 	$(BIN)/python -m benchmarks.compile_time
+
+bench-gpu: $(VENV)/.dev $(VENV)/.triton ## time the kernels on the GPU, beside other providers
+	$(BIN)/python -m benchmarks.kernels $(BENCH_FLAGS)
 
 clean: ## remove the environments and every cache in this folder
 	rm -rf .venv .venv-* .pytest_cache .ruff_cache .hypothesis

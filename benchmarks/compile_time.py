@@ -1,80 +1,116 @@
-"""Milliseconds of compile time, per pass, for the examples; needs no GPU.
+"""Milliseconds of compile time, per pass and per stage of Triton, of the examples; needs no GPU.
 
-    python -m benchmarks.compile_time [--json FILE] [--triton]
+    python -m benchmarks.compile_time [--kernels NAME…] [--repeats N] [--no-triton] [--json FILE]
 
-One configuration each, warm: everything is imported and one compile has run. Figures are medians.
-``total`` is all steps but ``make``, which builds the kernel once more, to check it. Of an
-application of 500 lines the frontend is timed alone.
-``--triton`` adds what Triton's own compile of the text takes, for sm_90.
+The kernels of the examples are compiled for sm_90, in their first configuration, of fp16 tensors
+where a type is not declared. Figures are medians of warm compiles: everything is imported, and one
+compile has run. Triton's stages are its own, of the TTIR that is emitted here, without its cache.
+``file`` is what running an example's file takes: making the kernels that need no call. Of an
+application of 500 lines, the frontend is timed alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import importlib
+import importlib.util
+import pkgutil
 import statistics
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
-
-from examples import add, matmul, softmax
+import examples
+from benchmarks.environment import environment
+from benchmarks.host_results import CompileTime, CompileTimes, write
+from benchmarks.long_application import long_kernel
 from ninetoothed.artifact import Artifact, Config, Signature, Target
+from ninetoothed.assumptions import assumed_signature, pick, plain_values
 from ninetoothed.backend.emit import emit
 from ninetoothed.compiler import context, options
+from ninetoothed.errors import NineToothedError
 from ninetoothed.frontend.build import build_module
 from ninetoothed.frontend.definition import Definition
-from ninetoothed.kernel import Kernel, assumed_signature, make, pick
+from ninetoothed.kernel import Kernel
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, run, steps
 from ninetoothed.runtime import triton_compat
-from ninetoothed.tensor import Tensor
-from tests.support.idioms.products import conv2d
-from tests.support.long_application import long_kernel
 
-
-def _example(module: ModuleType, ndim: int, count: int) -> Kernel:
-    """The kernel of an example's two functions, of ``count`` tensors of ``ndim`` dims."""
-    return make(module.arrangement, module.application, [Tensor(ndim) for _ in range(count)])
-
-
-def _conv2d() -> Kernel:
-    """The deepest arrangement: a convolution as one matrix product."""
-    idiom = conv2d("conv2d", stride=2, padding=3, dilation=2)
-    return make(idiom.arrangement, idiom.application, idiom.tensors)
-
-
-KERNELS: dict[str, Callable[[], Kernel]] = {
-    "add": lambda: _example(add, 1, 3),
-    "matmul": lambda: _example(matmul, 2, 3),
-    "softmax": lambda: _example(softmax, 2, 2),
-    "conv2d": _conv2d,
+TARGET = Target.parse("sm_90")
+STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
+"""Triton's stages for NVIDIA GPUs."""
+_NO_KERNELS = ("demo", "runner")
+# Where the numbers of a call decide the arrangement: kernels of some call, by example.
+_OF_A_CALL: dict[str, Callable[[Any], Kernel]] = {
+    "avg_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True, True),
+    "conv2d": lambda example: example.make_kernel((2, 2), (3, 3), (2, 2)),
+    "max_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True),
+    "topk": lambda example: example.topk_kernel(8),
 }
-_REPEATS = 15
-_TARGET = Target.parse("sm_90")
+# Of a dim whose size is a constant, and of blocks that hold several whole dims: a head's.
+_SIZE = 64
+_LINES = 500
+# The first of these that a kernel's language takes is what its undeclared element types are.
+_DTYPES = ("fp16", "fp32", "i32")
+
+
+def example_modules() -> Iterator[ModuleType]:
+    """The files of ``examples`` that make kernels, in alphabetical order."""
+    for entry in pkgutil.iter_modules(examples.__path__):
+        if entry.name not in _NO_KERNELS:
+            yield importlib.import_module(f"examples.{entry.name}")
+
+
+def example_kernels() -> dict[str, tuple[str, Kernel]]:
+    """The examples' kernels by name, each with the example that it is of."""
+    found: dict[str, tuple[str, Kernel]] = {}
+    for module in example_modules():
+        name = module.__name__.removeprefix("examples.")
+        kernels = [value for value in vars(module).values() if isinstance(value, Kernel)]
+        if name in _OF_A_CALL:
+            kernels.append(_OF_A_CALL[name](module))
+        for kernel in kernels:
+            found.setdefault(kernel.definition.name, (name, kernel))
+    return found
+
+
+def file_time(module: ModuleType, repeats: int) -> float:
+    """Median milliseconds of running an example's file, of which the imports have been done."""
+    spec = importlib.util.find_spec(module.__name__)
+    assert spec is not None
+    assert spec.loader is not None
+    times: list[float] = []
+    for _ in range(repeats):
+        fresh = importlib.util.module_from_spec(spec)
+        start = time.perf_counter()
+        spec.loader.exec_module(fresh)
+        times.append((time.perf_counter() - start) * 1e3)
+    return statistics.median(times)
 
 
 class Stopwatch:
-    """The times of named steps, one list a step, in the order of their first occurrence."""
+    """Milliseconds of named steps, in their order."""
 
     def __init__(self) -> None:
-        self.times: dict[str, list[float]] = {}
+        self.times: dict[str, float] = {}
 
-    def time(self, name: str, function: Callable[[], object]) -> object:
+    def time(self, name: str, function: Callable[[], Any]) -> Any:
         """What ``function`` returns; its time is noted."""
         start = time.perf_counter()
         result = function()
-        self.times.setdefault(name, []).append((time.perf_counter() - start) * 1e3)
+        self.times[name] = (time.perf_counter() - start) * 1e3
         return result
 
 
 def compile_once(
-    watch: Stopwatch, definition: Definition, signature: Signature, config: Config
-) -> Artifact:
-    """One compile from the frontend to TTIR, each step timed."""
+    definition: Definition, signature: Signature, config: Config
+) -> tuple[Artifact, dict[str, float]]:
+    """One compile from the frontend to TTIR, and the milliseconds of each step."""
+    watch = Stopwatch()
     module = watch.time("frontend", lambda: build_module(definition, signature))
-    assert isinstance(module, ModuleOp)
     pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, options(module, signature, config))]
     seen: dict[str, int] = {}
     for step in pipeline:
@@ -82,63 +118,178 @@ def compile_once(
         seen[name] = seen.get(name, 0) + 1
         label = name if seen[name] == 1 else f"{name} #{seen[name]}"
         watch.time(label, lambda step=step: run(context(), module, [step]))
-    artifact = watch.time("emit ttir", lambda: emit(module, "ttir", _TARGET, config))
-    assert isinstance(artifact, Artifact)
-    return artifact
+    artifact = watch.time("emit", lambda: emit(module, "ttir", TARGET, config))
+    return artifact, watch.times
 
 
-def measure(made: Callable[[], Kernel], with_triton: bool) -> dict[str, float]:
-    """Median milliseconds per step, and ``total``."""
-    kernel = made()
+def stage_times(artifact: Artifact) -> dict[str, float]:
+    """Milliseconds of each of Triton's stages, without its cache."""
+    knobs: Any = importlib.import_module("triton.knobs")
+    found: dict[str, float] = {}
+
+    def listen(*, times: Any, **others: object) -> None:
+        # Triton counts in microseconds.
+        found.update((stage, taken / 1e3) for stage, taken in times.lowering_stages)
+
+    with knobs.compilation.scope():
+        knobs.compilation.always_compile = True
+        knobs.compilation.listener = listen
+        triton_compat.compile_artifact(artifact)
+    return found
+
+
+def medians(rounds: Iterable[dict[str, float]]) -> dict[str, float]:
+    """The median of each name over all rounds."""
+    times: dict[str, list[float]] = {}
+    for one in rounds:
+        for name, taken in one.items():
+            times.setdefault(name, []).append(taken)
+    return {name: statistics.median(several) for name, several in times.items()}
+
+
+def assumed(kernel: Kernel) -> tuple[str, Signature, Config]:
+    """Element type, signature and configuration that ``kernel`` is compiled for.
+
+    Flags are set; sizes that are constants, or whole dims of one block, are those of a head.
+
+    Raises:
+        NineToothedError: the kernel takes no call of one element type.
+    """
     definition = kernel.definition
-    dtypes = {parameter.name: "fp16" for parameter in definition.parameters}
-    signature = assumed_signature(definition, dtypes, {})
-    signature, config = pick(definition, kernel.composed(signature), signature, {})
-    watch = Stopwatch()
-    totals: list[float] = []
+    flags = [parameter.name for parameter in definition.parameters if parameter.kind == "constexpr"]
+    values = {**plain_values(definition), **dict.fromkeys(flags, True)}
+    sizes = tuple((name, _SIZE) for name in definition.constexpr_sizes)
+    reasons: list[NineToothedError] = []
+    for dtype in _DTYPES:
+        try:
+            signature = assumed_signature(definition, {}, values, dtype)
+            signature = replace(signature, constants=(*signature.constants, *sizes))
+            # Named ``input_size_1``, of the parameter ``input``.
+            owners = [name.rpartition("_size_")[0] for name, _ in signature.extents]
+            if len(owners) > len(set(owners)):
+                extents = tuple((name, _SIZE) for name, _ in signature.extents)
+                signature = replace(signature, extents=extents)
+            return dtype, *pick(definition, kernel.composed(signature), signature, {})
+        except NineToothedError as error:
+            reasons.append(error)
+    raise reasons[0]
+
+
+def measure(example: str, kernel: Kernel, repeats: int, with_triton: bool) -> CompileTime:
+    """The medians of one kernel.
+
+    Raises:
+        NineToothedError: the kernel does not compile for what is assumed of a call.
+    """
+    definition = kernel.definition
+    dtype, signature, config = assumed(kernel)
     # The first compile warms caches up and is not counted.
-    artifact = compile_once(Stopwatch(), definition, signature, config)
-    for _ in range(_REPEATS):
-        round_ = Stopwatch()
-        round_.time("make", made)
-        start = time.perf_counter()
-        artifact = compile_once(round_, definition, signature, config)
-        totals.append((time.perf_counter() - start) * 1e3)
-        for name, times in round_.times.items():
-            watch.times.setdefault(name, []).extend(times)
-    result = {name: statistics.median(times) for name, times in watch.times.items()}
-    result["total"] = statistics.median(totals)
+    artifact, _ = compile_once(definition, signature, config)
+    rounds = [compile_once(definition, signature, config)[1] for _ in range(repeats)]
+    times = medians(rounds)
+    triton: dict[str, float] = {}
     if with_triton:
-        watch.time("triton", lambda: triton_compat.compile_artifact(artifact))
-        result["triton (once, perhaps cached)"] = watch.times["triton"][0]
-    return result
+        triton = medians(stage_times(artifact) for _ in range(min(repeats, 3)))
+    return CompileTime(
+        kernel=definition.name,
+        example=example,
+        dtype=dtype,
+        config=str(config),
+        frontend=times.pop("frontend"),
+        emit=times.pop("emit"),
+        passes=times,
+        total=statistics.median(sum(one.values()) for one in rounds),
+        triton=triton,
+    )
 
 
-def measure_frontend(lines: int) -> dict[str, float]:
+def measure_frontend(lines: int, repeats: int) -> float:
     """Median milliseconds from an application of so many lines to its module."""
     definition = long_kernel(lines).definition
     signature = assumed_signature(definition, {}, {})
-    watch = Stopwatch()
-    for _ in range(_REPEATS):
-        watch.time("frontend", lambda: build_module(definition, signature))
-    return {"frontend": statistics.median(watch.times["frontend"])}
+    times: list[float] = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        build_module(definition, signature)
+        times.append((time.perf_counter() - start) * 1e3)
+    return statistics.median(times)
+
+
+def kernels_table(rows: Sequence[CompileTime]) -> str:
+    """A line a kernel: ours, and Triton's stages."""
+    stages = [stage for stage in STAGES if any(stage in row.triton for row in rows)]
+    names = ["frontend", "passes", "emit", "total", *stages]
+    width = max(len(row.kernel) for row in rows) + 2
+    lines = [f"{'ms':{width}}" + "".join(f"{name:>10}" for name in names)]
+    for row in rows:
+        cells = [row.frontend, sum(row.passes.values()), row.emit, row.total]
+        cells += [row.triton.get(stage, 0.0) for stage in stages]
+        lines.append(f"{row.kernel:{width}}" + "".join(f"{cell:10.2f}" for cell in cells))
+    return "\n".join(lines)
+
+
+def passes_table(rows: Sequence[CompileTime]) -> str:
+    """A line a pass: the median over all kernels, and the slowest."""
+    names = list(dict.fromkeys(name for row in rows for name in row.passes))
+    width = max(map(len, names)) + 2
+    lines = [f"{'ms':{width}}{'median':>10}{'most':>10}  of"]
+    for name in names:
+        times = [(row.passes[name], row.kernel) for row in rows if name in row.passes]
+        most, kernel = max(times)
+        middle = statistics.median(taken for taken, _ in times)
+        lines.append(f"{name:{width}}{middle:10.2f}{most:10.2f}  {kernel}")
+    return "\n".join(lines)
 
 
 def main() -> None:
-    """Print a table; write it as JSON where ``--json`` asks for it."""
-    parser = argparse.ArgumentParser(description="compile time per pass")
-    parser.add_argument("--json", type=Path, help="write the figures to this file, too")
-    parser.add_argument("--triton", action="store_true", help="time Triton's own compile, too")
+    """Print the tables; write them as JSON where ``--json`` asks for it."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.compile_time", description="compile time per pass and stage"
+    )
+    parser.add_argument("--kernels", nargs="+", metavar="NAME", help="these kernels only")
+    parser.add_argument("--repeats", type=int, default=5, help="compiles of each (default: 5)")
+    parser.add_argument("--no-triton", action="store_true", help="leave Triton's stages out")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     arguments = parser.parse_args()
-    table = {name: measure(made, arguments.triton) for name, made in KERNELS.items()}
-    table["500 lines"] = measure_frontend(500)
-    names = list(dict.fromkeys(step for row in table.values() for step in row))
-    print(f"{'ms, median of ' + str(_REPEATS):32}" + "".join(f"{name:>10}" for name in table))
-    for step in names:
-        cells = "".join(f"{row.get(step, 0):10.2f}" for row in table.values())
-        print(f"{step:32}{cells}")
+    known = example_kernels()
+    if unknown := sorted(set(arguments.kernels or ()) - known.keys()):
+        parser.error(f"unknown kernels {', '.join(unknown)}; valid are {', '.join(known)}")
+    with_triton = not arguments.no_triton
+    if with_triton and not triton_compat.available():
+        print("Triton is not installed: its stages are left out", file=sys.stderr)
+        with_triton = False
+    if with_triton:
+        # Triton's first compile imports half of it.
+        measure(*known["add_kernel"], 1, with_triton)
+    rows: list[CompileTime] = []
+    for name in arguments.kernels or known:
+        example, kernel = known[name]
+        print(f"{name} …", file=sys.stderr)
+        try:
+            rows.append(measure(example, kernel, arguments.repeats, with_triton))
+        except NineToothedError as error:
+            print(f"{name} is left out: {error.message}", file=sys.stderr)
+    if not rows:
+        sys.exit("no kernel was compiled")
+    files = {
+        module.__name__.removeprefix("examples."): file_time(module, arguments.repeats)
+        for module in example_modules()
+        if any(module.__name__ == f"examples.{row.example}" for row in rows)
+    }
+    frontend = measure_frontend(_LINES, arguments.repeats)
+    print(f"{kernels_table(rows)}\n\n{passes_table(rows)}\n")
+    print("file: " + ", ".join(f"{name} {taken:.2f}" for name, taken in files.items()) + " ms")
+    print(f"frontend of {_LINES} lines: {frontend:.2f} ms")
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+        results = CompileTimes(
+            environment(),
+            str(TARGET),
+            arguments.repeats,
+            tuple(rows),
+            files,
+            {str(_LINES): frontend},
+        )
+        write(arguments.json, results)
 
 
 if __name__ == "__main__":

@@ -67,9 +67,9 @@ class Operation:
     """One operation, as all providers compute it.
 
     ``sizes`` holds, for each of :data:`SIZES`, the numbers that ``inputs(draw, *numbers)`` makes
-    the inputs from. ``reference(*inputs)`` is torch's own answer, called with floating-point tensors
-    raised to float64. ``work(*inputs)`` says what a call must do at least. ``ours``, ``triton`` and
-    ``torch`` are the functions that every operation has; they take the same inputs.
+    the inputs from. ``reference(*inputs)`` is torch's own answer, called with floating-point
+    tensors raised to float64. ``work(*inputs)`` says what a call must do at least. ``ours``,
+    ``triton`` and ``torch`` are the functions that every operation has; they take the same inputs.
     """
 
     name: str
@@ -91,6 +91,10 @@ class Operation:
     layouts: tuple[str, ...] = LAYOUTS
     tolerance: float = 1.0
     """Scales the largest error that counts as rounding; see ``examples.runner.tolerance_of``."""
+    compared: Function | None = None
+    """What is compared with the reference's answer, where results may differ and be right:
+    ``compared(results, *inputs)``. None: the results as they are.
+    """
 
     def draw(self, size: str, dtype: str, layout: str, device: str) -> tuple[Any, ...]:
         """Random inputs of one case."""

@@ -47,8 +47,18 @@ matmul_kernel = ninetoothed.make(
 )
 
 
+def check_sizes(input: torch.Tensor, other: torch.Tensor) -> None:
+    """Raises ValueError where ``input @ other`` of two matrices is not defined."""
+    if input.shape[1] != other.shape[0]:
+        raise ValueError(
+            f"the matrices' shapes, {tuple(input.shape)} and {tuple(other.shape)}, "
+            "must be (m, k) and (k, n)"
+        )
+
+
 def matmul(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """``input @ other`` of two matrices, (m, k) and (k, n)."""
+    check_sizes(input, other)
     output = torch.empty((input.shape[0], other.shape[1]), dtype=input.dtype, device=input.device)
     matmul_kernel(input, other, output)
     return output

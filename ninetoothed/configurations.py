@@ -11,8 +11,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ninetoothed.artifact import Config, Signature
 from ninetoothed.dtype import DTYPES
@@ -38,13 +39,26 @@ _VARIANTS_OF_ONE_TILE = 2
 
 
 @dataclass(frozen=True)
+class _Buffer:
+    """An operand of a product as it lies in shared memory: its sizes, the bytes of a lane, and
+    whether it is fetched stages ahead.
+    """
+
+    sizes: tuple[IndexExpr, ...]
+    lane: int
+    is_ahead: bool
+
+
+@dataclass(frozen=True)
 class _Shapes:
     """The shapes of a kernel's blocks, over its block sizes."""
 
     blocks: tuple[tuple[tuple[IndexExpr, ...], int], ...]
     """Each block's sizes, and the bytes of a lane."""
-    dots: tuple[tuple[tuple[IndexExpr, ...], tuple[IndexExpr, ...], int], ...]
-    """Each dot's operands' sizes, and the bytes of a lane."""
+    dots: tuple[tuple[tuple[IndexExpr, ...], tuple[IndexExpr, ...]], ...]
+    """Each dot's operands' sizes."""
+    loops: tuple[tuple[_Buffer, ...], ...]
+    """What the dots of each loop read; those outside of loops count as one."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +78,8 @@ def _bytes(scalar: Attribute) -> int:
 
 def _shapes(module: ModuleOp) -> _Shapes:
     blocks: dict[tuple[tuple[IndexExpr, ...], int], None] = {}
-    dots: list[tuple[tuple[IndexExpr, ...], tuple[IndexExpr, ...], int]] = []
+    dots: list[tuple[tuple[IndexExpr, ...], tuple[IndexExpr, ...]]] = []
+    loops: dict[Operation | None, dict[object, _Buffer]] = {}
     for op in module.walk():
         for result in op.results:
             type = result.type
@@ -73,9 +88,51 @@ def _shapes(module: ModuleOp) -> _Shapes:
             if not isinstance(type.element_type, nt.TensorType):
                 blocks[type.sizes, _bytes(type.element_type)] = None
         if isinstance(op, nt.DotOp):
-            lane = _bytes(nt.scalar_of(op.a.type))
-            dots.append((nt.shape_of(op.a.type), nt.shape_of(op.b.type), lane))
-    return _Shapes(tuple(blocks), tuple(dots))
+            dots.append((nt.shape_of(op.a.type), nt.shape_of(op.b.type)))
+            loop = _loop(op)
+            buffers = loops.setdefault(loop, {})
+            buffers.update(_buffer(operand, loop) for operand in (op.a, op.b))
+    return _Shapes(
+        tuple(blocks), tuple(dots), tuple(tuple(found.values()) for found in loops.values())
+    )
+
+
+def _loop(op: Operation) -> Operation | None:
+    """The innermost loop around an op."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, scf.ForOp):
+        parent = parent.parent_op()
+    return parent
+
+
+def _buffer(operand: SSAValue, loop: Operation | None) -> tuple[object, _Buffer]:
+    """A dot's operand, behind what tells it from others: one block that is loaded is one buffer,
+    however often it is read, and transposed or masked.
+    """
+    origins = _origins(operand)
+    loads = [op for op in origins if not isinstance(op, nt.DotOp)]
+    is_ahead = loop is not None and len(loads) == len(origins) and loop in map(_loop, loads)
+    buffer = _Buffer(nt.shape_of(operand.type), _bytes(nt.scalar_of(operand.type)), is_ahead)
+    if len(origins) == 1 and isinstance(load := origins[0], nt.LoadOp):
+        return (load.ref, *load.indices), buffer
+    return operand, buffer
+
+
+def _origins(value: SSAValue) -> list[Operation]:
+    """The loads and dots that a value is computed from."""
+    found: dict[Operation, None] = {}
+    seen: set[SSAValue] = set()
+    open_values = [value]
+    while open_values:
+        value = open_values.pop()
+        if value in seen or not isinstance(op := value.owner, Operation):
+            continue
+        seen.add(value)
+        if isinstance(op, nt.LoadOp | nt.PointerLoadOp | nt.DotOp):
+            found[op] = None
+        else:
+            open_values.extend(op.operands)
+    return list(found)
 
 
 def _padded(sizes: Sequence[IndexExpr], values: Mapping[str, int]) -> tuple[int, ...]:
@@ -97,16 +154,24 @@ def _product(sizes: Iterable[int]) -> int:
 
 def _footprint(shapes: _Shapes, values: Mapping[str, int]) -> _Footprint:
     largest = max((_product(_padded(sizes, values)) for sizes, _ in shapes.blocks), default=1)
-    accumulator = shared = 0
+    accumulator = 0
     tile: list[tuple[int, ...]] = []
     reuse = 0.0
-    for a, b, lane in shapes.dots:
+    for a, b in shapes.dots:
         one, two = _padded(a, values), _padded(b, values)
         tile.append((one[0], two[1]))
         accumulator = max(accumulator, one[0] * two[1])
-        shared += (_product(one) + _product(two)) * lane * _STAGES
         reuse = max(reuse, one[0] * two[1] / (one[0] + two[1]))
+    shared = max((_shared(buffers, values) for buffers in shapes.loops), default=0)
     return _Footprint(largest, accumulator, tuple(tile), shared, reuse)
+
+
+def _shared(buffers: Sequence[_Buffer], values: Mapping[str, int]) -> int:
+    """The bytes of a loop's buffers."""
+    return sum(
+        _product(_padded(buffer.sizes, values)) * buffer.lane * (_STAGES if buffer.is_ahead else 1)
+        for buffer in buffers
+    )
 
 
 def _candidates(kernel: nt.KernelOp) -> Iterator[dict[str, int]]:

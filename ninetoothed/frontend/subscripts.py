@@ -181,6 +181,8 @@ def _pick(ctx: Context, block: SSAValue, axis: int, index: SSAValue | int) -> SS
     size = sizes[axis].value
     if isinstance(index, int) and size is not None and not -size <= index < size:
         raise ShapeError(f"index {index} is out of range for {describe(block)}; count from 0")
+    if index == 0 and isinstance(op := block.owner, nt.OffsetsOp) and op.source_dim is not None:
+        return _first_coordinate(ctx, op, axis)
     lanes = elements.counted_from_0(ctx, index, sizes[axis])
     shape = nt.shape_of(lanes.type)
     if shape and len(sizes) > 1:
@@ -195,3 +197,9 @@ def _pick(ctx: Context, block: SSAValue, axis: int, index: SSAValue | int) -> SS
     lanes = ctx.full(lanes, (*sizes[:axis], const(1), *sizes[axis + 1 :]))
     found = picked(ctx, block, lanes, axis)
     return reshaped(ctx, found, (*sizes[:axis], *sizes[axis + 1 :]), "an index")
+
+
+def _first_coordinate(ctx: Context, op: nt.OffsetsOp, axis: int) -> SSAValue:
+    """The first coordinate along ``axis``, as arithmetic instead of a lane that is picked."""
+    along = (*op.dims[:axis], *op.dims[axis + 1 :])
+    return ctx.add(nt.OffsetsOp(op.ref, op.indices, op.source_dim, along, ctx.index_type))

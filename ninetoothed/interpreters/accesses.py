@@ -55,6 +55,8 @@ class _Linear:
         """The first program's base and the distance to the next, where they are evenly spaced."""
         if isinstance(self.base, int):
             return self.base, 0
+        if self.base.shape[0] == 1:
+            return int(self.base[0]), 0
         start, step = int(self.base[0]), int(self.base[1] - self.base[0])
         expected = torch.arange(self.base.shape[0]) * step + start
         return (start, step) if torch.equal(self.base, expected) else None
@@ -160,8 +162,11 @@ class Lanes:
         return total
 
     def coordinate(self, dim: int, along: Sequence[int]) -> torch.Tensor:
-        """The source's coordinate of every lane, over the block's dims ``along``."""
-        expr = self._share.access.indices[dim]
+        """The source's coordinate of every lane, over the block's dims ``along``; of the first lane
+        of the others.
+        """
+        first = {name: 0 for name, axis in self._dims.items() if axis not in along}
+        expr = substitute(self._share.access.indices[dim], first)
         linear = self._linear(expr)
         data = self._dense(expr) if linear is None else self._spread(linear)
         return data.reshape([data.shape[0], *(data.shape[1 + axis] for axis in along)])

@@ -70,16 +70,14 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.access import Access, holds
-from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_bounds import Assumptions, Range
-from ninetoothed.ir.index_expr import IndexExpr, const, product, sym
+from ninetoothed.ir.index_expr import IndexExpr, const, product, substitute, sym
 from ninetoothed.ir.index_normal import always_nonnegative, normalize
 from ninetoothed.ir.meta_op import Guard
 from ninetoothed.ir.rewriting import Inserter, replace
-from ninetoothed.passes.analysis.scalars import known_scalar
+from ninetoothed.passes.analysis.scalars import known_most, known_scalar
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
@@ -359,7 +357,7 @@ def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
     loop = index.block.parent_op() if isinstance(index, BlockArgument) else None
     if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
         return Range()
-    lower, upper = known_scalar(loop.lb), known_scalar(loop.ub)
+    lower, upper = known_scalar(loop.lb), known_most(loop.ub)
     return Range(lower, None if upper is None else upper - 1)
 
 
@@ -433,11 +431,11 @@ def _offsets(kernel: _Kernel, op: nt.OffsetsOp) -> None:
     accessed = kernel.access(op)
     assert accessed is not None
     dim = op.source_dim
-    offset = normalize(accessed.offset()) if dim is None else accessed.access.indices[dim]
+    offset = accessed.offset() if dim is None else accessed.access.indices[dim]
     lowering = accessed.lowering
+    first = {name: 0 for name, axis in lowering.block.items() if axis not in op.dims}
+    offset = normalize(substitute(offset, first))
     lanes = lowering.lower(offset)
-    if not set(lanes.dims) <= set(op.dims):
-        raise fail(op, f"nt.offsets: {offset} varies along more than {op.dims}", CompilerError)
     place = lowering.place(offset)
     value = Arithmetic(place.inserter, _integer(op.result.type)).resized(lanes.value)
     value = lowering.along(place, Lanes(value, lanes.dims), op.dims)

@@ -22,6 +22,7 @@ from typing import IO
 
 from ninetoothed import config
 from ninetoothed.artifact import Artifact
+from ninetoothed.runtime import triton_compat
 
 # Importing Triton and digesting its files: seconds on a slow disk, and no configuration's fault.
 _START_SECONDS = 120
@@ -38,10 +39,19 @@ def precompile(artifacts: Sequence[Artifact]) -> list[str | None]:
     against it: it has been compiled, or no process could be started, and the caller compiles it
     itself.
     """
-    if not artifacts:
-        return []
-    pool = _Pool(artifacts, config.compile_timeout())
-    reasons = pool.run(min(config.compile_workers(), len(artifacts)))
+    # Where all of them have been compiled before, no process is started.
+    missing = [
+        position
+        for position, artifact in enumerate(artifacts)
+        if not triton_compat.is_compiled(artifact)
+    ]
+    reasons: list[str | None] = [None] * len(artifacts)
+    if not missing:
+        return reasons
+    pool = _Pool([artifacts[position] for position in missing], config.compile_timeout())
+    found = pool.run(min(config.compile_workers(), len(missing)))
+    for position, reason in zip(missing, found, strict=True):
+        reasons[position] = reason
     if pool.start_failure is not None:
         warnings.warn(
             f"configurations are compiled one after the other: no process can be started for them "

@@ -105,19 +105,44 @@ def compile_artifact(artifact: Artifact) -> CompiledKernel:
         DeviceError: Triton is not installed.
     """
     triton = _module("triton")
-    target = artifact.target
-    arch = int(target.arch) if target.backend == "cuda" else target.arch
-    gpu_target = _module("triton.backends.compiler").GPUTarget(
-        target.backend, arch, target.warp_size
-    )
+    target = _gpu_target(artifact)
     try:
-        return triton.compile(source_of(artifact), target=gpu_target, options=options_of(artifact))
+        return triton.compile(source_of(artifact), target=target, options=options_of(artifact))
     except NineToothedError:
         raise
     except Exception as error:
         # Triton and its passes raise RuntimeError, PTXASError, OutOfResources, CompilationError,
         # AssertionError and more for what a configuration asks too much of.
         raise ConfigurationError(_reason(error)) from error
+
+
+class _NotCompiledError(Exception):
+    """Triton's cache does not hold a source."""
+
+
+def is_compiled(artifact: Artifact) -> bool:
+    """Whether Triton's cache holds what ``artifact`` compiles to."""
+
+    def absent(*arguments: Any) -> Any:
+        raise _NotCompiledError
+
+    try:
+        triton = _module("triton")
+        source = source_of(artifact)
+        # Triton asks a source for its IR where the cache has nothing.
+        source.make_ir = absent
+        triton.compile(source, target=_gpu_target(artifact), options=options_of(artifact))
+    except Exception:
+        # What else is wrong, compiling tells.
+        return False
+    return True
+
+
+def _gpu_target(artifact: Artifact) -> Any:
+    target = artifact.target
+    arch = int(target.arch) if target.backend == "cuda" else target.arch
+    made: type[Any] = _module("triton.backends.compiler").GPUTarget
+    return made(target.backend, arch, target.warp_size)
 
 
 def options_of(artifact: Artifact) -> dict[str, Any]:

@@ -46,6 +46,23 @@ def equal(*pairs: tuple[torch.Tensor, torch.Tensor]) -> None:
 # Coordinates.
 
 
+def corners(x, out):
+    row = x.offsets(0)[0]
+    out = 100 * row + x.offsets(1)[0] + (x.offsets(0) - row)[:, None]
+
+
+@devices
+def test_first_coordinates(device: str) -> None:
+    x, out = torch.zeros(10, 26), torch.full((10, 26), -1, dtype=torch.int32)
+    i, j = torch.arange(10)[:, None], torch.arange(26)
+
+    def check(x, out):
+        equal((out, 100 * (i // 4 * 4) + j // 8 * 8 + i % 4))
+
+    tensors = [Tensor(2), Tensor(2)]
+    everywhere(device, matrices, corners, tensors, (x, out), check, ROWS=4, COLUMNS=8)
+
+
 def coordinates(x, rows, columns, linear):
     rows = x.offsets(0)[:, None]
     columns = x.offsets(-1)

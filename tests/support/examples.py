@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from ninetoothed import configurations
 from ninetoothed.kernel import Kernel
 from tests.support.imports import ROOT
 
@@ -59,8 +60,10 @@ def load(name: str, place: Place, monkeypatch: pytest.MonkeyPatch) -> ModuleType
     """The example ``name`` as a module of its own, whose kernels are emitted as ``place`` says.
 
     The setting stands while the test runs, so that kernels that the example makes later follow it.
+    So does a limit on how many configurations are compiled: the first ones.
     """
     monkeypatch.setenv("NINETOOTHED_BACKEND", place.backend)
+    monkeypatch.setattr(configurations, "LIMIT", 3)
     return _loaded(name, place.backend)
 
 

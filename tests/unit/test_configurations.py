@@ -63,6 +63,33 @@ def test_a_matrix_product_tries_at_most_24() -> None:
     assert len(tiles) >= 10
 
 
+def rows(x: Tensor, y: Tensor, out: Tensor) -> tuple[Tensor, ...]:
+    size = Symbol("SIZE", meta=True, lower_bound=16, upper_bound=256)
+    x, out = x.tile((size, 256)).squeeze(1), out.tile((size, 64)).squeeze(1)
+    return x, y.tile((64, 256)).squeeze(1).tile((-1,)).expand(x.shape), out
+
+
+def products(x: Any, y: Any, out: Any) -> None:
+    block = ntl.cast(x, x.dtype)
+    total = ntl.zeros(out.shape, dtype=ntl.float32)
+    for i in range(y.shape[0]):
+        total += ntl.dot(block, ntl.trans(y[i]))
+    for i in range(y.shape[0]):
+        total += ntl.dot(block, ntl.trans(y[i])) + ntl.dot(block, 2 * ntl.trans(y[i]))
+    out = total  # pyright: ignore[reportUnusedVariable]
+
+
+def test_what_lies_in_shared_memory_counts_once() -> None:
+    """Three stages of a block of ``y``, 32 KiB each in fp16, in whichever loop and for whichever
+    product; ``x`` is not fetched ahead.
+    """
+    tensors = tuple(Tensor(2, dtype="fp16") for _ in range(3))
+    kernel = ninetoothed.make(rows, products, tensors)
+    sizes = {dict(config.values)["SIZE"] for config in kernel.configs}
+    # With 256 rows of 512 bytes, these would be more than a program may use.
+    assert sizes == {16, 32, 64, 128}
+
+
 def test_nothing_to_choose_is_one_configuration() -> None:
     assert softmax_kernel.configs == [Config((), 4, 3)]
 

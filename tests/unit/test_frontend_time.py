@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
+from benchmarks.long_application import long_kernel, text
 from ninetoothed.assumptions import assumed_signature
 from ninetoothed.frontend.build import build_module
 from ninetoothed.frontend.definition import Definition
-from tests.support.long_application import long_kernel, text
 
 
 def _seconds(definition: Definition) -> float:

@@ -78,6 +78,17 @@ def test_workers_are_reused(pids: Path) -> None:
     assert_all_ended(pids)
 
 
+@needs_triton
+def test_what_is_compiled_needs_no_process(pids: Path) -> None:
+    done, other = artifacts.add(), artifacts.add(text="refuse")
+    triton_compat.compile_artifact(done)
+    assert compile_pool.precompile([done] * 3) == [None] * 3
+    assert pids.read_text() == ""
+    refused = "refused | add.ttir:1:1: error: no such op"
+    assert compile_pool.precompile([done, other, done]) == [None, refused, None]
+    assert len(pids.read_text().split()) == 1
+
+
 def test_reasons_keep_their_places(pids: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_COMPILE_TIMEOUT", "2")
     # One that does not fit the pipe: its worker hangs without reading it.

@@ -106,6 +106,16 @@ def test_second_compile_is_found_in_tritons_cache() -> None:
 
 
 @needs_triton
+@pytest.mark.parametrize("language", ["ttir", "triton-python"])
+def test_is_compiled_asks_tritons_cache(language: str) -> None:
+    artifact = artifacts.add(language=language)
+    assert not triton_compat.is_compiled(artifact)
+    triton_compat.compile_artifact(artifact)
+    assert triton_compat.is_compiled(artifact)
+    assert not triton_compat.is_compiled(artifacts.add(num_warps=3))
+
+
+@needs_triton
 @pytest.mark.parametrize(
     ("artifact", "message"),
     [

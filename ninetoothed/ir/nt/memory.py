@@ -70,7 +70,7 @@ def pointee_of(type: Attribute) -> Attribute:
 @irdl_op_definition
 class OffsetsOp(IRDLOperation):
     """The source's coordinates along ``dim`` of the block that a share is, over the block's dims
-    ``along``; the others do not change them. Without ``dim``: the offsets from the source's first
+    ``along``, of the first lane of the others. Without ``dim``: the offsets from the source's first
     element, in elements.
 
     Lanes outside the access's guard have values too, so the guard is true.

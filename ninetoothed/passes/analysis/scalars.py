@@ -15,3 +15,12 @@ def known_scalar(value: SSAValue) -> IndexExpr | None:
         return value.owner.expr.data
     number = constant_value(value)
     return const(number) if isinstance(number, int) else None
+
+
+def known_most(value: SSAValue) -> IndexExpr | None:
+    """A known scalar that ``value`` is never larger than: of a minimum, what is known of it."""
+    owner = value.owner
+    if isinstance(owner, nt.MapOp) and owner.function.data == "minimum":
+        found = (known_most(argument) for argument in owner.arguments)
+        return next((one for one in found if one is not None), None)
+    return known_scalar(value)

@@ -436,3 +436,29 @@ nt.kernel @compound_size symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n cei
   %w = nt.size <n> : i32
   nt.finish
 }
+
+// A loop that ends at the smaller of two numbers: what is known of one of them leaves out the mask.
+// CHECK-LABEL: nt.kernel @up_to_the_smaller
+// CHECK-NOT: arith.cmpi
+// CHECK: %v = tt.load
+nt.kernel @up_to_the_smaller symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[k] x f32>
+  %x0 = nt.access %x <[[1], [k ceildiv 64], [64]] -> [k1_0 * 64 + b0] if [[k1_0 * 64 + b0, k]]>
+      : !nt.tensor<[k] x f32> -> !nt.tensor<[1] x !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x0
+      : !nt.tensor<[1] x !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%xs : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [1] : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %whole = nt.size <k floordiv 64> : i32
+  %number = nt.map "add"(%whole, %c1) : (i32, i32) -> i32
+  %end = nt.map "minimum"(%number, %whole) : (i32, i32) -> i32
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    %v = nt.load %xs[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    scf.yield
+  }
+  nt.finish
+}

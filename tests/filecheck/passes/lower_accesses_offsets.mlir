@@ -35,3 +35,20 @@ nt.kernel @coordinates symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 t
   }
   nt.finish
 }
+
+// Of a dim that is left out, the first lane counts.
+// CHECK-LABEL: nt.kernel @first
+// CHECK-NOT: make_range
+// CHECK: %first = arith.muli %pid, {{%.*}} : i32
+nt.kernel @first symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 32> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[n ceildiv 32], [32]] -> [g0 * 32 + b0] if [[g0 * 32 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 32] x !nt.tensor<[32] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 32] x !nt.tensor<[32] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[32] x f32>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [n ceildiv 32] : index
+  %first = nt.offsets %a[] dim [0] along [] : !nt.tensor<[32] x f32>[] -> i32
+  nt.finish
+}

@@ -1,0 +1,82 @@
+"""Which cases a run measures, chosen by name, and in which order."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.operation import DTYPES, LAYOUTS, SIZES, Operation
+
+FROM_LARGE_TO_SMALL = ("large", "medium", "ragged", "small")
+"""The order of an operation's sizes. Kernels whose tuner keeps one choice for all sizes choose at
+the first that they see, so it must not depend on the sizes that a run asks for first.
+"""
+
+
+class ChoiceError(Exception):
+    """A name on the command line that nothing has."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A case to be measured, by names."""
+
+    operation: str
+    size: str
+    dtype: str
+    layout: str
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"{self.operation} {self.size} {self.dtype} {self.layout}"
+
+
+def choose(kind: str, asked: Sequence[str] | None, valid: Sequence[str]) -> tuple[str, ...]:
+    """The names among ``valid``, in their order, that were asked for; all where nothing was.
+
+    Each entry of ``asked`` is names or patterns such as ``rms_*``, separated by commas.
+
+    Raises:
+        ChoiceError: nothing has such a name; the message lists what is valid.
+    """
+    if asked is None:
+        return tuple(valid)
+    patterns = [name for entry in asked for name in entry.split(",") if name]
+    plural = f"{kind}s"
+    if not patterns:
+        raise ChoiceError(f"no {kind} was named; {plural} are {', '.join(valid)}")
+    for pattern in patterns:
+        if not fnmatch.filter(valid, pattern):
+            raise ChoiceError(f"there is no {kind} {pattern!r}; {plural} are {', '.join(valid)}")
+    return tuple(
+        name for name in valid if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    )
+
+
+def tasks(
+    operations: Iterable[Operation],
+    sizes: Iterable[str] = SIZES,
+    dtypes: Iterable[str] = tuple(DTYPES),
+    layouts: Iterable[str] = LAYOUTS,
+) -> list[Task]:
+    """The cases of these operations that they have, in the order in which they are measured."""
+    sizes, dtypes, layouts = set(sizes), set(dtypes), set(layouts)
+    return [
+        Task(operation.name, size, dtype, layout)
+        for operation in operations
+        for dtype in operation.dtypes
+        for layout in operation.layouts
+        for size in FROM_LARGE_TO_SMALL
+        if dtype in dtypes and layout in layouts and size in sizes and size in operation.sizes
+    ]
+
+
+def none_chosen(operations: Mapping[str, Operation]) -> str:
+    """What to say where the names asked for are valid, and no operation has them together."""
+    lines = [
+        f"  {name}: {', '.join(operation.dtypes)}; {', '.join(operation.layouts)}"
+        for name, operation in operations.items()
+    ]
+    return "\n".join(["none of these operations has such a case; they have", *lines])

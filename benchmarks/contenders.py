@@ -1,0 +1,133 @@
+"""Who computes an operation: the providers that can run here, and their functions."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import importlib.util
+from collections.abc import Generator, Iterable
+from typing import Any
+
+import torch
+
+from benchmarks.operation import (
+    COMPILED,
+    OTHERS,
+    OURS,
+    TORCH,
+    TRITON,
+    Function,
+    Operation,
+)
+from ninetoothed.kernel import Kernel
+
+ON_CPU = (OURS, TORCH)
+"""The providers that compute CPU tensors."""
+_REASON_LENGTH = 300
+
+
+def left_out(names: Iterable[str], on_gpu: bool) -> dict[str, str]:
+    """Of these providers, those that cannot run here, with the reasons."""
+    reasons: dict[str, str] = {}
+    for name in names:
+        if not on_gpu and name not in ON_CPU:
+            reasons[name] = "needs a GPU"
+        elif name == TRITON and importlib.util.find_spec("triton") is None:
+            reasons[name] = "not installed"
+        elif name in OTHERS:
+            try:
+                _functions(name)
+            except ImportError as error:
+                reasons[name] = f"not installed ({error})"
+            except Exception as error:
+                reasons[name] = f"cannot be imported ({reason(error)})"
+    return reasons
+
+
+def function(provider: str, operation: Operation) -> Function | None:
+    """The provider's function for the operation, or None: it has none."""
+    if provider in OTHERS:
+        return _functions(provider).get(operation.name)
+    if provider != COMPILED:
+        return {OURS: operation.ours, TRITON: operation.triton, TORCH: operation.torch}[provider]
+    if not operation.compiles:
+        return None
+    set_up_compile()
+    # Each case starts without what dynamo knows of others: it gives functions of many shapes up.
+    dynamo: Any = importlib.import_module("torch._dynamo")
+    dynamo.reset()
+    compiled: Function = torch.compile(operation.torch, dynamic=False)
+    return compiled
+
+
+@functools.cache
+def set_up_compile() -> None:
+    """Settings of ``torch.compile`` that hold for all cases."""
+    functorch: Any = importlib.import_module("torch._functorch.config")
+    inductor: Any = importlib.import_module("torch._inductor.config")
+    # A backward pass is called many times with the same saved tensors.
+    functorch.donated_buffer = False
+    # Compiled code is kept on disk, choices made by the clock are not.
+    functorch.enable_autograd_cache = False
+    inductor.autotune_local_cache = False
+
+
+@functools.cache
+def _functions(provider: str) -> dict[str, Function]:
+    functions: dict[str, Function] = importlib.import_module(
+        f"benchmarks.providers.{provider}"
+    ).FUNCTIONS
+    return functions
+
+
+@contextlib.contextmanager
+def observed_choices() -> Generator[dict[str, str]]:
+    """The configurations with which our kernels and tuned Triton kernels run meanwhile, by name."""
+    choices: dict[str, str] = {}
+    undo = [_observe_ours(choices)]
+    with contextlib.suppress(ImportError):
+        undo.append(_observe_triton(choices))
+    try:
+        yield choices
+    finally:
+        for restore in undo:
+            restore()
+
+
+def _observe_ours(choices: dict[str, str]) -> Any:
+    launch = Kernel.__call__
+
+    def call(self: Kernel, *args: Any, **kwargs: Any) -> None:
+        launch(self, *args, **kwargs)
+        config = self.best_config(*args, **kwargs)
+        if config is not None:
+            choices[self.__name__] = str(config)
+
+    return _replace(Kernel, "__call__", call)
+
+
+def _observe_triton(choices: dict[str, str]) -> Any:
+    tuner: Any = importlib.import_module("triton.runtime.autotuner").Autotuner
+    run = tuner.run
+
+    def observed(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = run(self, *args, **kwargs)
+        choices[self.base_fn.__name__] = str(self.best_config)
+        return result
+
+    return _replace(tuner, "run", observed)
+
+
+def _replace(owner: Any, name: str, value: Any) -> Any:
+    """Sets an attribute; what puts it back."""
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    return functools.partial(setattr, owner, name, before)
+
+
+def reason(error: BaseException) -> str:
+    """An exception as one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = " | ".join(lines[:2])
+    return f"{type(error).__name__}: {text}"[:_REASON_LENGTH] if text else type(error).__name__

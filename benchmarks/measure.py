@@ -1,0 +1,263 @@
+"""Measures one case in this process: draws inputs, checks providers, times those that are right.
+
+Whatever goes wrong with one provider is its failure, and the others go on. An error that takes the
+device's context with it ends the process (:class:`ContextLostError`).
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import torch
+
+from benchmarks.cases import Task
+from benchmarks.contenders import function, observed_choices, reason
+from benchmarks.correctness import WrongResultError, checked
+from benchmarks.operation import Call, Function, Operation, Work
+from benchmarks.results import Case, Ceilings, Measurement, Times
+
+Tell = Callable[[str, str], None]
+"""Hears what begins: the provider, or "" for all, and what is done with it."""
+
+
+class ContextLostError(Exception):
+    """Nothing can run on the device in this process any more; the text is the reason."""
+
+
+class Clock(Protocol):
+    """What times calls: ``benchmarks.timing.Stopwatch``."""
+
+    def gpu_us(
+        self, calls: Mapping[str, Call], host_us: Mapping[str, float], samples: int | None = None
+    ) -> dict[str, Times]: ...
+
+    def host_us(self, call: Call) -> float: ...
+
+    def graph_us(self, make: Callable[[], Call]) -> float: ...
+
+
+@dataclass
+class Measurer:
+    """Measures one case of an operation with some of the providers.
+
+    ``failed`` are providers that are known to fail, with the reasons: they are not run. Without a
+    clock, results are checked and nothing is timed.
+    """
+
+    operation: Operation
+    task: Task
+    providers: Sequence[str]
+    device: str
+    clock: Clock | None = None
+    ceilings: Ceilings | None = None
+    samples: int | None = None
+    failed: Mapping[str, str] = field(default_factory=dict[str, str])
+    tell: Tell = lambda provider, what: None
+
+    def __post_init__(self) -> None:
+        self._found = {name: Measurement(failure=why) for name, why in self.failed.items()}
+        self._seconds: dict[str, float] = {}
+        self._inputs: tuple[Any, ...] = ()
+        self._functions: dict[str, Function] = {}
+        self.is_spent = False
+        """Whether nothing more can be measured in this process."""
+
+    def measure(self) -> Case:
+        """The case, with a measurement of each provider that has the operation."""
+        work = Work(0)
+        try:
+            work = self._timed("inputs", self._draw)
+            calls = self._right(self._timed("reference", self._expected))
+        except ContextLostError:
+            raise
+        except Exception as error:
+            recover(error, self.device)
+            for name in self._names():
+                self._found[name] = Measurement(failure=f"no inputs or reference: {reason(error)}")
+            return self._case(work)
+        self._tidy()
+        if self.clock is not None and calls:
+            self._time(self.clock, calls)
+            if self.task.size == "small":
+                self._time_graphs(self.clock, list(calls))
+        return self._case(work)
+
+    def _names(self) -> list[str]:
+        return [name for name in self.providers if name not in self.failed]
+
+    def _timed(self, part: str, run: Callable[[], Any]) -> Any:
+        start = time.perf_counter()
+        try:
+            return run()
+        finally:
+            taken = time.perf_counter() - start
+            self._seconds[part] = round(taken, 4)
+
+    def _draw(self) -> Work:
+        self.tell("", "inputs")
+        task = self.task
+        self._inputs = self.operation.draw(task.size, task.dtype, task.layout, self.device)
+        return self.operation.work(*self._inputs)
+
+    def _expected(self) -> Any:
+        self.tell("", "reference")
+        expected = self.operation.expected(self._inputs)
+        self._tidy()
+        return expected
+
+    def _right(self, expected: Any) -> dict[str, Call]:
+        """The calls of the providers whose results are right."""
+        calls: dict[str, Call] = {}
+        for name in self._names():
+            call = self._attempt(name, "check", lambda name=name: self._check(name, expected))
+            if call is not None:
+                calls[name] = call
+        return calls
+
+    def _check(self, name: str, expected: Any) -> Call | None:
+        """The call of a provider that is right; None where it does not have the operation."""
+        own = function(name, self.operation)
+        if own is None:
+            return None
+        self._functions[name] = own
+        call = self.operation.call(own, self._inputs)
+        with observed_choices() as choices:
+            error = checked(
+                call,
+                self._inputs,
+                expected,
+                self.operation.tolerance,
+                self.operation.compared,
+            )
+        choice = "; ".join(f"{kernel}: {config}" for kernel, config in choices.items()) or None
+        self._found[name] = Measurement(
+            error=error if math.isfinite(error) else None, choice=choice
+        )
+        return call
+
+    def _time(self, clock: Clock, calls: dict[str, Call]) -> None:
+        hosts: dict[str, float] = {}
+        for name in list(calls):
+            taken = self._attempt(name, "host time", lambda call=calls[name]: clock.host_us(call))
+            if taken is None:
+                del calls[name]
+            else:
+                hosts[name] = taken
+                self._found[name] = replace(self._found[name], host_us=taken)
+        if not calls:
+            return
+        self.tell("", "GPU time")
+        try:
+            times = self._timed("GPU time", lambda: clock.gpu_us(calls, hosts, self.samples))
+        except Exception as error:
+            recover(error, self.device)
+            for name in calls:
+                self._found[name] = Measurement(failure=f"GPU time: {reason(error)}")
+            calls.clear()
+            return
+        for name, gpu_us in times.items():
+            self._found[name] = replace(self._found[name], gpu_us=gpu_us)
+
+    def _time_graphs(self, clock: Clock, names: Sequence[str]) -> None:
+        for name in names:
+            self.tell(name, "CUDA graph")
+            make = functools.partial(self.operation.call, self._functions[name], self._inputs)
+            try:
+                taken = self._timed(f"CUDA graph {name}", lambda make=make: clock.graph_us(make))
+                self._found[name] = replace(self._found[name], graph_us=taken)
+            except Exception as error:
+                why = reason(_first(error))
+                self._found[name] = replace(self._found[name], graph_failure=why)
+                try:
+                    recover(error, self.device)
+                except ContextLostError:
+                    # What was measured stands; the others are not captured.
+                    self.is_spent = True
+                    return
+
+    def _attempt(self, name: str, what: str, run: Callable[[], Any]) -> Any:
+        """What ``run`` returns; None where it fails, which is noted."""
+        self.tell(name, what)
+        try:
+            return self._timed(f"{what} {name}", run)
+        except Exception as error:
+            recover(error, self.device)
+            wrong = isinstance(error, WrongResultError)
+            self._found[name] = Measurement(failure=str(error) if wrong else reason(error))
+            return None
+
+    def _tidy(self) -> None:
+        """Gives the memory that nobody uses back: tuners look for free memory."""
+        if self.device != "cpu":
+            torch.cuda.empty_cache()
+
+    def _case(self, work: Work) -> Case:
+        task, floor = self.task, None
+        if self.ceilings is not None and work.bytes:
+            floor = self.ceilings.floor_us(work.bytes, work.operations, work.unit)
+        return Case(
+            operation=task.operation,
+            size=task.size,
+            numbers=tuple(self.operation.sizes[task.size]),
+            dtype=task.dtype,
+            layout=task.layout,
+            bytes=work.bytes,
+            operations=work.operations,
+            unit=work.unit,
+            floor_us=floor,
+            measurements={
+                name: self._found[name] for name in self.providers if name in self._found
+            },
+            seconds=self._seconds,
+        )
+
+
+def _first(error: BaseException) -> BaseException:
+    """The error that this one followed on: leaving a capture that failed fails, too."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return error
+
+
+def recover(error: Exception, device: str) -> None:
+    """Gives memory back after an error.
+
+    Raises:
+        ContextLostError: nothing can run on the device any more.
+    """
+    # The frames of the error hold tensors.
+    error.__traceback__ = None
+    if device == "cpu":
+        return
+    try:
+        torch.cuda.synchronize()
+        gc.collect()
+        torch.cuda.empty_cache()
+    except RuntimeError as lost:
+        raise ContextLostError(reason(lost)) from lost
+
+
+def compile_only(operation: Operation, task: Task, provider: str, device: str) -> None:
+    """Calls a provider once: its kernels are then compiled, and nothing is checked.
+
+    Raises:
+        ContextLostError: nothing can run on the device any more.
+        Exception: whatever the provider raises.
+    """
+    try:
+        own = function(provider, operation)
+        if own is not None:
+            operation.call(own, operation.draw(task.size, task.dtype, task.layout, device))()
+        if device != "cpu":
+            torch.cuda.synchronize()
+            # Other processes need the memory.
+            torch.cuda.empty_cache()
+    except Exception as error:
+        recover(error, device)
+        raise

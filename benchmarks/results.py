@@ -1,0 +1,347 @@
+"""What a run of ``python -m benchmarks.kernels`` found, as a file.
+
+One JSON object a run, in the shape of :class:`Results` and the classes above it: a dataclass is an
+object of its fields, a tuple a list. Times are microseconds unless the name says otherwise. A field
+that is None was not measured, and a neighbour says why.
+
+    results = read(Path("benchmarks/results/h200.json"))
+    for case in results.cases:
+        print(case.label, case.ratio("ninetoothed", "torch"))
+    print(geometric_means(results.cases, "ninetoothed"))
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import tempfile
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+SLOWER = 1.05
+"""A case whose time is this many times the best provider's, or more, needs an explanation."""
+
+
+class ResultsError(Exception):
+    """A file holds no results, or results that cannot be put together with others."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The machine and the versions; ``commit`` and ``triton`` are None where there are none."""
+
+    device: str
+    multiprocessors: int
+    l2_bytes: int
+    memory_bytes: int
+    driver: str | None
+    cuda: str | None
+    python: str
+    torch: str
+    triton: str | None
+    ninetoothed: str
+    commit: str | None
+    dirty: bool | None
+    date: str
+    """When the run began, UTC, as in ``2026-01-31T12:00:00+00:00``."""
+
+    @property
+    def platform(self) -> tuple[object, ...]:
+        """All but the date and the commit: what two runs must share to be put together."""
+        kept = dataclasses.replace(self, commit=None, dirty=None, date="")
+        return dataclasses.astuple(kept)
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """What the device can do, measured in the same run on random data.
+
+    ``bandwidth`` is bytes a second, read and written, of a large copy; ``peaks`` are operations a
+    second of a large matrix product, by unit (``benchmarks.operation.Work.unit``).
+    """
+
+    bandwidth: float
+    peaks: Mapping[str, float]
+
+    def floor_us(self, bytes: int, operations: int, unit: str) -> float | None:
+        """The least time in which so much can be moved and computed, or None: no such peak."""
+        times = [bytes / self.bandwidth]
+        if operations:
+            if unit not in self.peaks:
+                return None
+            times.append(operations / self.peaks[unit])
+        return max(times) * 1e6
+
+
+@dataclass(frozen=True)
+class Times:
+    """GPU time of one call: the median of ``samples`` calls, and the quantiles 20 % and 80 %."""
+
+    median: float
+    low: float
+    high: float
+    samples: int
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One provider in one case.
+
+    ``gpu_us`` is GPU time with a flushed L2, ``host_us`` what one asynchronous call takes of the
+    host, and ``graph_us`` the time of one call inside a CUDA graph, warm, where it was asked for
+    (size ``small``); ``graph_failure`` says why it could not be captured. ``error`` is the largest
+    relative error of the results, ``choice`` the tuner's configuration as text. Where ``failure``
+    is not None nothing was timed.
+    """
+
+    gpu_us: Times | None = None
+    host_us: float | None = None
+    graph_us: float | None = None
+    graph_failure: str | None = None
+    error: float | None = None
+    choice: str | None = None
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One operation at one size, element type and layout, with each provider's measurement.
+
+    ``numbers`` are the operation's for the size; ``bytes``, ``operations`` and ``unit`` the least
+    work (``benchmarks.operation.Work``), and ``floor_us`` the time that it takes at the ceilings.
+    All of these are 0 or None where not even the inputs could be made. ``seconds`` are wall-clock
+    times of the parts of measuring it.
+    """
+
+    operation: str
+    size: str
+    numbers: tuple[int, ...]
+    dtype: str
+    layout: str
+    bytes: int
+    operations: int
+    unit: str
+    floor_us: float | None
+    measurements: Mapping[str, Measurement]
+    seconds: Mapping[str, float]
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What tells it from other cases."""
+        return self.operation, self.size, self.dtype, self.layout
+
+    @property
+    def label(self) -> str:
+        """The same for people."""
+        return " ".join(self.key)
+
+    def gpu_us(self, provider: str) -> float | None:
+        """The median of a provider's GPU time, or None."""
+        measurement = self.measurements.get(provider)
+        if measurement is None or measurement.gpu_us is None:
+            return None
+        return measurement.gpu_us.median
+
+    def ratio(self, provider: str, other: str) -> float | None:
+        """GPU time of ``provider`` over that of ``other``: below 1, it is faster."""
+        return _over(self.gpu_us(provider), self.gpu_us(other))
+
+    def floor_ratio(self, provider: str) -> float | None:
+        """GPU time of ``provider`` over the physical floor."""
+        return _over(self.gpu_us(provider), self.floor_us)
+
+    def best(self, among: Iterable[str] | None = None) -> str | None:
+        """The fastest provider (``among`` these), or None where none was timed."""
+        names = self.measurements if among is None else among
+        timed = [(time, name) for name in names if (time := self.gpu_us(name)) is not None]
+        return min(timed)[1] if timed else None
+
+    def failures(self) -> dict[str, str]:
+        """The providers that failed here, with their reasons."""
+        return {
+            name: measurement.failure
+            for name, measurement in self.measurements.items()
+            if measurement.failure is not None
+        }
+
+
+@dataclass(frozen=True)
+class Results:
+    """A run. ``left_out`` names the providers that took no part, with the reasons.
+
+    ``seconds`` are wall-clock times of the parts of the run. ``complete`` is False where it was
+    stopped before its last case; ``missing`` are then the labels of the cases that it did not get
+    to.
+    """
+
+    environment: Environment
+    ceilings: Ceilings
+    cases: tuple[Case, ...]
+    left_out: Mapping[str, str]
+    seconds: Mapping[str, float]
+    complete: bool
+    missing: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """The file's text."""
+        return json.dumps(dataclasses.asdict(self), indent=1, allow_nan=False) + "\n"
+
+    @staticmethod
+    def from_json(text: str) -> Results:
+        """The results that a text holds.
+
+        Raises:
+            ResultsError: it holds none.
+        """
+        try:
+            return decoded(Results, json.loads(text), "results")
+        except ValueError as error:
+            raise ResultsError(f"this is no JSON: {error}") from error
+
+
+def read(path: Path) -> Results:
+    """The results in a file.
+
+    Raises:
+        ResultsError: it cannot be read, or holds none.
+    """
+    try:
+        return Results.from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ResultsError) as error:
+        raise ResultsError(f"{path} holds no results: {error}") from error
+
+
+def write(path: Path, results: Results) -> None:
+    """Writes the results so that no reader ever sees a part of them.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(prefix=".tmp-", suffix=".json", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(results.to_json())
+        # mkstemp's files are their owner's alone.
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def merge(old: Results, new: Results) -> Results:
+    """Both runs' cases; where both have one, each provider's newer measurement.
+
+    Floors are those of the newer ceilings.
+
+    Raises:
+        ResultsError: the runs are of different machines or versions.
+    """
+    if old.environment.platform != new.environment.platform:
+        names = [field.name for field in dataclasses.fields(Environment)]
+        pairs = zip(names, old.environment.platform, new.environment.platform, strict=True)
+        differing = ", ".join(f"{name} {one} and {two}" for name, one, two in pairs if one != two)
+        raise ResultsError(
+            f"results of different platforms cannot be merged ({differing}); write to another file"
+        )
+    cases = {case.key: case for case in old.cases}
+    for case in new.cases:
+        before = cases.get(case.key)
+        # Sizes may have been changed since.
+        if before is not None and before.numbers == case.numbers:
+            measurements = {**before.measurements, **case.measurements}
+            case = dataclasses.replace(case, measurements=measurements)
+        cases[case.key] = case
+    measured = {case.label for case in cases.values()}
+    missing = dict.fromkeys([*old.missing, *new.missing])
+    missing = tuple(label for label in missing if label not in measured)
+    floors = new.ceilings.floor_us
+    return dataclasses.replace(
+        new,
+        cases=tuple(
+            dataclasses.replace(case, floor_us=floors(case.bytes, case.operations, case.unit))
+            for case in cases.values()
+        ),
+        complete=not missing,
+        missing=missing,
+    )
+
+
+def geometric_mean(values: Sequence[float]) -> float | None:
+    """The geometric mean, or None of no values."""
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def geometric_means(cases: Iterable[Case], provider: str) -> dict[str, tuple[float, int]]:
+    """For each other provider, the geometric mean of ``provider``'s time over its own.
+
+    It goes over the cases that both were timed in; their number is the second entry.
+    """
+    ratios: dict[str, list[float]] = {}
+    for case in cases:
+        for other in case.measurements:
+            ratio = case.ratio(provider, other)
+            if other != provider and ratio is not None:
+                ratios.setdefault(other, []).append(ratio)
+    means = {other: geometric_mean(values) for other, values in ratios.items()}
+    return {other: (mean, len(ratios[other])) for other, mean in means.items() if mean is not None}
+
+
+def _over(one: float | None, other: float | None) -> float | None:
+    return one / other if one is not None and other else None
+
+
+def decoded(kind: Any, value: Any, where: str) -> Any:
+    """``value``, as JSON has it, in the type of a field that stands ``where``.
+
+    Raises:
+        ResultsError: it is of another type.
+    """
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is types.UnionType:
+        if value is None:
+            return None
+        (inner,) = (argument for argument in arguments if argument is not type(None))
+        return decoded(inner, value, where)
+    if dataclasses.is_dataclass(kind):
+        return _decoded_object(cast("type[Any]", kind), _object(value, where), where)
+    if origin is tuple:
+        return tuple(
+            decoded(arguments[0], entry, f"{where}[{position}]")
+            for position, entry in enumerate(_list(value, where))
+        )
+    if origin is not None:
+        fields = _object(value, where)
+        return {name: decoded(arguments[1], one, f"{where}.{name}") for name, one in fields.items()}
+    if kind is float and type(value) is int:
+        return float(value)
+    return _checked(kind, value, where)
+
+
+def _decoded_object(kind: type[Any], fields: dict[str, Any], where: str) -> Any:
+    hints = get_type_hints(kind)
+    if wrong := sorted(fields.keys() ^ hints.keys()):
+        raise ResultsError(f"{where} has too few fields or too many: {', '.join(wrong)}")
+    return kind(**{name: decoded(hints[name], fields[name], f"{where}.{name}") for name in hints})
+
+
+def _object(value: Any, where: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", _checked(dict, value, where))
+
+
+def _list(value: Any, where: str) -> list[Any]:
+    return cast("list[Any]", _checked(list, value, where))
+
+
+def _checked(kind: type[T], value: Any, where: str) -> T:
+    if type(value) is not kind:
+        raise ResultsError(f"{where} is no {kind.__name__}, but {value!r:.40}")
+    return value

@@ -1,0 +1,65 @@
+"""A matrix multiplication a group, of groups of different sizes: as many rows as each has.
+
+input (groups, j, k), weight (groups, k, n), output (groups, j, n)
+
+group 0   [ rows ]  × [ weight 0 ]     the rows of all groups lie one behind another; each group is
+          [  …   ]                     cut into blocks of its own, arranged as in examples/bmm.py
+group 1   [ rows ]  × [ weight 1 ]
+"""
+
+import torch
+
+import ninetoothed
+from examples import bmm
+from examples import matmul as mm
+from ninetoothed import Tensor
+
+grouped_matmul_kernel = ninetoothed.make(
+    bmm.arrangement,
+    mm.application,
+    (Tensor(3, jagged_dim=1), Tensor(3), Tensor(3, jagged_dim=1)),
+    kernel_name="grouped_matmul_kernel",
+)
+
+
+def grouped_matmul(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """``input[g] @ weight[g]`` for every group ``g``.
+
+    ``input`` is a jagged tensor, (groups, j, k), of which every group has rows of its own number;
+    ``weight`` is (groups, k, n). The output is jagged as the input is, (groups, j, n).
+    """
+    if input.shape[0] != weight.shape[0] or input.shape[2] != weight.shape[1]:
+        raise ValueError(
+            f"the weight's shape is {tuple(weight.shape)}; for this input it must be "
+            f"({input.shape[0]}, {input.shape[2]}, n)"
+        )
+    rows = input.values()
+    # torch keeps the longest length of the input; that of the output it would look up on the GPU.
+    longest = input._get_max_seqlen() if input.shape[0] else 0
+    output = torch.nested.nested_tensor_from_jagged(
+        rows.new_empty(rows.shape[0], weight.shape[2]), input.offsets(), max_seqlen=longest
+    )
+    grouped_matmul_kernel(input, weight, output)
+    return output
+
+
+if __name__ == "__main__":
+    from examples.runner import run
+
+    def inputs(draw, groups, longest, n, k):
+        lengths = draw.integers(longest + 1, groups)
+        offsets = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
+        rows = draw(int(offsets[-1]), k)
+        return torch.nested.nested_tensor_from_jagged(rows, offsets), draw(groups, k, n)
+
+    def reference(input, weight):
+        products = [rows @ matrix for rows, matrix in zip(input.unbind(), weight, strict=True)]
+        return torch.nested.nested_tensor_from_jagged(torch.cat(products), input.offsets())
+
+    run(
+        grouped_matmul,
+        reference,
+        inputs,
+        small=(6, 200, 320, 192),
+        large=(16, 2048, 2048, 2048),
+    )

@@ -1,0 +1,111 @@
+"""Padding and unpadding: sequences of different lengths as one dense tensor, and back.
+
+jagged   [ 0 0 0 ]                  dense   [ 0 0 0 | v v v ]     v: the value to pad with
+         [ 1 1 1 | 1 1 ]   pad ──▶          [ 1 1 1 | 1 1 v ]
+         [ 2 ]             ◀── unpad        [ 2 v v | v v v ]
+
+Both are cut into blocks of one sequence, BLOCK_SIZE_M positions × BLOCK_SIZE_N features, a program
+a block. What lies behind a sequence's end does not exist: it reads the value, and is not written.
+"""
+
+import functools
+
+import torch
+
+import ninetoothed
+from ninetoothed import Tensor, block_size
+
+BLOCK_SIZE_M = block_size(lower_bound=1, upper_bound=16)
+BLOCK_SIZE_N = block_size()
+
+
+def blocks(tensor):
+    arranged = tensor.tile((1, BLOCK_SIZE_M, BLOCK_SIZE_N))
+    arranged.dtype = arranged.dtype.squeeze(0)
+    return arranged
+
+
+def pad_arrangement(input, output):
+    missing = output.shape[1] - input.shape[1]
+    return blocks(input.pad(((0, 0), (0, missing), (0, 0)))), blocks(output)
+
+
+def unpad_arrangement(input, output):
+    return blocks(input[:, : output.shape[1]]), blocks(output)
+
+
+def application(input, output):
+    output = input
+
+
+@functools.cache
+def pad_kernel(value: float) -> ninetoothed.Kernel:
+    """The kernel that writes ``value`` behind the sequences."""
+    return ninetoothed.make(
+        pad_arrangement,
+        application,
+        (Tensor(3, jagged_dim=1, other=value), Tensor(3)),
+        kernel_name="pad_kernel",
+    )
+
+
+unpad_kernel = ninetoothed.make(
+    unpad_arrangement, application, (Tensor(3), Tensor(3, jagged_dim=1)), kernel_name="unpad_kernel"
+)
+
+
+def longest_of(jagged: torch.Tensor) -> int:
+    """The length of the longest sequence: torch looks it up on the GPU once, and keeps it."""
+    return jagged._get_max_seqlen() if jagged.shape[0] else 0
+
+
+def pad(input: torch.Tensor, length: int, value: float = 0.0) -> torch.Tensor:
+    """Jagged (batch, j, features) as dense (batch, length, features), filled up with ``value``.
+
+    Raises:
+        ValueError: a sequence is longer than ``length``.
+    """
+    longest = longest_of(input)
+    if longest > length:
+        raise ValueError(f"a sequence of {longest} does not fit into a length of {length}")
+    output = torch.empty(
+        (input.shape[0], length, input.shape[2]), dtype=input.dtype, device=input.device
+    )
+    pad_kernel(value)(input, output)
+    return output
+
+
+def unpad(input: torch.Tensor, jagged_like: torch.Tensor) -> torch.Tensor:
+    """Dense (batch, length, features) as jagged: sequences of the lengths of ``jagged_like``.
+
+    What lies behind the sequences' ends is left out.
+    """
+    jagged_like = jagged_like.contiguous()  # It may have gaps, as torch.nested.narrow leaves them.
+    values = torch.empty(
+        (jagged_like.values().shape[0], input.shape[2]), dtype=input.dtype, device=input.device
+    )
+    output = torch.nested.nested_tensor_from_jagged(
+        values, jagged_like.offsets(), max_seqlen=longest_of(jagged_like)
+    )
+    unpad_kernel(input, output)
+    return output
+
+
+if __name__ == "__main__":
+    from examples.runner import run
+
+    def sequences(draw, batch, length, features):
+        lengths = draw.integers(length + 1, batch)
+        offsets = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
+        values = draw(int(offsets[-1]), features)
+        return torch.nested.nested_tensor_from_jagged(values, offsets), length
+
+    def there_and_back(input, length):
+        padded = pad(input, length, value=-1.0)
+        return padded, unpad(padded, input)
+
+    def reference(input, length):
+        size = (input.shape[0], length, input.shape[2])
+        return torch.nested.to_padded_tensor(input, -1.0, size), input
+
+    run(there_and_back, reference, sequences, small=(8, 100, 40), large=(256, 2048, 512))

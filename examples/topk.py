@@ -1,0 +1,111 @@
+"""The k largest numbers of each row and where they are, of rows of any length.
+
+input    [ tile 0 | tile 1 | tile 2 ]      one program a row, which goes through its tiles and keeps
+         [ tile 0 | tile 1 | tile 2 ]      the k best so far; most tiles have none that is better
+values   [ k ]      indices  [ k ]         one block of k elements a program
+         [ k ]               [ k ]
+
+What is sorted are keys: above, a number's bits, changed so that they are in the order of the
+numbers, and below, its index, which comes along.
+"""
+
+import functools
+
+import torch
+
+import ninetoothed
+import ninetoothed.language as ntl
+from ninetoothed import Tensor, block_size
+
+
+def arrangement(input, values, indices, lanes):
+    tile = block_size(lower_bound=max(128, lanes), upper_bound=max(512, lanes))
+    input_arranged = input.tile((1, tile)).tile((1, -1)).squeeze(1)
+    input_arranged.dtype = input_arranged.dtype.squeeze(0)
+    input_arranged.dtype.dtype = input_arranged.dtype.dtype.squeeze(0)
+
+    outputs_arranged = [tensor.tile((1, lanes)).squeeze(1) for tensor in (values, indices)]
+    for arranged in outputs_arranged:
+        arranged.dtype = arranged.dtype.squeeze(0)
+
+    return input_arranged, *outputs_arranged
+
+
+# Indices are below 2 ** 31. Counted down, the first of equal numbers has the largest key.
+LAST = 2**31 - 1
+NO_KEY = -(2**63)
+
+
+def keys_of(tile):
+    bits = ntl.cast(ntl.cast(tile, ntl.float32), ntl.int32, bitcast=True)
+    # Of negative numbers, the larger one has the smaller bits.
+    ordered = ntl.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
+    # A NaN of either sign is larger than every number, as in torch.
+    ordered = ntl.where(tile != tile, 0x7FFFFFFF, ordered)
+    return (ntl.cast(ordered, ntl.int64) << 32) | (LAST - tile.offsets(1))
+
+
+@functools.cache
+def topk_kernel(lanes: int) -> ninetoothed.Kernel:
+    """The kernel for a k of at most ``lanes``, a power of two."""
+
+    def application(input, values, indices):
+        best = ntl.full((lanes,), NO_KEY, dtype=ntl.int64)
+
+        for i in range(input.shape[0]):
+            keys = keys_of(input[i])
+            if ntl.max(keys) > ntl.min(best):
+                best = ntl.topk(ntl.cat(best, ntl.topk(keys, lanes)), lanes)
+
+        index = LAST - (best & 0xFFFFFFFF)
+        values = input.source[values.offsets(0), index]
+        indices = index
+
+    return ninetoothed.make(
+        functools.partial(arrangement, lanes=lanes),
+        application,
+        (Tensor(2, other=float("-inf")), Tensor(2), Tensor(2, dtype=ninetoothed.int64)),
+        kernel_name="topk_kernel",
+    )
+
+
+def topk(input: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The ``k`` largest numbers of each row of a matrix, the largest first, and their indices.
+
+    Of equal numbers the first ones are taken, in their order, but 0 before -0; a NaN is larger than
+    every number.
+
+    Raises:
+        ValueError: a row has fewer than ``k`` numbers, a program cannot hold as many (more than
+            1024), or float32 does not hold them.
+    """
+    rows, columns = input.shape
+    if not 0 <= k <= min(columns, 1024):
+        raise ValueError(f"k is {k}, and must be between 0 and {min(columns, 1024)}")
+    if not input.is_floating_point() or input.dtype == torch.float64:
+        raise ValueError(f"topk compares in float32, which does not hold {input.dtype}")
+    values = torch.empty((rows, k), dtype=input.dtype, device=input.device)
+    indices = torch.empty((rows, k), dtype=torch.int64, device=input.device)
+    if k > 0:
+        topk_kernel(1 << (k - 1).bit_length())(input, values, indices)
+    return values, indices
+
+
+if __name__ == "__main__":
+    from examples.runner import run
+
+    def best_8(input):
+        values, indices = topk(input, 8)
+        return values, input.gather(1, indices)
+
+    def reference(input):
+        values = torch.topk(input, 8, dim=-1).values
+        return values, values
+
+    run(
+        best_8,
+        reference,
+        lambda draw, rows, columns: (draw(rows, columns),),
+        small=(129, 5000),
+        large=(4096, 32768),
+    )

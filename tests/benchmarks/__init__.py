@@ -1,0 +1,1 @@
+"""The benchmarks: their Triton kernels and their programs, on the CPU."""

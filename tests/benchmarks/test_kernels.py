@@ -1,0 +1,255 @@
+"""The command line of ``benchmarks.kernels``, and a run of it without a GPU."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks import kernels
+from benchmarks.cases import Task, choose, tasks
+from benchmarks.operation import OTHERS
+from benchmarks.operations import operations
+from benchmarks.results import Case, read, write
+from benchmarks.session import Record, run
+from benchmarks.summary import summary
+from benchmarks.worker_pool import Heard
+from tests.benchmarks.fake import CEILINGS, OPERATION, case, environment, results
+
+no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
+
+
+@pytest.fixture(autouse=True)
+def two_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "operations", lambda: {"double": OPERATION, "add": OPERATION})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--ops nothing", "there is no operation 'nothing'; operations are double, add"),
+        ("--ops dou*,sub_*", "there is no operation 'sub_*'; operations are double, add"),
+        ("--ops ,", "no operation was named; operations are double, add"),
+        (
+            "--providers cutlass",
+            "there is no provider 'cutlass'; providers are ninetoothed, triton, torch, "
+            "torch.compile, liger, helion, tilelang",
+        ),
+        ("--sizes huge", "there is no size 'huge'; sizes are small, medium, large, ragged"),
+        ("--dtypes fp64", "there is no dtype 'fp64'; dtypes are fp16, bf16, fp32"),
+        ("--layouts blocked", "there is no layout 'blocked'; layouts are contiguous, strided"),
+    ],
+)
+def test_unknown_names(arguments: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert kernels.main(arguments.split()) == kernels.UNUSABLE
+    assert capsys.readouterr().err == f"error: {message}\n"
+
+
+@no_gpu
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            "",
+            "no GPU was found, and kernels are timed on a GPU; --check compares ninetoothed and "
+            "torch with float64 on the CPU, at size small",
+        ),
+        ("--check --sizes small large", "without a GPU, only --sizes small is checked"),
+        (
+            "--check --providers triton",
+            "none of the providers can run here: triton: needs a GPU",
+        ),
+        (
+            "--check --json x.json",
+            "--check times nothing that --json could hold; leave one of them out",
+        ),
+        ("--check --merge", "--merge adds to the results of --json FILE; name the file"),
+        (
+            "--check --dtypes fp16",
+            "none of these operations has such a case; they have\n"
+            "  double: fp32; contiguous, strided\n"
+            "  add: fp32; contiguous, strided",
+        ),
+    ],
+)
+def test_what_cannot_be_done(
+    arguments: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert kernels.main(arguments.split()) == kernels.UNUSABLE
+    assert capsys.readouterr().err == f"error: {message}\n"
+
+
+@pytest.mark.parametrize("arguments", ["--jobs -1", "--repeats 0", "--timeout soon"])
+def test_numbers(arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        kernels.main(arguments.split())
+    assert ended.value.code == kernels.UNUSABLE
+    assert "must be " in capsys.readouterr().err
+
+
+def test_names() -> None:
+    valid = ("rms_norm", "rms_norm_backward", "softmax")
+    assert choose("operation", None, valid) == valid
+    assert choose("operation", ["softmax,rms_*"], valid) == valid
+    assert choose("operation", ["softmax", "rms_norm"], valid) == ("rms_norm", "softmax")
+
+
+def test_cases_go_from_large_to_small() -> None:
+    found = tasks([OPERATION], ("small", "large", "ragged"), layouts=("strided",))
+    assert [task.size for task in found] == ["large", "ragged", "small"]
+
+
+def test_a_file_that_exists_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    write(path, results([case(ninetoothed=1.0)]))
+    with pytest.raises(kernels.UsageError) as caught:
+        kernels.earlier(path, merging=False)
+    assert str(caught.value) == f"{path} exists; --merge adds to it, or name another file"
+
+
+def test_results_of_another_machine_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    write(path, results([case(ninetoothed=1.0)]))
+    with pytest.raises(kernels.ResultsError, match="results of different platforms"):
+        kernels.earlier(path, merging=True)
+    assert kernels.earlier(tmp_path / "none.json", merging=True) is None
+
+
+def test_no_results_to_merge_with(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text("{}")
+    with pytest.raises(kernels.ResultsError, match="holds no results"):
+        kernels.earlier(path, merging=True)
+
+
+class Shown:
+    """A progress that remembers its lines."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def doing(self, text: str) -> None:
+        pass
+
+    def done(self, text: str) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        self.lines.append(text)
+
+
+def measured(task: Task, heard: Heard) -> Case:
+    """Ours is right but for one size; Ctrl-C is pressed in the last case."""
+    heard("ninetoothed", "check")
+    if task.size == "small":
+        raise KeyboardInterrupt
+    return case(task.size, ninetoothed=-1 if task.size == "ragged" else 2.0, torch=4.0)
+
+
+def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
+    todo = tasks([OPERATION], layouts=("contiguous",))
+    path = tmp_path / "results.json"
+    shown = Shown()
+    before = results([case("small", "other", ninetoothed=1.0)])
+    record = Record(todo, environment(), CEILINGS, {"liger": "no"}, {}, path, before)
+    assert not run(todo, measured, shown, record.keep)
+    record.write()
+    assert shown.lines == [
+        "double ragged fp32 contiguous: ninetoothed failed: wrong",
+        "stopped: what was measured is kept",
+    ]
+    written = read(path)
+    assert json.loads(path.read_text())["complete"] is False
+    assert written.missing == ("double small fp32 contiguous",)
+    assert [one.label for one in written.cases] == [
+        "other small fp32 contiguous",
+        "double large fp32 contiguous",
+        "double medium fp32 contiguous",
+        "double ragged fp32 contiguous",
+    ]
+    assert {"measure"} == set(written.seconds)
+
+
+def test_summary() -> None:
+    text = summary(
+        results(
+            [
+                case("large", ninetoothed=2.0, triton=1.0, torch=1234.0),
+                case("small", ninetoothed=-1, triton=1.0),
+            ],
+            complete=False,
+            missing=("x",),
+        )
+    )
+    assert text.splitlines() == [
+        "copy: 1.00 TB/s; matrix products, TFLOP/s: fp16 1000",
+        "",
+        "GPU time, µs                  ninetoothed  triton  torch  /triton  /torch  /floor",
+        "double large fp32 contiguous          2.0     1.0   1234     2.00    0.00    2.00",
+        "double small fp32 contiguous            ·     1.0      ·        ·       ·       ·",
+        "",
+        "small: µs of the host, in a graph  ninetoothed host  triton host  torch host  "
+        "ninetoothed graph  triton graph  torch graph",
+        "double small fp32 contiguous                      ·          3.0           ·  "
+        "                ·             ·            ·",
+        "",
+        "geometric mean of ours over     triton      torch",
+        "double                       2.000 (1)  0.002 (1)",
+        "all                          2.000 (1)  0.002 (1)",
+        "",
+        "failed: 1",
+        "  double small fp32 contiguous: ninetoothed: wrong",
+        "",
+        "liger is left out: not installed",
+        "",
+        "seconds: measure 2",
+        "",
+        "stopped: 1 cases were not measured",
+    ]
+
+
+@no_gpu
+def test_check_without_a_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kernels, "operations", operations)
+    arguments = "--check --ops softmax --dtypes fp32 --layouts strided --cache"
+    assert kernels.main([*arguments.split(), str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "triton is left out: needs a GPU"
+    assert lines[-2].startswith("check 1/1 at ")
+    assert lines[-1] == "2 of 2 results agree with torch in float64, 1 cases"
+
+
+@pytest.mark.gpu
+def test_a_case_of_all_providers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kernels, "operations", operations)
+    path = tmp_path / "results.json"
+    arguments = "--ops softmax --dtypes fp16 --layouts contiguous --sizes small --jobs 2 --json"
+    assert kernels.main([*arguments.split(), str(path), "--cache", str(tmp_path / "cache")]) == 0
+    (found,) = read(path).cases
+    own = {name: one for name, one in found.measurements.items() if name not in OTHERS}
+    assert set(own) == {"ninetoothed", "triton", "torch", "torch.compile"}
+    for one in own.values():
+        assert one.gpu_us is not None
+        assert 0.5 < one.gpu_us.low <= one.gpu_us.median <= one.gpu_us.high < 1000
+        assert one.host_us is not None
+        assert one.graph_us is not None
+    assert own["ninetoothed"].choice is not None
+    assert own["triton"].choice is not None
+    assert found.floor_us is not None
+
+
+@pytest.mark.gpu
+@pytest.mark.slow
+def test_small_cases_are_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kernels, "operations", operations)
+    arguments = "--check --sizes small --providers ninetoothed triton --cache"
+    code = kernels.main([*arguments.split(), str(tmp_path)])
+    assert code == 0, capsys.readouterr().out

@@ -1,0 +1,221 @@
+"""One case in this process: what is checked, what is timed, and what becomes of failures."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from benchmarks import measure
+from benchmarks.cases import Task
+from benchmarks.correctness import WrongResultError, compare, poison
+from benchmarks.measure import ContextLostError, Measurer
+from benchmarks.operation import OURS, TORCH, TRITON, Operation
+from tests.benchmarks.fake import CEILINGS, OPERATION, FakeClock, double
+
+SMALL = Task("double", "small", "fp32", "contiguous")
+LARGE = dataclasses.replace(SMALL, size="large")
+
+
+def measurer(operation: Operation = OPERATION, task: Task = SMALL, **options: Any) -> Measurer:
+    """Of ours, Triton and torch on the CPU."""
+    return Measurer(operation, task, (OURS, TRITON, TORCH), "cpu", **options)
+
+
+def failing(function: Callable[..., Any]) -> Operation:
+    """The operation with another function of ours."""
+    return dataclasses.replace(OPERATION, ours=function)
+
+
+def test_a_case() -> None:
+    heard: list[tuple[str, str]] = []
+
+    def tell(provider: str, what: str) -> None:
+        heard.append((provider, what))
+
+    case = measurer(clock=FakeClock(), ceilings=CEILINGS, tell=tell).measure()
+    assert case.key == ("double", "small", "fp32", "contiguous")
+    assert case.numbers == (3, 4)
+    assert case.bytes == 2 * 3 * 4 * 4
+    assert case.floor_us == pytest.approx(case.bytes / 1e12 * 1e6)
+    assert list(case.measurements) == [OURS, TRITON, TORCH]
+    ours = case.measurements[OURS]
+    assert ours.gpu_us is not None
+    assert (ours.gpu_us.median, ours.host_us, ours.graph_us, ours.failure) == (4.0, 7.0, 2.0, None)
+    assert ours.error is not None
+    assert ours.error < 1e-6
+    assert heard[:3] == [("", "inputs"), ("", "reference"), (OURS, "check")]
+    assert {"inputs", "reference", f"check {OURS}", "GPU time"} <= set(case.seconds)
+
+
+def test_check_times_nothing() -> None:
+    case = measurer().measure()
+    assert not case.failures()
+    assert all(one.gpu_us is None and one.error is not None for one in case.measurements.values())
+
+
+def test_graphs_are_of_small_cases_only() -> None:
+    case = measurer(task=LARGE, clock=FakeClock()).measure()
+    assert case.measurements[OURS].graph_us is None
+    assert case.measurements[OURS].graph_failure is None
+
+
+def test_samples_are_asked_for() -> None:
+    case = measurer(clock=FakeClock(), samples=33).measure()
+    times = case.measurements[OURS].gpu_us
+    assert times is not None
+    assert times.samples == 33
+
+
+def raise_error(input: torch.Tensor) -> torch.Tensor:
+    raise RuntimeError("no such thing\nat all\nnever")
+
+
+def triple(input: torch.Tensor) -> torch.Tensor:
+    return input * 3
+
+
+def first_row(input: torch.Tensor) -> torch.Tensor:
+    return input[:1]
+
+
+def twice(input: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return input, input
+
+
+def fill_half(input: torch.Tensor) -> torch.Tensor:
+    """Leaves half of its result as it finds it: what was left there shows."""
+    if not LEFT:
+        LEFT.append(torch.empty_like(input))
+    LEFT[0][:1] = input[:1] * 2
+    return LEFT[0]
+
+
+LEFT: list[torch.Tensor] = []
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (raise_error, "RuntimeError: no such thing | at all"),
+        (triple, "the result differs from torch in float64: error 5.0e-01, "),
+        (first_row, "the result: the result's shape is (1, 4), not (3, 4)"),
+        (twice, "2 results, not 1"),
+        (fill_half, "the result differs from torch in float64: error nan, at most "),
+    ],
+)
+def test_failures_are_noted_and_the_run_goes_on(function: Callable[..., Any], message: str) -> None:
+    case = measurer(failing(function), clock=FakeClock()).measure()
+    (failure,) = case.failures().values()
+    assert failure.startswith(message)
+    assert case.gpu_us(OURS) is None
+    assert case.gpu_us(TORCH) == 4.0
+
+
+def test_known_failures_are_not_run() -> None:
+    case = measurer(failing(raise_error), clock=FakeClock(), failed={OURS: "died"}).measure()
+    assert case.failures() == {OURS: "died"}
+    assert case.gpu_us(TORCH) == 4.0
+
+
+def test_no_inputs() -> None:
+    operation = dataclasses.replace(OPERATION, inputs=raise_error)
+    failures = measurer(operation).measure().failures()
+    assert set(failures) == {OURS, TRITON, TORCH}
+    assert failures[OURS].startswith("no inputs or reference: ")
+
+
+def test_what_cannot_be_captured_is_measured_all_the_same() -> None:
+    clock = FakeClock(graph_error=RuntimeError("it waits"))
+    ours = measurer(clock=clock).measure().measurements[OURS]
+    assert (ours.graph_us, ours.graph_failure) == (None, "RuntimeError: it waits")
+    assert ours.gpu_us is not None
+    assert ours.failure is None
+
+
+def test_what_loses_the_device_in_a_graph_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(error: Exception, device: str) -> None:
+        raise ContextLostError("gone")
+
+    monkeypatch.setattr(measure, "recover", lost)
+    one = measurer(clock=FakeClock(graph_error=RuntimeError("it waits")))
+    case = one.measure()
+    assert one.is_spent
+    assert case.measurements[OURS].graph_failure == "RuntimeError: it waits"
+    assert case.gpu_us(TORCH) == 4.0
+
+
+def test_a_lost_device_ends_the_measuring(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(error: Exception, device: str) -> None:
+        raise ContextLostError("gone")
+
+    monkeypatch.setattr(measure, "recover", lost)
+    with pytest.raises(ContextLostError, match="gone"):
+        measurer(failing(raise_error)).measure()
+
+
+def test_gradients() -> None:
+    def inputs(draw: Any, rows: int, columns: int) -> tuple[torch.Tensor, ...]:
+        return draw(rows, columns), draw(rows, columns)
+
+    operation = dataclasses.replace(OPERATION, inputs=inputs, is_gradient=True, work=no_work)
+    case = measurer(operation, clock=FakeClock(), ceilings=CEILINGS).measure()
+    assert not case.failures()
+    assert case.gpu_us(OURS) == 4.0
+
+
+def no_work(*inputs: torch.Tensor) -> Any:
+    from benchmarks.operation import Work
+
+    return Work(1)
+
+
+def test_inputs_are_not_poisoned() -> None:
+    def same(input: torch.Tensor) -> torch.Tensor:
+        return input
+
+    operation = dataclasses.replace(OPERATION, reference=same, ours=same, triton=same, torch=same)
+    assert not measurer(operation).measure().failures()
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int64, torch.int8, torch.bool],
+)
+def test_poison(dtype: torch.dtype) -> None:
+    whole = torch.zeros(4, 6).to(dtype)
+    # The memory between a view's elements is filled, too.
+    poison(whole[:, ::2], ())
+    if dtype.is_floating_point:
+        assert bool(whole.float().isnan().all())
+    else:
+        assert bool((whole == (True if dtype is torch.bool else torch.iinfo(dtype).max)).all())
+
+
+def test_numbers_that_do_not_round_are_equal() -> None:
+    assert compare(torch.tensor([1, 2]), torch.tensor([1, 2]), 1.0) == 0.0
+    with pytest.raises(WrongResultError, match=r"error 4\.5e-01, at most 0\.0e\+00"):
+        compare(torch.tensor([1, 3]), torch.tensor([1, 2]), 100.0)
+
+
+def test_jagged_results() -> None:
+    def jagged(*lengths: int, value: float = 1.0) -> torch.Tensor:
+        rows = [torch.full((length, 2), value) for length in lengths]
+        return torch.nested.nested_tensor(rows, layout=torch.jagged)
+
+    assert compare(jagged(2, 3), jagged(2, 3).double(), 1.0) == 0.0
+    with pytest.raises(WrongResultError, match="its sequences have other lengths"):
+        compare(jagged(3, 2), jagged(2, 3), 1.0)
+    with pytest.raises(WrongResultError, match=r"error 1\.0e\+00"):
+        compare(jagged(2, 3, value=2.0), jagged(2, 3), 1.0)
+    with pytest.raises(WrongResultError, match="it is no nested tensor"):
+        compare(torch.ones(5, 2), jagged(2, 3), 1.0)
+
+
+def test_the_operation_is_its_own_reference() -> None:
+    inputs = OPERATION.draw("small", "fp32", "strided", "cpu")
+    assert not inputs[0].is_contiguous()
+    assert compare(double(*inputs), OPERATION.expected(inputs), OPERATION.tolerance) < 1e-6

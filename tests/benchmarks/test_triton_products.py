@@ -1,0 +1,35 @@
+"""The Triton kernels for products, windows and gathers agree with torch, interpreted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+
+import numpy
+import pytest
+
+from ninetoothed.runtime import triton_compat
+from tests.support.imports import ROOT
+
+NUMPY = tuple(map(int, numpy.__version__.split(".")[:2]))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(
+    triton_compat.available() and version("triton").startswith("3.6.") and NUMPY >= (2, 4),
+    reason="Triton 3.6's interpreter cannot loop with NumPy 2.4",
+)
+def test_kernels_agree_with_torch() -> None:
+    environment = os.environ | {"TRITON_INTERPRET": "1", "BENCHMARKS_COMPILE_ONLY": "1"}
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.products_interpreted"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "results agree" in run.stdout

@@ -1,0 +1,250 @@
+"""The examples that multiply matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+import torch
+
+from examples import addmm, bmm, fp8_matmul, grouped_matmul, int8_matmul
+from examples.runner import Draw, relative_error, tolerance_of
+from tests.support import offline
+from tests.support.examples import Place, load, places
+from tests.support.targets import FEW_TARGETS
+
+DTYPES = (torch.float16, torch.bfloat16, torch.float32)
+RAGGED = ((1, 1, 1), (17, 33, 67), (64, 48, 32))
+LARGE = ((1025, 1031, 2053), (2048, 4096, 1024))
+
+strided = pytest.mark.parametrize("strided", [False, True], ids=["contiguous", "strided"])
+layouts = pytest.mark.parametrize(
+    ("dtype", "strided"), [*((dtype, False) for dtype in DTYPES), (torch.float16, True)]
+)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "target" in metafunc.fixturenames:
+        metafunc.parametrize("target", FEW_TARGETS)
+
+
+def sizes(place: Place) -> Sequence[tuple[int, int, int]]:
+    """M, N and K."""
+    return RAGGED + LARGE if place.is_gpu else RAGGED
+
+
+def check(place: Place, result: torch.Tensor, expected: torch.Tensor) -> None:
+    # On a GPU, products of fp32 are formed in tf32.
+    tf32 = place.is_gpu and result.dtype is torch.float32
+    assert relative_error(result, expected) <= (2e-3 if tf32 else tolerance_of(result))
+
+
+def transposed(matrix: torch.Tensor) -> torch.Tensor:
+    """The same numbers, each column in one piece."""
+    return matrix.mT.contiguous().mT
+
+
+@places
+@layouts
+def test_addmm(
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    addmm = load("addmm", place, monkeypatch).addmm
+    draw = Draw(place.device, dtype, strided)
+    for m, n, k in sizes(place):
+        input, mat1, mat2 = draw(m, n), draw(m, k), draw(k, n)
+        result = addmm(input, mat1, mat2, beta=0.5, alpha=-2)
+        expected = torch.addmm(input.double(), mat1.double(), mat2.double(), beta=0.5, alpha=-2)
+        assert result.dtype is dtype
+        check(place, result, expected)
+
+
+@places
+def test_addmm_of_inputs_that_broadcast(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    addmm = load("addmm", place, monkeypatch).addmm
+    draw = Draw(place.device, torch.float16)
+    mat1, mat2 = transposed(draw(33, 20)), transposed(draw(20, 47))
+    for input in (draw(47), draw(1), draw(33, 1), draw(1, 47), draw(47, 33).T):
+        expected = torch.addmm(input.double(), mat1.double(), mat2.double())
+        check(place, addmm(input, mat1, mat2), expected)
+
+
+@places
+def test_addmm_without_an_input(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With beta = 0, NaNs of the input do not matter; without products, it is all there is."""
+    addmm = load("addmm", place, monkeypatch).addmm
+    draw = Draw(place.device, torch.float16)
+    mat1, mat2 = draw(17, 20), draw(20, 18)
+    nothing = torch.full((18,), float("nan"), dtype=torch.float16, device=place.device)
+    check(place, addmm(nothing, mat1, mat2, beta=0), mat1.double() @ mat2.double())
+    input = draw(18)
+    check(place, addmm(input, mat1[:, :0], mat2[:0]), input.expand(17, 18))
+
+
+@places
+def test_addmm_rounds_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product that fp16 does not hold, scaled to a number that it does."""
+    addmm = load("addmm", place, monkeypatch).addmm
+    ones = torch.full((16, 64), 64.0, dtype=torch.float16, device=place.device)
+    result = addmm(ones[:, :16], ones, ones.T, alpha=2**-8)
+    assert result.eq(64 + 64 * 64 * 64 / 2**8).all()
+
+
+@places
+@layouts
+def test_bmm(
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bmm = load("bmm", place, monkeypatch).bmm
+    draw = Draw(place.device, dtype, strided)
+    for m, n, k in sizes(place):
+        input, other = draw(3, m, k), draw(3, k, n)
+        result = bmm(input, other)
+        assert result.dtype is dtype
+        check(place, result, input.double() @ other.double())
+
+
+@places
+def test_bmm_of_transposed_matrices(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    bmm = load("bmm", place, monkeypatch).bmm
+    draw = Draw(place.device, torch.float16)
+    input, other = transposed(draw(2, 33, 20)), transposed(draw(2, 20, 47))
+    check(place, bmm(input, other), input.double() @ other.double())
+
+
+@places
+def test_bmm_of_one_matrix_for_all(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    bmm = load("bmm", place, monkeypatch).bmm
+    draw = Draw(place.device, torch.float16)
+    input, other = draw(20, 33).expand(4, -1, -1), draw(4, 33, 18)
+    check(place, bmm(input, other), input.double() @ other.double())
+
+
+@places
+@strided
+def test_int8_matmul(place: Place, strided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    int8_matmul = load("int8_matmul", place, monkeypatch).int8_matmul
+    draw = Draw(place.device, torch.float32)
+    for m, n, k in sizes(place):
+        input = draw.integers(128, m, k + 64 * strided, low=-128, dtype=torch.int8)[:, :k]
+        other = draw.integers(128, k, n + 64 * strided, low=-128, dtype=torch.int8)[:, :n]
+        for matrix in (other, transposed(other)):
+            result = int8_matmul(input, matrix)
+            assert result.dtype is torch.int32
+            assert torch.equal(result.double(), input.double() @ matrix.double())
+
+
+@places
+def test_int8_matmul_is_exact(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums that float32 does not hold."""
+    int8_matmul = load("int8_matmul", place, monkeypatch).int8_matmul
+    input = torch.full((16, 1200), -127, dtype=torch.int8, device=place.device)
+    input[:, -1] = 1
+    assert int8_matmul(input, input.T).eq(1199 * 127 * 127 + 1).all()
+
+
+@places
+@strided
+def test_fp8_matmul(place: Place, strided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    fp8_matmul = load("fp8_matmul", place, monkeypatch).fp8_matmul
+    draw = Draw(place.device, torch.float8_e4m3fn, strided)
+    for m, n, k in sizes(place):
+        input, other = draw(m, k), draw(n, k).T
+        scales = draw(m, dtype=torch.float32), draw(n, dtype=torch.float32)
+        expected = input.double() @ other.double() * scales[0][:, None].double() * scales[1]
+        for matrix in (other, other.contiguous()):
+            result = fp8_matmul(input, matrix, *scales)
+            assert result.dtype is torch.bfloat16
+            check(place, result, expected)
+
+
+def jagged(draw: Draw, lengths: Sequence[int], columns: int) -> torch.Tensor:
+    offsets = torch.tensor([0, *lengths], device=draw.device).cumsum(0)
+    return torch.nested.nested_tensor_from_jagged(draw(sum(lengths), columns), offsets)
+
+
+@places
+@layouts
+def test_grouped_matmul(
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grouped_matmul = load("grouped_matmul", place, monkeypatch).grouped_matmul
+    draw = Draw(place.device, dtype, strided)
+    batches = [(0, 1, 64, 17), (5,), (0, 0)]
+    if place.is_gpu:
+        batches.append((1000, 0, 3, 2047, 512))
+    for lengths in batches:
+        input, weight = jagged(draw, lengths, 20), draw(len(lengths), 20, 33)
+        result = grouped_matmul(input, weight)
+        assert result.dtype is dtype
+        assert torch.equal(result.offsets(), input.offsets())
+        for rows, one, matrix in zip(result.unbind(), input.unbind(), weight, strict=True):
+            check(place, rows, one.double() @ matrix.double())
+
+
+@places
+def test_empty_products(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = Draw(place.device, torch.float16)
+    addmm = load("addmm", place, monkeypatch).addmm
+    assert addmm(draw(8), draw(0, 8), draw(8, 8)).shape == (0, 8)
+    bmm = load("bmm", place, monkeypatch).bmm
+    assert bmm(draw(0, 8, 8), draw(0, 8, 8)).shape == (0, 8, 8)
+    assert bmm(draw(2, 8, 0), draw(2, 0, 8)).eq(0).all()
+    grouped_matmul = load("grouped_matmul", place, monkeypatch).grouped_matmul
+    assert grouped_matmul(jagged(draw, (), 8), draw(0, 8, 8)).shape[0] == 0
+
+
+def test_sizes_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu = Place("cpu", "ttir")
+    draw = Draw("cpu", torch.float32)
+    wide, scale = draw(8, 9), draw(8)
+    calls = {
+        "matmul": (wide, wide),
+        "addmm": (scale, wide, wide),
+        "bmm": (wide[None], wide[None]),
+        "int8_matmul": (wide.to(torch.int8), wide.to(torch.int8)),
+        "fp8_matmul": (wide, wide, scale, scale),
+        "grouped_matmul": (jagged(draw, (3, 4), 9), draw(2, 8, 9)),
+    }
+    for name, arguments in calls.items():
+        function = getattr(load(name, cpu, monkeypatch), name)
+        with pytest.raises(ValueError, match="must be"):
+            function(*arguments)
+    square = draw(8, 8)
+    for scales in ((scale[:7], scale), (scale, scale[:7])):
+        with pytest.raises(ValueError, match="scales"):
+            load("fp8_matmul", cpu, monkeypatch).fp8_matmul(square, square, *scales)
+
+
+def empty(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
+    return torch.empty(shape, dtype=dtype)
+
+
+def test_addmm_compiles(target: str) -> None:
+    matrices = (empty(64).expand(64, 64), empty(64, 64), empty(64, 64))
+    offline.check(addmm.addmm_kernel, (*matrices, 1.0, 1.0, empty(64, 64)), target)
+
+
+def test_bmm_compiles(target: str) -> None:
+    offline.check(bmm.bmm_kernel, [empty(2, 64, 64) for _ in range(3)], target)
+
+
+def test_int8_matmul_compiles(target: str) -> None:
+    matrices = [empty(64, 64, dtype=torch.int8) for _ in range(2)]
+    output = empty(64, 64, dtype=torch.int32)
+    offline.check(int8_matmul.int8_matmul_kernel, (*matrices, output), target)
+
+
+def test_fp8_matmul_compiles() -> None:
+    matrix, scale = empty(64, 64, dtype=torch.float8_e4m3fn), empty(64, dtype=torch.float32)
+    output = empty(64, 64, dtype=torch.bfloat16)
+    for other in (matrix, matrix.T):
+        values = (matrix, other, scale, scale, output)
+        # Not every target has this type.
+        offline.check(fp8_matmul.fp8_matmul_kernel, values, "sm_90")
+
+
+def test_grouped_matmul_compiles(target: str) -> None:
+    input = jagged(Draw("cpu", torch.float16), (0, 40, 3), 64)
+    values = (input, empty(3, 64, 64), input)
+    offline.check(grouped_matmul.grouped_matmul_kernel, values, target)

@@ -1,0 +1,330 @@
+"""The examples over rows of any length: argmax, top-k, cumulative sums and cross entropy."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch.nn import functional
+
+from examples import argmax, cross_entropy, cumsum, topk
+from examples.runner import Draw, gradients, relative_error, tolerance_of
+from ninetoothed.errors import AssertionFailedError
+from ninetoothed.kernel import Kernel
+from tests.support import offline
+from tests.support.examples import Place, load, places
+from tests.support.targets import FEW_TARGETS
+
+DTYPES = (torch.float16, torch.bfloat16, torch.float32)
+# One element, less than a tile, a whole tile and beyond; more than any tile.
+RAGGED = ((3, 1), (5, 127), (1, 8192), (3, 8193), (2, 20011))
+LARGE = ((1031, 4099), (64, 128257))
+
+layouts = pytest.mark.parametrize(
+    ("dtype", "strided"), [*((dtype, False) for dtype in DTYPES), (torch.float16, True)]
+)
+
+
+def sizes(place: Place) -> tuple[tuple[int, int], ...]:
+    """Rows and columns."""
+    return RAGGED + LARGE if place.is_gpu else RAGGED
+
+
+def transposed(matrix: torch.Tensor) -> torch.Tensor:
+    """The same numbers, each column in one piece."""
+    return matrix.mT.contiguous().mT
+
+
+@places
+@layouts
+def test_cumsum(
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cumsum = load("cumsum", place, monkeypatch).cumsum
+    draw = Draw(place.device, dtype, strided)
+    for rows, columns in sizes(place):
+        input = draw(rows, columns)
+        result = cumsum(input)
+        assert result.dtype is dtype
+        assert relative_error(result, input.double().cumsum(1)) <= tolerance_of(result)
+
+
+@places
+def test_cumsum_of_a_transposed_matrix(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    cumsum = load("cumsum", place, monkeypatch).cumsum
+    input = transposed(Draw(place.device, torch.float32)(7, 8200))
+    result = cumsum(input)
+    assert relative_error(result, input.double().cumsum(1)) <= tolerance_of(result)
+
+
+@places
+def test_cumsum_of_infinities_and_nans(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They spread to what is behind them, in other tiles too, and to nothing before them."""
+    cumsum = load("cumsum", place, monkeypatch).cumsum
+    input = torch.ones(3, 20000, device=place.device)
+    input[0, 100] = math.inf
+    input[1, 9000] = math.nan
+    input[2, 5], input[2, 15000] = math.inf, -math.inf
+    torch.testing.assert_close(cumsum(input), input.cumsum(1), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.float64])
+def test_cumsum_refuses_what_float32_does_not_hold(dtype: torch.dtype) -> None:
+    with pytest.raises(ValueError, match=f"does not hold {dtype}"):
+        cumsum.cumsum(torch.zeros(2, 3, dtype=dtype))
+
+
+@places
+@pytest.mark.parametrize("dtype", [*DTYPES, torch.float64])
+@pytest.mark.parametrize("strided", [False, True], ids=["contiguous", "strided"])
+def test_argmax(
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of fp16 and bf16, long rows have their largest number several times."""
+    argmax = load("argmax", place, monkeypatch).argmax
+    draw = Draw(place.device, dtype, strided)
+    for rows, columns in sizes(place):
+        input = draw(rows, columns)
+        assert torch.equal(argmax(input), first_of_the_largest(input))
+
+
+def first_of_the_largest(input: torch.Tensor) -> torch.Tensor:
+    """On a GPU, torch may give another one of those that are equal."""
+    return input.cpu().argmax(1).to(input.device)
+
+
+@places
+def test_argmax_of_equal_numbers_is_the_first(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    argmax = load("argmax", place, monkeypatch).argmax
+    input = torch.zeros(6, 20000, device=place.device)
+    input[1] = -math.inf
+    input[2] = math.inf
+    input[3, [19999, 9000, 701]] = 1.0  # In several tiles, in several lanes.
+    input[4, [8192 + 50, 50]] = 1.0  # In one lane of two tiles.
+    input[5, ::2] = -0.0
+    assert argmax(input).tolist() == [0, 0, 0, 701, 50, 0]
+
+
+@places
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_argmax_of_nans_is_the_first_one(
+    place: Place, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    argmax = load("argmax", place, monkeypatch).argmax
+    input = Draw(place.device, dtype)(5, 20000)
+    input[0, [19999, 9000, 701]] = math.nan
+    input[1, [8192 + 50, 50]] = math.nan
+    input[2, 3] = math.inf
+    input[2, 4] = math.nan
+    input[3] = math.nan
+    input[4, 19999] = -torch.tensor(math.nan)
+    result = argmax(input)
+    assert result.tolist() == [701, 50, 4, 0, 19999]
+    assert torch.equal(result, first_of_the_largest(input))
+
+
+@places
+def test_argmax_of_a_transposed_matrix(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    argmax = load("argmax", place, monkeypatch).argmax
+    input = transposed(Draw(place.device, torch.float32)(7, 8200))
+    assert torch.equal(argmax(input), input.argmax(1))
+
+
+def test_argmax_refuses_empty_rows_and_integers() -> None:
+    with pytest.raises(ValueError, match="empty rows"):
+        argmax.argmax(torch.zeros(3, 0))
+    with pytest.raises(ValueError, match=r"not torch\.int32"):
+        argmax.argmax(torch.zeros(3, 4, dtype=torch.int32))
+
+
+def check_topk(input: torch.Tensor, k: int, values: torch.Tensor, indices: torch.Tensor) -> None:
+    """Indices of equal numbers may differ from torch's, each must be another one."""
+    expected = torch.topk(input, k)
+    assert indices.dtype is torch.int64
+    torch.testing.assert_close(values, expected.values, rtol=0, atol=0, equal_nan=True)
+    torch.testing.assert_close(input.gather(1, indices), values, rtol=0, atol=0, equal_nan=True)
+    assert indices.sort(1).values.diff(dim=1).gt(0).all()
+
+
+@places
+@layouts
+def test_topk(
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topk = load("topk", place, monkeypatch).topk
+    draw = Draw(place.device, dtype, strided)
+    for rows, columns in ((3, 1), (5, 127), (3, 513), (2, 5003), *(LARGE if place.is_gpu else ())):
+        input = draw(rows, columns)
+        for k in {1, min(5, columns)}:
+            check_topk(input, k, *topk(input, k))
+
+
+@places
+@pytest.mark.parametrize(("columns", "k"), [(7, 7), (130, 130), (2000, 64)])
+def test_topk_of_many(place: Place, columns: int, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole rows are sorted; the last tile has fewer than k numbers."""
+    topk = load("topk", place, monkeypatch).topk
+    input = transposed(Draw(place.device, torch.float32)(3, columns))
+    check_topk(input, k, *topk(input, k))
+
+
+@places
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_topk_of_infinities_nans_and_equal_numbers(
+    place: Place, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topk = load("topk", place, monkeypatch).topk
+    input = Draw(place.device, dtype)(6, 700)
+    input[0, [3, 690]] = math.nan
+    input[1, 5] = -torch.tensor(math.nan)
+    input[1, 6] = math.inf
+    input[2] = -math.inf
+    input[3] = 1.0
+    input[4] = -input[4].abs()
+    input[5] = math.nan
+    for k in (1, 4):
+        check_topk(input, k, *topk(input, k))
+    assert topk(input, 3)[1][2:4].tolist() == [[0, 1, 2], [0, 1, 2]]
+
+
+def test_topk_refuses_other_k_and_types() -> None:
+    for k, columns in ((4, 3), (-1, 3), (1025, 2000)):
+        with pytest.raises(ValueError, match=f"k is {k}, and must be between 0 and"):
+            topk.topk(torch.zeros(2, columns), k)
+    with pytest.raises(ValueError, match=r"does not hold torch\.float64"):
+        topk.topk(torch.zeros(2, 3, dtype=torch.float64), 1)
+
+
+@places
+def test_without_elements(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = Draw(place.device, torch.float32)
+    cumsum = load("cumsum", place, monkeypatch).cumsum
+    assert cumsum(draw(0, 5)).shape == (0, 5)
+    assert cumsum(draw(5, 0)).shape == (5, 0)
+    assert load("argmax", place, monkeypatch).argmax(draw(0, 5)).shape == (0,)
+    topk = load("topk", place, monkeypatch).topk
+    for input, k in ((draw(0, 5), 2), (draw(5, 3), 0), (draw(5, 0), 0)):
+        values, indices = topk(input, k)
+        assert values.shape == indices.shape == (input.shape[0], k)
+    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
+    assert cross_entropy(draw(0, 5), draw.integers(5, 0)).isnan()
+
+
+@places
+@layouts
+def test_cross_entropy(
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
+    draw = Draw(place.device, dtype, strided)
+    for rows, classes in sizes(place):
+        input, target = draw(rows, classes), draw.integers(classes, rows)
+        check_cross_entropy(cross_entropy, input, target)
+
+
+def check_cross_entropy(cross_entropy, input: torch.Tensor, target: torch.Tensor) -> None:
+    """The loss, and the gradient of it."""
+    result = cross_entropy(input, target)
+    assert result.dtype is input.dtype
+    expected = functional.cross_entropy(input.double(), target)
+    # A single class loses nothing, which relative errors do not measure.
+    assert abs(result.double() - expected) <= tolerance_of(result) * max(expected, 1)
+
+    gradient = torch.tensor(-0.5, dtype=input.dtype, device=input.device)
+    (found,) = gradients(cross_entropy)(gradient, input, target)
+    (wanted,) = gradients(functional.cross_entropy)(gradient.double(), input.double(), target)
+    assert found.dtype is input.dtype
+    if input.dtype is torch.float16:
+        # Most numbers are too small to be as precise as fp16 is elsewhere.
+        smallest = torch.finfo(input.dtype).smallest_normal * torch.finfo(input.dtype).eps
+        assert (found - wanted).abs().max() <= tolerance_of(found) * wanted.abs().max() + smallest
+    elif wanted.any():
+        assert relative_error(found, wanted) <= tolerance_of(found)
+    else:
+        assert found.abs().max() <= tolerance_of(found)
+
+
+@places
+def test_cross_entropy_of_a_transposed_matrix(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
+    draw = Draw(place.device, torch.float32)
+    input = transposed(draw(7, 8200))
+    check_cross_entropy(cross_entropy, input, draw.integers(8200, 14)[::2])
+
+
+@places
+def test_cross_entropy_of_masked_classes(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole tiles of -inf, and of the smallest number, count nothing."""
+    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
+    draw = Draw(place.device, torch.float32)
+    input = draw(4, 20000)
+    input[0, :16384] = -math.inf
+    input[1, 10:] = -math.inf
+    input[2, :16384] = torch.finfo(torch.float32).min
+    input[3] = 1e4 * input[3]
+    target = torch.tensor([17000, 3, 16384, 19999], device=place.device)
+    check_cross_entropy(cross_entropy, input, target)
+
+
+@places
+def test_cross_entropy_where_torch_has_no_number(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
+    target = torch.zeros(1, dtype=torch.int64, device=place.device)
+    for number in (-math.inf, math.inf, math.nan):
+        input = torch.full((1, 9000), number, device=place.device)
+        assert cross_entropy(input, target).isnan()
+    input = torch.zeros(1, 9000, device=place.device)
+    input[0, 0] = -math.inf
+    assert cross_entropy(input, target) == math.inf
+
+
+@places
+def test_cross_entropy_without_gradients(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
+    draw = Draw(place.device, torch.float32)
+    input, target = draw(3, 20).requires_grad_(), draw.integers(20, 3)
+    with torch.no_grad():
+        assert not cross_entropy(input, target).requires_grad
+    assert not cross_entropy(input.detach(), target).requires_grad
+
+
+@pytest.mark.parametrize("target", [-100, -1, 5])
+def test_cross_entropy_stops_at_a_target_that_is_no_class(target: int) -> None:
+    with pytest.raises(AssertionFailedError, match="target is no class"):
+        cross_entropy.cross_entropy(torch.zeros(3, 5), torch.tensor([0, target, 4]))
+
+
+def test_cross_entropy_refuses_other_targets_and_types() -> None:
+    with pytest.raises(ValueError, match="targets for an input of"):
+        cross_entropy.cross_entropy(torch.zeros(3, 5), torch.zeros(2, dtype=torch.int64))
+    with pytest.raises(ValueError, match=r"does not hold torch\.float64"):
+        cross_entropy.cross_entropy(
+            torch.zeros(3, 5, dtype=torch.float64), torch.zeros(3, dtype=torch.int64)
+        )
+
+
+HALVES = torch.empty(64, 5000, dtype=torch.float16)
+NUMBERS, INDICES = torch.empty(64), torch.empty(64, dtype=torch.int64)
+
+
+@pytest.mark.parametrize("target", FEW_TARGETS)
+@pytest.mark.parametrize(
+    ("kernel", "values"),
+    [
+        (cumsum.cumsum_kernel, (HALVES, HALVES)),
+        (argmax.argmax_kernel, (HALVES, INDICES)),
+        (topk.topk_kernel(8), (HALVES, HALVES[:, :5], INDICES.new_empty(64, 5))),
+        (cross_entropy.forward_kernel, (HALVES, INDICES, NUMBERS, NUMBERS)),
+        (cross_entropy.backward_kernel, (HALVES, INDICES, NUMBERS, NUMBERS, HALVES)),
+    ],
+    ids=["cumsum", "argmax", "topk", "cross_entropy_forward", "cross_entropy_backward"],
+)
+def test_compiles(kernel: Kernel, values: tuple[torch.Tensor, ...], target: str) -> None:
+    offline.check(kernel, values, target)
