@@ -62,7 +62,7 @@ docs: $(VENV)/.package ## write the reference in docs/language.md anew, from the
 bench: $(VENV)/.package $(if $(LINUX),$(VENV)/.triton) ## time the compiler, pass by pass
 	$(BIN)/python -m benchmarks.compile_time
 
-bench-gpu: $(VENV)/.dev $(VENV)/.triton ## time the kernels on the GPU, beside other providers
+bench-gpu: $(VENV)/.bench $(VENV)/.triton ## time the kernels on the GPU, beside other providers
 	$(BIN)/python -m benchmarks.kernels $(BENCH_FLAGS)
 
 clean: ## remove the environments and every cache in this folder
@@ -103,6 +103,10 @@ $(VENV)/.package: pyproject.toml $(VENV)/constraints.txt $(VENV)/.torch
 
 $(VENV)/.test: $(VENV)/.package
 	$(PIP) install -c $(VENV)/constraints.txt --editable '.[test]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.package
+	$(PIP) install -c $(VENV)/constraints.txt --editable '.[bench]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.test

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.operation import DTYPES, LAYOUTS, SIZES, Operation
+from benchmarks.operation import DTYPES, LAYOUTS, PROVIDERS, SIZES, Operation
 
 FROM_LARGE_TO_SMALL = ("large", "medium", "ragged", "small")
 """The order of an operation's sizes. Kernels whose tuner keeps one choice for all sizes choose at
@@ -73,10 +74,65 @@ def tasks(
     ]
 
 
-def none_chosen(operations: Mapping[str, Operation]) -> str:
-    """What to say where the names asked for are valid, and no operation has them together."""
-    lines = [
-        f"  {name}: {', '.join(operation.dtypes)}; {', '.join(operation.layouts)}"
-        for name, operation in operations.items()
+_OPTIONS: dict[str, tuple[str, str, Sequence[str]]] = {
+    "ops": ("operation", "operations", ()),
+    "providers": ("provider", "who computes them", PROVIDERS),
+    "sizes": ("size", "sizes", SIZES),
+    "dtypes": ("dtype", "element types", tuple(DTYPES)),
+    "layouts": ("layout", "layouts of the inputs", LAYOUTS),
+}
+
+
+def add_choices(parser: argparse.ArgumentParser, **defaults: str) -> None:
+    """The options that choose cases and providers; ``defaults`` stand for what is not given."""
+    for option, (_, text, names) in _OPTIONS.items():
+        valid = f" ({', '.join(names)})" if names else ""
+        default = defaults.get(option)
+        parser.add_argument(
+            f"--{option}",
+            nargs="+",
+            metavar="NAME",
+            default=default and [default],
+            help=f"{text}{valid}; default: {default or 'all'}",
+        )
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What those options name."""
+
+    operations: Mapping[str, Operation]
+    providers: tuple[str, ...]
+    sizes: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    layouts: tuple[str, ...]
+
+    def tasks(self) -> list[Task]:
+        """The cases.
+
+        Raises:
+            ChoiceError: the names are valid, and no operation has them together.
+        """
+        found = tasks(self.operations.values(), self.sizes, self.dtypes, self.layouts)
+        if not found:
+            lines = [
+                f"  {name}: {', '.join(operation.dtypes)}; {', '.join(operation.layouts)}"
+                for name, operation in self.operations.items()
+            ]
+            head = "none of these operations has such a case; they have"
+            raise ChoiceError("\n".join([head, *lines]))
+        return found
+
+
+def chosen(arguments: argparse.Namespace, known: Mapping[str, Operation]) -> Chosen:
+    """What the options of :func:`add_choices` name.
+
+    Raises:
+        ChoiceError: one names something that does not exist.
+    """
+    names = [
+        choose(kind, getattr(arguments, option), valid or tuple(known))
+        for option, (kind, _, valid) in _OPTIONS.items()
     ]
-    return "\n".join(["none of these operations has such a case; they have", *lines])
+    operations = {name: known[name] for name in names[0]}
+    return Chosen(operations, *names[1:])

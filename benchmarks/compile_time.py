@@ -20,12 +20,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import examples
-from benchmarks.environment import environment
+from benchmarks import tables
+from benchmarks.environment import add_outputs, environment
 from benchmarks.host_results import CompileTime, CompileTimes, write
 from benchmarks.long_application import long_kernel
 from ninetoothed.artifact import Artifact, Config, Signature, Target
@@ -42,7 +42,7 @@ from ninetoothed.runtime import triton_compat
 TARGET = Target.parse("sm_90")
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
 """Triton's stages for NVIDIA GPUs."""
-_NO_KERNELS = ("demo", "runner")
+_NO_KERNELS = ("checks", "demo", "runner")
 # Where the numbers of a call decide the arrangement: kernels of some call, by example.
 _OF_A_CALL: dict[str, Callable[[Any], Kernel]] = {
     "avg_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True, True),
@@ -215,30 +215,16 @@ def measure_frontend(lines: int, repeats: int) -> float:
     return statistics.median(times)
 
 
-def kernels_table(rows: Sequence[CompileTime]) -> str:
-    """A line a kernel: ours, and Triton's stages."""
-    stages = [stage for stage in STAGES if any(stage in row.triton for row in rows)]
-    names = ["frontend", "passes", "emit", "total", *stages]
-    width = max(len(row.kernel) for row in rows) + 2
-    lines = [f"{'ms':{width}}" + "".join(f"{name:>10}" for name in names)]
-    for row in rows:
-        cells = [row.frontend, sum(row.passes.values()), row.emit, row.total]
-        cells += [row.triton.get(stage, 0.0) for stage in stages]
-        lines.append(f"{row.kernel:{width}}" + "".join(f"{cell:10.2f}" for cell in cells))
-    return "\n".join(lines)
-
-
 def passes_table(rows: Sequence[CompileTime]) -> str:
     """A line a pass: the median over all kernels, and the slowest."""
-    names = list(dict.fromkeys(name for row in rows for name in row.passes))
-    width = max(map(len, names)) + 2
-    lines = [f"{'ms':{width}}{'median':>10}{'most':>10}  of"]
+    names = dict.fromkeys(name for row in rows for name in row.passes)
+    lines: list[list[str]] = []
     for name in names:
         times = [(row.passes[name], row.kernel) for row in rows if name in row.passes]
         most, kernel = max(times)
         middle = statistics.median(taken for taken, _ in times)
-        lines.append(f"{name:{width}}{middle:10.2f}{most:10.2f}  {kernel}")
-    return "\n".join(lines)
+        lines.append([name, kernel, *map(tables.number, (most, middle))])
+    return tables.table(["ms", "most of", "most", "median"], lines, left=2)
 
 
 def main() -> None:
@@ -249,7 +235,7 @@ def main() -> None:
     parser.add_argument("--kernels", nargs="+", metavar="NAME", help="these kernels only")
     parser.add_argument("--repeats", type=int, default=5, help="compiles of each (default: 5)")
     parser.add_argument("--no-triton", action="store_true", help="leave Triton's stages out")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
+    add_outputs(parser)
     arguments = parser.parse_args()
     known = example_kernels()
     if unknown := sorted(set(arguments.kernels or ()) - known.keys()):
@@ -277,18 +263,18 @@ def main() -> None:
         if any(module.__name__ == f"examples.{row.example}" for row in rows)
     }
     frontend = measure_frontend(_LINES, arguments.repeats)
-    print(f"{kernels_table(rows)}\n\n{passes_table(rows)}\n")
+    results = CompileTimes(
+        environment(arguments.commit),
+        str(TARGET),
+        arguments.repeats,
+        tuple(rows),
+        files,
+        {str(_LINES): frontend},
+    )
+    print(f"{tables.compile_times(results)}\n\n{passes_table(rows)}\n")
     print("file: " + ", ".join(f"{name} {taken:.2f}" for name, taken in files.items()) + " ms")
     print(f"frontend of {_LINES} lines: {frontend:.2f} ms")
     if arguments.json is not None:
-        results = CompileTimes(
-            environment(),
-            str(TARGET),
-            arguments.repeats,
-            tuple(rows),
-            files,
-            {str(_LINES): frontend},
-        )
         write(arguments.json, results)
 
 

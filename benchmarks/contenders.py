@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import importlib.util
 from collections.abc import Generator, Iterable
 from typing import Any
 
@@ -33,12 +32,10 @@ def left_out(names: Iterable[str], on_gpu: bool) -> dict[str, str]:
     for name in names:
         if not on_gpu and name not in ON_CPU:
             reasons[name] = "needs a GPU"
-        elif name == TRITON and importlib.util.find_spec("triton") is None:
-            reasons[name] = "not installed"
-        elif name in OTHERS:
+        elif name == TRITON or name in OTHERS:
             try:
-                _functions(name)
-            except ImportError as error:
+                importlib.import_module("triton") if name == TRITON else _functions(name)
+            except ModuleNotFoundError as error:
                 reasons[name] = f"not installed ({error})"
             except Exception as error:
                 reasons[name] = f"cannot be imported ({reason(error)})"
@@ -49,21 +46,27 @@ def function(provider: str, operation: Operation) -> Function | None:
     """The provider's function for the operation, or None: it has none."""
     if provider in OTHERS:
         return _functions(provider).get(operation.name)
+    if provider == TRITON:
+        return operation.triton()
     if provider != COMPILED:
-        return {OURS: operation.ours, TRITON: operation.triton, TORCH: operation.torch}[provider]
-    if not operation.compiles:
-        return None
-    set_up_compile()
+        return {OURS: operation.ours, TORCH: operation.torch}[provider]
+    _set_up_compile()
     # Each case starts without what dynamo knows of others: it gives functions of many shapes up.
     dynamo: Any = importlib.import_module("torch._dynamo")
     dynamo.reset()
+    # In its default mode, as most use it: "max-autotune" is another.
     compiled: Function = torch.compile(operation.torch, dynamic=False)
     return compiled
 
 
+def set_up() -> None:
+    """Settings of torch for all providers of this process: fp32 means fp32."""
+    torch.set_float32_matmul_precision("highest")
+    torch.backends.cudnn.allow_tf32 = False
+
+
 @functools.cache
-def set_up_compile() -> None:
-    """Settings of ``torch.compile`` that hold for all cases."""
+def _set_up_compile() -> None:
     functorch: Any = importlib.import_module("torch._functorch.config")
     inductor: Any = importlib.import_module("torch._inductor.config")
     # A backward pass is called many times with the same saved tensors.

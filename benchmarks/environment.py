@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import importlib.metadata
 import platform
@@ -19,10 +20,26 @@ _ROOT = Path(__file__).resolve().parent.parent
 _SECONDS = 20
 
 
-def environment() -> Environment:
-    """What this process runs on now: the current GPU, or the CPU where there is none."""
-    commit = _answer("git", "-C", str(_ROOT), "rev-parse", "HEAD")
-    changes = _answer("git", "-C", str(_ROOT), "status", "--porcelain")
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    """The options of what git may not know, and where the results go."""
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there")
+    parser.add_argument(
+        "--commit",
+        metavar="TEXT",
+        help="the commit to be recorded, where a copy of the files is measured; "
+        "default: what git says",
+    )
+
+
+def environment(commit: str | None = None) -> Environment:
+    """What this process runs on now: the current GPU, or the CPU where there is none.
+
+    Whether there are changes to a ``commit`` that is given is not known.
+    """
+    changes = None
+    if commit is None:
+        commit = _answer("git", "-C", str(_ROOT), "rev-parse", "HEAD")
+        changes = _answer("git", "-C", str(_ROOT), "status", "--porcelain")
     device = _device()
     return Environment(
         device="CPU" if device is None else device.name,

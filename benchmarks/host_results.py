@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -103,13 +102,6 @@ KINDS: dict[str, type[HostResults]] = {
     "start": Starts,
     "compile_time": CompileTimes,
 }
-
-
-def spread(values: Sequence[float]) -> Times:
-    """The median and the quantiles 20 % and 80 %."""
-    ordered = sorted(values)
-    low, high = (ordered[round(share * (len(ordered) - 1))] for share in (0.2, 0.8))
-    return Times(statistics.median(ordered), low, high, len(ordered))
 
 
 def to_json(results: HostResults) -> str:

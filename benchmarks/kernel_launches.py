@@ -14,18 +14,27 @@ import json
 import math
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks.cases import ChoiceError, choose, tasks
-from benchmarks.contenders import function, left_out
-from benchmarks.operation import DTYPES, LAYOUTS, PROVIDERS, SIZES, Call
+from benchmarks.cases import ChoiceError, add_choices, chosen
+from benchmarks.contenders import function, left_out, reason, set_up
+from benchmarks.operation import Call
 from benchmarks.operations import operations
+from benchmarks.tables import table
 
 _WARM_UP = 3
+_NAME_LENGTH = 60
+_BLOCKS = 32
+"""Of any size, that a multiprocessor holds at most."""
+_BLOCK_BYTES = 1024
+"""Shared memory that each block takes for itself."""
+_REGISTERS_AT_ONCE = 256
+"""As many are given to a warp at a time."""
 
 
 @dataclass(frozen=True)
@@ -44,29 +53,35 @@ class Launch:
     """Blocks over the blocks that the device holds at once."""
 
 
-def launches(call: Call) -> list[Launch]:
-    """The kernels that one call launches, in order."""
+def trace(call: Call) -> list[dict[str, Any]]:
+    """The profiler's events of one call, after a few others."""
     for _ in range(_WARM_UP):
         call()
     torch.cuda.synchronize()
     activities = [torch.profiler.ProfilerActivity.CUDA, torch.profiler.ProfilerActivity.CPU]
-    with torch.profiler.profile(activities=activities) as profiler:
+    # One cycle alone is recorded; without `acc_events`, torch warns that it would drop others.
+    with torch.profiler.profile(activities=activities, acc_events=True) as profiler:
         call()
         torch.cuda.synchronize()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         profiler.export_chrome_trace(str(path))
         events: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
+    return events
+
+
+def launches(events: Iterable[Mapping[str, Any]], device: Any) -> list[Launch]:
+    """The kernels among a trace's events, in order; ``device`` is what torch knows of the GPU."""
     kernels = [event for event in events if event.get("cat") == "kernel"]
-    return [_launch(event) for event in sorted(kernels, key=lambda event: float(event["ts"]))]
+    return [_launch(event, device) for event in sorted(kernels, key=lambda one: float(one["ts"]))]
 
 
-def _launch(event: dict[str, Any]) -> Launch:
-    taken: dict[str, Any] = event["args"]
+def _launch(event: Mapping[str, Any], device: Any) -> Launch:
+    taken: Mapping[str, Any] = event["args"]
     threads = math.prod(int(size) for size in taken["block"])
     grid = tuple(int(size) for size in taken["grid"])
     registers, shared = int(taken["registers per thread"]), int(taken["shared memory"])
-    at_once = resident_blocks(threads, registers, shared)
+    at_once = resident_blocks(device, threads, registers, shared)
     return Launch(
         name=str(event["name"]),
         microseconds=float(event["dur"]),
@@ -74,86 +89,82 @@ def _launch(event: dict[str, Any]) -> Launch:
         threads=threads,
         registers=registers,
         shared=shared,
-        occupancy=at_once * threads / _device().max_threads_per_multi_processor,
-        waves=math.prod(grid) / (at_once * _device().multi_processor_count),
+        occupancy=at_once * threads / device.max_threads_per_multi_processor,
+        waves=math.prod(grid) / (at_once * device.multi_processor_count),
     )
 
 
-def _device() -> Any:
-    cuda: Any = torch.cuda
-    return cuda.get_device_properties(cuda.current_device())
-
-
-def resident_blocks(threads: int, registers: int, shared: int) -> int:
+def resident_blocks(device: Any, threads: int, registers: int, shared: int) -> int:
     """How many blocks of so many threads one multiprocessor holds at once; at least one.
 
-    Registers are given out by warps, 256 at a time, and each block takes 1 KiB of shared memory for
-    itself (CUDA's occupancy calculator, compute capability 8.0 to 10.0).
+    As CUDA's occupancy calculator has it for compute capabilities 8.0, 9.0 and 10.0.
     """
-    device = _device()
     warps = -(-threads // device.warp_size)
-    of_a_warp = -(-registers * device.warp_size // 256) * 256
+    of_a_warp = -(-registers * device.warp_size // _REGISTERS_AT_ONCE) * _REGISTERS_AT_ONCE
     limits = (
-        32,
+        _BLOCKS,
         device.max_threads_per_multi_processor // (warps * device.warp_size),
         device.regs_per_multiprocessor // max(of_a_warp * warps, 1),
-        device.shared_memory_per_multiprocessor // (shared + 1024),
+        device.shared_memory_per_multiprocessor // (shared + _BLOCK_BYTES),
     )
     return max(min(limits), 1)
 
 
-_COLUMNS = ("µs", "grid", "threads", "registers", "shared", "occupancy", "waves", "kernel")
-
-
-def _row(launch: Launch) -> tuple[str, ...]:
-    return (
-        f"{launch.microseconds:.1f}",
-        "×".join(map(str, launch.grid)),
-        str(launch.threads),
-        str(launch.registers),
-        str(launch.shared),
-        f"{launch.occupancy:.0%}",
-        f"{launch.waves:.2f}",
-        launch.name[:60],
-    )
+def launches_table(found: Sequence[Launch]) -> str:
+    """A line a launch."""
+    head = ["kernel", "µs", "grid", "threads", "registers", "shared", "occupancy", "waves"]
+    rows = [
+        [
+            launch.name[:_NAME_LENGTH],
+            f"{launch.microseconds:.1f}",
+            "×".join(map(str, launch.grid)),
+            *map(str, (launch.threads, launch.registers, launch.shared)),
+            f"{launch.occupancy:.0%}",
+            f"{launch.waves:.2f}",
+        ]
+        for launch in found
+    ]
+    return table(head, rows)
 
 
 def main() -> int:
     """Print the kernels of each case and provider that the command line names."""
-    parser = argparse.ArgumentParser(description="the kernels that each provider launches")
-    for name in ("ops", "providers", "sizes", "dtypes", "layouts"):
-        parser.add_argument(f"--{name}", nargs="+", metavar="NAME")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.kernel_launches",
+        description="the kernels that each provider launches",
+    )
+    add_choices(parser, sizes="large", dtypes="fp16", layouts="contiguous")
     arguments = parser.parse_args()
+    known = operations()
     try:
-        known = operations()
-        chosen = [known[name] for name in choose("operation", arguments.ops, tuple(known))]
-        providers = choose("provider", arguments.providers, PROVIDERS)
-        cases = tasks(
-            chosen,
-            choose("size", arguments.sizes or ["large"], SIZES),
-            choose("dtype", arguments.dtypes or ["fp16"], tuple(DTYPES)),
-            choose("layout", arguments.layouts or ["contiguous"], LAYOUTS),
-        )
+        wanted = chosen(arguments, known)
+        tasks = wanted.tasks()
     except ChoiceError as error:
         parser.error(str(error))
     if not torch.cuda.is_available():
         print("no GPU found: there is nothing to trace", file=sys.stderr)
         return 1
-    for name, reason in (absent := left_out(providers, on_gpu=True)).items():
-        print(f"{name} is left out: {reason}")
-    for task in cases:
+    set_up()
+    absent = left_out(wanted.providers, on_gpu=True)
+    for name, why in absent.items():
+        print(f"{name} is left out: {why}")
+    cuda: Any = torch.cuda
+    device = cuda.get_device_properties(cuda.current_device())
+    failed = False
+    for task in tasks:
         operation = known[task.operation]
-        for provider in providers:
+        for provider in wanted.providers:
             if provider in absent or (computes := function(provider, operation)) is None:
                 continue
-            inputs = operation.draw(task.size, task.dtype, task.layout, "cuda")
-            print(f"\n{task.label}: {provider}")
-            rows = [_COLUMNS, *map(_row, launches(operation.call(computes, inputs)))]
-            widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
-            for row in rows:
-                cells = (text.rjust(width) for text, width in zip(row, widths, strict=True))
-                print("  " + "  ".join(cells))
-    return 0
+            print(f"\n{task.label}: {provider}", flush=True)
+            try:
+                inputs = operation.draw(task.size, task.dtype, task.layout, "cuda")
+                events = trace(operation.call(computes, inputs))
+                print(launches_table(launches(events, device)))
+            except Exception as error:
+                failed = True
+                print(f"failed: {reason(error)}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

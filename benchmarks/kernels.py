@@ -13,22 +13,32 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
-from benchmarks.cases import ChoiceError, Task, choose, none_chosen, tasks
+from benchmarks.cases import ChoiceError, Task, add_choices, chosen
 from benchmarks.contenders import ON_CPU, left_out
-from benchmarks.environment import environment
-from benchmarks.operation import DTYPES, LAYOUTS, PROVIDERS, SIZES, Operation
+from benchmarks.environment import add_outputs, environment
+from benchmarks.operation import Operation
 from benchmarks.operations import operations
 from benchmarks.prepare import cache_environment, forget_choices, prepare, steps
 from benchmarks.progress import progress
-from benchmarks.results import Case, Ceilings, Results, ResultsError, decoded, merge, read
+from benchmarks.results import (
+    Case,
+    Ceilings,
+    Environment,
+    Results,
+    ResultsError,
+    decoded,
+    merge,
+    read,
+)
 from benchmarks.session import Record, Remote, run
-from benchmarks.summary import failures, summary
-from benchmarks.triton_kernels.tuning import COMPILE_ONLY
+from benchmarks.summary import summary
+from benchmarks.tables import failures
+from benchmarks.triton_kernels import COMPILE_ONLY
 from benchmarks.worker import CEILINGS, Request
 from benchmarks.worker_pool import Process, WorkerError, worker_command
 
@@ -47,17 +57,8 @@ def parser() -> argparse.ArgumentParser:
         epilog="Names may be separated by commas or spaces, and be patterns such as 'rms_*'. "
         "A kernel of ours is tuned at the first size that it sees: sizes go from large to small.",
     )
-    lists = (
-        ("--ops", "operations", None),
-        ("--providers", "who computes them", PROVIDERS),
-        ("--sizes", "sizes", SIZES),
-        ("--dtypes", "element types", DTYPES),
-        ("--layouts", "layouts of the inputs", LAYOUTS),
-    )
-    for flag, text, names in lists:
-        valid = "" if names is None else f" ({', '.join(names)})"
-        parser.add_argument(flag, nargs="+", metavar="NAME", help=f"{text}{valid}; default: all")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there")
+    add_choices(parser)
+    add_outputs(parser)
     parser.add_argument(
         "--merge", action="store_true", help="add to the results that FILE holds, or replace them"
     )
@@ -131,37 +132,31 @@ def plan(arguments: argparse.Namespace, known: Mapping[str, Operation], on_gpu: 
         ChoiceError: it names something that does not exist.
         UsageError: nothing can be done as it was asked for.
     """
-    names = choose("operation", arguments.ops, tuple(known))
-    providers = choose("provider", arguments.providers, PROVIDERS)
-    sizes = choose("size", arguments.sizes, SIZES)
-    dtypes = choose("dtype", arguments.dtypes, tuple(DTYPES))
-    layouts = choose("layout", arguments.layouts, LAYOUTS)
+    wanted = chosen(arguments, known)
     if not on_gpu:
         if not arguments.check:
             raise UsageError(
                 "no GPU was found, and kernels are timed on a GPU; --check compares "
                 f"{' and '.join(ON_CPU)} with float64 on the CPU, at size {_SIZE_WITHOUT_GPU}"
             )
-        if arguments.sizes is not None and sizes != (_SIZE_WITHOUT_GPU,):
-            raise UsageError(f"without a GPU, only --sizes {_SIZE_WITHOUT_GPU} is checked")
         sizes = (_SIZE_WITHOUT_GPU,)
+        if arguments.sizes is not None and wanted.sizes != sizes:
+            raise UsageError(f"without a GPU, only --sizes {_SIZE_WITHOUT_GPU} is checked")
+        wanted = replace(wanted, sizes=sizes)
     if arguments.check and arguments.json is not None:
         raise UsageError("--check times nothing that --json could hold; leave one of them out")
     if arguments.merge and arguments.json is None:
         raise UsageError("--merge adds to the results of --json FILE; name the file")
-    chosen = {name: known[name] for name in names}
-    missing = left_out(providers, on_gpu)
-    remaining = tuple(name for name in providers if name not in missing)
+    missing = left_out(wanted.providers, on_gpu)
+    remaining = tuple(name for name in wanted.providers if name not in missing)
     if not remaining:
         reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
         raise UsageError(f"none of the providers can run here: {reasons}")
-    found = tasks(chosen.values(), sizes, dtypes, layouts)
-    if not found:
-        raise UsageError(none_chosen(chosen))
-    return Plan(chosen, tuple(found), remaining, missing, "cuda" if on_gpu else "cpu")
+    device = "cuda" if on_gpu else "cpu"
+    return Plan(wanted.operations, tuple(wanted.tasks()), remaining, missing, device)
 
 
-def earlier(path: Path | None, merging: bool) -> Results | None:
+def earlier(path: Path | None, merging: bool, here: Environment) -> Results | None:
     """The results that this run's are added to.
 
     Raises:
@@ -174,7 +169,7 @@ def earlier(path: Path | None, merging: bool) -> Results | None:
         raise UsageError(f"{path} exists; --merge adds to it, or name another file")
     before = read(path)
     # Before anything is measured: it may be of another platform.
-    merge(before, Results(environment(), before.ceilings, (), {}, {}, True))
+    merge(before, Results(here, before.ceilings, (), {}, {}, True))
     return before
 
 
@@ -184,7 +179,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     start = time.monotonic()
     try:
         todo = plan(arguments, operations(), torch.cuda.is_available())
-        before = earlier(arguments.json, arguments.merge)
+        here = environment(arguments.commit)
+        before = earlier(arguments.json, arguments.merge, here)
     except (ChoiceError, ResultsError, UsageError) as error:
         print(f"error: {error}", file=sys.stderr)
         return UNUSABLE
@@ -200,7 +196,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with Process(worker_command(todo.device), variables, arguments.timeout) as process:
             if arguments.check:
                 return _check(todo, process)
-            return _measure(todo, arguments, process, before, seconds)
+            return _measure(todo, arguments, process, here, before, seconds)
     except KeyboardInterrupt:
         print("stopped before anything was measured")
         return STOPPED
@@ -241,7 +237,7 @@ def _check(todo: Plan, process: Process) -> int:
     right = sum(one.failure is None for one in results)
     print(f"{right} of {len(results)} results agree with torch in float64, {len(cases)} cases")
     if wrong := failures(cases):
-        print(wrong)
+        print("\n".join(wrong))
     return STOPPED if not complete else WRONG if wrong else 0
 
 
@@ -249,15 +245,15 @@ def _measure(
     todo: Plan,
     arguments: argparse.Namespace,
     process: Process,
+    here: Environment,
     before: Results | None,
     seconds: dict[str, float],
 ) -> int:
     start = time.monotonic()
-    ceilings = decoded(Ceilings, process.ask(Request(CEILINGS)), "ceilings")
+    request = Request(CEILINGS, operations=tuple(todo.operations))
+    ceilings = decoded(Ceilings, process.ask(request), "ceilings")
     seconds["ceilings"] = round(time.monotonic() - start, 1)
-    record = Record(
-        todo.tasks, environment(), ceilings, todo.left_out, seconds, arguments.json, before
-    )
+    record = Record(todo.tasks, here, ceilings, todo.left_out, seconds, arguments.json, before)
     remote = Remote(process, todo.operations, todo.providers, ceilings, arguments.repeats)
     with progress("measure", len(todo.tasks)) as shown:
         complete = run(todo.tasks, remote, shown, record.keep)

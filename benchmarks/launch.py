@@ -23,14 +23,15 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks.environment import environment
-from benchmarks.host_results import LaunchCase, Launches, spread, write
+from benchmarks import tables
+from benchmarks.environment import add_outputs, environment
+from benchmarks.host_results import LaunchCase, Launches, write
 from benchmarks.operation import OURS, TORCH, TRITON
+from benchmarks.results import Times
 from examples.runner import relative_error, tolerance_of
 from ninetoothed.arguments import bind
 
@@ -197,19 +198,8 @@ def measure(case: Case, calls: int, batches: int) -> LaunchCase:
     finally:
         gc.enable()
         torch.cuda.synchronize()
-    us = {name: spread(several) for name, several in times.items()}
+    us = {name: Times.of(several) for name, several in times.items()}
     return LaunchCase(case.name, case.tensors, us, case.note)
-
-
-def table(rows: Sequence[LaunchCase]) -> str:
-    """A line a case, a column a provider."""
-    names = list(rows[0].us)
-    lines = [f"{'µs of the host':24}" + "".join(f"{name:>18}" for name in names)]
-    for row in rows:
-        title = f"{row.name}, {row.tensors} tensor{'s' if row.tensors > 1 else ''}"
-        cells = "".join(f"{row.us[name].median:18.2f}" for name in names)
-        lines.append(f"{title:24}{cells}  {row.note}".rstrip())
-    return "\n".join(lines)
 
 
 def main() -> None:
@@ -219,7 +209,7 @@ def main() -> None:
     )
     parser.add_argument("--calls", type=int, default=100, help="calls of a batch (default: 100)")
     parser.add_argument("--batches", type=int, default=200, help="batches (default: 200)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
+    add_outputs(parser)
     arguments = parser.parse_args()
     if not 1 <= arguments.calls <= _MOST_CALLS:
         parser.error(f"--calls must be from 1 to {_MOST_CALLS}, so that they fit the GPU's queue")
@@ -228,11 +218,12 @@ def main() -> None:
     if not torch.cuda.is_available():
         sys.exit("no GPU found: a launch on one is what is measured; nothing was")
     # Before anything else takes time of the host.
-    begun = environment()
+    begun = environment(arguments.commit)
     rows = [measure(case, arguments.calls, arguments.batches) for case in cases()]
-    print(table(rows))
+    found = Launches(begun, arguments.calls, arguments.batches, tuple(rows))
+    print(tables.launches(found))
     if arguments.json is not None:
-        write(arguments.json, Launches(begun, arguments.calls, arguments.batches, tuple(rows)))
+        write(arguments.json, found)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,21 @@ def _backward_pass(function: Function, gradient: torch.Tensor, *inputs: Any) -> 
     return functools.partial(torch.autograd.grad, output, wanted, gradient, retain_graph=True)
 
 
+def by_hand(file: str, name: str | None = None) -> Callable[[], Function]:
+    """Imports ``file`` of ``benchmarks.triton_kernels`` when it is called; gives its function.
+
+    The function is named as its file where ``name`` is None. What only lists operations, or has
+    others compute them, needs no Triton.
+    """
+
+    def load() -> Function:
+        module = importlib.import_module(f"benchmarks.triton_kernels.{file}")
+        function: Function = getattr(module, name or file)
+        return function
+
+    return load
+
+
 @dataclass(frozen=True)
 class Work:
     """The least that a call must do: bytes of device memory moved and operations computed.
@@ -68,8 +84,8 @@ class Operation:
 
     ``sizes`` holds, for each of :data:`SIZES`, the numbers that ``inputs(draw, *numbers)`` makes
     the inputs from. ``reference(*inputs)`` is torch's own answer, called with floating-point
-    tensors raised to float64. ``work(*inputs)`` says what a call must do at least. ``ours``,
-    ``triton`` and ``torch`` are the functions that every operation has; they take the same inputs.
+    tensors raised to float64. ``work(*inputs)`` says what a call must do at least. ``ours`` and
+    ``torch`` are functions of the same inputs, and ``triton()`` is one, see :func:`by_hand`.
     """
 
     name: str
@@ -78,15 +94,13 @@ class Operation:
     reference: Function
     work: Callable[..., Work]
     ours: Function
-    triton: Function
+    triton: Callable[[], Function]
     torch: Function
     is_gradient: bool = False
     """Whether what is computed is the gradients of all these functions: the first input is then the
     gradient of the output, and each floating-point tensor behind it gets a gradient. The forward
     pass is run before, and not timed.
     """
-    compiles: bool = True
-    """Whether ``torch.compile`` takes ``torch``."""
     dtypes: tuple[str, ...] = ("fp16", "bf16")
     layouts: tuple[str, ...] = LAYOUTS
     tolerance: float = 1.0

@@ -7,7 +7,6 @@ that is None was not measured, and a neighbour says why.
     results = read(Path("benchmarks/results/h200.json"))
     for case in results.cases:
         print(case.label, case.ratio("ninetoothed", "torch"))
-    print(geometric_means(results.cases, "ninetoothed"))
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import dataclasses
 import json
 import math
 import os
+import statistics
 import tempfile
 import types
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,10 @@ class ResultsError(Exception):
 
 @dataclass(frozen=True)
 class Environment:
-    """The machine and the versions; ``commit`` and ``triton`` are None where there are none."""
+    """The machine and the versions; ``commit`` and ``triton`` are None where there are none.
+
+    Merged results may be of several commits, with ``", "`` between them.
+    """
 
     device: str
     multiprocessors: int
@@ -70,6 +73,14 @@ class Ceilings:
     bandwidth: float
     peaks: Mapping[str, float]
 
+    def or_higher(self, other: Ceilings) -> Ceilings:
+        """The higher of both, each by itself: of one device, the better measurement."""
+        peaks = {
+            unit: max(one.peaks[unit] for one in (self, other) if unit in one.peaks)
+            for unit in {**self.peaks, **other.peaks}
+        }
+        return Ceilings(max(self.bandwidth, other.bandwidth), peaks)
+
     def floor_us(self, bytes: int, operations: int, unit: str) -> float | None:
         """The least time in which so much can be moved and computed, or None: no such peak."""
         times = [bytes / self.bandwidth]
@@ -82,12 +93,25 @@ class Ceilings:
 
 @dataclass(frozen=True)
 class Times:
-    """GPU time of one call: the median of ``samples`` calls, and the quantiles 20 % and 80 %."""
+    """The median of a number of samples, and the quantiles 20 % and 80 %."""
 
     median: float
     low: float
     high: float
     samples: int
+
+    @staticmethod
+    def of(values: Sequence[float]) -> Times:
+        """Those of these samples; a quantile lies between two of them where need be."""
+        ordered = sorted(values)
+
+        def quantile(share: float) -> float:
+            position = share * (len(ordered) - 1)
+            below = int(position)
+            above = min(below + 1, len(ordered) - 1)
+            return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+        return Times(statistics.median(ordered), quantile(0.2), quantile(0.8), len(ordered))
 
 
 @dataclass(frozen=True)
@@ -240,7 +264,7 @@ def write(path: Path, results: Results) -> None:
 def merge(old: Results, new: Results) -> Results:
     """Both runs' cases; where both have one, each provider's newer measurement.
 
-    Floors are those of the newer ceilings.
+    Floors are those of the higher ceilings.
 
     Raises:
         ResultsError: the runs are of different machines or versions.
@@ -263,36 +287,35 @@ def merge(old: Results, new: Results) -> Results:
     measured = {case.label for case in cases.values()}
     missing = dict.fromkeys([*old.missing, *new.missing])
     missing = tuple(label for label in missing if label not in measured)
-    floors = new.ceilings.floor_us
+    ceilings = old.ceilings.or_higher(new.ceilings)
+    floors = ceilings.floor_us
+    cases = {
+        key: dataclasses.replace(case, floor_us=floors(case.bytes, case.operations, case.unit))
+        for key, case in cases.items()
+    }
     return dataclasses.replace(
         new,
-        cases=tuple(
-            dataclasses.replace(case, floor_us=floors(case.bytes, case.operations, case.unit))
-            for case in cases.values()
-        ),
+        environment=_of_both(old.environment, new.environment),
+        ceilings=ceilings,
+        cases=tuple(cases.values()),
         complete=not missing,
         missing=missing,
+    )
+
+
+def _of_both(old: Environment, new: Environment) -> Environment:
+    """The newer of two that have a platform in common, with all commits."""
+    commits = ", ".join(one for one in (old.commit, new.commit) if one is not None)
+    return dataclasses.replace(
+        new,
+        commit=", ".join(dict.fromkeys(commits.split(", "))) or None,
+        dirty=old.dirty or new.dirty,
     )
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:
     """The geometric mean, or None of no values."""
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
-
-
-def geometric_means(cases: Iterable[Case], provider: str) -> dict[str, tuple[float, int]]:
-    """For each other provider, the geometric mean of ``provider``'s time over its own.
-
-    It goes over the cases that both were timed in; their number is the second entry.
-    """
-    ratios: dict[str, list[float]] = {}
-    for case in cases:
-        for other in case.measurements:
-            ratio = case.ratio(provider, other)
-            if other != provider and ratio is not None:
-                ratios.setdefault(other, []).append(ratio)
-    means = {other: geometric_mean(values) for other, values in ratios.items()}
-    return {other: (mean, len(ratios[other])) for other, mean in means.items() if mean is not None}
 
 
 def _over(one: float | None, other: float | None) -> float | None:

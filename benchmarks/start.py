@@ -26,9 +26,11 @@ from typing import Any
 
 import torch
 
-from benchmarks.environment import environment
-from benchmarks.host_results import Start, Starts, spread, write
+from benchmarks import tables
+from benchmarks.environment import add_outputs, environment
+from benchmarks.host_results import Start, Starts, write
 from benchmarks.operation import OURS, TRITON
+from benchmarks.results import Times
 
 _ROOT = Path(__file__).resolve().parent.parent
 _FILES = {OURS: "ours", TRITON: "triton"}
@@ -145,20 +147,9 @@ def _start(series: Series, found: Sequence[Mapping[str, Any]]) -> Start:
         program=series.program,
         cache=series.cache,
         configurations=int(found[0]["configurations"]),
-        first=spread([float(one["first"]) for one in found]),
-        imported=spread([float(one["imported"]) for one in found]),
+        first=Times.of([float(one["first"]) for one in found]),
+        imported=Times.of([float(one["imported"]) for one in found]),
     )
-
-
-def table(rows: Sequence[Start]) -> str:
-    """A line a series."""
-    lines = [f"{'seconds':16}{'cache':8}{'provider':14}{'first':>9}{'import':>9}  configurations"]
-    for row in sorted(rows, key=lambda row: (row.program, row.cache)):
-        lines.append(
-            f"{row.program:16}{row.cache:8}{row.provider:14}{row.first.median:9.3f}"
-            f"{row.imported.median:9.3f}  {row.configurations}"
-        )
-    return "\n".join(lines)
 
 
 def main() -> None:
@@ -168,7 +159,7 @@ def main() -> None:
     )
     parser.add_argument("--programs", nargs="+", metavar="NAME", help="these programs only")
     parser.add_argument("--repeats", type=int, default=5, help="processes of each (default: 5)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
+    add_outputs(parser)
     arguments = parser.parse_args()
     named: list[str] = arguments.programs or []
     if unknown := [name for name in named if name not in PROGRAMS]:
@@ -183,7 +174,7 @@ def main() -> None:
         )
     # The interpreter tunes nothing.
     names = named or [name for name in PROGRAMS if device == "cuda" or name.endswith("-fixed")]
-    begun = environment()
+    begun = environment(arguments.commit)
     run = Run(device)
     try:
         run.measure(names, arguments.repeats)
@@ -192,10 +183,10 @@ def main() -> None:
     rows = run.starts()
     if not rows:
         sys.exit("nothing was measured")
-    before = spread(run.torch_seconds())
-    print(f"{table(rows)}\nbefore it, torch and the device: {before.median:.3f} s")
+    found = Starts(begun, arguments.repeats, Times.of(run.torch_seconds()), tuple(rows))
+    print(f"{tables.starts(found)}\nbefore it, torch and the device: {found.torch.median:.3f} s")
     if arguments.json is not None:
-        write(arguments.json, Starts(begun, arguments.repeats, before, tuple(rows)))
+        write(arguments.json, found)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,25 @@
-"""The tables of a report, as Markdown.
+"""The tables of a run and of a report, as Markdown.
 
-``× best`` is our time over that of the fastest other provider: below 1, ours is the fastest.
-``speed`` is the other way round, their time over ours: above 1, ours is faster. ``floor`` is the
-least time that the case can take over ours.
+A ``speed`` is their GPU time over ours: above 1, ours is faster. That against the ``fastest other``
+provider is of each case's own. ``floor`` is the least time that the case can take over ours.
 """
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.host_results import CompileTimes, HostResults, Launches, Starts
 from benchmarks.operation import DTYPES, LAYOUTS, OURS, PROVIDERS, SIZES
-from benchmarks.results import SLOWER, Case, Environment, Results, geometric_mean
+from benchmarks.results import SLOWER, Case, Ceilings, Environment, Results, geometric_mean
 
+BRIEF_US = 20.0
+"""A case whose fastest provider takes less is mostly what starting and ending a kernel takes."""
+KINDS = (f"{BRIEF_US:g} µs and more", f"less than {BRIEF_US:g} µs")
+"""How the cases are told apart by that."""
 PLOT_TITLES = {
-    "speed": "Speed relative to each provider, by operation",
+    "speed": "Speed relative to each provider; to the right of 1×, ours is faster",
     "floor": "Fraction of the physical floor, by operation and size",
 }
 _NONE = "–"
@@ -42,9 +46,21 @@ def percent(value: float | None) -> str:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
     """A Markdown table, whose first ``left`` columns are texts and whose others are figures."""
-    rule = [":--" if position < left else "--:" for position in range(len(head))]
-    lines = [head, rule, *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    lines = [head, *rows]
+    widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(head))]
+    rule = [
+        f":{'-' * (width - 1)}" if column < left else f"{'-' * (width - 1)}:"
+        for column, width in enumerate(widths)
+    ]
+    lines.insert(1, rule)
+    texts = (
+        (
+            text.ljust(width) if column < left else text.rjust(width)
+            for column, (text, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    )
+    return "\n".join(f"| {' | '.join(line)} |" for line in texts)
 
 
 def providers(cases: Iterable[Case]) -> list[str]:
@@ -70,10 +86,32 @@ def floor_share(case: Case) -> float | None:
     return None if not value else 1 / value
 
 
-def versus_best(case: Case) -> float | None:
-    """Our time over that of the fastest other provider."""
-    best = case.best(name for name in case.measurements if name != OURS)
-    return None if best is None else case.ratio(OURS, best)
+def fastest_other(case: Case) -> str | None:
+    """Of the other providers, the fastest."""
+    return case.best(name for name in case.measurements if name != OURS)
+
+
+def best_speed(case: Case) -> float | None:
+    """Our speed relative to the fastest other provider."""
+    best = fastest_other(case)
+    return None if best is None else case.ratio(best, OURS)
+
+
+def of_kind(cases: Iterable[Case], kind: str) -> list[Case]:
+    """The cases of one of :data:`KINDS`."""
+    found: list[Case] = []
+    for case in cases:
+        best = case.best()
+        time = None if best is None else case.gpu_us(best)
+        if time is not None and (time < BRIEF_US) == (kind == KINDS[1]):
+            found.append(case)
+    return found
+
+
+def peaks(ceilings: Ceilings) -> str:
+    """What the device can do, in one line."""
+    rates = [f"{unit} {number(peak / 1e12)} TFLOP/s" for unit, peak in ceilings.peaks.items()]
+    return ", ".join([f"copy {number(ceilings.bandwidth / 1e12)} TB/s", *rates])
 
 
 def software(environment: Environment) -> str:
@@ -95,8 +133,10 @@ def measured_on(results: Results, page: str) -> str:
     return (
         f"Measured on {environment.device}, {environment.date[:10]}, with "
         f"{software(environment)}: {len(operations(results))} operations in {len(results.cases)} "
-        f"cases ([all figures]({page})).{stopped} *Speed* is their GPU time over ours: above 1, "
-        "ours is faster."
+        f"cases ([all figures]({page})).{stopped} Each column of a provider is our speed, "
+        "its GPU time over ours, geometric mean: above 1, ours is faster. *fastest other* takes "
+        "the fastest of them in each case. *floor* is the least time that bytes and operations "
+        "need at the measured peaks, over ours."
     )
 
 
@@ -115,23 +155,23 @@ def overall(results: Results) -> str:
 
 
 def by_operation(results: Results) -> str:
-    """A line an operation: our mean speed relative to each provider, and fraction of the floor."""
+    """A line an operation, and of all: our mean speed, and fraction of the floor."""
     others = [name for name in providers(results.cases) if name != OURS]
+    groups = {
+        operation: [case for case in results.cases if case.operation == operation]
+        for operation in operations(results)
+    }
+    for kind in KINDS:
+        groups[f"*all of {kind}*"] = of_kind(results.cases, kind)
+    groups["*all*"] = list(results.cases)
     rows: list[list[str]] = []
-    for operation in operations(results):
-        cases = [case for case in results.cases if case.operation == operation]
+    for name, cases in groups.items():
         speeds = [mean_speed(cases, other)[0] for other in others]
-        best = [value for case in cases if (value := versus_best(case)) is not None]
+        best = [value for case in cases if (value := best_speed(case)) is not None]
         shares = [value for case in cases if (value := floor_share(case)) is not None]
-        rows.append(
-            [
-                operation,
-                *map(ratio, speeds),
-                ratio(geometric_mean(best)),
-                percent(geometric_mean(shares)),
-            ]
-        )
-    return table(["operation", *others, "× best", "floor"], rows)
+        means = [*map(ratio, speeds), ratio(geometric_mean(best)), percent(geometric_mean(shares))]
+        rows.append([name, *means, str(len(cases))])
+    return table(["operation", *others, "fastest other", "floor", "cases"], rows)
 
 
 def _ordered(cases: Iterable[Case]) -> list[Case]:
@@ -162,8 +202,8 @@ def cases_of(results: Results, operation: str) -> str:
         for name, time in times.items():
             text = "failed" if name in case.failures() else number(time)
             cells.append(f"**{text}**" if time is not None and time == least else text)
-        rows.append([*_name(case), *cells, ratio(versus_best(case)), percent(floor_share(case))])
-    return table(["size", "type", "layout", *names, "× best", "floor"], rows, left=3)
+        rows.append([*_name(case), *cells, ratio(best_speed(case)), percent(floor_share(case))])
+    return table(["size", "type", "layout", *names, "speed", "floor"], rows, left=3)
 
 
 def in_graphs(results: Results) -> str | None:
@@ -200,13 +240,44 @@ def host_times(results: Results) -> str | None:
     return table(["operation", *names], rows) if rows else None
 
 
-def failures(results: Results) -> list[str]:
-    """A line a failure and a provider that was left out."""
-    lines = [f"- {name} is left out: {reason}" for name, reason in results.left_out.items()]
+def other_times(results: Results) -> dict[str, str]:
+    """The tables of the times that are no GPU time, by title."""
+    found = {
+        "Inside a CUDA graph, warm, in µs": in_graphs(results),
+        "Host time of a call in µs, medians over the cases": host_times(results),
+    }
+    return {title: text for title, text in found.items() if text is not None}
+
+
+def slower(results: Results) -> str | None:
+    """A line a case in which another provider is faster by more than it may be, or None."""
+    found: list[tuple[float, Case, str]] = []
     for case in results.cases:
-        for name, reason in case.failures().items():
-            lines.append(f"- {case.label}, {name}: {' '.join(reason.split())}")
-    return lines
+        best = fastest_other(case)
+        value = None if best is None else case.ratio(OURS, best)
+        if best is not None and value is not None and value > SLOWER:
+            found.append((value, case, best))
+    found.sort(key=lambda one: (-one[0], one[1].key))
+    rows: list[list[str]] = []
+    for value, case, best in found:
+        times = (number(case.gpu_us(name)) for name in (OURS, best))
+        rows.append([case.operation, *_name(case), best, *times, ratio(value)])
+    head = ["operation", "size", "type", "layout", "fastest", "ours, µs", "its, µs", "ours / its"]
+    return table(head, rows, left=5) if rows else None
+
+
+def left_out(results: Results) -> list[str]:
+    """A line a provider that took no part."""
+    return [f"- {name} is left out: {reason}" for name, reason in results.left_out.items()]
+
+
+def failures(cases: Iterable[Case]) -> list[str]:
+    """A line a failure."""
+    return [
+        f"- {case.label}, {name}: {' '.join(reason.split())}"
+        for case in cases
+        for name, reason in case.failures().items()
+    ]
 
 
 def launches(found: Launches) -> str:
@@ -221,17 +292,24 @@ def launches(found: Launches) -> str:
 
 
 def starts(found: Starts) -> str:
-    """A line a program and state of the caches: seconds to the first result, by provider."""
+    """A line a program and state of the caches: seconds to the first result, by provider.
+
+    In brackets, the part until the package is imported and the kernel made.
+    """
     names = list(dict.fromkeys(case.provider for case in found.cases))
     times = {(case.program, case.cache, case.provider): case for case in found.cases}
     rows: list[list[str]] = []
     for program, cache in dict.fromkeys((case.program, case.cache) for case in found.cases):
-        cells: list[str] = []
-        for name in names:
-            case = times.get((program, cache, name))
-            cells.append(number(None if case is None else case.first.median))
-        rows.append([program, cache, *cells])
-    return table(["seconds to the first result", "caches", *names], rows, left=2)
+        own = [times.get((program, cache, name)) for name in names]
+        cells = [
+            f"{number(one.first.median)} ({number(one.imported.median)})" if one else _NONE
+            for one in own
+        ]
+        counts = {one.configurations for one in own if one}
+        choices = f" of {max(counts)}" if max(counts) > 1 else ""
+        rows.append([f"{program}{choices}", cache, *cells])
+    head = ["seconds to the first result (to the kernel)", "caches", *names]
+    return table(head, rows, left=2)
 
 
 def compile_times(found: CompileTimes) -> str:
@@ -276,19 +354,16 @@ def page(
     name: str, results: Results, found: Mapping[str, HostResults], plots: Sequence[str]
 ) -> str:
     """All tables of a run."""
-    environment, ceilings = results.environment, results.ceilings
-    peaks = [f"{unit} {number(peak / 1e12)} TFLOP/s" for unit, peak in ceilings.peaks.items()]
-    commit = environment.commit or "unknown"
+    environment = results.environment
+    commit = re.sub(r"\b([0-9a-f]{12})[0-9a-f]{28}\b", r"\1", environment.commit or "unknown")
     parts = [
         f"# {environment.device}, {environment.date[:10]}",
-        f"{software(environment)}; commit {commit[:12]}"
+        f"{software(environment)}; commit {commit}"
         + (", with changes" if environment.dirty else "")
-        + f". Measured peaks: copy {number(ceilings.bandwidth / 1e12)} TB/s"
-        + "".join(f", {peak}" for peak in peaks)
-        + ".",
-        "Times are medians of GPU time in µs, with a flushed L2. *× best* is our time over that of "
-        "the fastest other provider: below 1, ours is the fastest. *floor* is the least time that "
-        "bytes and operations need at the peaks, over ours.",
+        + f". Measured peaks: {peaks(results.ceilings)}.",
+        "Times are medians of GPU time in µs, with a flushed L2. *speed* is the time of the "
+        "fastest other provider over ours: above 1, ours is the fastest. *floor* is the least time "
+        "that bytes and operations need at the peaks, over ours.",
     ]
     if not results.complete:
         parts.append("The run was stopped before its last case.")
@@ -296,20 +371,18 @@ def page(
     parts += [f"![{PLOT_TITLES[plot]}]({name}-{plot}.svg)" for plot in plots]
     parts += [
         "## By operation",
-        "Geometric means; the columns of providers are our speed "
-        "relative to theirs: above 1, ours is faster.",
+        "Geometric means; the columns of providers are our speed relative to theirs.",
         by_operation(results),
     ]
     for operation in operations(results):
         parts += [f"### {operation}", cases_of(results, operation)]
-    for title, text in (
-        ("Inside a CUDA graph, warm, in µs", in_graphs(results)),
-        ("Host time of a call in µs, medians over the cases", host_times(results)),
-    ):
-        if text is not None:
-            parts += [f"## {title}", text]
+    for title, text in other_times(results).items():
+        parts += [f"## {title}", text]
     if found:
         parts += ["## The host", *host(found)]
-    if lines := failures(results):
+    if (text := slower(results)) is not None:
+        share = percent(SLOWER - 1)
+        parts += [f"## Cases in which another provider is faster by over {share}", text]
+    if lines := [*left_out(results), *failures(results.cases)]:
         parts += ["## Left out and failed", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"

@@ -34,21 +34,6 @@ _HOST_BUDGET_US = 10_000
 _HOST_CALLS, _HOST_BATCHES = 20, 7
 
 
-def quantile(values: Sequence[float], share: float) -> float:
-    """The value below which ``share`` of ``values`` lie, between two of them where need be."""
-    ordered = sorted(values)
-    position = share * (len(ordered) - 1)
-    below = int(position)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (position - below) * (ordered[above] - ordered[below])
-
-
-def summary(samples: Sequence[float]) -> Times:
-    """Median and quantiles of microseconds."""
-    median = statistics.median(samples)
-    return Times(median, quantile(samples, 0.2), quantile(samples, 0.8), len(samples))
-
-
 def rotated(names: Sequence[str], round_: int) -> list[str]:
     """The order of a round: each name is first in as many rounds."""
     start = round_ % len(names)
@@ -99,7 +84,7 @@ class Stopwatch:
                     events.append((name, *(sample or self._record(call, wait_us))))
                 if round_ % _ROUNDS_AT_ONCE == _ROUNDS_AT_ONCE - 1 or round_ == samples - 1:
                     self._collect(events, times)
-        return {name: summary(values) for name, values in times.items()}
+        return {name: Times.of(values) for name, values in times.items()}
 
     def host_us(self, call: Call) -> float:
         """Host time of one asynchronous call."""

@@ -30,7 +30,8 @@ MEASURE, CHECK, COMPILE, CEILINGS = "measure", "check", "compile", "ceilings"
 class Request:
     """What a worker is asked for: one of the words above, of a case and of these providers.
 
-    ``failed`` are providers that are known to fail in this case, with the reasons.
+    ``failed`` are providers that are known to fail in this case, with the reasons. ``operations``
+    are what ceilings are for.
     """
 
     action: str
@@ -39,6 +40,7 @@ class Request:
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     samples: int | None = None
     ceilings: Ceilings | None = None
+    operations: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """One line."""
@@ -52,7 +54,8 @@ class Request:
             fields["task"] = Task(**fields["task"])
         if fields["ceilings"] is not None:
             fields["ceilings"] = Ceilings(**fields["ceilings"])
-        fields["providers"] = tuple(fields["providers"])
+        for name in ("providers", "operations"):
+            fields[name] = tuple(fields[name])
         return Request(**fields)
 
 
@@ -73,16 +76,13 @@ class Worker:
     """Answers requests; what takes long to load is loaded with the first that needs it."""
 
     def __init__(self, device: str, tell: Callable[[str, str], None]) -> None:
-        import torch
-
+        from benchmarks.contenders import set_up
         from benchmarks.operations import operations
 
         self._device = device
         self._tell = tell
         self._operations = operations()
-        # fp32 means fp32, for every provider.
-        torch.set_float32_matmul_precision("highest")
-        torch.backends.cudnn.allow_tf32 = False
+        set_up()
         self.is_spent = False
         # What is loaded by now stays; the garbage collector need not look at it.
         gc.collect()
@@ -94,7 +94,7 @@ class Worker:
             from benchmarks import ceilings
 
             self._tell("", "ceilings")
-            return dataclasses.asdict(ceilings.measured())
+            return dataclasses.asdict(ceilings.measured(request.operations))
         return self._case(request)
 
     def _case(self, request: Request) -> Any:

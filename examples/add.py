@@ -8,6 +8,7 @@ output  [ 0 2 4 6 | 8 …     | …   ]      one program a block
 import torch
 
 import ninetoothed
+from examples.checks import check_no_gradients
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE = block_size()
@@ -27,7 +28,13 @@ add_kernel = ninetoothed.make(
 
 
 def add(lhs: torch.Tensor, rhs: torch.Tensor) -> torch.Tensor:
-    """``lhs + rhs`` of two vectors."""
+    """``lhs + rhs`` of two vectors of numbers, of one length and one element type."""
+    if lhs.shape != rhs.shape or lhs.dtype != rhs.dtype:
+        raise ValueError(
+            f"lhs and rhs must be alike, not {tuple(lhs.shape)} of {lhs.dtype} and "
+            f"{tuple(rhs.shape)} of {rhs.dtype}; expand or convert one of them"
+        )
+    check_no_gradients(lhs=lhs, rhs=rhs)
     output = torch.empty_like(lhs)
     add_kernel(lhs, rhs, output)
     return output

@@ -11,6 +11,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from examples import matmul as mm
+from examples.checks import check_floats, check_one_dtype
 from ninetoothed import Tensor
 
 
@@ -54,7 +55,10 @@ def addmm(
     """``beta * input + alpha * (mat1 @ mat2)`` of two matrices, (m, k) and (k, n).
 
     ``input`` broadcasts to (m, n): a matrix, or a vector (n,) that is added to each row.
+    All have one element type. Where ``beta`` is 0, it does not matter what ``input`` holds.
     """
+    check_floats(input=input, mat1=mat1, mat2=mat2)
+    check_one_dtype(input=input, mat1=mat1, mat2=mat2)
     mm.check_sizes(mat1, mat2)
     output = torch.empty((mat1.shape[0], mat2.shape[1]), dtype=mat1.dtype, device=mat1.device)
     addmm_kernel(input.expand(output.shape), mat1, mat2, float(beta), float(alpha), output)

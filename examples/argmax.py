@@ -11,16 +11,15 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_ndim
+from examples.cumsum import rows_in_tiles
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE = block_size(lower_bound=256, upper_bound=8192)
 
 
 def arrangement(input, output):
-    input_arranged = input.tile((1, BLOCK_SIZE)).tile((1, -1)).squeeze(1)
-    input_arranged.dtype = input_arranged.dtype.squeeze(0)
-    input_arranged.dtype.dtype = input_arranged.dtype.dtype.squeeze(0)
-    return input_arranged, output
+    return rows_in_tiles(input, BLOCK_SIZE), output
 
 
 def is_larger(value, other):
@@ -66,6 +65,7 @@ def argmax(input: torch.Tensor) -> torch.Tensor:
     """
     if not input.is_floating_point():
         raise ValueError(f"argmax takes floating-point numbers, not {input.dtype}")
+    check_ndim(2, input=input)
     if input.shape[1] == 0:
         raise ValueError("argmax of empty rows: there is no largest number")
     output = torch.empty(input.shape[0], dtype=torch.int64, device=input.device)

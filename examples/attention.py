@@ -19,6 +19,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats, check_ndim, check_one_dtype
 from ninetoothed import Tensor, block_size
 
 # Large head dims leave room for small blocks only.
@@ -26,6 +27,10 @@ BLOCK_SIZE_M = block_size(lower_bound=16)
 BLOCK_SIZE_N = block_size(lower_bound=16)
 
 LOG2_E = 1.4426950408889634
+
+# The largest score so far begins with this number and not with -inf: scores of -inf alone then
+# have weights of exp2(-inf - SMALLEST) = 0, and not of exp2(-inf + inf).
+SMALLEST = torch.finfo(torch.float32).min
 
 query = Tensor(5, shape_options=(None, None, None, None, {"constexpr": True}), other=0)
 value = Tensor(4, shape_options=(None, None, None, {"constexpr": True}), other=0)
@@ -128,7 +133,7 @@ def attend(query, key, value, is_causal, scale, dim=-2):
         return accumulator, larger, total
 
     accumulator = ntl.zeros((query.shape[0], value.dtype.shape[1]), dtype=ntl.float32)
-    largest = ntl.full((query.shape[0],), float("-inf"), dtype=ntl.float32)
+    largest = ntl.full((query.shape[0],), SMALLEST, dtype=ntl.float32)
     total = ntl.zeros((query.shape[0],), dtype=ntl.float32)
     whole, some = seen_blocks(query, key, is_causal, dim)
     for i in range(whole):
@@ -136,7 +141,7 @@ def attend(query, key, value, is_causal, scale, dim=-2):
     for i in range(whole, some):
         accumulator, largest, total = step(i, True, accumulator, largest, total)
 
-    # The largest weight is 1, so that the total is less only where there are no keys.
+    # The largest weight is 1, so that the total is less only where all are 0, or there are none.
     total = ntl.maximum(total, 1.0)
     return accumulator / total[:, None], largest + ntl.log2(total)
 
@@ -196,7 +201,7 @@ def query_application(
     # Read once, not in each turn.
     queries = ntl.cast(query, query.dtype)
     gradients = ntl.cast(gradient, gradient.dtype)
-    subtracted = ntl.expand_dims(logsumexp, 1)
+    logsumexps = ntl.expand_dims(logsumexp, 1)
     deltas = ntl.expand_dims(delta, 1)
     factor = scale * LOG2_E
 
@@ -204,10 +209,10 @@ def query_application(
         scores = dot(queries, ntl.trans(key[i])) * factor
         if is_masked:
             scores = ntl.where(seen(query, key[i], is_causal), scores, float("-inf"))
-        weights = ntl.exp2(scores - subtracted)
-        of_weights = dot(gradients, ntl.trans(value[i]))
-        of_scores = weights * (of_weights - deltas)
-        accumulator += dot(ntl.cast(of_scores, key.dtype.dtype), key[i])
+        weights = ntl.exp2(scores - logsumexps)
+        weights_gradient = dot(gradients, ntl.trans(value[i]))
+        scores_gradient = weights * (weights_gradient - deltas)
+        accumulator += dot(ntl.cast(scores_gradient, key.dtype.dtype), key[i])
         return accumulator
 
     accumulator = ntl.zeros(query.shape, dtype=ntl.float32)
@@ -285,9 +290,9 @@ def key_value_application(
             position = query[head, i].offsets(-2)[None, :]
             weights = ntl.where(key.offsets(-2)[:, None] <= position, weights, 0.0)
         value_sum += dot(ntl.cast(weights, gradient.dtype.dtype), gradient[head, i])
-        of_weights = dot(values, ntl.trans(gradient[head, i]))
-        of_scores = weights * (of_weights - delta[head, i][None, :])
-        key_sum += dot(ntl.cast(of_scores, query.dtype.dtype), query[head, i])
+        weights_gradient = dot(values, ntl.trans(gradient[head, i]))
+        scores_gradient = weights * (weights_gradient - delta[head, i][None, :])
+        key_sum += dot(ntl.cast(scores_gradient, query.dtype.dtype), query[head, i])
         return key_sum, value_sum
 
     key_sum = ntl.zeros(key.shape, dtype=ntl.float32)
@@ -347,6 +352,15 @@ class Attention(torch.autograd.Function):
         return (*gradients, None, None)
 
 
+def check_heads(dim: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> None:
+    """Raise a ValueError where ``dim``, that of the heads, or element types do not fit."""
+    check_one_dtype(query=query, key=key, value=value)
+    check_ndim(4, query=query, key=key, value=value)
+    heads, key_heads = query.shape[dim], key.shape[dim]
+    if heads != key_heads and (not key_heads or heads % key_heads):
+        raise ValueError(f"{key_heads} key heads do not divide {heads} query heads")
+
+
 def attention(
     query: torch.Tensor,
     key: torch.Tensor,
@@ -360,12 +374,12 @@ def attention(
     length, dim); key heads divide heads, and the query heads of a group share one. ``is_causal``:
     query i sees keys 0 to i.
     """
-    heads, key_heads = query.shape[1], key.shape[1]
-    if heads != key_heads and (not key_heads or heads % key_heads):
-        raise ValueError(f"{key_heads} key heads do not divide {heads} query heads")
+    check_floats(differentiable=True, query=query, key=key, value=value)
+    check_heads(1, query, key, value)
     if scale is None:
         scale = query.shape[-1] ** -0.5
-    group = heads // key_heads if key_heads else 1
+    key_heads = key.shape[1]
+    group = query.shape[1] // key_heads if key_heads else 1
     grouped = query.unflatten(1, (key_heads, group))
     return Attention.apply(grouped, key, value, is_causal, scale).flatten(1, 2)
 

@@ -18,6 +18,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from examples import max_pool2d as pool
+from examples.checks import check_floats
 from ninetoothed import Tensor
 
 
@@ -73,11 +74,9 @@ def avg_pool2d(
     ``ceil_mode`` there are windows at the ends that are not whole; with ``count_include_pad`` the
     padding counts as zeros.
     """
-    kernel_size, padding = pool.pair(kernel_size), pool.pair(padding)
-    stride = kernel_size if stride is None else pool.pair(stride)
-    sizes = pool.output_sizes(input, kernel_size, stride, padding, ceil_mode)
-    output = input.new_empty(*input.shape[:2], *sizes)
-    make_kernel(kernel_size, stride, padding, ceil_mode, count_include_pad)(input, output)
+    check_floats(input=input)
+    windows, output = pool.windows_of(input, kernel_size, stride, padding, ceil_mode)
+    make_kernel(*windows, ceil_mode, count_include_pad)(input, output)
     return output
 
 

@@ -12,6 +12,7 @@ import torch
 
 import ninetoothed
 from examples import matmul as mm
+from examples.checks import check_floats, check_ndim, check_one_dtype
 from ninetoothed import Tensor
 
 
@@ -41,6 +42,9 @@ bmm_kernel = ninetoothed.make(
 
 def bmm(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """``input @ other`` of two batches of matrices, (b, m, k) and (b, k, n)."""
+    check_floats(input=input, other=other)
+    check_one_dtype(input=input, other=other)
+    check_ndim(3, input=input, other=other)
     if input.shape[0] != other.shape[0] or input.shape[2] != other.shape[1]:
         raise ValueError(
             f"the shapes of the batches, {tuple(input.shape)} and {tuple(other.shape)}, "

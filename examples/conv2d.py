@@ -20,6 +20,7 @@ import torch
 
 import ninetoothed
 from examples import matmul as mm
+from examples.checks import check_floats, check_one_dtype
 from examples.max_pool2d import pair
 from ninetoothed import Tensor
 
@@ -87,6 +88,8 @@ def conv2d(
 
     ``stride``, ``padding`` and ``dilation`` are numbers or pairs of height and width.
     """
+    check_floats(input=input, weight=weight)
+    check_one_dtype(input=input, weight=weight)
     if input.ndim != 4 or weight.ndim != 4 or input.shape[1] != weight.shape[1]:
         raise ValueError(
             f"the shapes of the input and the weight, {tuple(input.shape)} and "

@@ -9,20 +9,22 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE = block_size(lower_bound=256, upper_bound=8192)
 
 
-def rows_in_tiles(tensor):
-    arranged = tensor.tile((1, BLOCK_SIZE)).tile((1, -1)).squeeze(1)
+def rows_in_tiles(tensor, size):
+    """For each program a row, in tiles of ``size`` elements."""
+    arranged = tensor.tile((1, size)).tile((1, -1)).squeeze(1)
     arranged.dtype = arranged.dtype.squeeze(0)
     arranged.dtype.dtype = arranged.dtype.dtype.squeeze(0)
     return arranged
 
 
 def arrangement(input, output):
-    return rows_in_tiles(input), rows_in_tiles(output)
+    return rows_in_tiles(input, BLOCK_SIZE), rows_in_tiles(output, BLOCK_SIZE)
 
 
 def application(input, output):
@@ -40,13 +42,8 @@ cumsum_kernel = ninetoothed.make(
 
 
 def cumsum(input: torch.Tensor) -> torch.Tensor:
-    """The sums of the elements of each row of a matrix up to each; summed in float32.
-
-    Raises:
-        ValueError: float32 does not hold such elements: integers, or float64.
-    """
-    if not input.is_floating_point() or input.dtype == torch.float64:
-        raise ValueError(f"cumsum sums in float32, which does not hold {input.dtype}")
+    """The sums of the elements of each row of a matrix up to each; summed in float32."""
+    check_floats(input=input)
     output = torch.empty_like(input)
     cumsum_kernel(input, output)
     return output

@@ -15,6 +15,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from examples import silu
+from examples.checks import check_floats
 from ninetoothed import Tensor
 
 
@@ -46,6 +47,7 @@ def dropout(input: torch.Tensor, p: float, seed: int) -> torch.Tensor:
 
     What is dropped depends on ``seed``, an integer, and on the shape alone.
     """
+    check_floats(input=input)
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability, from 0 to 1, not {p}")
     output = torch.empty(input.shape, dtype=input.dtype, device=input.device)

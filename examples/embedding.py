@@ -13,6 +13,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats, check_ndim
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE_M = block_size(lower_bound=1, upper_bound=16)
@@ -31,18 +32,18 @@ def arrangement(index, weight, output):
     return index_arranged, weight_arranged, output_arranged
 
 
-def check(index, weight):
+def check_rows(index, weight):
     is_row = (index >= 0) & (index < weight.source.shape[0])
     ntl.device_assert(is_row, "an index is no row of the weight")
 
 
 def application(index, weight, output):
-    check(index, weight)
+    check_rows(index, weight)
     output = weight.source[index, output.offsets(1)]
 
 
 def backward_application(index, weight_gradient, gradient):
-    check(index, weight_gradient)
+    check_rows(index, weight_gradient)
     column = gradient.offsets(1)[None, :]
     pointers = weight_gradient.source.data_ptr() + index * weight_gradient.source.stride(0)
     pointers += column * weight_gradient.source.stride(1)
@@ -74,8 +75,7 @@ def embedding_backward(gradient: torch.Tensor, index: torch.Tensor, rows: int) -
     Raises:
         ValueError: float32 does not hold the gradient.
     """
-    if gradient.dtype == torch.float64:
-        raise ValueError(f"gradients are summed in float32, which does not hold {gradient.dtype}")
+    check_floats(gradient=gradient)
     columns = gradient.shape[-1]
     weight_gradient = torch.zeros((rows, columns), dtype=torch.float32, device=gradient.device)
     embedding_backward_kernel(
@@ -110,16 +110,23 @@ def embedding(index: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     ``index`` is int64; a number that is no row of the weight stops the program, as in torch.
     Differentiable.
     """
+    check_ndim(2, weight=weight)
     return Embedding.apply(index, weight)
 
 
 if __name__ == "__main__":
-    from examples.runner import run
+    from examples.runner import gradients, run
 
+    reference = torch.nn.functional.embedding
+
+    def inputs(draw, count, rows, columns):
+        return draw.integers(rows, count), draw(rows, columns)
+
+    sizes = {"small": (1000, 5000, 200), "large": (65536, 128256, 1024)}
+    run(embedding, reference, inputs, **sizes)
     run(
-        embedding,
-        torch.nn.functional.embedding,
-        lambda draw, count, rows, columns: (draw.integers(rows, count), draw(rows, columns)),
-        small=(1000, 5000, 200),
-        large=(65536, 128256, 1024),
+        gradients(embedding),
+        gradients(reference),
+        lambda draw, *sizes: (draw(sizes[0], sizes[2]), *inputs(draw, *sizes)),
+        **sizes,
     )

@@ -17,6 +17,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from examples import matmul as mm
+from examples.checks import check_floats
 from ninetoothed import Tensor
 
 
@@ -67,6 +68,7 @@ def fp8_matmul(
     Of two matrices of ``torch.float8_e4m3fn``, (m, k) and (k, n), and scales in float32, one a row
     of the first, (m,), and one a column of the second, (n,).
     """
+    check_floats(input=input, other=other, input_scale=input_scale, other_scale=other_scale)
     mm.check_sizes(input, other)
     if input_scale.shape != input.shape[:1] or other_scale.shape != other.shape[1:]:
         raise ValueError(

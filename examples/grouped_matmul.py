@@ -12,6 +12,8 @@ import torch
 import ninetoothed
 from examples import bmm
 from examples import matmul as mm
+from examples.checks import check_floats, check_jagged, check_one_dtype
+from examples.jagged_padding import as_sequences
 from ninetoothed import Tensor
 
 grouped_matmul_kernel = ninetoothed.make(
@@ -28,17 +30,16 @@ def grouped_matmul(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     ``input`` is a jagged tensor, (groups, j, k), of which every group has rows of its own number;
     ``weight`` is (groups, k, n). The output is jagged as the input is, (groups, j, n).
     """
+    check_jagged(input=input)
+    check_floats(input=input, weight=weight)
+    check_one_dtype(input=input, weight=weight)
     if input.shape[0] != weight.shape[0] or input.shape[2] != weight.shape[1]:
         raise ValueError(
             f"the weight's shape is {tuple(weight.shape)}; for this input it must be "
             f"({input.shape[0]}, {input.shape[2]}, n)"
         )
     rows = input.values()
-    # torch keeps the longest length of the input; that of the output it would look up on the GPU.
-    longest = input._get_max_seqlen() if input.shape[0] else 0
-    output = torch.nested.nested_tensor_from_jagged(
-        rows.new_empty(rows.shape[0], weight.shape[2]), input.offsets(), max_seqlen=longest
-    )
+    output = as_sequences(rows.new_empty(rows.shape[0], weight.shape[2]), input)
     grouped_matmul_kernel(input, weight, output)
     return output
 
@@ -47,10 +48,8 @@ if __name__ == "__main__":
     from examples.runner import run
 
     def inputs(draw, groups, longest, n, k):
-        lengths = draw.integers(longest + 1, groups)
-        offsets = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
-        rows = draw(int(offsets[-1]), k)
-        return torch.nested.nested_tensor_from_jagged(rows, offsets), draw(groups, k, n)
+        lengths = draw.integers(longest + 1, groups).tolist()
+        return draw.jagged(lengths, k), draw(groups, k, n)
 
     def reference(input, weight):
         products = [rows @ matrix for rows, matrix in zip(input.unbind(), weight, strict=True)]

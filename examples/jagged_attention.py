@@ -11,6 +11,8 @@ import torch
 
 import ninetoothed
 from examples import attention
+from examples.checks import check_floats, check_jagged
+from examples.jagged_padding import as_sequences
 from ninetoothed import Tensor
 
 POSITIONS = 1  # The dim of the sequences.
@@ -67,17 +69,13 @@ def jagged_attention(
     All are ``torch.nested`` tensors of jagged layout, (batch, j, heads, dim); key heads divide
     query heads. ``is_causal``: query i of a sequence sees its keys 0 to i.
     """
-    heads, key_heads = query.shape[2], key.shape[2]
-    if heads != key_heads and (not key_heads or heads % key_heads):
-        raise ValueError(f"{key_heads} key heads do not divide {heads} query heads")
+    check_jagged(query=query, key=key, value=value)
+    check_floats(query=query, key=key, value=value)
+    attention.check_heads(2, query, key, value)
     if scale is None:
         scale = query.shape[-1] ** -0.5
     values = query.values()
-    output = torch.nested.nested_tensor_from_jagged(
-        values.new_empty((*values.shape[:-1], value.shape[-1])),
-        query.offsets(),
-        max_seqlen=query._get_max_seqlen() if query.shape[0] else 0,
-    )
+    output = as_sequences(values.new_empty((*values.shape[:-1], value.shape[-1])), query)
     jagged_attention_kernel(query, key, value, is_causal, scale, output)
     return output
 
@@ -95,12 +93,7 @@ if __name__ == "__main__":
         return torch.nested.nested_tensor_from_jagged(torch.cat(outputs), query.offsets())
 
     def inputs(draw, batch, heads, longest, dim):
-        lengths = draw.integers(longest + 1, batch)
-        offsets = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
-        total = int(offsets[-1])
-        return tuple(
-            torch.nested.nested_tensor_from_jagged(draw(total, heads, dim), offsets)
-            for _ in range(3)
-        )
+        lengths = draw.integers(longest + 1, batch).tolist()
+        return tuple(draw.jagged(lengths, heads, dim) for _ in range(3))
 
     run(jagged_attention, reference, inputs, small=(5, 2, 100, 64), large=(16, 16, 4096, 64))

@@ -13,6 +13,7 @@ import functools
 import torch
 
 import ninetoothed
+from examples.checks import check_jagged, check_ndim, check_no_gradients
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE_M = block_size(lower_bound=1, upper_bound=16)
@@ -59,12 +60,24 @@ def longest_of(jagged: torch.Tensor) -> int:
     return jagged._get_max_seqlen() if jagged.shape[0] else 0
 
 
+def as_sequences(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """The rows of ``values`` as sequences of the lengths of the jagged tensor ``like``.
+
+    The result knows its longest length, so that no call waits for the GPU to look it up.
+    """
+    return torch.nested.nested_tensor_from_jagged(
+        values, like.offsets(), max_seqlen=longest_of(like)
+    )
+
+
 def pad(input: torch.Tensor, length: int, value: float = 0.0) -> torch.Tensor:
     """Jagged (batch, j, features) as dense (batch, length, features), filled up with ``value``.
 
     Raises:
         ValueError: a sequence is longer than ``length``.
     """
+    check_jagged(input=input)
+    check_no_gradients(input=input)
     longest = longest_of(input)
     if longest > length:
         raise ValueError(f"a sequence of {longest} does not fit into a length of {length}")
@@ -80,13 +93,12 @@ def unpad(input: torch.Tensor, jagged_like: torch.Tensor) -> torch.Tensor:
 
     What lies behind the sequences' ends is left out.
     """
+    check_jagged(jagged_like=jagged_like)
+    check_ndim(3, input=input)
+    check_no_gradients(input=input)
     jagged_like = jagged_like.contiguous()  # It may have gaps, as torch.nested.narrow leaves them.
-    values = torch.empty(
-        (jagged_like.values().shape[0], input.shape[2]), dtype=input.dtype, device=input.device
-    )
-    output = torch.nested.nested_tensor_from_jagged(
-        values, jagged_like.offsets(), max_seqlen=longest_of(jagged_like)
-    )
+    positions = jagged_like.values().shape[0]
+    output = as_sequences(input.new_empty(positions, input.shape[2]), jagged_like)
     unpad_kernel(input, output)
     return output
 
@@ -95,10 +107,7 @@ if __name__ == "__main__":
     from examples.runner import run
 
     def sequences(draw, batch, length, features):
-        lengths = draw.integers(length + 1, batch)
-        offsets = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
-        values = draw(int(offsets[-1]), features)
-        return torch.nested.nested_tensor_from_jagged(values, offsets), length
+        return draw.jagged(draw.integers(length + 1, batch).tolist(), features), length
 
     def there_and_back(input, length):
         padded = pad(input, length, value=-1.0)

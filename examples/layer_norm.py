@@ -21,6 +21,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats
 from examples.rms_norm import check_vector, empty_partial, rows_of_programs
 from ninetoothed import Tensor
 
@@ -139,6 +140,7 @@ def layer_norm(
 
     ``input`` is (rows, columns), ``weight`` and ``bias`` are (columns,); computed in fp32.
     """
+    check_floats(differentiable=True, input=input, weight=weight, bias=bias)
     check_vector("weight", weight, input)
     check_vector("bias", bias, input)
     return LayerNorm.apply(input, weight, bias, eps)

@@ -10,6 +10,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats, check_one_dtype
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE_M = block_size()
@@ -48,8 +49,8 @@ matmul_kernel = ninetoothed.make(
 
 
 def check_sizes(input: torch.Tensor, other: torch.Tensor) -> None:
-    """Raises ValueError where ``input @ other`` of two matrices is not defined."""
-    if input.shape[1] != other.shape[0]:
+    """Raise a ValueError where ``input @ other`` of two matrices is not defined."""
+    if input.ndim != 2 or other.ndim != 2 or input.shape[1] != other.shape[0]:
         raise ValueError(
             f"the matrices' shapes, {tuple(input.shape)} and {tuple(other.shape)}, "
             "must be (m, k) and (k, n)"
@@ -57,7 +58,9 @@ def check_sizes(input: torch.Tensor, other: torch.Tensor) -> None:
 
 
 def matmul(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """``input @ other`` of two matrices, (m, k) and (k, n)."""
+    """``input @ other`` of two matrices, (m, k) and (k, n), of one element type."""
+    check_floats(input=input, other=other)
+    check_one_dtype(input=input, other=other)
     check_sizes(input, other)
     output = torch.empty((input.shape[0], other.shape[1]), dtype=input.dtype, device=input.device)
     matmul_kernel(input, other, output)

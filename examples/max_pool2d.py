@@ -16,6 +16,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_no_gradients
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE = block_size()
@@ -60,20 +61,25 @@ def make_kernel(kernel_size, stride, padding, ceil_mode):
 
 def pair(value: int | tuple[int, int]) -> tuple[int, int]:
     """A height and a width; of one number, both of it."""
-    return (value, value) if isinstance(value, int) else (value[0], value[1])
+    height, width = (value, value) if isinstance(value, int) else value
+    return height, width
 
 
-def output_sizes(input, kernel_size, stride, padding, ceil_mode) -> list[int]:
-    """How many windows there are along each dim of images (n, c, h, w)."""
+def windows_of(input, kernel_size, stride, padding, ceil_mode):
+    """The size, stride and padding of the windows, as pairs, and an output with room for them."""
+    check_no_gradients(input=input)
     if input.ndim != 4 or not input.is_floating_point():
         raise ValueError(
             "the input must have shape (n, c, h, w) and hold floating-point numbers; "
             f"it has shape {tuple(input.shape)} and holds {input.dtype}"
         )
-    return [
+    kernel_size, padding = pair(kernel_size), pair(padding)
+    stride = kernel_size if stride is None else pair(stride)
+    sizes = [
         count_of_windows(*numbers, ceil_mode)
         for numbers in zip(input.shape[2:], kernel_size, stride, padding, strict=True)
     ]
+    return (kernel_size, stride, padding), input.new_empty(*input.shape[:2], *sizes)
 
 
 def count_of_windows(size: int, window: int, stride: int, padding: int, ceil_mode: bool) -> int:
@@ -104,11 +110,8 @@ def max_pool2d(
     ``kernel_size``, ``stride`` (by default the same) and ``padding`` are numbers or pairs. With
     ``ceil_mode`` there are windows at the ends that are not whole.
     """
-    kernel_size, padding = pair(kernel_size), pair(padding)
-    stride = kernel_size if stride is None else pair(stride)
-    sizes = output_sizes(input, kernel_size, stride, padding, ceil_mode)
-    output = input.new_empty(*input.shape[:2], *sizes)
-    make_kernel(kernel_size, stride, padding, ceil_mode)(input, output)
+    windows, output = windows_of(input, kernel_size, stride, padding, ceil_mode)
+    make_kernel(*windows, ceil_mode)(input, output)
     return output
 
 

@@ -23,6 +23,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats
 from ninetoothed import Tensor
 
 PROGRAMS = 512
@@ -216,6 +217,7 @@ def rms_norm(input: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6) -> to
 
     ``input`` is (rows, columns) and ``weight`` (columns,); computed in fp32.
     """
+    check_floats(differentiable=True, input=input, weight=weight)
     check_vector("weight", weight, input)
     return RMSNorm.apply(input, weight, eps)
 
@@ -228,6 +230,7 @@ def add_rms_norm(
 
     ``input`` and ``residual`` are (rows, columns) and ``weight`` (columns,); computed in fp32.
     """
+    check_floats(differentiable=True, input=input, residual=residual, weight=weight)
     check_vector("weight", weight, input)
     if residual.shape != input.shape or residual.dtype != input.dtype:
         raise ValueError(

@@ -16,6 +16,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats, check_ndim
 from ninetoothed import Tensor
 
 
@@ -58,6 +59,8 @@ def rotary_embedding(input: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) 
 
     ``input`` is (batch, length, heads, dim), ``cos`` and ``sin`` are (length, dim // 2).
     """
+    check_floats(input=input, cos=cos, sin=sin)
+    check_ndim(4, input=input)
     _, length, _, dim = input.shape
     if dim % 2:
         raise ValueError(f"the last dim of input has two halves, so its size is even, not {dim}")

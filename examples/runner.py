@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -38,6 +39,17 @@ class Draw:
         """Integers from ``low`` to ``high - 1``, each as likely; never strided."""
         return torch.randint(
             low, high, shape, dtype=dtype, device=self.device, generator=self.generator
+        )
+
+    def jagged(self, lengths: Sequence[int], *shape: int) -> torch.Tensor:
+        """Sequences of these lengths, of tensors of ``shape``, as a jagged ``torch.nested`` tensor.
+
+        It knows its longest length, so that no call waits for the GPU to look it up.
+        """
+        offsets = torch.tensor([0, *itertools.accumulate(lengths)], device=self.device)
+        values = self(sum(lengths), *shape)
+        return torch.nested.nested_tensor_from_jagged(
+            values, offsets, max_seqlen=max(lengths, default=0)
         )
 
     def _placed(self, values: torch.Tensor) -> torch.Tensor:

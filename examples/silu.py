@@ -13,6 +13,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats
 from ninetoothed import Tensor, block_size
 
 BLOCK_SIZE = block_size()
@@ -47,6 +48,7 @@ def flattened(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 def silu(input: torch.Tensor) -> torch.Tensor:
     """``input * sigmoid(input)`` of a tensor of any shape."""
+    check_floats(input=input)
     output = torch.empty_like(input)
     tensors = flattened(input, output)
     kernel_of_rank(tensors[0].ndim)(*tensors)

@@ -9,6 +9,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats
 from ninetoothed import Tensor
 
 
@@ -29,6 +30,7 @@ softmax_kernel = ninetoothed.make(
 
 def softmax(input: torch.Tensor) -> torch.Tensor:
     """The softmax of each row of a matrix."""
+    check_floats(input=input)
     output = torch.empty_like(input)
     softmax_kernel(input, output)
     return output

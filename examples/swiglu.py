@@ -14,6 +14,7 @@ from torch.autograd.function import once_differentiable
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats, check_one_dtype
 from examples.silu import arrangement, flattened
 from ninetoothed import Tensor
 
@@ -75,6 +76,8 @@ class SwiGLU(torch.autograd.Function):
 
 def swiglu(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
     """``silu(gate) * up`` of two tensors of one shape, of any rank; differentiable."""
+    check_floats(differentiable=True, gate=gate, up=up)
+    check_one_dtype(gate=gate, up=up)
     if gate.shape != up.shape:
         raise ValueError(
             f"gate and up must have one shape, not {tuple(gate.shape)} and {tuple(up.shape)}; "

@@ -15,20 +15,18 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.checks import check_floats, check_ndim
+from examples.cumsum import rows_in_tiles
 from ninetoothed import Tensor, block_size
 
 
 def arrangement(input, values, indices, lanes):
     tile = block_size(lower_bound=max(128, lanes), upper_bound=max(512, lanes))
-    input_arranged = input.tile((1, tile)).tile((1, -1)).squeeze(1)
-    input_arranged.dtype = input_arranged.dtype.squeeze(0)
-    input_arranged.dtype.dtype = input_arranged.dtype.dtype.squeeze(0)
-
     outputs_arranged = [tensor.tile((1, lanes)).squeeze(1) for tensor in (values, indices)]
     for arranged in outputs_arranged:
         arranged.dtype = arranged.dtype.squeeze(0)
 
-    return input_arranged, *outputs_arranged
+    return rows_in_tiles(input, tile), *outputs_arranged
 
 
 # Indices are below 2 ** 31. Counted down, the first of equal numbers has the largest key.
@@ -79,11 +77,11 @@ def topk(input: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
         ValueError: a row has fewer than ``k`` numbers, a program cannot hold as many (more than
             1024), or float32 does not hold them.
     """
+    check_floats(input=input)
+    check_ndim(2, input=input)
     rows, columns = input.shape
     if not 0 <= k <= min(columns, 1024):
         raise ValueError(f"k is {k}, and must be between 0 and {min(columns, 1024)}")
-    if not input.is_floating_point() or input.dtype == torch.float64:
-        raise ValueError(f"topk compares in float32, which does not hold {input.dtype}")
     values = torch.empty((rows, k), dtype=input.dtype, device=input.device)
     indices = torch.empty((rows, k), dtype=torch.int64, device=input.device)
     if k > 0:

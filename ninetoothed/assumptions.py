@@ -2,7 +2,8 @@
 ``nt-opt``.
 
 Undeclared element types are fp32, sizes are unknown, and block sizes that only a call knows are
-rounded up to 1024, or less where blocks of that many elements would not fit.
+rounded up to 1024, or less where blocks of that many elements would be large. Sizes that are
+constants when compiling are 16, or what their bounds are nearest to it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.arguments import constant_value, constant_values, element_type, member_value
 from ninetoothed.artifact import Config, ParamSignature, Signature
 from ninetoothed.compiler import build
-from ninetoothed.configurations import configurations
+from ninetoothed.configurations import MAX_BLOCK, configurations, largest_block
 from ninetoothed.errors import (
     ArgumentError,
     ConfigurationError,
@@ -28,8 +29,10 @@ from ninetoothed.ir.index_expr import SymbolInfo
 
 _DTYPE = "fp32"
 _EXTENT = 1024
-_LEAST_EXTENT = 16
+_LEAST_EXTENT = 4
 _CONSTEXPR = 64
+# Small, since an application may be unrolled over such sizes.
+_CONSTEXPR_SIZE = 16
 # Types of which one at least is like any other to the language's rules.
 _OTHER_DTYPES = ("fp16", "bf16", "fp64", "i32", "i64", "i8", "u8", "i1")
 
@@ -45,19 +48,58 @@ def assumed_signature(
     Raises:
         ArgumentError: a name that the kernel does not have, or a constexpr without a value.
     """
+    sizes = definition.constexpr_sizes
     names = [parameter.name for parameter in definition.parameters]
     for name in dtypes:
         if name not in names:
             raise ArgumentError(f"there is no parameter {name}; parameters are {', '.join(names)}")
+    for parameter in _without_value(definition):
+        if values.get(parameter.name) is None:
+            raise ArgumentError(
+                f"{definition.name} needs a value for {parameter.name}, by which it is compiled; "
+                f"give one in values, as in {{{parameter.name!r}: True}}, or to nt-opt with --set "
+                f"{parameter.name}=True"
+            )
     params = tuple(
         _param(parameter, element_type(dtypes.get(parameter.name), parameter, default), values)
         for parameter in definition.parameters
     )
-    constants = constant_values(
-        definition, {name: value for name, value in values.items() if name not in names}
+    others = {name: value for name, value in values.items() if name not in (*names, *sizes)}
+    constants = (
+        *constant_values(definition, others),
+        *(
+            (name, constant_value(name, values.get(name, _within(info, _CONSTEXPR_SIZE)), info))
+            for name, info in sizes.items()
+        ),
     )
-    extents = tuple((str(size), _EXTENT) for size in definition.dynamic)
+    extent = _EXTENT
+    if sizes:
+        # Whole dims of other tensors agree with them more often than with anything else.
+        largest = max(value for name, value in constants if name in sizes)
+        extent = 1 << max(largest - 1, 0).bit_length()
+    extents = tuple((str(size), extent) for size in definition.dynamic)
     return Signature(params, constants, extents)
+
+
+def for_all_sizes(
+    definition: Definition, signature: Signature, values: Mapping[str, Any]
+) -> Signature:
+    """The signature without the constexpr sizes that were assumed, for proofs that hold for all.
+
+    An application that decides something by such a size cannot be built for it.
+    """
+    assumed = definition.constexpr_sizes.keys() - values.keys()
+    constants = tuple(pair for pair in signature.constants if pair[0] not in assumed)
+    return replace(signature, constants=constants)
+
+
+def _without_value(definition: Definition) -> list[Parameter]:
+    """The compile-time numbers that only a call knows."""
+    return [
+        parameter
+        for parameter in definition.parameters
+        if parameter.kind == "constexpr" and parameter.source.value is None
+    ]
 
 
 def _param(parameter: Parameter, dtype: str, values: Mapping[str, Any]) -> ParamSignature:
@@ -83,6 +125,8 @@ def describe_assumptions(
     """A comment that says what was assumed."""
     types = describe_types(definition, signature, dtypes)
     lines = [f"// {types}"] if types else []
+    if sizes := describe_sizes(definition, signature):
+        lines.append(f"// {sizes}")
     if config.values:
         lines.append(f"// configuration: {config}")
     for text, extent in signature.extents:
@@ -98,6 +142,16 @@ def describe_types(definition: Definition, signature: Signature, dtypes: Mapping
         if param.name not in dtypes and _undeclared(parameter)
     ]
     return f"element types assumed: {', '.join(assumed)}" if assumed else ""
+
+
+def describe_sizes(definition: Definition, signature: Signature) -> str:
+    """The constexpr sizes that a kernel is compiled for, if any."""
+    sizes = [
+        f"{name}={value}"
+        for name, value in signature.constants
+        if name in definition.constexpr_sizes
+    ]
+    return f"constexpr sizes: {', '.join(sizes)}" if sizes else ""
 
 
 def _undeclared(parameter: Parameter) -> bool:
@@ -119,14 +173,18 @@ def pick(
         ConfigurationError: no configuration fits.
     """
     while True:
+        smaller = tuple((text, extent // 4) for text, extent in signature.extents)
+        is_least = not smaller or smaller[0][1] < _LEAST_EXTENT
         try:
             first = configurations(module, signature, num_warps)[0]
-            break
         except ConfigurationError:
-            smaller = tuple((name, extent // 4) for name, extent in signature.extents)
-            if not smaller or smaller[0][1] < _LEAST_EXTENT:
+            if is_least:
                 raise
-            signature = replace(signature, extents=smaller)
+        else:
+            # A call may have larger blocks; Triton takes minutes for them.
+            if is_least or largest_block(module, signature, first) <= MAX_BLOCK:
+                break
+        signature = replace(signature, extents=smaller)
     chosen = tuple(
         (
             name,
@@ -150,16 +208,20 @@ def check_application(definition: Definition) -> ModuleOp | None:
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
     """
-    if any(
-        parameter.kind == "constexpr" and parameter.source.value is None
-        for parameter in definition.parameters
-    ):
+    if _without_value(definition):
         return None
     values = plain_values(definition)
     found = _attempt(definition, values, _DTYPE)
     if not isinstance(found, NineToothedError):
         return found
     error = found
+    if definition.constexpr_sizes:
+        # The application may need them, and another than the assumed ones.
+        found = _attempt(definition, values, _DTYPE, is_sized=True)
+        if not isinstance(found, NineToothedError):
+            return found
+        if not _is_same(error, found):
+            return None
     stays = True
     if any(_undeclared(parameter) for parameter in definition.parameters):
         for dtype in _OTHER_DTYPES:
@@ -175,21 +237,26 @@ def check_application(definition: Definition) -> ModuleOp | None:
 def plain_values(definition: Definition) -> dict[str, int]:
     """A value for each constexpr symbol, by the user's names."""
     return {
-        definition.keywords[name]: _within(info) for name, info in definition.constexprs.items()
+        definition.keywords[name]: _within(info, _CONSTEXPR)
+        for name, info in definition.constexprs.items()
     }
 
 
-def _within(info: SymbolInfo) -> int:
-    """A plain value within a symbol's bounds."""
-    value = _CONSTEXPR if info.upper is None else min(_CONSTEXPR, info.upper)
+def _within(info: SymbolInfo, value: int) -> int:
+    """What is nearest to ``value`` within a symbol's bounds."""
+    value = value if info.upper is None else min(value, info.upper)
     return value if info.lower is None else max(value, info.lower)
 
 
 def _attempt(
-    definition: Definition, values: Mapping[str, int], dtype: str
+    definition: Definition, values: Mapping[str, int], dtype: str, is_sized: bool = False
 ) -> ModuleOp | NineToothedError:
+    """The module, or what is wrong; ``is_sized``: constexpr sizes are assumed, too."""
     try:
-        return build(definition, assumed_signature(definition, {}, values, dtype))
+        signature = assumed_signature(definition, {}, values, dtype)
+        if not is_sized:
+            signature = for_all_sizes(definition, signature, values)
+        return build(definition, signature)
     except NineToothedError as error:
         return error
 
@@ -201,4 +268,9 @@ def _stays(error: NineToothedError, other: NineToothedError) -> bool:
     """
     if not isinstance(error, TypeMismatchError):
         return True
+    return _is_same(error, other)
+
+
+def _is_same(error: NineToothedError, other: NineToothedError) -> bool:
+    """Whether two mistakes are one."""
     return type(other) is type(error) and (other.loc, other.message) == (error.loc, error.message)

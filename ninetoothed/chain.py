@@ -5,7 +5,7 @@ Also how the arguments of a tensor's constructor and operations are read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, cast
@@ -185,6 +185,33 @@ def size_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any
                 )
         found.append(given)
     return found
+
+
+def check_unused(
+    given: Sequence[object], options: Sequence[dict[str, Any]], loc: Loc | None
+) -> None:
+    """That options are for sizes that only the call knows.
+
+    Raises:
+        ArrangementError: a dim has options, and its size is given.
+    """
+    for dim, (size, row) in enumerate(zip(given, options, strict=True)):
+        if size is None or not row:
+            continue
+        kept = [row if size is None else None for size, row in zip(given, options, strict=True)]
+        instead = f"write shape_options={_tuple(kept)}" if any(kept) else "leave shape_options out"
+        sizes = [None if row else size for size, row in zip(given, options, strict=True)]
+        raise ArrangementError(
+            f"shape_options has {row} for dim {dim}, whose size is given, {size}; options are for "
+            f"sizes that only the call knows: {instead}, or write shape={_tuple(sizes)}",
+            loc,
+        )
+
+
+def _tuple(values: Sequence[object]) -> str:
+    """The values as a tuple; of symbols, their text."""
+    shown = ", ".join(map(str, values))
+    return f"({shown},)" if len(values) == 1 else f"({shown})"
 
 
 def element_type(value: object, loc: Loc | None) -> str | None:

@@ -136,11 +136,14 @@ def _origins(value: SSAValue) -> list[Operation]:
 
 
 def _padded(sizes: Sequence[IndexExpr], values: Mapping[str, int]) -> tuple[int, ...]:
-    """The sizes rounded up to powers of two; a size that no value decides counts 1."""
+    """The sizes rounded up to powers of two; a size that no value decides counts 1.
+
+    ``values`` are those of symbols, and of expressions that are block sizes themselves.
+    """
     result: list[int] = []
     for size in sizes:
         known = all(name in values for name in symbol_names(size))
-        number = max(evaluate(size, values), 1) if known else 1
+        number = max(evaluate(size, values), 1) if known else values.get(str(size), 1)
         result.append(1 << (number - 1).bit_length())
     return tuple(result)
 
@@ -253,6 +256,14 @@ def configurations(
     return result[: min(LIMIT, limit or LIMIT)]
 
 
+def largest_block(module: ModuleOp, signature: Signature, config: Config) -> int:
+    """The lanes of the largest block in a configuration."""
+    (kernel,) = module.body.ops
+    assert isinstance(kernel, nt.KernelOp)
+    fixed = {**dict(signature.constants), **_extents(kernel, signature)}
+    return _footprint(_shapes(module), fixed | dict(config.values)).largest
+
+
 def _rank(footprint: _Footprint) -> tuple[float, ...]:
     """What is sorted by: most reuse, then operand tiles near 32 KiB a stage; else a good block."""
     if footprint.reuse:
@@ -276,9 +287,8 @@ def _varied(
 
 
 def _extents(kernel: nt.KernelOp, signature: Signature) -> dict[str, int]:
-    """Sizes that are blocks themselves, by name, rounded up."""
-    names = {decl.name for decl in kernel.declarations}
-    found = {text: extent for text, extent in signature.extents if text in names}
+    """Sizes that are blocks themselves, by their text, rounded up."""
+    found = dict(signature.extents)
     for length, longest in kernel.longest.items():
         if str(longest) in found:
             found[length] = found[str(longest)]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from ninetoothed.chain import (
     Chain,
     Source,
+    check_unused,
     element_type,
     exprs,
     rewrite_below,
@@ -70,8 +71,8 @@ class Tensor:
             the argument is a ``torch.nested`` tensor of jagged layout.
         other: What is read outside the tensor. None: unspecified; reductions then ignore such
             lanes.
-        shape_options: Options of :class:`Symbol` for the sizes: one dict for all dims, or one,
-            or None, a dim.
+        shape_options: Options of :class:`Symbol` for the sizes that only the call knows: one dict
+            for all of them, or one, or None, a dim.
         constexpr: For a tensor of no dims: a number that is known when compiling.
         value: For a tensor of no dims: the number itself.
         name: The name in printed shapes; made up where none is given.
@@ -131,6 +132,10 @@ class Tensor:
             if number is not None and not isinstance(number, bool | int | float):
                 raise ArrangementError(f"{word} must be a number, not {number!r}", loc)
         options = size_options(shape_options, ndim, loc)
+        # One dict is for all dims whose sizes are left to the call, where there are any.
+        for_all = isinstance(shape_options, dict)
+        if given is not None and not (for_all and any(size is None for size in given)):
+            check_unused(given, options, loc)
         sizes = tuple(
             size_of(f"{name}_size_{dim}", None if given is None else given[dim], options[dim], loc)
             for dim in range(ndim)

@@ -22,7 +22,13 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.artifact import Signature
-from ninetoothed.assumptions import assumed_signature, describe_types, plain_values
+from ninetoothed.assumptions import (
+    assumed_signature,
+    describe_sizes,
+    describe_types,
+    for_all_sizes,
+    plain_values,
+)
 from ninetoothed.compiler import build
 from ninetoothed.errors import (
     ArgumentError,
@@ -135,9 +141,11 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
         NineToothedError: the application is wrong, or a constexpr number has no value.
     """
     signature = assumed_signature(definition, dtypes, {**plain_values(definition), **values})
-    module = build(definition, signature)
-    # Proofs are of all block sizes, so no configuration is chosen.
-    assumed = describe_types(definition, signature, dtypes)
+    # Proofs are of all block sizes, so no configuration is chosen; and of all constexpr sizes,
+    # where the application does not need one.
+    signature, module = _built(definition, signature, values)
+    notes = (describe_types(definition, signature, dtypes), describe_sizes(definition, signature))
+    assumed = "; ".join(note for note in notes if note)
     verifier = _Verifier(definition, module)
     tensors = verifier.tensors
     outputs = [parameter for parameter in tensors if verifier.stores(parameter)]
@@ -149,6 +157,17 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
         *map(verifier.index_width, tensors),
     ]
     return Report(definition.name, tuple(verdicts), assumed)
+
+
+def _built(
+    definition: Definition, signature: Signature, values: Mapping[str, Any]
+) -> tuple[Signature, ModuleOp]:
+    """The module for as many constexpr sizes as it can be built for, and their signature."""
+    unsized = for_all_sizes(definition, signature, values)
+    try:
+        return unsized, build(definition, unsized)
+    except NineToothedError:
+        return signature, build(definition, signature)
 
 
 def check_races(definition: Definition, module: ModuleOp, strict: bool) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
 import torch
 import torch.nn.functional as F
 from torch.utils.checkpoint import checkpoint
 
-from benchmarks.operation import Operation, Work, bytes_of
+from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from benchmarks.operations.products import UNITS
-from benchmarks.triton_kernels import attention as triton_kernels
 from examples import attention
 from examples.runner import Draw
 
@@ -29,20 +25,6 @@ GROUPED_SIZES = {
     "large": (1, 32, 8, 8192, 128),
     "ragged": (1, 32, 8, 1999, 128),
 }
-
-
-def _inputs(
-    draw: Draw, batch: int, heads: int, key_heads: int, length: int, dim: int
-) -> tuple[torch.Tensor, ...]:
-    key_shape = (batch, key_heads, length, dim)
-    return draw(batch, heads, length, dim), draw(*key_shape), draw(*key_shape)
-
-
-def _gradient_inputs(
-    draw: Draw, batch: int, heads: int, key_heads: int, length: int, dim: int
-) -> tuple[torch.Tensor, ...]:
-    gradient = draw(batch, heads, length, dim)
-    return gradient, *_inputs(draw, batch, heads, key_heads, length, dim)
 
 
 def _torch(
@@ -103,18 +85,24 @@ def _operation(
     sizes: dict[str, tuple[int, ...]] = SIZES,
     is_gradient: bool = False,
 ) -> Operation:
-    def given(function: Callable[..., object]) -> Callable[..., object]:
-        return functools.partial(function, is_causal=is_causal)
+    def inputs(
+        draw: Draw, batch: int, heads: int, key_heads: int, length: int, dim: int
+    ) -> tuple[torch.Tensor | bool, ...]:
+        query_heads = [heads, heads] if is_gradient else [heads]
+        tensors = [
+            draw(batch, count, length, dim) for count in (*query_heads, key_heads, key_heads)
+        ]
+        return *tensors, is_causal
 
     return Operation(
         name=name,
         sizes=sizes,
-        inputs=_gradient_inputs if is_gradient else _inputs,
-        reference=given(_reference),
-        work=given(_gradient_work if is_gradient else _work),
-        ours=given(attention.attention),
-        triton=given(triton_kernels.attention),
-        torch=given(_torch),
+        inputs=inputs,
+        reference=_reference,
+        work=_gradient_work if is_gradient else _work,
+        ours=attention.attention,
+        triton=by_hand("attention"),
+        torch=_torch,
         is_gradient=is_gradient,
     )
 

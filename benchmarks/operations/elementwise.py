@@ -5,12 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from benchmarks.operation import Operation, Work, bytes_of
-from benchmarks.triton_kernels import add as triton_add
-from benchmarks.triton_kernels import dropout as triton_dropout
-from benchmarks.triton_kernels import rotary_embedding as triton_rotary_embedding
-from benchmarks.triton_kernels import silu as triton_silu
-from benchmarks.triton_kernels import swiglu as triton_swiglu
+from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from examples import add, dropout, rotary_embedding, silu, swiglu
 from examples.runner import Draw
 
@@ -97,7 +92,7 @@ OPERATIONS = (
         reference=torch.add,
         work=lambda lhs, rhs: Work(bytes_of(lhs, rhs, lhs)),
         ours=add.add,
-        triton=triton_add.add,
+        triton=by_hand("add"),
         torch=torch.add,
         dtypes=("fp16", "bf16", "fp32"),
     ),
@@ -108,7 +103,7 @@ OPERATIONS = (
         reference=F.silu,
         work=lambda input: Work(2 * bytes_of(input)),
         ours=silu.silu,
-        triton=triton_silu.silu,
+        triton=by_hand("silu"),
         torch=F.silu,
     ),
     Operation(
@@ -118,7 +113,7 @@ OPERATIONS = (
         reference=_swiglu,
         work=lambda gate, up: Work(bytes_of(gate, up, gate)),
         ours=swiglu.swiglu,
-        triton=triton_swiglu.swiglu,
+        triton=by_hand("swiglu"),
         torch=_swiglu,
     ),
     Operation(
@@ -129,7 +124,7 @@ OPERATIONS = (
         # Reads the gradient, the gate and what it lets through, writes the gradients of both.
         work=lambda gradient, gate, up: Work(bytes_of(gradient, gate, up, gate, up)),
         ours=swiglu.swiglu,
-        triton=triton_swiglu.swiglu,
+        triton=by_hand("swiglu"),
         torch=_swiglu,
         is_gradient=True,
     ),
@@ -140,7 +135,7 @@ OPERATIONS = (
         reference=_all_kept,
         work=lambda input, p, seed: Work(2 * bytes_of(input)),
         ours=dropout.dropout,
-        triton=triton_dropout.dropout,
+        triton=by_hand("dropout"),
         torch=_dropout,
         compared=_kept,
     ),
@@ -156,7 +151,7 @@ OPERATIONS = (
         reference=_rotary_embedding,
         work=lambda input, cos, sin: Work(bytes_of(input, cos, sin, input)),
         ours=rotary_embedding.rotary_embedding,
-        triton=triton_rotary_embedding.rotary_embedding,
+        triton=by_hand("rotary_embedding"),
         torch=_rotary_embedding,
     ),
 )

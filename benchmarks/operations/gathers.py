@@ -6,10 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch.nested._internal.nested_tensor import nested_from_padded
 
-from benchmarks.operation import Operation, Work, bytes_of
+from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from benchmarks.sequences import sequences
-from benchmarks.triton_kernels import embedding as triton_embedding
-from benchmarks.triton_kernels import jagged_padding as triton_jagged_padding
 from examples import embedding, jagged_padding
 from examples.runner import Draw
 
@@ -79,7 +77,7 @@ OPERATIONS = (
         reference=F.embedding,
         work=_embedding_work,
         ours=embedding.embedding,
-        triton=triton_embedding.embedding,
+        triton=by_hand("embedding"),
         torch=F.embedding,
     ),
     Operation(
@@ -93,7 +91,7 @@ OPERATIONS = (
         # The weight is not read, but its gradient, which is as large, is written.
         work=lambda *inputs: Work(bytes_of(*inputs)),
         ours=embedding.embedding,
-        triton=triton_embedding.embedding,
+        triton=by_hand("embedding"),
         torch=F.embedding,
         is_gradient=True,
     ),
@@ -104,7 +102,7 @@ OPERATIONS = (
         reference=_to_padded_tensor,
         work=_pad_work,
         ours=jagged_padding.pad,
-        triton=triton_jagged_padding.pad,
+        triton=by_hand("jagged_padding", "pad"),
         torch=_to_padded_tensor,
         layouts=("contiguous",),
     ),
@@ -115,7 +113,7 @@ OPERATIONS = (
         reference=_nested_from_padded,
         work=_unpad_work,
         ours=jagged_padding.unpad,
-        triton=triton_jagged_padding.unpad,
+        triton=by_hand("jagged_padding", "unpad"),
         torch=_nested_from_padded,
         layouts=("contiguous",),
     ),

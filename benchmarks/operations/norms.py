@@ -5,9 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from benchmarks.operation import Operation, Work, bytes_of
-from benchmarks.triton_kernels import layer_norm as triton_layer_norm
-from benchmarks.triton_kernels import rms_norm as triton_rms_norm
+from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from examples import layer_norm, rms_norm
 
 SIZES = {
@@ -43,7 +41,7 @@ OPERATIONS = (
         reference=_layer_norm,
         work=lambda input, weight, bias: Work(bytes_of(input, weight, bias, input)),
         ours=layer_norm.layer_norm,
-        triton=triton_layer_norm.layer_norm,
+        triton=by_hand("layer_norm"),
         torch=_layer_norm,
     ),
     Operation(
@@ -59,7 +57,7 @@ OPERATIONS = (
             bytes_of(gradient, input, weight, input, weight, bias)
         ),
         ours=layer_norm.layer_norm,
-        triton=triton_layer_norm.layer_norm,
+        triton=by_hand("layer_norm"),
         torch=_layer_norm,
         is_gradient=True,
     ),
@@ -70,7 +68,7 @@ OPERATIONS = (
         reference=_rms_norm,
         work=lambda input, weight: Work(bytes_of(input, weight, input)),
         ours=rms_norm.rms_norm,
-        triton=triton_rms_norm.rms_norm,
+        triton=by_hand("rms_norm"),
         torch=_rms_norm,
     ),
     Operation(
@@ -84,7 +82,7 @@ OPERATIONS = (
         # Reads gradient, input and weight; writes the gradients of input and weight.
         work=lambda gradient, input, weight: Work(bytes_of(gradient, input, weight, input, weight)),
         ours=rms_norm.rms_norm,
-        triton=triton_rms_norm.rms_norm,
+        triton=by_hand("rms_norm"),
         torch=_rms_norm,
         is_gradient=True,
     ),
@@ -98,7 +96,7 @@ OPERATIONS = (
         reference=_add_rms_norm,
         work=lambda input, residual, weight: Work(bytes_of(input, residual, weight, input, input)),
         ours=rms_norm.add_rms_norm,
-        triton=triton_rms_norm.add_rms_norm,
+        triton=by_hand("rms_norm", "add_rms_norm"),
         torch=_add_rms_norm,
     ),
 )

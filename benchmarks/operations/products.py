@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from benchmarks.operation import Operation, Work, bytes_of
+from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from benchmarks.sequences import sequences
-from benchmarks.triton_kernels import addmm as triton_addmm
-from benchmarks.triton_kernels import bmm as triton_bmm
-from benchmarks.triton_kernels import fp8_matmul as triton_fp8_matmul
-from benchmarks.triton_kernels import grouped_matmul as triton_grouped_matmul
-from benchmarks.triton_kernels import int8_matmul as triton_int8_matmul
-from benchmarks.triton_kernels import matmul as triton_matmul
 from examples import addmm, bmm, fp8_matmul, grouped_matmul, int8_matmul, matmul
 from examples.runner import Draw
 
@@ -126,7 +120,7 @@ OPERATIONS = (
         reference=torch.mm,
         work=_work,
         ours=matmul.matmul,
-        triton=triton_matmul.matmul,
+        triton=by_hand("matmul"),
         torch=torch.mm,
     ),
     Operation(
@@ -136,7 +130,7 @@ OPERATIONS = (
         reference=torch.addmm,
         work=lambda input, mat1, mat2: _work(mat1, mat2, input),
         ours=addmm.addmm,
-        triton=triton_addmm.addmm,
+        triton=by_hand("addmm"),
         torch=torch.addmm,
     ),
     Operation(
@@ -151,7 +145,7 @@ OPERATIONS = (
         reference=torch.bmm,
         work=_work,
         ours=bmm.bmm,
-        triton=triton_bmm.bmm,
+        triton=by_hand("bmm"),
         torch=torch.bmm,
     ),
     # The element type of the case is that of no input: they are fp8, the output is bf16.
@@ -162,7 +156,7 @@ OPERATIONS = (
         reference=_scaled_product,
         work=lambda *inputs: _narrow_work("fp8", torch.bfloat16, *inputs),
         ours=fp8_matmul.fp8_matmul,
-        triton=triton_fp8_matmul.fp8_matmul,
+        triton=by_hand("fp8_matmul"),
         torch=_scaled_mm,
         dtypes=("bf16",),
     ),
@@ -174,7 +168,7 @@ OPERATIONS = (
         reference=_exact_product,
         work=lambda *inputs: _narrow_work("int8", torch.int32, *inputs),
         ours=int8_matmul.int8_matmul,
-        triton=triton_int8_matmul.int8_matmul,
+        triton=by_hand("int8_matmul"),
         torch=_int_mm,
         dtypes=("fp16",),
     ),
@@ -191,7 +185,7 @@ OPERATIONS = (
         reference=_product_of_each_group,
         work=lambda input, weight: _work(input.values(), weight),
         ours=grouped_matmul.grouped_matmul,
-        triton=triton_grouped_matmul.grouped_matmul,
+        triton=by_hand("grouped_matmul"),
         torch=_grouped_mm,
         layouts=("contiguous",),
     ),

@@ -5,11 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from benchmarks.operation import Operation, Work, bytes_of
-from benchmarks.triton_kernels import argmax as triton_argmax
-from benchmarks.triton_kernels import cross_entropy as triton_cross_entropy
-from benchmarks.triton_kernels import cumsum as triton_cumsum
-from benchmarks.triton_kernels import topk as triton_topk
+from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from examples import argmax, cross_entropy, cumsum, topk
 from examples.runner import Draw
 
@@ -78,7 +74,7 @@ OPERATIONS = (
         reference=F.cross_entropy,
         work=lambda input, target: Work(bytes_of(input, target)),
         ours=cross_entropy.cross_entropy,
-        triton=triton_cross_entropy.cross_entropy,
+        triton=by_hand("cross_entropy"),
         torch=F.cross_entropy,
         dtypes=("fp16", "bf16", "fp32"),
     ),
@@ -90,7 +86,7 @@ OPERATIONS = (
         # What the forward pass saved of each row, 4 bytes, is not counted.
         work=lambda gradient, input, target: Work(bytes_of(input, target, input)),
         ours=cross_entropy.cross_entropy,
-        triton=triton_cross_entropy.cross_entropy,
+        triton=by_hand("cross_entropy"),
         torch=F.cross_entropy,
         is_gradient=True,
         dtypes=("fp16", "bf16", "fp32"),
@@ -107,7 +103,7 @@ OPERATIONS = (
         reference=_argmax,
         work=lambda input: Work(bytes_of(input) + input.shape[0] * torch.int64.itemsize),
         ours=argmax.argmax,
-        triton=triton_argmax.argmax,
+        triton=by_hand("argmax"),
         torch=_argmax,
     ),
     Operation(
@@ -123,7 +119,7 @@ OPERATIONS = (
         reference=_topk_values,
         work=_topk_work,
         ours=topk.topk,
-        triton=triton_topk.topk,
+        triton=by_hand("topk"),
         torch=_topk,
         compared=_topk_compared,
     ),
@@ -139,7 +135,7 @@ OPERATIONS = (
         reference=_cumsum,
         work=lambda input: Work(2 * bytes_of(input)),
         ours=cumsum.cumsum,
-        triton=triton_cumsum.cumsum,
+        triton=by_hand("cumsum"),
         torch=_cumsum,
         dtypes=("fp16", "bf16", "fp32"),
         # A sum of many is rounded as often as it has levels.

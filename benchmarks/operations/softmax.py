@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from benchmarks.operation import Operation, Work, bytes_of
-from benchmarks.triton_kernels import softmax as triton_kernels
+from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from examples import softmax
 
 
@@ -26,7 +25,7 @@ OPERATIONS = (
         reference=_softmax,
         work=lambda input: Work(2 * bytes_of(input)),
         ours=softmax.softmax,
-        triton=triton_kernels.softmax,
+        triton=by_hand("softmax"),
         torch=_softmax,
         dtypes=("fp16", "bf16", "fp32"),
     ),

@@ -5,11 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from benchmarks.operation import Operation, Work, bytes_of
+from benchmarks.operation import Operation, Work, by_hand, bytes_of
 from benchmarks.operations.products import UNITS
-from benchmarks.triton_kernels import avg_pool2d as triton_avg_pool2d
-from benchmarks.triton_kernels import conv2d as triton_conv2d
-from benchmarks.triton_kernels import max_pool2d as triton_max_pool2d
 from examples import avg_pool2d, conv2d, max_pool2d
 from examples.runner import Draw
 
@@ -118,7 +115,7 @@ OPERATIONS = (
         reference=_unfolded,
         work=_conv2d_work,
         ours=conv2d.conv2d,
-        triton=triton_conv2d.conv2d,
+        triton=by_hand("conv2d"),
         torch=_conv2d,
     ),
     Operation(
@@ -128,7 +125,7 @@ OPERATIONS = (
         reference=_max_pool2d,
         work=_pool_work,
         ours=max_pool2d.max_pool2d,
-        triton=triton_max_pool2d.max_pool2d,
+        triton=by_hand("max_pool2d"),
         torch=_max_pool2d,
         dtypes=("fp16", "bf16", "fp32"),
     ),
@@ -139,7 +136,7 @@ OPERATIONS = (
         reference=_avg_pool2d,
         work=_pool_work,
         ours=avg_pool2d.avg_pool2d,
-        triton=triton_avg_pool2d.avg_pool2d,
+        triton=by_hand("avg_pool2d"),
         torch=_avg_pool2d,
         dtypes=("fp16", "bf16", "fp32"),
     ),

@@ -1,7 +1,8 @@
 """Convolution as an implicit matrix product: output pixels × filters, over channels and taps.
 
 The channels of a pixel, and those of a tap of a filter, are first brought together, as tensor
-cores want them. Output pixels of all images are the rows of one matrix.
+cores want them: a call copies images and filters, unless the images have this layout already.
+Output pixels of all images are the rows of one matrix.
 """
 
 from __future__ import annotations

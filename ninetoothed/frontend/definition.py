@@ -67,9 +67,8 @@ class Definition:
     meta: Mapping[str, SymbolInfo]
     constexprs: Mapping[str, SymbolInfo]
     dynamic: tuple[IndexExpr, ...]
-    constexpr_sizes: Mapping[str, tuple[int, int]] = field(
-        default_factory=dict[str, tuple[int, int]]
-    )
+    constexpr_sizes: Mapping[str, SymbolInfo] = field(default_factory=dict[str, SymbolInfo])
+    """The sizes that are constants when compiling, by their names in the IR."""
     keywords: Mapping[str, str] = field(default_factory=dict[str, str])
     """The user's names of ``constexprs``, by which a call gives them."""
 
@@ -157,7 +156,7 @@ class _Renaming:
     def __init__(self, names: Sequence[str], chains: Sequence[Chain]) -> None:
         self.meta: dict[str, SymbolInfo] = {}
         self.constexprs: dict[str, SymbolInfo] = {}
-        self.constexpr_sizes: dict[str, tuple[int, int]] = {}
+        self.constexpr_sizes: dict[str, SymbolInfo] = {}
         self.keywords: dict[str, str] = {}
         self._parameters = frozenset(names)
         self._names: dict[str, str] = {}
@@ -165,14 +164,14 @@ class _Renaming:
         self._taken = {*names}
         for name, chain in zip(names, chains, strict=True):
             self._taken.update(f"{name}_stride_{dim}" for dim in range(len(chain.source.shape)))
-        for position, (name, chain) in enumerate(zip(names, chains, strict=True)):
+        for name, chain in zip(names, chains, strict=True):
             for dim, size in enumerate(chain.source.shape):
-                self._size(f"{name}_size_{dim}", position, dim, size)
+                self._size(f"{name}_size_{dim}", size)
         for chain in chains:
             for symbol in symbols(*chain.expressions):
                 self._other(symbol)
 
-    def _size(self, new: str, position: int, dim: int, size: IndexExpr) -> None:
+    def _size(self, new: str, size: IndexExpr) -> None:
         if size.op != "sym" or size.args[0] in self._names:
             return
         old, info = size.args
@@ -184,7 +183,7 @@ class _Renaming:
             return
         self._take(old, new, info)
         if info.kind == "constexpr size":
-            self.constexpr_sizes[self._names[old]] = (position, dim)
+            self.constexpr_sizes[self._names[old]] = info
 
     def _take(self, old: str, new: str, info: SymbolInfo | None) -> str:
         while new in self._taken or _RESERVED.fullmatch(new):

@@ -1,12 +1,13 @@
 """``nt-opt``: see and run the stages of the compiler.
 
-    nt-opt kernel.py --dump-ir                          every stage of a kernel, one behind the
-    other nt-opt kernel.py --kernel add_kernel --dtype lhs=fp16 --set BLOCK_SIZE=128 --dump-ir=DIR
-    nt-opt kernel.py -t ttir                            the text that Triton compiles nt-opt
-    stage.mlir -p 'nt-lower-accesses,cse' -t mlir
+    nt-opt kernel.py --dump-ir           every stage of a kernel, one behind the other
+    nt-opt kernel.py --kernel add_kernel --dtype lhs=fp16 --set BLOCK_SIZE=128 --dump-ir=DIR
+    nt-opt kernel.py -t ttir             the text that Triton compiles
+    nt-opt stage.mlir -p 'nt-lower-accesses,cse' -t mlir
 
 A Python file is imported, and its kernel is built as for a call: what no call has fixed is assumed,
-as in ``Kernel.ir``. Every text that is printed is accepted back.
+as in ``Kernel.ir``. A kernel that a function of the file makes is given by a call, as in ``--kernel
+'make_kernel(64)'``. Every text that is printed is accepted back.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class NtOptMain(xDSLOptMain):
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
         add = arg_parser.add_argument
-        add("--kernel", help="the kernel of a Python file, where it has several")
+        add("--kernel", help="the kernel of a Python file, where it has several; or a call of it")
         add("--dtype", action="append", default=[], metavar="PARAM=TYPE", help="an element type")
         add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
         add("--list-passes", action="store_true", help="list the passes and exit")
@@ -146,7 +147,7 @@ class NtOptMain(xDSLOptMain):
         follows.
         """
         io.close()
-        kernel = _find(_load(Path(self.args.input_file)), self.args.kernel)
+        kernel = _find(_names_of(Path(self.args.input_file)), self.args.kernel)
         definition = kernel.definition
         values = {name: _number(value) for name, value in _pairs(self.args.set, "--set")}
         dtypes = dict(_pairs(self.args.dtype, "--dtype"))
@@ -210,8 +211,8 @@ def _number(text: str) -> Any:
     raise ArgumentError(f"--set takes numbers, not {text!r}")
 
 
-def _load(path: Path) -> dict[str, Kernel]:
-    """The kernels of a Python file by the names that they are bound to."""
+def _names_of(path: Path) -> dict[str, Any]:
+    """What the names of a Python file are bound to."""
     spec = importlib.util.spec_from_file_location(f"nt_opt_input.{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -220,7 +221,7 @@ def _load(path: Path) -> dict[str, Kernel]:
     sys.modules[module.__name__] = module
     with _path(path.resolve().parent):
         spec.loader.exec_module(module)
-    return {name: value for name, value in vars(module).items() if isinstance(value, Kernel)}
+    return vars(module)
 
 
 @contextmanager
@@ -233,9 +234,16 @@ def _path(folder: Path) -> Generator[None]:
         sys.path.remove(str(folder))
 
 
-def _find(kernels: dict[str, Kernel], name: str | None) -> Kernel:
+def _find(bound: dict[str, Any], name: str | None) -> Kernel:
+    """The kernel that ``name``, a name or a call, gives; None: the only one."""
+    if name is not None and not name.isidentifier():
+        return _made(bound, name)
+    kernels = {key: value for key, value in bound.items() if isinstance(value, Kernel)}
     if not kernels:
-        raise UndefinedNameError("the file makes no kernel; bind one with ninetoothed.make or jit")
+        raise UndefinedNameError(
+            "the file makes no kernel; bind one with ninetoothed.make or jit, or, where a function "
+            "of the file makes it, give the call, as in --kernel 'make_kernel(64)'"
+        )
     if name is None:
         distinct = list(dict.fromkeys(kernels.values()))
         if len(distinct) == 1:
@@ -243,10 +251,23 @@ def _find(kernels: dict[str, Kernel], name: str | None) -> Kernel:
         raise UndefinedNameError(
             f"the file has several kernels; choose with --kernel: {', '.join(kernels)}"
         )
-    for bound, kernel in kernels.items():
-        if name in (bound, kernel.definition.name):
+    for key, kernel in kernels.items():
+        if name in (key, kernel.definition.name):
             return kernel
     raise UndefinedNameError(f"there is no kernel {name}; the file has {', '.join(kernels)}")
+
+
+def _made(bound: dict[str, Any], call: str) -> Kernel:
+    """The kernel that a call of a function of the file makes."""
+    try:
+        kernel = eval(call, dict(bound))
+    except NineToothedError:
+        raise
+    except Exception as error:
+        raise ArgumentError(f"--kernel {call}: {type(error).__name__}: {error}") from error
+    if not isinstance(kernel, Kernel):
+        raise ArgumentError(f"--kernel {call} is {kernel!r}; give a kernel, or what makes one")
+    return kernel
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import torch
 from triton.runtime.autotuner import Autotuner, Config
@@ -29,7 +29,7 @@ def keep_one_configuration(module: ModuleType, choice: int) -> None:
     """Small blocks, with more queries or with more keys: large ones would be all there is."""
     for kernel in vars(module).values():
         if isinstance(kernel, Autotuner):
-            names = kernel.configs[0].kwargs
+            names = cast("dict[str, int]", kernel.configs[0].kwargs)
             kernel.configs = [Config({name: SMALL_BLOCKS[name][choice] for name in names})]
             kernel.cache.clear()
 
@@ -66,13 +66,12 @@ def compare(dtype: torch.dtype, strided: bool, is_causal: bool, sizes: tuple[int
 def main() -> None:
     """Run all; an error says what differs."""
     count = 0
-    for choice in (0, 1):
+    for choice, dtype, strided in ((0, torch.float32, False), (1, torch.float16, True)):
         for module in (attention, attention_backward):
             keep_one_configuration(module, choice)
         for is_causal in (False, True):
             for sizes in SIZES:
-                for dtype, strided in ((torch.float32, False), (torch.float16, True)):
-                    count += compare(dtype, strided, is_causal, sizes)
+                count += compare(dtype, strided, is_causal, sizes)
     print(f"{count} results agree")
 
 

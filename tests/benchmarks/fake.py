@@ -34,7 +34,7 @@ OPERATION = Operation(
     reference=double,
     work=work,
     ours=double,
-    triton=double,
+    triton=lambda: double,
     torch=double,
     dtypes=("fp32",),
 )

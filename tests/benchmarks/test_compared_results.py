@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -11,15 +10,8 @@ import torch
 
 from benchmarks.correctness import WrongResultError, checked
 from benchmarks.operation import Operation
+from benchmarks.operations import operations
 from examples.runner import Draw
-from ninetoothed.runtime import triton_compat
-
-# The operations know the Triton kernels.
-pytestmark = pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
-
-
-def _operation(name: str) -> Operation:
-    return importlib.import_module("benchmarks.operations").operations()[name]
 
 
 def _error(operation: Operation, result: Any, inputs: tuple[Any, ...]) -> float:
@@ -36,7 +28,7 @@ def _dropped(keep: Callable[[torch.Tensor], torch.Tensor], scale: float = 4 / 3)
     input = Draw("cpu", torch.float16)(64, 301)
     number = torch.arange(input.numel()).view(input.shape)
     result = torch.where(keep(number), input * scale, 0.0).half()
-    return _error(_operation("dropout"), result, (input, 0.25, 7))
+    return _error(operations()["dropout"], result, (input, 0.25, 7))
 
 
 def _random(number: torch.Tensor, p: float = 0.25) -> torch.Tensor:
@@ -82,7 +74,7 @@ def test_which_of_equal_elements_topk_takes_is_open() -> None:
     input = torch.tensor([[1.0, 2.0, 2.0, 0.0]])
     values = torch.tensor([[2.0, 2.0]])
     for indices in ([[1, 2]], [[2, 1]]):
-        assert _error(_operation("topk"), (values, torch.tensor(indices)), (input, 2)) == 0
+        assert _error(operations()["topk"], (values, torch.tensor(indices)), (input, 2)) == 0
 
 
 @pytest.mark.parametrize("indices", [[[1, 1]], [[1, 0]], [[1, 9]], [[-1, 2]]])
@@ -90,4 +82,4 @@ def test_topk_takes_an_element_once_and_where_it_is(indices: list[list[int]]) ->
     input = torch.tensor([[1.0, 2.0, 2.0, 0.0]])
     result = (torch.tensor([[2.0, 2.0]]), torch.tensor(indices))
     with pytest.raises(WrongResultError):
-        _error(_operation("topk"), result, (input, 2))
+        _error(operations()["topk"], result, (input, 2))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
 
-from benchmarks import compile_time, host_results, launch, start
+from benchmarks import compile_time, host_results, launch, start, tables
 from benchmarks.host_results import CompileTimes, Launches, Starts
-from ninetoothed.runtime import triton_compat
 from tests.support.imports import ROOT
 
 without_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="says what happens without one")
@@ -33,18 +32,19 @@ def test_compile_time_of_one_kernel(tmp_path: Path) -> None:
     path = tmp_path / "times.json"
     done = run(
         "compile_time", "--kernels", "add_kernel", "--repeats", "1", "--no-triton",
-        "--json", str(path),
+        "--json", str(path), "--commit", "a copy",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = read(path)
     assert isinstance(found, CompileTimes)
+    assert (found.environment.commit, found.environment.dirty) == ("a copy", None)
     (row,) = found.kernels
     assert (row.kernel, row.example, row.dtype) == ("add_kernel", "add", "fp16")
     assert next(iter(row.passes)) == "nt-check-arrangement"
     assert row.triton == {}
     assert row.total == pytest.approx(row.frontend + sum(row.passes.values()) + row.emit)
     assert list(found.files) == ["add"]
-    assert done.stdout.startswith(compile_time.kernels_table([row]))
+    assert done.stdout.startswith(tables.compile_times(found))
 
 
 def test_triton_stages() -> None:
@@ -65,25 +65,36 @@ def test_every_example_has_a_compile_time() -> None:
 @pytest.mark.parametrize(
     ("module", "arguments", "message"),
     [
-        ("compile_time", ("--kernels", "ad"), "unknown kernels ad; valid are add_kernel, "),
-        ("start", ("--programs", "ad"), "unknown programs ad; valid are add-fixed, matmul-fixed, "),
-        ("start", ("--repeats", "0"), "--repeats must be 1 or more"),
-        ("launch", ("--calls", "151"), "--calls must be from 1 to 150, so that they fit the GPU's"),
-        ("launch", ("--batches", "0"), "--batches must be 1 or more"),
+        (compile_time, ("--kernels", "ad"), "unknown kernels ad; valid are add_kernel, "),
+        (start, ("--programs", "ad"), "unknown programs ad; valid are add-fixed, matmul-fixed, "),
+        (start, ("--repeats", "0"), "--repeats must be 1 or more"),
+        (launch, ("--calls", "151"), "--calls must be from 1 to 150, so that they fit the GPU's"),
+        (launch, ("--batches", "0"), "--batches must be 1 or more"),
     ],
 )
-def test_wrong_arguments(module: str, arguments: tuple[str, ...], message: str) -> None:
-    done = run(module, *arguments)
-    assert done.returncode == 2
-    assert f"python -m benchmarks.{module}: error: {message}" in done.stderr
+def test_wrong_arguments(
+    module: ModuleType,
+    arguments: tuple[str, ...],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmark", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        module.main()
+    assert ended.value.code == 2
+    assert f"python -m {module.__name__}: error: {message}" in capsys.readouterr().err
 
 
 @without_gpu
-def test_launch_without_gpu() -> None:
-    done = run("launch")
-    assert done.returncode == 1
-    assert done.stderr == "no GPU found: a launch on one is what is measured; nothing was\n"
-    assert done.stdout == ""
+def test_launch_without_gpu(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["launch"])
+    with pytest.raises(SystemExit) as ended:
+        launch.main()
+    assert ended.value.code == "no GPU found: a launch on one is what is measured; nothing was"
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.slow
@@ -100,21 +111,7 @@ def test_start_without_gpu(tmp_path: Path) -> None:
     rows = [(row.provider, row.program, row.cache) for row in found.cases]
     assert rows == [("ninetoothed", "add-fixed", cache) for cache in ("cold", "warm")]
     assert all(0 < row.imported.median < row.first.median for row in found.cases)
-    assert done.stdout.startswith(start.table(found.cases))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
-def test_programs_agree_with_torch() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.programs_interpreted"],
-        cwd=ROOT,
-        env=os.environ | {"TRITON_INTERPRET": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "results agree\n"
+    assert done.stdout.startswith(tables.starts(found))
 
 
 def test_start_tells_why_a_process_failed(tmp_path: Path) -> None:
@@ -142,16 +139,18 @@ def test_launch(tmp_path: Path) -> None:
             "ninetoothed", "triton", "torch", launch.COMPILED, launch.BIND,
         ]  # fmt: skip
         assert all(times.median > 0 for times in case.us.values())
-    assert done.stdout.startswith(launch.table(found.cases))
+    assert done.stdout.startswith(tables.launches(found))
 
 
 @pytest.mark.gpu
 @pytest.mark.slow
 def test_start(tmp_path: Path) -> None:
     path = tmp_path / "starts.json"
-    done = run("start", "--repeats", "1", "--json", str(path))
+    arguments = ("--programs", "add-fixed", "--repeats", "1", "--commit", "a copy")
+    done = run("start", *arguments, "--json", str(path))
     assert done.returncode == 0, done.stderr
     assert "failed" not in done.stderr
     found = read(path)
     assert isinstance(found, Starts)
-    assert len(found.cases) == len(start.PROGRAMS) * 4
+    assert len(found.cases) == 4
+    assert found.environment.commit == "a copy"

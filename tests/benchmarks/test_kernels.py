@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,9 @@ from benchmarks.results import Case, read, write
 from benchmarks.session import Record, run
 from benchmarks.summary import summary
 from benchmarks.worker_pool import Heard
+from ninetoothed.runtime import triton_compat
 from tests.benchmarks.fake import CEILINGS, OPERATION, case, environment, results
+from tests.support.imports import ROOT
 
 no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
 
@@ -105,7 +109,7 @@ def test_a_file_that_exists_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     write(path, results([case(ninetoothed=1.0)]))
     with pytest.raises(kernels.UsageError) as caught:
-        kernels.earlier(path, merging=False)
+        kernels.earlier(path, False, environment())
     assert str(caught.value) == f"{path} exists; --merge adds to it, or name another file"
 
 
@@ -113,15 +117,15 @@ def test_results_of_another_machine_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     write(path, results([case(ninetoothed=1.0)]))
     with pytest.raises(kernels.ResultsError, match="results of different platforms"):
-        kernels.earlier(path, merging=True)
-    assert kernels.earlier(tmp_path / "none.json", merging=True) is None
+        kernels.earlier(path, True, environment(device="another GPU"))
+    assert kernels.earlier(tmp_path / "none.json", True, environment(device="another GPU")) is None
 
 
 def test_no_results_to_merge_with(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text("{}")
     with pytest.raises(kernels.ResultsError, match="holds no results"):
-        kernels.earlier(path, merging=True)
+        kernels.earlier(path, True, environment(device="another GPU"))
 
 
 class Shown:
@@ -172,6 +176,38 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
     assert {"measure"} == set(written.seconds)
 
 
+SUMMARY = """\
+Peaks: copy 1.00 TB/s, fp16 1,000 TFLOP/s.
+
+double, GPU time in µs:
+| size          | type | layout     | ninetoothed |   triton | torch | speed | floor |
+| :------------ | :--- | :--------- | ----------: | -------: | ----: | ----: | ----: |
+| small (3 × 4) | fp32 | contiguous |      failed | **1.00** |     – |     – |     – |
+| large (3 × 4) | fp32 | contiguous |        2.00 | **1.00** | 1,234 |  0.50 |  50 % |
+
+Host time of a call in µs, medians over the cases:
+| operation | ninetoothed | triton | torch |
+| :-------- | ----------: | -----: | ----: |
+| double    |        3.00 |   3.00 |  3.00 |
+
+Speed, geometric means:
+| operation                | triton |  torch | fastest other | floor | cases |
+| :----------------------- | -----: | -----: | ------------: | ----: | ----: |
+| double                   |   0.50 | 617.00 |          0.50 |  50 % |     2 |
+| *all of 20 µs and more*  |      – |      – |             – |     – |     0 |
+| *all of less than 20 µs* |   0.50 | 617.00 |          0.50 |  50 % |     2 |
+| *all*                    |   0.50 | 617.00 |          0.50 |  50 % |     2 |
+
+failed: 1
+- double small fp32 contiguous, ninetoothed: wrong
+
+- liger is left out: not installed
+
+seconds: measure 2
+
+stopped: 1 cases were not measured"""
+
+
 def test_summary() -> None:
     text = summary(
         results(
@@ -183,31 +219,7 @@ def test_summary() -> None:
             missing=("x",),
         )
     )
-    assert text.splitlines() == [
-        "copy: 1.00 TB/s; matrix products, TFLOP/s: fp16 1000",
-        "",
-        "GPU time, µs                  ninetoothed  triton  torch  /triton  /torch  /floor",
-        "double large fp32 contiguous          2.0     1.0   1234     2.00    0.00    2.00",
-        "double small fp32 contiguous            ·     1.0      ·        ·       ·       ·",
-        "",
-        "small: µs of the host, in a graph  ninetoothed host  triton host  torch host  "
-        "ninetoothed graph  triton graph  torch graph",
-        "double small fp32 contiguous                      ·          3.0           ·  "
-        "                ·             ·            ·",
-        "",
-        "geometric mean of ours over     triton      torch",
-        "double                       2.000 (1)  0.002 (1)",
-        "all                          2.000 (1)  0.002 (1)",
-        "",
-        "failed: 1",
-        "  double small fp32 contiguous: ninetoothed: wrong",
-        "",
-        "liger is left out: not installed",
-        "",
-        "seconds: measure 2",
-        "",
-        "stopped: 1 cases were not measured",
-    ]
+    assert text == SUMMARY
 
 
 @no_gpu
@@ -221,6 +233,26 @@ def test_check_without_a_gpu(
     assert lines[0] == "triton is left out: needs a GPU"
     assert lines[-2].startswith("check 1/1 at ")
     assert lines[-1] == "2 of 2 results agree with torch in float64, 1 cases"
+
+
+def test_without_triton() -> None:
+    code = (
+        "import sys; sys.modules['triton'] = None; from benchmarks import contenders, kernels; "
+        "print(contenders.left_out(['triton'], on_gpu=True)); sys.exit(kernels.main(sys.argv[1:]))"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--ops", "nothing"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == kernels.UNUSABLE
+    assert done.stderr.startswith("error: there is no operation 'nothing'; operations are add, ")
+    assert done.stdout.startswith("{'triton': 'not installed (")
+
+
+def test_the_kernels_by_hand_exist() -> None:
+    if not triton_compat.available():
+        pytest.skip("Triton is not installed")
+    assert all(callable(operation.triton()) for operation in operations().values())
 
 
 @pytest.mark.gpu

@@ -11,7 +11,7 @@ import torch
 
 from benchmarks import measure
 from benchmarks.cases import Task
-from benchmarks.correctness import WrongResultError, compare, poison
+from benchmarks.correctness import WrongResultError, checked, compare, poison
 from benchmarks.measure import ContextLostError, Measurer
 from benchmarks.operation import OURS, TORCH, TRITON, Operation
 from tests.benchmarks.fake import CEILINGS, OPERATION, FakeClock, double
@@ -115,6 +115,20 @@ def test_failures_are_noted_and_the_run_goes_on(function: Callable[..., Any], me
     assert case.gpu_us(TORCH) == 4.0
 
 
+def test_memory_that_holds_the_result_of_another_call_is_poisoned_too() -> None:
+    expected = torch.ones(4)
+    blocks = [expected.clone(), expected.clone()]
+
+    def call() -> torch.Tensor:
+        """Writes half of one of two blocks, each in turn, as an allocator may give them out."""
+        blocks.reverse()
+        blocks[0][:2] = 1
+        return blocks[0]
+
+    with pytest.raises(WrongResultError, match="error nan"):
+        checked(call, (), expected.double(), 1.0)
+
+
 def test_known_failures_are_not_run() -> None:
     case = measurer(failing(raise_error), clock=FakeClock(), failed={OURS: "died"}).measure()
     assert case.failures() == {OURS: "died"}
@@ -177,7 +191,9 @@ def test_inputs_are_not_poisoned() -> None:
     def same(input: torch.Tensor) -> torch.Tensor:
         return input
 
-    operation = dataclasses.replace(OPERATION, reference=same, ours=same, triton=same, torch=same)
+    operation = dataclasses.replace(
+        OPERATION, reference=same, ours=same, triton=lambda: same, torch=same
+    )
     assert not measurer(operation).measure().failures()
 
 

@@ -13,7 +13,6 @@ from benchmarks.results import (
     Results,
     ResultsError,
     geometric_mean,
-    geometric_means,
     merge,
     read,
     write,
@@ -72,14 +71,7 @@ def test_ratios() -> None:
     assert one.failures() == {"torch": "wrong"}
 
 
-def test_geometric_means() -> None:
-    cases = [
-        case(ninetoothed=2.0, triton=1.0, torch=4.0),
-        case("large", ninetoothed=8.0, triton=16.0),
-        case("medium", ninetoothed=-1, triton=1.0, torch=4.0),
-    ]
-    means = geometric_means(cases, "ninetoothed")
-    assert means == {"triton": (pytest.approx(1.0), 2), "torch": (pytest.approx(0.5), 1)}
+def test_geometric_mean() -> None:
     assert geometric_mean([]) is None
     assert geometric_mean([1.0, 100.0]) == pytest.approx(10.0)
 
@@ -107,11 +99,19 @@ def test_merge_of_other_sizes_keeps_nothing_of_the_old() -> None:
     assert merged.cases[0].gpu_us("torch") is None
 
 
-def test_merge_takes_floors_of_the_new_ceilings() -> None:
-    ceilings = Ceilings(bandwidth=5e11, peaks={})
-    new = results([], ceilings=ceilings)
-    merged = merge(results([case(ninetoothed=3.0)]), new)
-    assert merged.cases[0].floor_us == pytest.approx(2.0)
+def test_merge_takes_floors_of_the_higher_ceilings() -> None:
+    slow = Ceilings(bandwidth=5e11, peaks={"fp8": 2e15})
+    merged = merge(results([case(ninetoothed=3.0)]), results([], ceilings=slow))
+    assert merged.ceilings == Ceilings(bandwidth=1e12, peaks={"fp16": 1e15, "fp8": 2e15})
+    assert merged.cases[0].floor_us == pytest.approx(1.0)
+
+
+def test_merge_names_all_commits() -> None:
+    merged = results([])
+    for commit, dirty in (("def", None), ("abc", True), (None, False)):
+        merged = merge(merged, results([], environment=environment(commit=commit, dirty=dirty)))
+    assert merged.environment.commit == "abc, def"
+    assert merged.environment.dirty
 
 
 def test_merge_completes() -> None:

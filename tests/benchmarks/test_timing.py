@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
+from benchmarks.results import Times
 from benchmarks.timing import (
     FEWEST,
     GRAPH_CALLS,
     MOST,
     Stopwatch,
-    quantile,
     rotated,
     sample_count,
-    summary,
 )
 
 CYCLES_PER_US = 2000
@@ -173,9 +172,7 @@ def test_host_time(gpu: Gpu) -> None:
 
 
 def test_statistics() -> None:
-    assert quantile([3.0, 1.0, 2.0], 0.5) == 2.0
-    assert quantile([1.0, 2.0], 0.25) == 1.25
-    assert quantile([4.0], 0.8) == 4.0
-    times = summary([5.0, 1.0, 2.0, 4.0, 3.0, 100.0])
-    assert (times.low, times.median, times.high, times.samples) == (2.0, 3.5, 5.0, 6)
+    assert Times.of([5.0, 1.0, 2.0, 4.0, 3.0, 100.0]) == Times(3.5, 2.0, 5.0, 6)
+    assert Times.of([0.0, 10.0]) == Times(5.0, 2.0, 8.0, 2)
+    assert Times.of([4.0]) == Times(4.0, 4.0, 4.0, 1)
     assert rotated(["a", "b", "c"], 4) == ["b", "c", "a"]

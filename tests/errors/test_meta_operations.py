@@ -390,6 +390,33 @@ from tests.support.messages import Case, check, each
         """,
     ),
     Case(
+        "shape options for a size that is given",
+        """
+        options = {"constexpr": True}
+        Tensor(shape=(None, 64), shape_options=options)
+        Tensor(shape=(None, 64), shape_options=(None, options))
+        """,
+        """
+        ArrangementError: shape_options has {'constexpr': True} for dim 1, whose size is given, 64; options are for sizes that only the call knows: leave shape_options out, or write shape=(None, None)
+          File "kernel.py", line 3, column 1, in <module>
+            Tensor(shape=(None, 64), shape_options=(None, options))
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
+        "shape options for sizes that are all given",
+        """
+        n = Symbol("n", constexpr=True)
+        Tensor(shape=(n,), shape_options=({"upper_bound": 64},))
+        """,
+        """
+        ArrangementError: shape_options has {'upper_bound': 64} for dim 0, whose size is given, n; options are for sizes that only the call knows: leave shape_options out, or write shape=(None,)
+          File "kernel.py", line 2, column 1, in <module>
+            Tensor(shape=(n,), shape_options=({"upper_bound": 64},))
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
+    Case(
         "a shape set after arranging",
         """
         x = Tensor(1, name="x").tile((16,))

@@ -17,7 +17,7 @@ def matmul_kernel(
     output_size_1,
     output_stride_0,
 ):
-    # matmul.py:36: def application(input, other, output):
+    # matmul.py:37: def application(input, other, output):
     pid = tl.program_id(0)
     v = (output_size_1 + 127) // 128
     g0 = pid // v
@@ -37,10 +37,10 @@ def matmul_kernel(
     v_7 = output + (g0 * output_stride_0 * 64 + v_3)
     ptrs_2 = v_7 + ((b0 * output_stride_0)[:, None] + v_4)
     v_8 = (v_2 < output_size_0)[:, None] & (v_6 < output_size_1)[None, :]
-    # matmul.py:39: for k in range(input.shape[0]):
+    # matmul.py:40: for k in range(input.shape[0]):
     accumulator = tl.zeros((64, 128), tl.float32)
     for k in range((input_size_1 + 31) // 32):
-        # matmul.py:40: accumulator += ntl.dot(input[k], other[k])
+        # matmul.py:41: accumulator += ntl.dot(input[k], other[k])
         v_9 = k * 32
         v_10 = v_9 + b1
         v_11 = mask[:, None] & (v_10 < input_size_1)[None, :]
@@ -49,7 +49,7 @@ def matmul_kernel(
         ptrs_3 = ptrs_1 + k * other_stride_0 * 32 + v_5
         other_1 = tl.load(ptrs_3, mask=v_12, other=0.0)
         product = tl.dot(input_1, other_1)
-        # matmul.py:39: for k in range(input.shape[0]):
+        # matmul.py:40: for k in range(input.shape[0]):
         accumulator = accumulator + product
-    # matmul.py:42: output = accumulator
+    # matmul.py:43: output = accumulator
     tl.store(ptrs_2, accumulator.to(tl.float16), mask=v_8)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import pytest
+import torch
 
 from ninetoothed import configurations
-from ninetoothed.kernel import Kernel
 from tests.support.imports import ROOT
 
 FOLDER = ROOT / "examples"
-NAMES = sorted(
-    path.stem for path in FOLDER.glob("*.py") if path.stem not in ("__init__", "demo", "runner")
-)
+OTHERS = ("__init__", "checks", "demo", "runner")
+"""What is in the folder besides examples."""
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in OTHERS)
 """The examples, by file name."""
 
 
@@ -34,15 +34,45 @@ class Place:
         return self.device != "cpu"
 
 
-PLACES = (
-    pytest.param(Place("cpu", "ttir"), id="cpu"),
-    *(
-        pytest.param(Place("cuda", backend), id=backend, marks=pytest.mark.gpu)
-        for backend in ("ttir", "triton-python")
-    ),
-)
-places = pytest.mark.parametrize("place", PLACES)
+CPU = Place("cpu", "ttir")
+GPU = Place("cuda", "ttir")
+GPU_OF_PYTHON = Place("cuda", "triton-python")
+NAMES_OF_PLACES = {CPU: "cpu", GPU: "ttir", GPU_OF_PYTHON: "triton-python"}
+
+
+def _parametrized(names: str, *cases: tuple[Any, ...]) -> pytest.MarkDecorator:
+    """Of each case the first value is a place, and GPUs need to be there."""
+    return pytest.mark.parametrize(
+        names,
+        [
+            pytest.param(
+                *case,
+                id="-".join([NAMES_OF_PLACES[case[0]], *map(str, case[1:])]),
+                marks=pytest.mark.gpu if case[0].is_gpu else (),
+            )
+            for case in cases
+        ],
+    )
+
+
+places = _parametrized("place", (CPU,), (GPU,))
+"""Runs a test on the CPU and on a GPU."""
+
+every_place = _parametrized("place", (CPU,), (GPU,), (GPU_OF_PYTHON,))
 """Runs a test on the CPU and, on a GPU, with both backends."""
+
+kinds = _parametrized(
+    "place, dtype, strided",
+    (CPU, torch.float16, False),
+    (CPU, torch.bfloat16, False),
+    (CPU, torch.float32, False),
+    (CPU, torch.float16, True),
+    # Few: each kind compiles every kernel again, of every size.
+    (GPU, torch.float16, False),
+    (GPU, torch.bfloat16, True),
+    (GPU_OF_PYTHON, torch.float16, False),
+)
+"""Runs a test for element types, and for contiguous and strided tensors, everywhere."""
 
 
 @cache
@@ -59,14 +89,9 @@ def _loaded(name: str, backend: str) -> ModuleType:
 def load(name: str, place: Place, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The example ``name`` as a module of its own, whose kernels are emitted as ``place`` says.
 
-    The setting stands while the test runs, so that kernels that the example makes later follow it.
-    So does a limit on how many configurations are compiled: the first ones.
+    The settings stand while the test runs, for kernels, too, that the example makes only then. Only
+    the first two configurations are compiled.
     """
     monkeypatch.setenv("NINETOOTHED_BACKEND", place.backend)
-    monkeypatch.setattr(configurations, "LIMIT", 3)
+    monkeypatch.setattr(configurations, "LIMIT", 2)
     return _loaded(name, place.backend)
-
-
-def kernels(module: ModuleType) -> Iterator[Kernel]:
-    """The kernels that a module made when it was imported."""
-    return (value for value in vars(module).values() if isinstance(value, Kernel))

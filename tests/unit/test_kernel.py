@@ -10,10 +10,14 @@ import pytest
 import torch
 
 import ninetoothed
+import ninetoothed.language as ntl
 from examples import add
 from examples.add import add_kernel
 from examples.matmul import matmul, matmul_kernel
 from ninetoothed import Symbol, Tensor
+from ninetoothed.arguments import bind
+from ninetoothed.configurations import MAX_BLOCK, configurations
+from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
 
 
@@ -132,4 +136,89 @@ def test_block_sizes_are_assumed_that_fit() -> None:
         return x.tile((-1, -1, -1)), y.tile((-1, -1, -1))
 
     text = ninetoothed.make(arrangement, scale, (Tensor(3), Tensor(3))).ir()
-    assert "// block size x_size_0 assumed to be rounded up to 64\n" in text
+    assert "// block size x_size_0 assumed to be rounded up to 16\n" in text
+
+
+def test_block_sizes_that_are_expressions_are_assumed_that_fit() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        def half(t: Tensor) -> Tensor:
+            return t.tile((-1, t.shape[1] // 2))
+
+        return half(x), half(y)
+
+    text = ninetoothed.make(arrangement, scale, (Tensor(2), Tensor(2))).ir()
+    assert "// block size x_size_1 // 2 assumed to be rounded up to 64\n" in text
+    assert "tensor<64x64xf32>" in text
+
+
+def test_an_expression_that_is_a_block_size_counts_when_block_sizes_are_chosen() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        size = ninetoothed.block_size()
+        return x.tile((size, x.shape[1] // 2)), y.tile((size, y.shape[1] // 2))
+
+    kernel = ninetoothed.make(arrangement, scale, (Tensor(2), Tensor(2)))
+    signature = bind(kernel.definition, [torch.zeros(8, 512)] * 2, {}).signature
+    for config in configurations(kernel.composed(signature), signature):
+        assert config.values[0][1] * 256 <= MAX_BLOCK
+
+
+def rows(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    return x.tile((1, -1)).squeeze(1), y.tile((1, -1)).squeeze(1)
+
+
+def test_constexpr_sizes_are_assumed() -> None:
+    """The whole dim of another tensor is as long."""
+
+    def application(x: Any, y: Any) -> None:
+        total = x
+        for i in ntl.static_range(x.shape[1]):  # pyright: ignore[reportGeneralTypeIssues]
+            total = total + i
+        y = total  # pyright: ignore[reportUnusedVariable]
+
+    options = (None, {"constexpr": True})
+    kernel = ninetoothed.make(rows, application, (Tensor(2, shape_options=options), Tensor(2)))
+    text = kernel.ir("tt")
+    assert "// constexpr sizes: x_size_1=16\n" in text
+    assert "// block size y_size_1 assumed to be rounded up to 16\n" in text
+    assert text.count("arith.addf") == 16
+    given = kernel.source(values={"x_size_1": 5})
+    assert given.count(" + ") < kernel.source().count(" + ")
+    assert kernel.report().assumed.endswith("constexpr sizes: x_size_1=16")
+    with pytest.raises(ArgumentError, match="x_size_1 must be an integer"):
+        kernel.ir(values={"x_size_1": 2.0})
+    # A call of another size is compiled for that.
+    x, y = torch.ones(3, 5), torch.empty(3, 5)
+    kernel(x, y)
+    assert torch.equal(y, x + 10)
+
+
+def test_what_an_assumed_size_does_not_fit_is_left_to_the_call() -> None:
+    def application(x: Any, y: Any) -> None:
+        y = x * (1, 2, 3)[x.shape[1]]  # pyright: ignore[reportUnusedVariable, reportUnknownVariableType]
+
+    options = (None, {"constexpr": True})
+    kernel = ninetoothed.make(rows, application, (Tensor(2, shape_options=options), Tensor(2)))
+    x, y = torch.ones(3, 2), torch.empty(3, 2)
+    kernel(x, y)
+    assert torch.equal(y, 3 * x)
+
+
+def test_proofs_are_of_all_constexpr_sizes() -> None:
+    kernel = ninetoothed.make(rows, scale, (Tensor(2, shape_options={"constexpr": True}),) * 2)
+    assert "constexpr sizes" not in kernel.report().assumed
+    assert kernel.report(values={"x_size_1": 8}).assumed.endswith("x_size_1=8")
+
+
+def test_a_compile_time_number_needs_a_value() -> None:
+    def arrangement(x: Tensor, flag: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return x.tile((64,)), flag, y.tile((64,))
+
+    def application(x: Any, flag: Any, y: Any) -> None:
+        y = x * (2 if flag else 3)  # pyright: ignore[reportUnusedVariable]
+
+    tensors = (Tensor(1), Tensor(0, constexpr=True), Tensor(1))
+    kernel = ninetoothed.make(arrangement, application, tensors)
+    for way in (kernel.ir, kernel.source, kernel.report):
+        assert way(values={"flag": False})
+        with pytest.raises(ArgumentError, match="application needs a value for flag"):
+            way()

@@ -187,6 +187,20 @@ def test_a_file_without_a_kernel(tmp_path: Path) -> None:
     assert "the file makes no kernel; bind one with ninetoothed.make or jit" in error_of(str(path))
 
 
+def test_a_kernel_that_a_function_makes(tmp_path: Path) -> None:
+    path = tmp_path / "makes.py"
+    path.write_text(KERNELS.format(more="") + "def make_kernel(kind):\n    return [two][kind]\n")
+    made = nt_opt([str(path), "--kernel", "make_kernel(0)"])
+    assert made.code == 0, made.err
+    assert "nt.kernel @second" in made.out
+    for call, message in {
+        "make_kernel()": "--kernel make_kernel(): TypeError: make_kernel() missing",
+        "make_kernel(0": "--kernel make_kernel(0: SyntaxError: ",
+        "make_kernel(0).configs[0].num_warps": "num_warps is 4; give a kernel, or what makes one",
+    }.items():
+        assert message in error_of(str(path), "--kernel", call)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

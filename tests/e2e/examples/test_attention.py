@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,20 +14,15 @@ from examples.runner import Draw, gradients, relative_error, results, tolerance_
 from ninetoothed.errors import ArgumentError
 from ninetoothed.kernel import Kernel
 from tests.support import offline
-from tests.support.examples import Place, load, places
+from tests.support.examples import CPU, GPU, Place, every_place, kinds, load, places
 from tests.support.targets import FEW_TARGETS
 
 Sizes = tuple[int, int, int, int, int, int]
 """The batch, heads, key heads, queries, keys and the dim of a head."""
 
-DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 SMALL: tuple[Sizes, ...] = ((1, 2, 1, 37, 75, 24), (2, 1, 1, 35, 17, 64))
-LARGE: tuple[Sizes, ...] = (
-    (2, 3, 3, 1024, 1024, 64),
-    (1, 8, 2, 1999, 1999, 128),
-    (1, 4, 4, 777, 2049, 128),
-    (1, 2, 2, 300, 131, 256),
-)
+LARGE: tuple[Sizes, ...] = ((1, 8, 2, 1999, 1999, 128), (1, 4, 4, 777, 2049, 64))
+LARGE_HEADS: tuple[Sizes, ...] = ((1, 2, 2, 300, 131, 256),)
 
 causal = pytest.mark.parametrize("is_causal", [False, True], ids=["all", "causal"])
 
@@ -37,8 +33,11 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_INTERPRET_LANES", "2048")
 
 
-def sizes(place: Place) -> Sequence[Sizes]:
-    return SMALL + LARGE if place.is_gpu else SMALL
+def sizes(place: Place, dtype: torch.dtype) -> Sequence[Sizes]:
+    """Few on a GPU, where each compiles four kernels."""
+    if place == CPU:
+        return SMALL
+    return LARGE + LARGE_HEADS if place == GPU and dtype is torch.float16 else LARGE[:1]
 
 
 def inputs(draw: Draw, sizes: Sizes, value_dim: int | None = None) -> tuple[torch.Tensor, ...]:
@@ -98,20 +97,17 @@ def check_both(
     check(gradients(function), gradients(reference), wanted, *options)
 
 
-@places
+@kinds
 @causal
-@pytest.mark.parametrize(
-    ("dtype", "strided"), [*((dtype, False) for dtype in DTYPES), (torch.float16, True)]
-)
 def test_attention(
     place: Place,
-    is_causal: bool,
     dtype: torch.dtype,
     strided: bool,
+    is_causal: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     draw = Draw(place.device, dtype, strided)
-    for one in sizes(place):
+    for one in sizes(place, dtype):
         check_both(place, monkeypatch, draw, inputs(draw, one), is_causal)
 
 
@@ -124,32 +120,41 @@ def test_heads_behind_positions(place: Place, monkeypatch: pytest.MonkeyPatch) -
 
 
 @places
-@pytest.mark.parametrize("scale", [1.0, -0.5, 0.0])
-def test_scale(place: Place, scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = Draw(place.device, torch.float32)
-    check_both(place, monkeypatch, draw, inputs(draw, (1, 1, 1, 20, 37, 16)), False, scale)
+def test_scale(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = Draw(place.device, torch.float16)
+    for scale in (1.0, -0.5, 0.0):
+        check_both(place, monkeypatch, draw, inputs(draw, (1, 1, 1, 20, 37, 16)), False, scale)
 
 
 @places
-@causal
-def test_one_query_and_one_key(
-    place: Place, is_causal: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_query_and_one_key(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     attention = load("attention", place, monkeypatch).attention
-    draw = Draw(place.device, torch.float32)
+    draw = Draw(place.device, torch.float16)
     tensors = inputs(draw, (3, 1, 1, 1, 1, 16))
-    torch.testing.assert_close(attention(*tensors, is_causal), tensors[2])
+    assert torch.equal(attention(*tensors, True), tensors[2])
     gradient = draw(3, 1, 1, 16)
-    found = gradients(attention)(gradient, *tensors, is_causal)
+    found = gradients(attention)(gradient, *tensors, True)
     nothing = torch.zeros_like(gradient)
     for one, expected in zip(found, (nothing, nothing, gradient), strict=True):
-        torch.testing.assert_close(one, expected, rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(one, expected, rtol=1e-3, atol=1e-2)
 
 
 @places
 def test_values_of_another_dim(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = Draw(place.device, torch.float32)
+    draw = Draw(place.device, torch.float16)
     check_both(place, monkeypatch, draw, inputs(draw, (1, 2, 1, 20, 37, 16), 40), True)
+
+
+@places
+def test_scores_of_minus_infinity(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have no weight, be they whole blocks; where there are no others, the output is 0."""
+    attention = load("attention", place, monkeypatch).attention
+    query, key, value = inputs(Draw(place.device, torch.float16), (1, 1, 1, 5, 700, 16))
+    query, visible = query.abs() + 0.1, slice(600, None)
+    key[:, :, : visible.start] = -math.inf
+    seen = (query, key[:, :, visible], value[:, :, visible])
+    check(lambda *_: attention(query, key, value), reference, seen)
+    assert attention(query, torch.full_like(key, -math.inf), value).eq(0).all()
 
 
 @places
@@ -165,33 +170,38 @@ def test_scores_far_below_zero(
 
 
 @places
-@causal
 @pytest.mark.parametrize(
     "sizes", [(2, 2, 1, 5, 0, 16), (2, 2, 1, 0, 5, 16), (0, 2, 1, 5, 5, 16), (1, 0, 0, 5, 5, 16)]
 )
-def test_empty_tensors(
-    place: Place, is_causal: bool, sizes: Sizes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_empty_tensors(place: Place, sizes: Sizes, monkeypatch: pytest.MonkeyPatch) -> None:
     attention = load("attention", place, monkeypatch).attention
-    draw = Draw(place.device, torch.float32)
-    tensors = inputs(draw, sizes)
-    result = attention(*tensors, is_causal)
+    tensors = inputs(Draw(place.device, torch.float16), sizes)
+    result = attention(*tensors, True)
     assert torch.equal(result, torch.zeros_like(tensors[0]))
-    found = gradients(attention)(torch.ones_like(result), *tensors, is_causal)
+    found = gradients(attention)(torch.ones_like(result), *tensors, True)
     assert all(torch.equal(one, torch.zeros_like(one)) for one in found)
 
 
 @places
 def test_a_gradient_that_is_one_number(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     attention = load("attention", place, monkeypatch).attention
-    tensors = inputs(Draw(place.device, torch.float32), (1, 2, 1, 20, 20, 16))
+    tensors = inputs(Draw(place.device, torch.float16), (1, 2, 1, 20, 20, 16))
     with torch.no_grad():
         assert not attention(*tensors).requires_grad
     leaves = [tensor.requires_grad_() for tensor in tensors]
     attention(*leaves).sum().backward()
     twins = [leaf.detach().double().requires_grad_() for leaf in leaves]
     reference(*twins).sum().backward()
-    assert relative_error(leaves[2].grad, twins[2].grad) <= tolerance(leaves[2])
+    for leaf, twin in zip(leaves, twins, strict=True):
+        # Gradients of a softmax's scores add up to 0, and these gradients nearly cancel.
+        torch.testing.assert_close(leaf.grad.double(), twin.grad, rtol=1e-2, atol=1e-2)
+
+
+def test_gradients_of_some_inputs_only() -> None:
+    tensors = inputs(Draw("cpu", torch.float32), (1, 2, 1, 5, 5, 16))
+    tensors[1].requires_grad_()
+    attention.attention(*tensors).sum().backward()
+    assert [tensor.grad is None for tensor in tensors] == [True, False, True]
 
 
 def test_what_does_not_fit_is_an_error() -> None:
@@ -204,16 +214,14 @@ def test_what_does_not_fit_is_an_error() -> None:
             attention.attention(query[:, :2], key, wrong)
     with pytest.raises(ArgumentError, match="must be"):
         attention.attention(query[:, :2, :, :8], key, value)
+    with pytest.raises(ValueError, match="one element type"):
+        attention.attention(query[:, :2], key.half(), value)
+    with pytest.raises(ValueError, match="query must have 4 dims"):
+        attention.attention(query[0], key, value)
 
 
-def jagged(draw: Draw, lengths: Sequence[int], heads: int, dim: int) -> torch.Tensor:
-    offsets = torch.tensor([0, *lengths], device=draw.device).cumsum(0)
-    return torch.nested.nested_tensor_from_jagged(draw(sum(lengths), heads, dim), offsets)
-
-
-@places
+@every_place
 @causal
-@pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
 @pytest.mark.parametrize(
     ("lengths", "key_lengths"),
     [((0, 1, 70, 33), (0, 1, 70, 33)), ((20, 3, 40), (37, 0, 5)), ((), ())],
@@ -221,15 +229,14 @@ def jagged(draw: Draw, lengths: Sequence[int], heads: int, dim: int) -> torch.Te
 def test_jagged_attention(
     place: Place,
     is_causal: bool,
-    dtype: torch.dtype,
     lengths: Sequence[int],
     key_lengths: Sequence[int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     function = load("jagged_attention", place, monkeypatch).jagged_attention
-    draw = Draw(place.device, dtype)
-    query = jagged(draw, lengths, 4, 24)
-    key, value = (jagged(draw, key_lengths, 2, 24) for _ in range(2))
+    draw = Draw(place.device, torch.float16)
+    query = draw.jagged(lengths, 4, 24)
+    key, value = (draw.jagged(key_lengths, 2, 24) for _ in range(2))
     result = function(query, key, value, is_causal)
     assert result.is_nested
     assert result.offsets() is query.offsets()
@@ -241,12 +248,16 @@ def test_jagged_attention(
 
 def test_jagged_tensors_that_do_not_fit_are_an_error() -> None:
     draw = Draw("cpu", torch.float32)
-    query, key = jagged(draw, (3, 4), 3, 16), jagged(draw, (3, 4), 2, 16)
+    query, key = draw.jagged((3, 4), 3, 16), draw.jagged((3, 4), 2, 16)
     with pytest.raises(ValueError, match="2 key heads do not divide 3 query heads"):
         jagged_attention.jagged_attention(query, key, key)
-    key, value = jagged(draw, (3, 4), 3, 16), jagged(draw, (4, 3), 3, 16)
+    key, value = draw.jagged((3, 4), 3, 16), draw.jagged((4, 3), 3, 16)
     with pytest.raises(ArgumentError, match="must have equal lengths"):
         jagged_attention.jagged_attention(query, key, value)
+    with pytest.raises(ValueError, match=r"key must be a torch\.nested tensor"):
+        jagged_attention.jagged_attention(query, draw(2, 4, 3, 16), value)
+    with pytest.raises(ValueError, match="query requires gradients"):
+        jagged_attention.jagged_attention(query.requires_grad_(), key, key)
 
 
 def calls(dim: int, is_causal: bool) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
@@ -263,7 +274,7 @@ def calls(dim: int, is_causal: bool) -> Iterator[tuple[Kernel, tuple[Any, ...]]]
     shared = (query, key, key, query, numbers, numbers, *options)
     yield attention.query_kernel, (*shared, query)
     yield attention.key_value_kernel, (*shared, key, key)
-    sequences = jagged(Draw("cpu", torch.float16), (3, 40), 4, dim)
+    sequences = Draw("cpu", torch.float16).jagged((3, 40), 4, dim)
     kernel = jagged_attention.jagged_attention_kernel
     yield kernel, (sequences, sequences, sequences, *options, sequences)
 

@@ -1,23 +1,30 @@
 """The elementwise examples against torch in float64: ``silu``, ``swiglu``, ``rotary_embedding`` and
-``dropout``.
+``dropout``; and what all examples refuse.
 """
 
 from __future__ import annotations
+
+import importlib
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from examples import add, dropout, rotary_embedding
+from examples import swiglu as swiglu_example
 from examples.runner import Draw, gradients, raised, relative_error, tolerance_of
 from tests.support import philox
-from tests.support.examples import Place, load, places
+from tests.support.examples import Place, kinds, load, places
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 SHAPES = ((1,), (1025,), (7, 131), (2, 3, 5, 17), (), (0,), (3, 0, 4))
+LARGE = ((8, 1024, 4097),)
+"""On a GPU, of many blocks a row."""
 
-dtypes = pytest.mark.parametrize("dtype", DTYPES)
-shapes = pytest.mark.parametrize("shape", SHAPES)
-layouts = pytest.mark.parametrize("strided", [False, True])
+
+def shapes(place: Place) -> tuple[tuple[int, ...], ...]:
+    return SHAPES + LARGE if place.is_gpu else SHAPES
 
 
 def check(result: torch.Tensor, expected: torch.Tensor) -> None:
@@ -35,20 +42,14 @@ def rotated(input: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.
     return torch.cat((x1 * cos - x2 * sin, x2 * cos + x1 * sin), dim=-1)
 
 
-@places
-@dtypes
-@layouts
-@shapes
+@kinds
 def test_silu(
-    place: Place,
-    shape: tuple[int, ...],
-    strided: bool,
-    dtype: torch.dtype,
-    monkeypatch: pytest.MonkeyPatch,
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = load("silu", place, monkeypatch)
-    input = Draw(place.device, dtype, strided)(*shape)
-    check(example.silu(input), torch.nn.functional.silu(input.double()))
+    draw = Draw(place.device, dtype, strided)
+    for input in (draw(*shape) for shape in shapes(place)):
+        check(example.silu(input), torch.nn.functional.silu(input.double()))
 
 
 @places
@@ -74,25 +75,19 @@ def test_silu_of_large_numbers(place: Place, monkeypatch: pytest.MonkeyPatch) ->
         check(example.silu(input.to(dtype)), torch.nn.functional.silu(input.to(dtype).double()))
 
 
-@places
-@dtypes
-@layouts
-@shapes
+@kinds
 def test_swiglu_and_its_gradients(
-    place: Place,
-    shape: tuple[int, ...],
-    strided: bool,
-    dtype: torch.dtype,
-    monkeypatch: pytest.MonkeyPatch,
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = load("swiglu", place, monkeypatch)
     draw = Draw(place.device, dtype, strided)
-    gradient, gate, up = draw(*shape), draw(*shape), draw(*shape)
-    check(example.swiglu(gate, up), swiglu(gate.double(), up.double()))
-    found = gradients(example.swiglu)(gradient, gate, up)
-    expected = gradients(swiglu)(gradient.double(), gate.double(), up.double())
-    for result, one in zip(found, expected, strict=True):
-        check(result, one)
+    for shape in shapes(place):
+        gradient, gate, up = draw(*shape), draw(*shape), draw(*shape)
+        check(example.swiglu(gate, up), swiglu(gate.double(), up.double()))
+        found = gradients(example.swiglu)(gradient, gate, up)
+        expected = gradients(swiglu)(gradient.double(), gate.double(), up.double())
+        for result, one in zip(found, expected, strict=True):
+            check(result, one)
 
 
 @places
@@ -119,31 +114,26 @@ def test_swiglu_without_gradients(place: Place, monkeypatch: pytest.MonkeyPatch)
     check(output, swiglu(gate.detach().double(), up.double()))
 
 
-@places
-def test_swiglu_refuses_shapes_that_differ(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = load("swiglu", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+def test_swiglu_refuses_tensors_that_differ() -> None:
+    draw = Draw("cpu", torch.float32)
     with pytest.raises(ValueError, match=r"one shape, not \(3, 5\) and \(5,\)"):
-        example.swiglu(draw(3, 5), draw(5))
+        swiglu_example.swiglu(draw(3, 5), draw(5))
+    with pytest.raises(ValueError, match="gate, up must have one element type"):
+        swiglu_example.swiglu(draw(5), draw(5).half())
 
 
-@places
-@dtypes
-@layouts
-@pytest.mark.parametrize(
-    "shape", [(1, 1, 1, 2), (2, 5, 3, 14), (1, 7, 8, 64), (3, 2, 1, 130), (0, 2, 2, 4)]
-)
+ROTATED = ((1, 1, 1, 2), (2, 5, 3, 14), (1, 7, 8, 64), (3, 2, 1, 130), (0, 2, 2, 4))
+
+
+@kinds
 def test_rotary_embedding(
-    place: Place,
-    shape: tuple[int, int, int, int],
-    strided: bool,
-    dtype: torch.dtype,
-    monkeypatch: pytest.MonkeyPatch,
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = load("rotary_embedding", place, monkeypatch)
     draw = Draw(place.device, dtype, strided)
-    inputs = draw(*shape), draw(shape[1], shape[3] // 2), draw(shape[1], shape[3] // 2)
-    check(example.rotary_embedding(*inputs), rotated(*map(raised, inputs)))
+    for batch, length, heads, dim in (*ROTATED, (4, 2047, 32, 128)) if place.is_gpu else ROTATED:
+        inputs = draw(batch, length, heads, dim), draw(length, dim // 2), draw(length, dim // 2)
+        check(example.rotary_embedding(*inputs), rotated(*map(raised, inputs)))
 
 
 @places
@@ -158,16 +148,14 @@ def test_rotary_embedding_of_heads_before_positions(
     check(example.rotary_embedding(input, cos, sin), rotated(*map(raised, (input, cos, sin))))
 
 
-@places
-def test_rotary_embedding_refuses_what_does_not_fit(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    example = load("rotary_embedding", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+def test_rotary_embedding_refuses_what_does_not_fit() -> None:
+    function, draw = rotary_embedding.rotary_embedding, Draw("cpu", torch.float32)
     with pytest.raises(ValueError, match="even, not 7"):
-        example.rotary_embedding(draw(1, 2, 1, 7), draw(2, 3), draw(2, 3))
+        function(draw(1, 2, 1, 7), draw(2, 3), draw(2, 3))
     with pytest.raises(ValueError, match=r"sin must .* \(2, 4\), not \(3, 4\)"):
-        example.rotary_embedding(draw(1, 2, 1, 8), draw(2, 4), draw(3, 4))
+        function(draw(1, 2, 1, 8), draw(2, 4), draw(3, 4))
+    with pytest.raises(ValueError, match="input must have 4 dims, not 3"):
+        function(draw(2, 1, 8), draw(2, 4), draw(2, 4))
 
 
 def kept(shape: tuple[int, ...], p: float, seed: int) -> torch.Tensor:
@@ -177,24 +165,19 @@ def kept(shape: tuple[int, ...], p: float, seed: int) -> torch.Tensor:
     return torch.from_numpy(random >= np.float32(p)).reshape(shape)
 
 
-@places
-@dtypes
-@layouts
-@shapes
+@kinds
 def test_dropout(
-    place: Place,
-    shape: tuple[int, ...],
-    strided: bool,
-    dtype: torch.dtype,
-    monkeypatch: pytest.MonkeyPatch,
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is kept depends on the place in the tensor and on the seed, not on the strides."""
     example = load("dropout", place, monkeypatch)
-    input = Draw(place.device, dtype, strided)(*shape)
-    output = example.dropout(input, 0.3, 11)
-    expected = torch.where(kept(shape, 0.3, 11).to(place.device), input.double() / 0.7, 0.0)
-    assert torch.equal(output == 0, expected == 0)
-    check(output, expected)
+    draw = Draw(place.device, dtype, strided)
+    for shape in SHAPES:
+        input = draw(*shape)
+        output = example.dropout(input, 0.3, 11)
+        expected = torch.where(kept(shape, 0.3, 11).to(place.device), input.double() / 0.7, 0.0)
+        assert torch.equal(output == 0, expected == 0)
+        check(output, expected)
 
 
 @places
@@ -207,26 +190,23 @@ def test_dropout_of_a_transposed_matrix(place: Place, monkeypatch: pytest.Monkey
 
 
 @places
-@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
-def test_dropout_drops_the_share_asked_for(
-    place: Place, p: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dropout_drops_the_share_asked_for(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     example = load("dropout", place, monkeypatch)
     count = 1 << 24 if place.is_gpu else 1 << 16
-    dropped = (example.dropout(torch.ones(count, device=place.device), p, 5) == 0).sum()
-    deviation = (count * p * (1 - p)) ** 0.5
-    assert abs(float(dropped) - count * p) < 4 * deviation
+    for p in (0.1, 0.5, 0.9):
+        dropped = (example.dropout(torch.ones(count, device=place.device), p, 5) == 0).sum()
+        deviation = (count * p * (1 - p)) ** 0.5
+        assert abs(float(dropped) - count * p) < 4 * deviation
 
 
 @places
-@pytest.mark.parametrize("seed", [0, 1, -1, 2**31, 2**40 + 5])
-def test_dropout_of_a_seed(place: Place, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dropout_of_a_seed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     example = load("dropout", place, monkeypatch)
     ones = torch.ones(300, device=place.device)
-    found = example.dropout(ones, 0.5, seed)
-    assert torch.equal(found, example.dropout(ones, 0.5, seed))
-    assert torch.equal(found != 0, kept((300,), 0.5, seed).to(place.device))
-    assert not torch.equal(found, example.dropout(ones, 0.5, seed + 2))
+    for seed in (0, 1, -1, 2**31, 2**40 + 5):
+        found = example.dropout(ones, 0.5, seed)
+        assert torch.equal(found != 0, kept((300,), 0.5, seed).to(place.device))
+        assert not torch.equal(found, example.dropout(ones, 0.5, seed + 2))
 
 
 @places
@@ -237,42 +217,67 @@ def test_dropout_of_nothing_and_of_all(place: Place, monkeypatch: pytest.MonkeyP
     assert torch.equal(example.dropout(input, 1, 1), torch.zeros_like(input))
 
 
-@places
 @pytest.mark.parametrize("p", [-0.1, 1.5, float("nan")])
-def test_dropout_refuses_what_is_no_probability(
-    place: Place, p: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    example = load("dropout", place, monkeypatch)
+def test_dropout_refuses_what_is_no_probability(p: float) -> None:
     with pytest.raises(ValueError, match="p is a probability"):
-        example.dropout(torch.ones(4, device=place.device), p, 1)
+        dropout.dropout(torch.ones(4), p, 1)
 
 
-@places
-@layouts
-@pytest.mark.parametrize("ndim", [1, 3])
-def test_large_tensors(
-    place: Place, ndim: int, strided: bool, monkeypatch: pytest.MonkeyPatch
+SQUARE, VECTOR, IMAGES = (4, 4), (4,), (1, 1, 4, 4)
+FORWARD_ONLY: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("add", (VECTOR, VECTOR)),
+    ("silu", (VECTOR,)),
+    ("dropout", (VECTOR, 0.5, 1)),
+    ("rotary_embedding", (IMAGES, (1, 2), (1, 2))),
+    ("softmax", (SQUARE,)),
+    ("cumsum", (SQUARE,)),
+    ("topk", (SQUARE, 2)),
+    ("matmul", (SQUARE, SQUARE)),
+    ("addmm", (VECTOR, SQUARE, SQUARE)),
+    ("bmm", ((1, 4, 4), (1, 4, 4))),
+    ("conv2d", (IMAGES, IMAGES)),
+    ("max_pool2d", (IMAGES, 2)),
+    ("avg_pool2d", (IMAGES, 2)),
+)
+DIFFERENTIABLE: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("swiglu", (VECTOR, VECTOR)),
+    ("rms_norm", (SQUARE, VECTOR)),
+    ("layer_norm", (SQUARE, VECTOR, VECTOR)),
+    ("attention", (IMAGES, IMAGES, IMAGES)),
+)
+EXACT = ("add", "max_pool2d")
+"""These compute in the input's own type."""
+
+
+def called(name: str, arguments: tuple[Any, ...], **options: Any) -> torch.Tensor:
+    """What an example returns for tensors of these shapes."""
+    function = getattr(importlib.import_module(f"examples.{name}"), name)
+    return function(*(torch.ones(x, **options) if isinstance(x, tuple) else x for x in arguments))
+
+
+@pytest.mark.parametrize(("name", "arguments"), FORWARD_ONLY)
+def test_gradients_that_a_function_does_not_have_are_refused(
+    name: str, arguments: tuple[Any, ...]
 ) -> None:
-    """Of many blocks a row."""
-    shape = (8, 1024, 4097) if place.is_gpu else (1, 2, 4097)
-    shape = shape if ndim == 3 else (torch.Size(shape).numel(),)
-    draw = Draw(place.device, torch.float16, strided)
-    gradient, gate, up = draw(*shape), draw(*shape), draw(*shape)
-    silu = load("silu", place, monkeypatch).silu
-    check(silu(gate), torch.nn.functional.silu(gate.double()))
-    found = gradients(load("swiglu", place, monkeypatch).swiglu)(gradient, gate, up)
-    expected = gradients(swiglu)(*map(raised, (gradient, gate, up)))
-    for result, one in zip(found, expected, strict=True):
-        check(result, one)
+    with pytest.raises(ValueError, match="requires gradients, which this function does not have"):
+        called(name, arguments, requires_grad=True)
+    with torch.no_grad():
+        called(name, arguments, requires_grad=True)
 
 
-@places
-@layouts
-def test_large_rotary_embedding(
-    place: Place, strided: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("name", "arguments"), FORWARD_ONLY + DIFFERENTIABLE)
+def test_float64_is_refused_where_it_would_be_rounded(
+    name: str, arguments: tuple[Any, ...]
 ) -> None:
-    example = load("rotary_embedding", place, monkeypatch)
-    batch, length, heads = (4, 2047, 32) if place.is_gpu else (1, 3, 32)
-    draw = Draw(place.device, torch.float16, strided)
-    inputs = draw(batch, length, heads, 128), draw(length, 64), draw(length, 64)
-    check(example.rotary_embedding(*inputs), rotated(*map(raised, inputs)))
+    if name in EXACT:
+        assert called(name, arguments, dtype=torch.float64).dtype is torch.float64
+        return
+    for dtype in (torch.float64, torch.int32):
+        with pytest.raises(ValueError, match=f"float32, which does not hold {dtype}"):
+            called(name, arguments, dtype=dtype)
+
+
+def test_add_refuses_vectors_that_differ() -> None:
+    for lhs, rhs in ((torch.ones(5), torch.ones(1)), (torch.ones(5), torch.ones(5).half())):
+        with pytest.raises(ValueError, match="lhs and rhs must be alike"):
+            add.add(lhs, rhs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import pytest
 import torch
@@ -11,19 +10,11 @@ import torch
 from examples import jagged_padding
 from examples.runner import Draw
 from ninetoothed.errors import ArgumentError
-from tests.support import offline
-from tests.support.examples import Place, load, places
-from tests.support.targets import FEW_TARGETS
+from tests.support.examples import Place, kinds, load, places
 
-DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 # The sequences' lengths, and the features of a position.
 SIZES = (((0, 1, 7, 33), 40), ((5,), 1), ((0, 0), 3), ((16, 16), 64))
 LARGE = (((2048, 1, 0, 1025, 977), 1031),)
-
-
-def jagged(draw: Draw, lengths: Sequence[int], features: int) -> torch.Tensor:
-    offsets = torch.tensor([0, *lengths], device=draw.device).cumsum(0)
-    return torch.nested.nested_tensor_from_jagged(draw(sum(lengths), features), offsets)
 
 
 def padded(input: torch.Tensor, length: int, value: float) -> torch.Tensor:
@@ -35,10 +26,7 @@ def padded(input: torch.Tensor, length: int, value: float) -> torch.Tensor:
     return torch.stack(rows)
 
 
-@places
-@pytest.mark.parametrize(
-    ("dtype", "strided"), [*((dtype, False) for dtype in DTYPES), (torch.float16, True)]
-)
+@kinds
 def test_pad_and_unpad(
     place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,7 +34,7 @@ def test_pad_and_unpad(
     module = load("jagged_padding", place, monkeypatch)
     draw = Draw(place.device, dtype, strided)
     for lengths, features in SIZES + LARGE if place.is_gpu else SIZES:
-        input = jagged(draw, lengths, features)
+        input = draw.jagged(lengths, features)
         for length in (max(lengths), max(lengths) + 50):
             output = module.pad(input, length)
             assert torch.equal(output, padded(input, length, 0.0))
@@ -64,21 +52,34 @@ def draw_around(draw: Draw, output: torch.Tensor, input: torch.Tensor) -> torch.
 
 
 @places
-@pytest.mark.parametrize("value", [-1.5, -math.inf, math.nan])
-def test_the_value_behind_the_sequences(
-    place: Place, value: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_value_behind_the_sequences(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     pad = load("jagged_padding", place, monkeypatch).pad
-    input = jagged(Draw(place.device, torch.float32), (0, 1, 7, 33), 20)
-    torch.testing.assert_close(
-        pad(input, 40, value), padded(input, 40, value), rtol=0, atol=0, equal_nan=True
-    )
+    input = Draw(place.device, torch.float32).jagged((0, 1, 7, 33), 20)
+    for value in (-1.5, -math.inf, math.nan):
+        torch.testing.assert_close(
+            pad(input, 40, value), padded(input, 40, value), rtol=0, atol=0, equal_nan=True
+        )
+
+
+def test_the_longest_length_is_carried_on() -> None:
+    """So that no call waits for a GPU to look it up."""
+    input = Draw("cpu", torch.float32).jagged((3, 7), 20)
+    output = jagged_padding.unpad(jagged_padding.pad(input, 9), input)
+    assert output._maybe_max_seqlen == input._maybe_max_seqlen == 7
+
+
+def test_dense_tensors_are_refused() -> None:
+    dense = torch.zeros(2, 3, 4)
+    with pytest.raises(ValueError, match=r"input must be a torch\.nested tensor"):
+        jagged_padding.pad(dense, 5)
+    with pytest.raises(ValueError, match=r"jagged_like must be a torch\.nested tensor"):
+        jagged_padding.unpad(dense, dense)
 
 
 @places
 def test_without_sequences(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     module = load("jagged_padding", place, monkeypatch)
-    input = jagged(Draw(place.device, torch.float32), (), 20)
+    input = Draw(place.device, torch.float32).jagged((), 20)
     output = module.pad(input, 4)
     assert output.shape == (0, 4, 20)
     assert module.unpad(output, input).values().shape == (0, 20)
@@ -106,16 +107,8 @@ def test_unpad_of_a_transposed_tensor_like_sequences_with_gaps(
 def test_a_length_that_is_too_small(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     module = load("jagged_padding", place, monkeypatch)
     draw = Draw(place.device, torch.float32)
-    input = jagged(draw, (3, 7), 20)
+    input = draw.jagged((3, 7), 20)
     with pytest.raises(ValueError, match="a sequence of 7 does not fit into a length of 6"):
         module.pad(input, 6)
     with pytest.raises(ArgumentError, match=r"slicing of input .* they are \(7, 6\)"):
         module.unpad(draw(2, 6, 20), input)
-
-
-@pytest.mark.parametrize("target", FEW_TARGETS)
-def test_compiles(target: str) -> None:
-    draw = Draw("cpu", torch.float16)
-    sequences, dense = jagged(draw, (5, 7), 64), draw(2, 16, 64)
-    offline.check(jagged_padding.pad_kernel(0.0), (sequences, dense), target)
-    offline.check(jagged_padding.unpad_kernel, (dense, sequences), target)

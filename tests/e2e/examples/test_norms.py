@@ -11,17 +11,15 @@ from typing import Any
 import pytest
 import torch
 
+from examples import layer_norm as layer_norm_example
+from examples import rms_norm as rms_norm_example
 from examples.runner import Draw, gradients, raised, relative_error, tolerance_of
-from tests.support.examples import Place, load, places
+from tests.support.examples import GPU, Place, kinds, load, places
 
-DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 SHAPES = ((1, 9), (2, 1025), (7, 128), (514, 33))
 """Of the last, a program of a backward pass has two rows."""
 LARGE = ((1031, 4097), (4096, 8192), (3, 20011))
 """On a GPU."""
-
-dtypes = pytest.mark.parametrize("dtype", DTYPES)
-layouts = pytest.mark.parametrize("strided", [False, True])
 
 
 def rms_norm(input: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6) -> torch.Tensor:
@@ -67,14 +65,12 @@ def check_function(
 
 
 def shapes(place: Place, dtype: torch.dtype) -> Sequence[tuple[int, int]]:
-    return SHAPES + LARGE if place.is_gpu and dtype is torch.float16 else SHAPES
+    return SHAPES + LARGE if place == GPU and dtype is torch.float16 else SHAPES
 
 
-@places
-@dtypes
-@layouts
+@kinds
 def test_rms_norm(
-    place: Place, strided: bool, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = load("rms_norm", place, monkeypatch)
     draw = Draw(place.device, dtype, strided)
@@ -83,11 +79,9 @@ def test_rms_norm(
         check_function(example.rms_norm, rms_norm, inputs, gradient)
 
 
-@places
-@dtypes
-@layouts
+@kinds
 def test_layer_norm(
-    place: Place, strided: bool, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = load("layer_norm", place, monkeypatch)
     draw = Draw(place.device, dtype, strided)
@@ -96,11 +90,9 @@ def test_layer_norm(
         check_function(example.layer_norm, layer_norm, inputs, draw(rows, columns))
 
 
-@places
-@dtypes
-@layouts
+@kinds
 def test_add_rms_norm(
-    place: Place, strided: bool, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example = load("rms_norm", place, monkeypatch)
     draw = Draw(place.device, dtype, strided)
@@ -163,7 +155,7 @@ def test_gradients_of_a_sum(place: Place, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @places
-@pytest.mark.parametrize("eps", [0.0, 1e-3, 2.0])
+@pytest.mark.parametrize("eps", [0.0, 2.0])
 def test_eps(place: Place, eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it too, and with programs of which the last has fewer rows."""
     rms, layer = load("rms_norm", place, monkeypatch), load("layer_norm", place, monkeypatch)
@@ -244,14 +236,12 @@ def test_norms_of_nothing(place: Place, rows: int, monkeypatch: pytest.MonkeyPat
     check_function(layer.layer_norm, layer_norm, (input, vector, vector), input)
 
 
-@places
-def test_shapes_that_do_not_fit_are_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    rms, layer = load("rms_norm", place, monkeypatch), load("layer_norm", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+def test_shapes_that_do_not_fit_are_refused() -> None:
+    draw = Draw("cpu", torch.float32)
     input, vector = draw(4, 6), draw(6)
     with pytest.raises(ValueError, match=r"weight must have .* \(6,\), not \(4,\)"):
-        rms.rms_norm(input, draw(4))
+        rms_norm_example.rms_norm(input, draw(4))
     with pytest.raises(ValueError, match=r"bias must have .* \(6,\), not \(5,\)"):
-        layer.layer_norm(input, vector, draw(5))
+        layer_norm_example.layer_norm(input, vector, draw(5))
     with pytest.raises(ValueError, match=r"residual must be as input, \(4, 6\)"):
-        rms.add_rms_norm(input, draw(4, 5), vector)
+        rms_norm_example.add_rms_norm(input, draw(4, 5), vector)

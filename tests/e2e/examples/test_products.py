@@ -7,25 +7,15 @@ from collections.abc import Sequence
 import pytest
 import torch
 
-from examples import addmm, bmm, fp8_matmul, grouped_matmul, int8_matmul
+from examples import fp8_matmul
 from examples.runner import Draw, relative_error, tolerance_of
 from tests.support import offline
-from tests.support.examples import Place, load, places
-from tests.support.targets import FEW_TARGETS
+from tests.support.examples import CPU, Place, every_place, kinds, load, places
 
-DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 RAGGED = ((1, 1, 1), (17, 33, 67), (64, 48, 32))
 LARGE = ((1025, 1031, 2053), (2048, 4096, 1024))
 
 strided = pytest.mark.parametrize("strided", [False, True], ids=["contiguous", "strided"])
-layouts = pytest.mark.parametrize(
-    ("dtype", "strided"), [*((dtype, False) for dtype in DTYPES), (torch.float16, True)]
-)
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "target" in metafunc.fixturenames:
-        metafunc.parametrize("target", FEW_TARGETS)
 
 
 def sizes(place: Place) -> Sequence[tuple[int, int, int]]:
@@ -44,8 +34,7 @@ def transposed(matrix: torch.Tensor) -> torch.Tensor:
     return matrix.mT.contiguous().mT
 
 
-@places
-@layouts
+@kinds
 def test_addmm(
     place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,8 +79,7 @@ def test_addmm_rounds_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> Non
     assert result.eq(64 + 64 * 64 * 64 / 2**8).all()
 
 
-@places
-@layouts
+@kinds
 def test_bmm(
     place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +108,7 @@ def test_bmm_of_one_matrix_for_all(place: Place, monkeypatch: pytest.MonkeyPatch
     check(place, bmm(input, other), input.double() @ other.double())
 
 
-@places
+@every_place
 @strided
 def test_int8_matmul(place: Place, strided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     int8_matmul = load("int8_matmul", place, monkeypatch).int8_matmul
@@ -143,7 +131,7 @@ def test_int8_matmul_is_exact(place: Place, monkeypatch: pytest.MonkeyPatch) -> 
     assert int8_matmul(input, input.T).eq(1199 * 127 * 127 + 1).all()
 
 
-@places
+@every_place
 @strided
 def test_fp8_matmul(place: Place, strided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     fp8_matmul = load("fp8_matmul", place, monkeypatch).fp8_matmul
@@ -158,13 +146,7 @@ def test_fp8_matmul(place: Place, strided: bool, monkeypatch: pytest.MonkeyPatch
             check(place, result, expected)
 
 
-def jagged(draw: Draw, lengths: Sequence[int], columns: int) -> torch.Tensor:
-    offsets = torch.tensor([0, *lengths], device=draw.device).cumsum(0)
-    return torch.nested.nested_tensor_from_jagged(draw(sum(lengths), columns), offsets)
-
-
-@places
-@layouts
+@kinds
 def test_grouped_matmul(
     place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,7 +156,7 @@ def test_grouped_matmul(
     if place.is_gpu:
         batches.append((1000, 0, 3, 2047, 512))
     for lengths in batches:
-        input, weight = jagged(draw, lengths, 20), draw(len(lengths), 20, 33)
+        input, weight = draw.jagged(lengths, 20), draw(len(lengths), 20, 33)
         result = grouped_matmul(input, weight)
         assert result.dtype is dtype
         assert torch.equal(result.offsets(), input.offsets())
@@ -191,11 +173,10 @@ def test_empty_products(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     assert bmm(draw(0, 8, 8), draw(0, 8, 8)).shape == (0, 8, 8)
     assert bmm(draw(2, 8, 0), draw(2, 0, 8)).eq(0).all()
     grouped_matmul = load("grouped_matmul", place, monkeypatch).grouped_matmul
-    assert grouped_matmul(jagged(draw, (), 8), draw(0, 8, 8)).shape[0] == 0
+    assert grouped_matmul(draw.jagged((), 8), draw(0, 8, 8)).shape[0] == 0
 
 
 def test_sizes_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    cpu = Place("cpu", "ttir")
     draw = Draw("cpu", torch.float32)
     wide, scale = draw(8, 9), draw(8)
     calls = {
@@ -204,47 +185,21 @@ def test_sizes_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
         "bmm": (wide[None], wide[None]),
         "int8_matmul": (wide.to(torch.int8), wide.to(torch.int8)),
         "fp8_matmul": (wide, wide, scale, scale),
-        "grouped_matmul": (jagged(draw, (3, 4), 9), draw(2, 8, 9)),
+        "grouped_matmul": (draw.jagged((3, 4), 9), draw(2, 8, 9)),
     }
     for name, arguments in calls.items():
-        function = getattr(load(name, cpu, monkeypatch), name)
+        function = getattr(load(name, CPU, monkeypatch), name)
         with pytest.raises(ValueError, match="must be"):
             function(*arguments)
     square = draw(8, 8)
     for scales in ((scale[:7], scale), (scale, scale[:7])):
         with pytest.raises(ValueError, match="scales"):
-            load("fp8_matmul", cpu, monkeypatch).fp8_matmul(square, square, *scales)
+            load("fp8_matmul", CPU, monkeypatch).fp8_matmul(square, square, *scales)
 
 
-def empty(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
-    return torch.empty(shape, dtype=dtype)
-
-
-def test_addmm_compiles(target: str) -> None:
-    matrices = (empty(64).expand(64, 64), empty(64, 64), empty(64, 64))
-    offline.check(addmm.addmm_kernel, (*matrices, 1.0, 1.0, empty(64, 64)), target)
-
-
-def test_bmm_compiles(target: str) -> None:
-    offline.check(bmm.bmm_kernel, [empty(2, 64, 64) for _ in range(3)], target)
-
-
-def test_int8_matmul_compiles(target: str) -> None:
-    matrices = [empty(64, 64, dtype=torch.int8) for _ in range(2)]
-    output = empty(64, 64, dtype=torch.int32)
-    offline.check(int8_matmul.int8_matmul_kernel, (*matrices, output), target)
-
-
-def test_fp8_matmul_compiles() -> None:
-    matrix, scale = empty(64, 64, dtype=torch.float8_e4m3fn), empty(64, dtype=torch.float32)
-    output = empty(64, 64, dtype=torch.bfloat16)
-    for other in (matrix, matrix.T):
-        values = (matrix, other, scale, scale, output)
-        # Not every target has this type.
-        offline.check(fp8_matmul.fp8_matmul_kernel, values, "sm_90")
-
-
-def test_grouped_matmul_compiles(target: str) -> None:
-    input = jagged(Draw("cpu", torch.float16), (0, 40, 3), 64)
-    values = (input, empty(3, 64, 64), input)
-    offline.check(grouped_matmul.grouped_matmul_kernel, values, target)
+@pytest.mark.parametrize("columns_in_one_piece", [False, True])
+def test_fp8_matmul_compiles(columns_in_one_piece: bool) -> None:
+    matrix = torch.empty(64, 64, dtype=torch.float8_e4m3fn)
+    other = matrix.T if columns_in_one_piece else matrix
+    scale, output = torch.empty(64), torch.empty(64, 64, dtype=torch.bfloat16)
+    offline.check(fp8_matmul.fp8_matmul_kernel, (matrix, other, scale, scale, output), "sm_90")

@@ -1,10 +1,11 @@
 """Every example as its users run it: as a script, which checks itself against torch; and what its
-kernels compile to.
+kernels compile to. On a GPU, all configurations that the tuner times must agree.
 """
 
 from __future__ import annotations
 
 import runpy
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,7 +14,9 @@ from examples import runner
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Signature
 from ninetoothed.kernel import Kernel
+from ninetoothed.runtime import tuner
 from tests.support import offline
+from tests.support.configurations import agreeing
 from tests.support.examples import FOLDER, NAMES, Place, places
 from tests.support.targets import FEW_TARGETS
 
@@ -23,11 +26,15 @@ from tests.support.targets import FEW_TARGETS
 def test_script(
     name: str,
     place: Place,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: place.is_gpu)
     monkeypatch.setenv("NINETOOTHED_BACKEND", place.backend)
+    # Nothing has been tuned there.
+    monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(tuner, "time_trials", agreeing(tuner.time_trials))
     # It ends with an exit code where a result is wrong.
     runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
     printed = capsys.readouterr().out

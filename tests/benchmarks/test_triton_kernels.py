@@ -1,4 +1,4 @@
-"""The Triton kernels for products, windows and gathers agree with torch, interpreted."""
+"""The Triton kernels, and the programs of launch and start, agree with torch, interpreted."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ NUMPY = tuple(map(int, numpy.__version__.split(".")[:2]))
     triton_compat.available() and version("triton").startswith("3.6.") and NUMPY >= (2, 4),
     reason="Triton 3.6's interpreter cannot loop with NumPy 2.4",
 )
-def test_kernels_agree_with_torch() -> None:
-    environment = os.environ | {"TRITON_INTERPRET": "1", "BENCHMARKS_COMPILE_ONLY": "1"}
+@pytest.mark.parametrize("kernels", ["attention", "products", "programs", "rows"])
+def test_kernels_agree_with_torch(kernels: str) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.products_interpreted"],
+        [sys.executable, "-m", f"tests.benchmarks.{kernels}_interpreted"],
         cwd=ROOT,
-        env=environment,
+        env=os.environ | {"TRITON_INTERPRET": "1", "BENCHMARKS_COMPILE_ONLY": "1"},
         capture_output=True,
         text=True,
     )

@@ -1,0 +1,61 @@
+"""What the functions of the examples refuse: arguments with which a result would not be torch's.
+
+A kernel checks what it relies on itself: that its tensors have the dims and the sizes that it was
+made for.
+"""
+
+from __future__ import annotations
+
+import torch
+
+
+def check_no_gradients(**tensors: torch.Tensor) -> None:
+    """Raise a ValueError where torch expects gradients of a function that has none."""
+    for name, tensor in tensors.items():
+        if tensor.requires_grad and torch.is_grad_enabled():
+            raise ValueError(
+                f"{name} requires gradients, which this function does not have; pass "
+                f"{name}.detach(), or call the function under torch.no_grad()"
+            )
+
+
+def check_floats(differentiable: bool = False, **tensors: torch.Tensor) -> None:
+    """Raise a ValueError where a tensor does not hold floating-point numbers of 32 bits or fewer.
+
+    Or where it requires gradients of a function that is not differentiable.
+    """
+    for name, tensor in tensors.items():
+        if not tensor.is_floating_point() or tensor.itemsize > 4:
+            raise ValueError(
+                f"{name} would be converted to float32, which does not hold {tensor.dtype}; pass "
+                "float16, bfloat16 or float32"
+            )
+    if not differentiable:
+        check_no_gradients(**tensors)
+
+
+def check_one_dtype(**tensors: torch.Tensor) -> None:
+    """Raise a ValueError where tensors have different element types."""
+    dtypes = [tensor.dtype for tensor in tensors.values()]
+    if any(dtype != dtypes[0] for dtype in dtypes):
+        raise ValueError(
+            f"{', '.join(tensors)} must have one element type, not "
+            f"{', '.join(map(str, dtypes))}; convert them with .to(dtype)"
+        )
+
+
+def check_ndim(ndim: int, **tensors: torch.Tensor) -> None:
+    """Raise a ValueError where a tensor has another number of dims."""
+    for name, tensor in tensors.items():
+        if tensor.ndim != ndim:
+            raise ValueError(f"{name} must have {ndim} dims, not {tensor.ndim}")
+
+
+def check_jagged(**tensors: torch.Tensor) -> None:
+    """Raise a ValueError where a tensor is no ``torch.nested`` tensor of jagged layout."""
+    for name, tensor in tensors.items():
+        if tensor.layout != torch.jagged:
+            raise ValueError(
+                f"{name} must be a torch.nested tensor of jagged layout; "
+                "torch.nested.as_nested_tensor(sequences, layout=torch.jagged) makes one"
+            )
