@@ -1,20 +1,19 @@
 """What the device can do at best: copy bandwidth and the peaks of matrix products.
 
 All of it is measured on random data: on zeros the units draw less power and run faster. The
-products are torch's. Of int8, one by hand is faster, and tried as well where int8 is to be
-compared with it: it takes long to compile.
+products are torch's.
 """
 
 from __future__ import annotations
 
 import contextlib
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from benchmarks.operation import Call, Function, by_hand
+from benchmarks.operation import Call
 from benchmarks.results import Ceilings
 
 _COPIED_BYTES = 1 << 32
@@ -22,22 +21,15 @@ _EDGE = 8192
 _WARM_UP, _SAMPLES, _MEDIANS = 3, 10, 3
 
 
-def measured(operations: Iterable[str] = ()) -> Ceilings:
-    """The ceilings of the current GPU; a unit that it lacks, or torch, has no peak.
-
-    ``operations`` are the names of those that are to be compared with them.
-    """
+def measured() -> Ceilings:
+    """The ceilings of the current GPU; a unit that it lacks, or torch, has no peak."""
     bandwidth = 2 * _COPIED_BYTES / _best_seconds(_copy())
     torch.cuda.empty_cache()
-    products = [*_PRODUCTS]
-    if _BY_HAND in operations:
-        products.append(("int8", lambda: _int8(by_hand(_BY_HAND)())))
     peaks: dict[str, float] = {}
-    for unit, product in products:
-        # Units that this device, this torch or this Triton has not.
-        with contextlib.suppress(ImportError, RuntimeError, AttributeError, NotImplementedError):
-            rate = 2 * _EDGE**3 / _best_seconds(product())
-            peaks[unit] = max(rate, peaks.get(unit, 0.0))
+    for unit, product in _PRODUCTS.items():
+        # Units that this device or this torch has not.
+        with contextlib.suppress(RuntimeError, AttributeError, NotImplementedError):
+            peaks[unit] = 2 * _EDGE**3 / _best_seconds(product())
         torch.cuda.empty_cache()
     return Ceilings(bandwidth, peaks)
 
@@ -90,16 +82,16 @@ def _fp8() -> Call:
     return lambda: scaled(lhs, rhs.t(), **options)
 
 
-def _int8(product: Function) -> Call:
+def _int8() -> Call:
     lhs, rhs = (_matrix(torch.int8) for _ in range(2))
+    product: Any = getattr(torch, "_int_mm")  # noqa: B009, no public name of torch's
     return lambda: product(lhs, rhs.t())
 
 
-_PRODUCTS: tuple[tuple[str, Callable[[], Call]], ...] = (
-    ("fp16", lambda: _mm(torch.float16)),
-    ("bf16", lambda: _mm(torch.bfloat16)),
-    ("fp32", lambda: _mm(torch.float32)),
-    ("fp8", _fp8),
-    ("int8", lambda: _int8(getattr(torch, "_int_mm"))),  # noqa: B009, no public name of torch's
-)
-_BY_HAND = "int8_matmul"
+_PRODUCTS: dict[str, Callable[[], Call]] = {
+    "fp16": lambda: _mm(torch.float16),
+    "bf16": lambda: _mm(torch.bfloat16),
+    "fp32": lambda: _mm(torch.float32),
+    "fp8": _fp8,
+    "int8": _int8,
+}

@@ -250,8 +250,7 @@ def _measure(
     seconds: dict[str, float],
 ) -> int:
     start = time.monotonic()
-    request = Request(CEILINGS, operations=tuple(todo.operations))
-    ceilings = decoded(Ceilings, process.ask(request), "ceilings")
+    ceilings = decoded(Ceilings, process.ask(Request(CEILINGS)), "ceilings")
     seconds["ceilings"] = round(time.monotonic() - start, 1)
     record = Record(todo.tasks, here, ceilings, todo.left_out, seconds, arguments.json, before)
     remote = Remote(process, todo.operations, todo.providers, ceilings, arguments.repeats)

@@ -67,7 +67,8 @@ class Ceilings:
     """What the device can do, measured in the same run on random data.
 
     ``bandwidth`` is bytes a second, read and written, of a large copy; ``peaks`` are operations a
-    second of a large matrix product, by unit (``benchmarks.operation.Work.unit``).
+    second, by unit (``benchmarks.operation.Work.unit``), of a large matrix product of torch, or of
+    any provider in a case that was faster.
     """
 
     bandwidth: float
@@ -75,10 +76,9 @@ class Ceilings:
 
     def or_higher(self, other: Ceilings) -> Ceilings:
         """The higher of both, each by itself: of one device, the better measurement."""
-        peaks = {
-            unit: max(one.peaks[unit] for one in (self, other) if unit in one.peaks)
-            for unit in {**self.peaks, **other.peaks}
-        }
+        peaks = dict(self.peaks)
+        for unit, peak in other.peaks.items():
+            peaks[unit] = max(peak, peaks.get(unit, 0.0))
         return Ceilings(max(self.bandwidth, other.bandwidth), peaks)
 
     def floor_us(self, bytes: int, operations: int, unit: str) -> float | None:
@@ -213,6 +213,26 @@ class Results:
     complete: bool
     missing: tuple[str, ...] = ()
 
+    def with_reached_peaks(self) -> Results:
+        """The same with the peaks that a provider reached in a case, where these are higher.
+
+        A library's product need not be the fastest that there is. Floors are those of these peaks.
+        """
+        reached: dict[str, float] = {}
+        for case in self.cases:
+            times = [time for name in case.measurements if (time := case.gpu_us(name))]
+            if case.operations and times:
+                rate = case.operations / min(times) * 1e6
+                reached[case.unit] = max(rate, reached.get(case.unit, 0.0))
+        ceilings = self.ceilings.or_higher(Ceilings(0.0, reached))
+        cases = [
+            dataclasses.replace(
+                case, floor_us=ceilings.floor_us(case.bytes, case.operations, case.unit)
+            )
+            for case in self.cases
+        ]
+        return dataclasses.replace(self, ceilings=ceilings, cases=tuple(cases))
+
     def to_json(self) -> str:
         """The file's text."""
         return json.dumps(dataclasses.asdict(self), indent=1, allow_nan=False) + "\n"
@@ -264,7 +284,7 @@ def write(path: Path, results: Results) -> None:
 def merge(old: Results, new: Results) -> Results:
     """Both runs' cases; where both have one, each provider's newer measurement.
 
-    Floors are those of the higher ceilings.
+    Ceilings are the higher ones, and floors are those of them.
 
     Raises:
         ResultsError: the runs are of different machines or versions.
@@ -287,20 +307,14 @@ def merge(old: Results, new: Results) -> Results:
     measured = {case.label for case in cases.values()}
     missing = dict.fromkeys([*old.missing, *new.missing])
     missing = tuple(label for label in missing if label not in measured)
-    ceilings = old.ceilings.or_higher(new.ceilings)
-    floors = ceilings.floor_us
-    cases = {
-        key: dataclasses.replace(case, floor_us=floors(case.bytes, case.operations, case.unit))
-        for key, case in cases.items()
-    }
     return dataclasses.replace(
         new,
         environment=_of_both(old.environment, new.environment),
-        ceilings=ceilings,
+        ceilings=old.ceilings.or_higher(new.ceilings),
         cases=tuple(cases.values()),
         complete=not missing,
         missing=missing,
-    )
+    ).with_reached_peaks()
 
 
 def _of_both(old: Environment, new: Environment) -> Environment:

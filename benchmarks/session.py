@@ -149,4 +149,4 @@ class Record:
             seconds=dict(self.seconds),
             complete=not missing,
             missing=missing,
-        )
+        ).with_reached_peaks()

@@ -30,8 +30,7 @@ MEASURE, CHECK, COMPILE, CEILINGS = "measure", "check", "compile", "ceilings"
 class Request:
     """What a worker is asked for: one of the words above, of a case and of these providers.
 
-    ``failed`` are providers that are known to fail in this case, with the reasons. ``operations``
-    are what ceilings are for.
+    ``failed`` are providers that are known to fail in this case, with the reasons.
     """
 
     action: str
@@ -40,7 +39,6 @@ class Request:
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     samples: int | None = None
     ceilings: Ceilings | None = None
-    operations: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """One line."""
@@ -54,8 +52,7 @@ class Request:
             fields["task"] = Task(**fields["task"])
         if fields["ceilings"] is not None:
             fields["ceilings"] = Ceilings(**fields["ceilings"])
-        for name in ("providers", "operations"):
-            fields[name] = tuple(fields[name])
+        fields["providers"] = tuple(fields["providers"])
         return Request(**fields)
 
 
@@ -94,7 +91,7 @@ class Worker:
             from benchmarks import ceilings
 
             self._tell("", "ceilings")
-            return dataclasses.asdict(ceilings.measured(request.operations))
+            return dataclasses.asdict(ceilings.measured())
         return self._case(request)
 
     def _case(self, request: Request) -> Any:

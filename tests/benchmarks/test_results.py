@@ -106,6 +106,14 @@ def test_merge_takes_floors_of_the_higher_ceilings() -> None:
     assert merged.cases[0].floor_us == pytest.approx(1.0)
 
 
+def test_a_peak_is_at_least_what_was_reached() -> None:
+    products = dataclasses.replace(case(ninetoothed=4.0, torch=8.0), operations=8_000_000_000)
+    reached = results([products, case("large", ninetoothed=0.5)]).with_reached_peaks()
+    # 8e9 operations in 4 µs are more than CEILINGS has; a copy in the L2 is no bandwidth.
+    assert reached.ceilings == Ceilings(bandwidth=1e12, peaks={"fp16": 2e15})
+    assert [one.floor_us for one in reached.cases] == pytest.approx([4.0, 1.0])
+
+
 def test_merge_names_all_commits() -> None:
     merged = results([])
     for commit, dirty in (("def", None), ("abc", True), (None, False)):
