@@ -73,7 +73,7 @@ def readme_block(report: Report, folder: str) -> str:
     """What stands between the README's markers; ``folder`` leads from it to tables and plots."""
     results = report.results
     page = f"{folder}/{report.name}.md"
-    parts = [tables.measured_on(results, page), tables.by_operation(results)]
+    parts = [tables.measured_on(results, page), tables.overall(results)]
     for plot in PLOTS:
         parts.append(f"![{tables.PLOT_TITLES[plot]}]({folder}/{report.name}-{plot}.svg)")
     parts += tables.host(report.host, short=True)

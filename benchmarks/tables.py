@@ -133,10 +133,9 @@ def measured_on(results: Results, page: str) -> str:
     return (
         f"Measured on {environment.device}, {environment.date[:10]}, with "
         f"{software(environment)}: {len(operations(results))} operations in {len(results.cases)} "
-        f"cases ([all figures]({page})).{stopped} Each column of a provider is our speed, "
-        "its GPU time over ours, geometric mean: above 1, ours is faster. *fastest other* takes "
-        "the fastest of them in each case. *floor* is the least time that bytes and operations "
-        "need at the measured peaks, over ours."
+        f"cases ([all figures]({page})).{stopped} *speed* is their GPU time over ours: above 1, "
+        "ours is faster. The *floor* is the least time that bytes and operations need at the "
+        "measured peaks."
     )
 
 

@@ -35,14 +35,18 @@ OPERATIONS = """\
 | *all of 20 µs and more*  |   1.00 |     – |          1.00 |   0 % |     1 |
 | *all of less than 20 µs* |   0.50 |  2.00 |          1.00 |  22 % |     2 |
 | *all*                    |   0.71 |  2.00 |          1.00 |   3 % |     3 |"""
+OVERALL = """\
+| against | speed, geometric mean | cases | at most 1.05 × its time |
+| :------ | --------------------: | ----: | ----------------------: |
+| triton  |                  0.71 |     2 |                    50 % |
+| torch   |                  2.00 |     2 |                   100 % |"""
 BLOCK = f"""\
 Measured on a GPU, 2026-01-31, with torch 2.11.0, CUDA 13.0, driver 1.2, Python 3.12.3: 2 \
-operations in 3 cases ([all figures](results/2026-01-31-gpu.md)). Each column of a provider is our \
-speed, its GPU time over ours, geometric mean: above 1, ours is faster. *fastest other* takes the \
-fastest of them in each case. *floor* is the least time that bytes and operations need at the \
-measured peaks, over ours.
+operations in 3 cases ([all figures](results/2026-01-31-gpu.md)). *speed* is their GPU time over \
+ours: above 1, ours is faster. The *floor* is the least time that bytes and operations need at the \
+measured peaks.
 
-{OPERATIONS}
+{OVERALL}
 
 ![Speed relative to each provider; to the right of 1×, ours is \
 faster](results/2026-01-31-gpu-speed.svg)
