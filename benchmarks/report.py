@@ -108,9 +108,16 @@ def write_readme(readme: Path, report: Report, out: Path) -> None:
 
 
 def write(report: Report, out: Path) -> None:
-    """Write tables and plots to a folder."""
+    """Write tables and plots to a folder.
+
+    Raises:
+        ReportError: matplotlib is not installed.
+    """
     # Matplotlib is needed for this only.
-    from benchmarks import plots
+    try:
+        from benchmarks import plots
+    except ModuleNotFoundError as error:
+        raise ReportError(f"plots need {error.name}: pip install '.[bench]'") from error
 
     out.mkdir(parents=True, exist_ok=True)
     text = tables.page(report.name, report.results, report.host, PLOTS)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,16 +14,20 @@ import torch
 
 from benchmarks import kernels
 from benchmarks.cases import Task, choose, tasks
-from benchmarks.operation import OTHERS
+from benchmarks.measure import Measurer
+from benchmarks.operation import OTHERS, OURS, TRITON
 from benchmarks.operations import operations
 from benchmarks.results import Case, read, write
 from benchmarks.session import Record, run
 from benchmarks.summary import summary
+from benchmarks.triton_kernels import COMPILE_ONLY
 from benchmarks.worker_pool import Heard
+from ninetoothed import configurations
 from ninetoothed.runtime import triton_compat
 from tests.benchmarks.fake import CEILINGS, OPERATION, case, environment, results
 from tests.support.imports import ROOT
 
+FOLDER = ROOT / "benchmarks" / "operations"
 no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
 
 
@@ -278,10 +284,13 @@ def test_a_case_of_all_providers(
 
 @pytest.mark.gpu
 @pytest.mark.slow
-def test_small_cases_are_right(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(kernels, "operations", operations)
-    arguments = "--check --sizes small --providers ninetoothed triton --cache"
-    code = kernels.main([*arguments.split(), str(tmp_path)])
-    assert code == 0, capsys.readouterr().out
+@pytest.mark.parametrize("topic", [entry.name for entry in pkgutil.iter_modules([str(FOLDER)])])
+def test_small_cases_are_right(topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Compiled are the first configurations of ours, and Triton's tuner times nothing.
+    monkeypatch.setattr(configurations, "LIMIT", 2)
+    monkeypatch.setenv(COMPILE_ONLY, "1")
+    for operation in importlib.import_module(f"benchmarks.operations.{topic}").OPERATIONS:
+        task = tasks([operation], ["small"])[0]
+        case = Measurer(operation, task, (OURS, TRITON), "cuda").measure()
+        assert len(case.measurements) == 2
+        assert not case.failures()

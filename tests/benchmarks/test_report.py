@@ -214,6 +214,16 @@ def test_files(tmp_path: Path) -> None:
     assert all(part in page for part in (DOUBLE, OPERATIONS, LAUNCH, START, COMPILE))
 
 
+def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "benchmarks.plots", raising=False)
+    monkeypatch.delattr("benchmarks.plots", raising=False)
+    with pytest.raises(report.ReportError) as caught:
+        report.write(report.Report(NAME, run(), {}), tmp_path / "results")
+    assert str(caught.value) == "plots need matplotlib: pip install '.[bench]'"
+    assert not (tmp_path / "results").exists()
+
+
 @pytest.mark.parametrize("text", ["", f"{report.BEGIN}\n", f"{report.END}\n{report.BEGIN}\n"])
 def test_readme_without_place(text: str) -> None:
     with pytest.raises(report.ReportError) as caught:
