@@ -6,6 +6,7 @@ The variables are read when they are asked for, so a test or a program may set t
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -49,6 +50,22 @@ def cache_dir() -> Path:
     base = _text("XDG_CACHE_HOME")
     root = Path(base) if base is not None else Path.home() / ".cache"
     return root / "ninetoothed"
+
+
+def cache_size() -> int:
+    """``NINETOOTHED_CACHE_SIZE``: the most bytes that the entries of the cache have; 0: no bound.
+    ``K``, ``M``, ``G`` and ``T`` behind a number are powers of 1024. Default ``1G``.
+    """
+    text = _text("NINETOOTHED_CACHE_SIZE")
+    if text is None:
+        return 1 << 30
+    match = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", text.upper())
+    if match is None:
+        raise ConfigurationError(
+            "NINETOOTHED_CACHE_SIZE must be a number of bytes such as 1000000, 512M or 2G, or 0 "
+            f"for no bound, not {text!r}"
+        )
+    return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
 
 
 def dump_ir() -> Path | None:

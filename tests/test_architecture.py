@@ -32,7 +32,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("ir", "interpreters"),
     ("frontend", "passes", "backend", "runtime"),
     ("compiler", "configurations", "overlaps", "arguments", "assumptions", "validation"),
-    ("kernel", "verify", "tools"),
+    ("kernel", "verify", "tools", "__main__"),
     ("",),
 )
 """The rooms, lowest level first; the longest name that fits is a module's room, "" the root's.
@@ -181,6 +181,29 @@ def test_import_loads_no_large_package() -> None:
         "print([name for name in ('torch', 'triton', 'xdsl', 'sympy') if name in sys.modules])"
     )
     assert loaded.strip() == "[]"
+
+
+def test_first_kernel_loads_what_it_needs() -> None:
+    parts = [
+        "mpmath",
+        "ninetoothed.backend.spelling",
+        "ninetoothed.backend.triton_python",
+        "ninetoothed.tools",
+        "ninetoothed.validation.check",
+        "sympy",
+        "triton",
+    ]
+    interpreter = "ninetoothed.interpreters.launch"
+    loaded = python(
+        "import sys, torch\n"
+        "before = set(sys.modules)\n"
+        "from examples import add\n"
+        "add.add_kernel.source(language='ttir')\n"
+        f"print({interpreter!r} in sys.modules)\n"
+        "add.add(torch.ones(16), torch.ones(16))\n"
+        f"print([name for name in {parts} if name in set(sys.modules) - before])"
+    )
+    assert loaded.split("\n") == ["False", "[]", ""]
 
 
 def test_import_is_quick() -> None:

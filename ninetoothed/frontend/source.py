@@ -217,6 +217,21 @@ def _described(value: object) -> str:
     return f"an object of class {type(value).__name__}"
 
 
+def _lines(function: types.FunctionType) -> list[str]:
+    """The lines of the file that a function is in.
+
+    Raises:
+        OSError: they cannot be read.
+    """
+    code = function.__code__
+    # Of the code alone, its module is searched for among all that are imported, which takes long.
+    # The function names one, but it is not the code's where that was executed from elsewhere.
+    module = sys.modules.get(function.__module__)
+    in_module = getattr(module, "__file__", None) == code.co_filename
+    lines, _ = inspect.findsource(function if in_module else code)
+    return lines
+
+
 def function_source(function: Any, role: str) -> FunctionSource:
     """The source of ``function``; ``role`` says in errors what it is for.
 
@@ -235,7 +250,7 @@ def function_source(function: Any, role: str) -> FunctionSource:
         raise UnsupportedSyntaxError(f"{function.__name__} is async; write it with def")
     code = function.__code__
     try:
-        lines, _ = inspect.findsource(code)
+        lines = _lines(function)
     except OSError:
         raise UnsupportedSyntaxError(
             f"the source of {function.__name__} in {code.co_filename} cannot be read; "

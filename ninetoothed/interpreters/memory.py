@@ -20,9 +20,8 @@ Update = Callable[..., torch.Tensor]
 
 def together(*tensors: torch.Tensor) -> list[torch.Tensor]:
     """The tensors at the shape that they broadcast to."""
-    shapes = [tensor.shape for tensor in tensors]
-    shape = cast(torch.Size, torch.broadcast_shapes(*shapes))
-    return [tensor.expand(shape) for tensor in tensors]
+    # Of shapes alone, torch.broadcast_shapes would first import sympy.
+    return list(cast("Sequence[torch.Tensor]", torch.broadcast_tensors(*tensors)))
 
 
 def _turns(ascending: torch.Tensor) -> torch.Tensor:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import cast
 
 import torch
 from xdsl.ir import Attribute, Operation
 
 from ninetoothed.interpreters.functions import picked
 from ninetoothed.interpreters.machine import Block, Handler, Machine, Value, both, by_program, moved
+from ninetoothed.interpreters.memory import together
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.index_expr import evaluate
 
@@ -108,8 +108,7 @@ def _joined(left: Block, right: Block) -> Block:
 
 
 def _stacked(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    shape = cast(torch.Size, torch.broadcast_shapes(left.shape, right.shape))
-    return torch.stack([left.expand(shape), right.expand(shape)], -1)
+    return torch.stack(together(left, right), -1)
 
 
 def _split_off(value: Value) -> list[Value]:

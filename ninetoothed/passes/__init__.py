@@ -6,6 +6,7 @@ the file ``lower_accesses.py``. Modules are imported when a pass is asked for.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from pathlib import Path
@@ -23,9 +24,14 @@ _XDSL = {
 
 def pass_names() -> list[str]:
     """The names of all passes, sorted."""
+    return sorted([*_ours(), *_XDSL])
+
+
+@functools.cache
+def _ours() -> tuple[str, ...]:
+    """Our own passes, found once: each step of a pipeline asks."""
     stems = (path.stem for path in Path(__file__).parent.glob("*.py"))
-    ours = ("nt-" + stem.replace("_", "-") for stem in stems if stem not in _NO_PASSES)
-    return sorted([*ours, *_XDSL])
+    return tuple("nt-" + stem.replace("_", "-") for stem in stems if stem not in _NO_PASSES)
 
 
 def find_pass(name: str) -> type[ModulePass]:

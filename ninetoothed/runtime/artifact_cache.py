@@ -1,9 +1,15 @@
 """Artifacts and tuning results on disk, safe for several threads and processes.
 
-One file an entry under ``config.cache_dir()``: ``artifacts/`` and ``tuning/``. A file is written
-beside its place and moved there in one step, and it carries its key and a digest; a file that is
-cut off, edited, or of another format counts as absent. Where the disk takes no files, the process
-remembers the entries itself and says so once.
+One file an entry under ``config.cache_dir()``: ``artifacts/`` and ``tuning/``; ``sources/`` has the
+texts that Triton reads from files. A file is written beside its place and moved there in one step,
+and it carries its key and a digest; a file that is cut off, edited, or of another format counts as
+absent. Where the disk takes no files, the process remembers the entries itself and says so once.
+
+A read notes that the entry was used, once an hour at most. Writes hold the folder to
+``config.cache_size()``: the first write of a process looks at the folder, and then one each time
+that another sixteenth of the bound, or what is left of it, has been written. Each process counts
+only its own bytes in between, so several may exceed the bound by as many sixteenths for a while.
+``cache_folder`` says what goes.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ from pathlib import Path
 
 from ninetoothed import config
 from ninetoothed.artifact import Artifact, Config
+from ninetoothed.runtime import cache_folder
 
 # To be raised with every change to the fields of Artifact or Config, or to the files below.
 _FORMAT = 1
@@ -27,6 +34,8 @@ _FORMAT = 1
 _lock = threading.Lock()
 _memory: dict[str, str] = {}
 _warned = False
+# How much may be written before the folder is looked at again, by folder and bound.
+_unseen: dict[tuple[Path, int], int] = {}
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -36,7 +45,9 @@ def write_atomically(path: Path, text: str) -> None:
         OSError: the folder cannot be made or written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=".tmp-", suffix=path.suffix, dir=path.parent)
+    descriptor, temporary = tempfile.mkstemp(
+        prefix=cache_folder.TEMPORARY_PREFIX, suffix=path.suffix, dir=path.parent
+    )
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -81,6 +92,23 @@ def store_choice(key: str, choice: Config) -> None:
     _write("tuning", key, json.dumps(dataclasses.asdict(choice), sort_keys=True))
 
 
+def keep_source(name: str, text: str) -> Path:
+    """A file ``name`` that holds ``text``, for Triton, which reads it back soon.
+
+    Raises:
+        OSError: the disk takes no files.
+    """
+    path = config.cache_dir() / "sources" / name
+    # Eviction spares what has just been used.
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if path.read_text(encoding="utf-8") == text:
+            cache_folder.touch(path)
+            return path
+    write_atomically(path, text)
+    _bound_folder(path, len(text.encode()))
+    return path
+
+
 def _path(room: str, key: str) -> Path:
     return config.cache_dir() / room / f"{_digest(key)}.json"
 
@@ -92,7 +120,9 @@ def _digest(text: str) -> str:
 def _read(room: str, key: str) -> str | None:
     path = _path(room, key)
     try:
-        entry = json.loads(path.read_text(encoding="utf-8"))
+        with path.open(encoding="utf-8") as file:
+            used = os.fstat(file.fileno()).st_mtime
+            entry = json.load(file)
         content = entry["content"]
         if (
             entry["format"] == _FORMAT
@@ -100,6 +130,7 @@ def _read(room: str, key: str) -> str | None:
             and isinstance(content, str)
             and entry["digest"] == _digest(content)
         ):
+            cache_folder.refresh(path, used)
             return content
     # RecursionError: brackets nested without end are one of the ways in which a file can be broken.
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -111,12 +142,29 @@ def _read(room: str, key: str) -> str | None:
 def _write(room: str, key: str, content: str) -> None:
     path = _path(room, key)
     entry = {"format": _FORMAT, "key": key, "digest": _digest(content), "content": content}
+    text = json.dumps(entry, sort_keys=True)
     try:
-        write_atomically(path, json.dumps(entry, sort_keys=True))
+        write_atomically(path, text)
     except OSError as error:
         with _lock:
             _memory[str(path)] = content
         _warn_once(error)
+    else:
+        _bound_folder(path, len(text))
+
+
+def _bound_folder(written: Path, size: int) -> None:
+    """Counts an entry of ``size`` bytes that was written, and looks at the folder if it is time."""
+    folder, bound = config.cache_dir(), config.cache_size()
+    with _lock:
+        left = _unseen.get((folder, bound), 0) - size
+        # One thread looks; what the others write meanwhile is counted on.
+        _unseen[folder, bound] = left if left >= 0 else cache_folder.share(bound)
+    if left >= 0:
+        return
+    left = cache_folder.trim(folder, bound, written)
+    with _lock:
+        _unseen[folder, bound] = left
 
 
 def _warn_once(error: OSError) -> None:

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ninetoothed import config
 from ninetoothed.artifact import Artifact, Target
 from ninetoothed.errors import CompilerError, ConfigurationError, DeviceError, NineToothedError
 from ninetoothed.runtime import artifact_cache
@@ -345,14 +344,12 @@ def _source_file(artifact: Artifact) -> Path:
     """A file that holds the text: ``@triton.jit`` reads a function's source back from its file."""
     digest = hashlib.sha256(artifact.text.encode()).hexdigest()
     name = f"{artifact.name[:100]}_{digest[:32]}.py"
-    path = config.cache_dir() / "sources" / name
     try:
-        if not path.is_file() or path.read_text(encoding="utf-8") != artifact.text:
-            artifact_cache.write_atomically(path, artifact.text)
-    except (OSError, UnicodeDecodeError):
+        return artifact_cache.keep_source(name, artifact.text)
+    except OSError:
         path = Path(_temporary_folder().name) / name
         artifact_cache.write_atomically(path, artifact.text)
-    return path
+        return path
 
 
 @functools.cache

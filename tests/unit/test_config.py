@@ -98,6 +98,35 @@ def test_cache_dir(monkeypatch: pytest.MonkeyPatch) -> None:
     assert config.cache_dir() == Path("/home/someone/kernels")
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", 1 << 30),
+        ("0", 0),
+        ("1000000", 1_000_000),
+        ("7k", 7 << 10),
+        (" 512M ", 512 << 20),
+        ("2G", 2 << 30),
+        ("1t", 1 << 40),
+    ],
+)
+def test_cache_size(text: str, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config.cache_size() == 1 << 30
+    monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", text)
+    assert config.cache_size() == expected
+
+
+@pytest.mark.parametrize("text", ["-1", "many", "1.5G", "G", "2GB", "2 G", "9" * 5000])
+def test_no_cache_size(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", text)
+    with pytest.raises(ConfigurationError) as caught:
+        config.cache_size()
+    assert str(caught.value) == (
+        "NINETOOTHED_CACHE_SIZE must be a number of bytes such as 1000000, 512M or 2G, or 0 for "
+        f"no bound, not {text!r}"
+    )
+
+
 def test_dump_ir(monkeypatch: pytest.MonkeyPatch) -> None:
     assert config.dump_ir() is None
     monkeypatch.setenv("NINETOOTHED_DUMP_IR", "out")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ninetoothed.errors import UnsupportedSyntaxError
 from ninetoothed.frontend.source import function_source
+from ninetoothed.symbol import block_size
 
 Function = Callable[..., Any]
 
@@ -111,3 +115,32 @@ def test_local_names() -> None:
     assert function_source(read_before, "a function").variables == ("c",)
     loops = function_source(fed_to_itself_in_a_loop, "a function").loop_variables
     assert loops == {"_"}
+
+
+def test_the_module_is_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[object] = []
+
+    def getmodule(of: object, file: str | None = None) -> None:
+        found.append(of)
+
+    monkeypatch.setattr(inspect, "getmodule", getmodule)
+    function_source(test_local_names, "the application")
+    assert found == [test_local_names]
+
+
+def test_code_of_no_file_is_not_taken_from_the_module_it_runs_in() -> None:
+    line = block_size.__code__.co_firstlineno
+    text = "\n" * (line - 1) + "def block_size():\n    pass\n"
+    space: dict[str, Any] = {"__name__": block_size.__module__}
+    exec(compile(text, "generated.py", "exec"), space)
+    with pytest.raises(UnsupportedSyntaxError, match=r"in generated\.py cannot be read"):
+        function_source(space["block_size"], "the application")
+
+
+def test_code_of_another_file_is_read_there(tmp_path: Path) -> None:
+    path = tmp_path / "generated.py"
+    path.write_text("def application(x):\n    return x\n", encoding="utf-8")
+    space: dict[str, Any] = {"__name__": __name__}
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), space)
+    source = function_source(space["application"], "the application")
+    assert (source.file, source.node.name) == (str(path), "application")

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
 from pathlib import Path
@@ -64,6 +65,18 @@ def test_corrupt_file_is_a_miss(cache_dir: Path, text: str) -> None:
     assert artifact_cache.load("key") is None
     assert artifact_cache.load_choice("key") is None
     artifact_cache.store("key", artifacts.add())
+    assert artifact_cache.load("key") == artifacts.add()
+
+
+def test_truncated_file_is_rebuilt(cache_dir: Path) -> None:
+    artifact_cache.store("key", artifacts.add())
+    (path,) = cache_dir.rglob("*.json")
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        assert artifact_cache.load("key") is None
+    artifact_cache.store("key", artifacts.add())
+    assert path.read_bytes() == whole
     assert artifact_cache.load("key") == artifacts.add()
 
 
@@ -127,6 +140,48 @@ def test_full_disk_leaves_the_old_entry_whole(
         artifact_cache.store("key", artifacts.add(512))
     assert path.read_text() == before
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("name", ["mkstemp", "fdopen", "write", "mkdir"])
+def test_disk_that_is_full_at_any_step(
+    cache_dir: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    class FullFile:
+        write = full
+
+        def __init__(self, descriptor: int, *_: object, **__: object) -> None:
+            self.descriptor = descriptor
+
+        def __enter__(self) -> FullFile:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            os.close(self.descriptor)
+
+    if name == "mkstemp":
+        monkeypatch.setattr(tempfile, "mkstemp", full)
+    elif name == "mkdir":
+        monkeypatch.setattr(Path, "mkdir", full)
+    else:
+        monkeypatch.setattr(os, "fdopen", FullFile if name == "write" else full)
+    with pytest.warns(RuntimeWarning, match="No space left on device") as record:
+        artifact_cache.store("key", artifacts.add())
+    assert len(record) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        artifact_cache.store("key 2", artifacts.add())
+    with pytest.raises(OSError, match="No space left on device"):
+        artifact_cache.keep_source(f"add_{'0' * 32}.py", "text")
+    assert artifact_cache.load("key") == artifacts.add()
+    assert artifact_cache.load("key 2") == artifacts.add()
+    assert not [path for path in cache_dir.rglob("*") if path.is_file()]
+    monkeypatch.undo()
+    monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(cache_dir))
+    artifact_cache.store("key", artifacts.add(512))
+    assert artifact_cache.load("key") == artifacts.add(512)
 
 
 def test_threads_and_processes_see_whole_entries(cache_dir: Path) -> None:
