@@ -19,7 +19,6 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -50,7 +49,7 @@ _OF_A_CALL: dict[str, Callable[[Any], Kernel]] = {
     "max_pool2d": lambda example: example.make_kernel((3, 3), (2, 2), (1, 1), True),
     "topk": lambda example: example.topk_kernel(8),
 }
-# Of a dim whose size is a constant, and of blocks that hold several whole dims: a head's.
+# Of a dim whose size is a constant: a head's.
 _SIZE = 64
 _LINES = 500
 # The first of these that a kernel's language takes is what its undeclared element types are.
@@ -150,25 +149,19 @@ def medians(rounds: Iterable[dict[str, float]]) -> dict[str, float]:
 def assumed(kernel: Kernel) -> tuple[str, Signature, Config]:
     """Element type, signature and configuration that ``kernel`` is compiled for.
 
-    Flags are set; sizes that are constants, or whole dims of one block, are those of a head.
+    Flags are set; sizes that are constants are those of a head.
 
     Raises:
         NineToothedError: the kernel takes no call of one element type.
     """
     definition = kernel.definition
     flags = [parameter.name for parameter in definition.parameters if parameter.kind == "constexpr"]
-    values = {**plain_values(definition), **dict.fromkeys(flags, True)}
-    sizes = tuple((name, _SIZE) for name in definition.constexpr_sizes)
+    sizes = dict.fromkeys(definition.constexpr_sizes, _SIZE)
+    values = {**plain_values(definition), **dict.fromkeys(flags, True), **sizes}
     reasons: list[NineToothedError] = []
     for dtype in _DTYPES:
         try:
             signature = assumed_signature(definition, {}, values, dtype)
-            signature = replace(signature, constants=(*signature.constants, *sizes))
-            # Named ``input_size_1``, of the parameter ``input``.
-            owners = [name.rpartition("_size_")[0] for name, _ in signature.extents]
-            if len(owners) > len(set(owners)):
-                extents = tuple((name, _SIZE) for name, _ in signature.extents)
-                signature = replace(signature, extents=extents)
             return dtype, *pick(definition, kernel.composed(signature), signature, {})
         except NineToothedError as error:
             reasons.append(error)

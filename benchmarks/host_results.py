@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from benchmarks.results import Environment, ResultsError, Times, decoded
+from benchmarks.results import Environment, ResultsError, Times, decoded, write_text
 
 
 @dataclass(frozen=True)
@@ -125,13 +125,12 @@ def from_json(text: str) -> HostResults:
 
 
 def write(path: Path, results: HostResults) -> None:
-    """Writes the results to a file.
+    """Writes the results so that no reader ever sees a part of them.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(to_json(results), encoding="utf-8")
+    write_text(path, to_json(results))
 
 
 def _fields(text: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from examples.runner import Draw, gradients, raised
+from examples.runner import Draw, differentiable, gradients, raised
 
 SIZES = ("small", "medium", "large", "ragged")
 """``small`` fits a few multiprocessors, ``medium`` is usual, ``large`` is beyond L2, ``ragged`` has
@@ -30,15 +30,7 @@ Call = Callable[[], Any]
 
 def _backward_pass(function: Function, gradient: torch.Tensor, *inputs: Any) -> Call:
     """The gradients of ``function``, whose forward pass is run now and not timed."""
-    leaves = [
-        value.detach().requires_grad_()
-        if isinstance(value, torch.Tensor) and value.is_floating_point()
-        else value
-        for value in inputs
-    ]
-    wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
-    with torch.enable_grad():
-        output = function(*leaves)
+    output, wanted = differentiable(function, inputs)
     return functools.partial(torch.autograd.grad, output, wanted, gradient, retain_graph=True)
 
 

@@ -14,14 +14,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import os
 import statistics
-import tempfile
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+
+from ninetoothed.runtime.artifact_cache import write_atomically
 
 T = TypeVar("T")
 
@@ -268,17 +268,18 @@ def write(path: Path, results: Results) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=".tmp-", suffix=".json", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(results.to_json())
-        # mkstemp's files are their owner's alone.
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_text(path, results.to_json())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a file so that no reader ever sees a part of it.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    write_atomically(path, text)
+    # It was its owner's alone.
+    path.chmod(0o644)
 
 
 def merge(old: Results, new: Results) -> Results:

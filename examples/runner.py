@@ -44,12 +44,16 @@ class Draw:
     def jagged(self, lengths: Sequence[int], *shape: int) -> torch.Tensor:
         """Sequences of these lengths, of tensors of ``shape``, as a jagged ``torch.nested`` tensor.
 
-        It knows its longest length, so that no call waits for the GPU to look it up.
+        It knows its shortest and its longest length, so that no call waits for the GPU to look
+        them up.
         """
         offsets = torch.tensor([0, *itertools.accumulate(lengths)], device=self.device)
         values = self(sum(lengths), *shape)
         return torch.nested.nested_tensor_from_jagged(
-            values, offsets, max_seqlen=max(lengths, default=0)
+            values,
+            offsets,
+            min_seqlen=min(lengths, default=0),
+            max_seqlen=max(lengths, default=0),
         )
 
     def _placed(self, values: torch.Tensor) -> torch.Tensor:
@@ -102,6 +106,23 @@ def tolerance_of(result: torch.Tensor) -> float:
     return 4 * torch.finfo(result.dtype).eps if result.is_floating_point() else 0.0
 
 
+def differentiable(
+    function: Callable[..., torch.Tensor], inputs: Sequence[Any]
+) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    """The output of ``function``, to be differentiated, and the leaves that have gradients: made
+    from those inputs that are tensors of floating-point numbers.
+    """
+    leaves = [
+        value.detach().requires_grad_()
+        if isinstance(value, torch.Tensor) and value.is_floating_point()
+        else value
+        for value in inputs
+    ]
+    wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+    with torch.enable_grad():
+        return function(*leaves), wanted
+
+
 def gradients(function: Callable[..., torch.Tensor]) -> Callable[..., tuple[torch.Tensor, ...]]:
     """The function ``(gradient of the output, *inputs) -> gradients of the inputs``.
 
@@ -109,15 +130,7 @@ def gradients(function: Callable[..., torch.Tensor]) -> Callable[..., tuple[torc
     """
 
     def backward(gradient: torch.Tensor, *inputs: Any) -> tuple[torch.Tensor, ...]:
-        leaves = [
-            value.detach().requires_grad_()
-            if isinstance(value, torch.Tensor) and value.is_floating_point()
-            else value
-            for value in inputs
-        ]
-        wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
-        with torch.enable_grad():
-            return torch.autograd.grad(function(*leaves), wanted, gradient)
+        return torch.autograd.grad(*differentiable(function, inputs), gradient)
 
     backward.__name__ = f"gradients of {getattr(function, '__name__', 'the reference')}"
     return backward

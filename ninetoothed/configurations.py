@@ -20,6 +20,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, evaluate, symbol_names
+from ninetoothed.passes.analysis.writes import enclosing
 
 LIMIT = 24
 MAX_BLOCK = 1 << 15
@@ -99,10 +100,7 @@ def _shapes(module: ModuleOp) -> _Shapes:
 
 def _loop(op: Operation) -> Operation | None:
     """The innermost loop around an op."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, scf.ForOp):
-        parent = parent.parent_op()
-    return parent
+    return next((parent for parent in enclosing(op) if isinstance(parent, scf.ForOp)), None)
 
 
 def _buffer(operand: SSAValue, loop: Operation | None) -> tuple[object, _Buffer]:

@@ -330,14 +330,7 @@ CASES = (
         *((SMALL,), INTEGERS, (SCALARS,)),
     ),
 )
-each = pytest.mark.parametrize(
-    ("case", "dtype"),
-    [
-        pytest.param(case, dtype, id=f"{case.name}-{dtype}")
-        for case in CASES
-        for dtype in case.dtypes
-    ],
-)
+each = running.each(CASES)
 
 
 @each

@@ -365,14 +365,7 @@ CASES = (
     Case("", whole_powers, lambda x: x**6 + x + 8, (SMALL,), TYPES, (SCALARS, VECTORS), ulps=4),
     Case("", choices, lambda x: x * 2, (REAL,), TYPES, BLOCKS),
 )
-each = pytest.mark.parametrize(
-    ("case", "dtype"),
-    [
-        pytest.param(case, dtype, id=f"{case.name}-{dtype}")
-        for case in CASES
-        for dtype in case.dtypes
-    ],
-)
+each = running.each(CASES)
 
 
 @each

@@ -113,14 +113,7 @@ CASES = (
         ulps=4,
     ),
 )
-each = pytest.mark.parametrize(
-    ("case", "dtype"),
-    [
-        pytest.param(case, dtype, id=f"{case.name}-{dtype}")
-        for case in CASES
-        for dtype in case.dtypes
-    ],
-)
+each = running.each(CASES)
 
 
 @each

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from xdsl.dialects.builtin import ModuleOp
 
@@ -55,6 +56,18 @@ class Lowered:
 def _kernel(case: Case, layout: Layout, backend: str | None = None) -> Kernel:
     tensors = case.tensors(layout)
     return ninetoothed.make(layout.arrange, case.application, tensors, backend=backend)
+
+
+def each(cases: Iterable[Case]) -> pytest.MarkDecorator:
+    """Parametrises a test by ``case`` and ``dtype``: every case in each of its element types."""
+    return pytest.mark.parametrize(
+        ("case", "dtype"),
+        [
+            pytest.param(case, dtype, id=f"{case.name}-{dtype}")
+            for case in cases
+            for dtype in case.dtypes
+        ],
+    )
 
 
 def dtypes(case: Case) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ def pointed(ptr: SSAValue) -> Iterator[nt.PointerOp | nt.AddressOp | nt.Sequence
             pending += [value for end in ends if end is not None for value in end.operands]
 
 
-def _enclosing(op: Operation) -> Iterator[Operation]:
+def enclosing(op: Operation) -> Iterator[Operation]:
     """The loops and branches around an op, innermost first."""
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, nt.KernelOp):
@@ -106,7 +106,7 @@ def _enclosing(op: Operation) -> Iterator[Operation]:
 
 def _around(op: Operation, dependence: Dependence) -> Names:
     found: Names = frozenset()
-    for parent in _enclosing(op):
+    for parent in enclosing(op):
         found = found.union(*map(dependence.of, deciding(parent)))
     return found
 
@@ -115,8 +115,8 @@ def _site(kernel: nt.KernelOp, op: Operation) -> Site:
     loops: dict[str, Range] = {}
     names: dict[SSAValue, IndexExpr] = {}
     conditional = False
-    enclosing = list(_enclosing(op))
-    for depth, parent in enumerate(reversed(enclosing)):
+    around = list(enclosing(op))
+    for depth, parent in enumerate(reversed(around)):
         if not isinstance(parent, scf.ForOp):
             conditional = True
             continue
