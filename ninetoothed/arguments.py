@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -314,6 +314,20 @@ def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamS
         )
     baked = value if parameter.kind == "constexpr" else None
     return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
+
+
+def number_class(parameter: Parameter, value: Any) -> Hashable:
+    """What a launch depends on of a plain number: its element type; if it is baked in, all of it.
+
+    Raises:
+        ArgumentError: the declared element type does not hold it.
+        TypeError: it is no plain number.
+    """
+    if type(value) not in (bool, int, float):
+        raise TypeError("no plain number")
+    signature = _number_signature(parameter, value)
+    # Zeros of either sign are equal, and are not the same.
+    return signature.dtype if parameter.kind == "scalar" else (signature.dtype, repr(value))
 
 
 def _literal(parameter: Parameter, value: bool | int | float) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed import config as settings
-from ninetoothed.arguments import Arguments, bind
+from ninetoothed.arguments import Arguments, bind, number_class
 from ninetoothed.artifact import Artifact, Config, Signature, Target
 from ninetoothed.assumptions import (
     assumed_signature,
@@ -50,6 +50,7 @@ from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
 from ninetoothed.runtime import triton_compat
 from ninetoothed.runtime.dispatch import Dispatcher
+from ninetoothed.runtime.repeated import Repeated
 from ninetoothed.tensor import Tensor
 from ninetoothed.validation import validate
 from ninetoothed.verify import Report, check_outputs, check_races, report
@@ -139,6 +140,12 @@ class Kernel:
         self._dispatcher = Dispatcher(
             definition.name, self._compile, self._configurations, self._cache_key
         )
+        self._repeated = Repeated(
+            [
+                None if parameter.kind == "tensor" else functools.partial(number_class, parameter)
+                for parameter in definition.parameters
+            ]
+        )
 
     @property
     def __name__(self) -> str:
@@ -157,6 +164,8 @@ class Kernel:
             ConfigurationError: no configuration runs on the device.
             NineToothedError: the application is wrong for these element types.
         """
+        if self._repeated.launch(args, kwargs):
+            return
         try:
             arguments = self._bind(args, kwargs)
             if arguments.device == "cpu" and self._backend in (None, "interpret"):
@@ -164,11 +173,20 @@ class Kernel:
             elif arguments.device == "cpu" or self._backend == "interpret":
                 raise self._misplaced(arguments.device)
             else:
-                self._dispatcher.launch(arguments.signature, arguments.values)
+                self._launch(args, kwargs, arguments)
         except NineToothedError as error:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
+
+    def _launch(self, args: Sequence[Any], kwargs: Mapping[str, Any], arguments: Arguments) -> None:
+        signature = arguments.signature
+        launched = self._dispatcher.launch(signature, arguments.values)
+        if launched is None or self._definition.repeats:
+            return
+        # Calls whose arguments share memory are told apart by pointers.
+        if signature == apart(signature):
+            self._repeated.keep(args, kwargs, arguments.values, launched)
 
     def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
         """The call; that arguments share memory matters only where it is written."""

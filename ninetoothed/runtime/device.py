@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -42,6 +43,16 @@ def guard(index: int) -> AbstractContextManager[object]:
 def stream(index: int) -> int:
     """The handle of the current stream of device ``index``."""
     return int(_cuda().current_stream(index).cuda_stream)
+
+
+def raw() -> tuple[Callable[[], int], Callable[[int], int]]:
+    """Functions for every launch: the current device's index, and a device's current stream."""
+    core: Any = importlib.import_module("torch._C")
+    # The public ones take microseconds, mostly to make a Stream.
+    return (
+        getattr(core, "_cuda_getDevice", current),
+        getattr(core, "_cuda_getCurrentRawStream", stream),
+    )
 
 
 def name(index: int) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from ninetoothed.artifact import Artifact, Config, Signature, Target
 from ninetoothed.errors import ArgumentError, ConfigurationError, DeviceError
 from ninetoothed.runtime import artifact_cache, compile_pool, device, triton_compat, tuner
+from ninetoothed.runtime.repeated import Launched
 
 Compile = Callable[[Signature, Config, Target], Artifact]
 Configurations = Callable[[Signature], Sequence[Config]]
@@ -56,8 +57,10 @@ class Dispatcher:
         self._ready: dict[tuple[Signature, int], _Kernel] = {}
         self._tuned: dict[tuple[Signature, int], list[tuple[Config, float | str]]] = {}
 
-    def launch(self, signature: Signature, values: tuple[Any, ...]) -> None:
+    def launch(self, signature: Signature, values: tuple[Any, ...]) -> Launched | None:
         """Runs the kernel on ``values``: its parameters in launch order, tensors and numbers.
+
+        Returns what was launched on a GPU; None: no program was.
 
         Raises:
             ArgumentError: the sizes do not fit one another, or need too many programs.
@@ -67,7 +70,7 @@ class Dispatcher:
         kind, index = self._place(signature, values)
         if kind == "cpu" and self._interpret is not None:
             self._interpret(signature, values)
-            return
+            return None
         if kind != "cuda":
             raise DeviceError(
                 f"kernel {self.name!r} was called with tensors on {kind!r}; pass tensors on a CUDA "
@@ -78,8 +81,7 @@ class Dispatcher:
             kernel = self._ready.get((signature, index))
             if kernel is None:
                 kernel = self._prepare(signature, values, index)
-            if kernel is not None:
-                kernel.launch(values)
+            return None if kernel is None else kernel.launch(values)
 
     def best(self, signature: Signature) -> Config | None:
         """The configuration that calls with ``signature`` use, or None before the first of them."""
@@ -322,24 +324,22 @@ class _Kernel:
         self._compiled = compiled
         self.artifact = host.artifact
 
-    def launch(self, values: tuple[Any, ...]) -> None:
-        """Launches on the current device and stream, unless there is nothing to do."""
+    def launch(self, values: tuple[Any, ...]) -> Launched | None:
+        """Launches on the current device and stream; None: there is nothing to do."""
         programs = self._host.checked_programs(values)
         if programs == 0:
-            return
+            return None
         if programs > MAX_PROGRAMS:
             raise ArgumentError(
                 f"this call needs {programs} programs, and a device takes at most {MAX_PROGRAMS} "
                 f"(2^31 - 1) in one launch; write larger block sizes (it ran with "
                 f"{self.artifact.config}), or split the call"
             )
-        triton_compat.launch(
-            self._compiled,
-            self.artifact,
-            programs,
-            self._host.arguments(*values),
-            device.stream(device.current()),
-        )
+        index = device.current()
+        arguments = tuple(self._host.arguments(*values))
+        stream = device.stream(index)
+        triton_compat.launch(self._compiled, self.artifact, programs, arguments, stream)
+        return Launched(self.artifact, self._compiled, programs, arguments, index)
 
     def trial(self) -> tuner.Trial:
         """The tuner's view of it."""

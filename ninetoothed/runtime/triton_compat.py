@@ -16,7 +16,7 @@ import re
 import tempfile
 import threading
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -209,6 +209,14 @@ def launch(
         if "too many resources" in str(error) or "out of resource" in str(error):
             raise ConfigurationError(f"{artifact.name}: {_reason(error)}") from error
         raise
+
+
+def launcher(compiled: CompiledKernel) -> tuple[Callable[..., None], Any, Any]:
+    """What :func:`launch` calls, and two of its arguments: the function and the packed metadata.
+
+    For a kernel that was launched before, so that nothing about its resources can go wrong.
+    """
+    return compiled.run, compiled.function, compiled.packed_metadata
 
 
 def _module(name: str) -> Any:

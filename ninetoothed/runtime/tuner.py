@@ -31,7 +31,7 @@ class Trial:
     params: tuple[str, ...]
     reads: tuple[str, ...]
     writes: tuple[str, ...]
-    launch: Callable[[tuple[Any, ...]], None]
+    launch: Callable[[tuple[Any, ...]], object]
 
 
 def time_trials(trials: Sequence[Trial], values: tuple[Any, ...]) -> list[float | str]:
@@ -46,7 +46,7 @@ def time_trials(trials: Sequence[Trial], values: tuple[Any, ...]) -> list[float 
     return results
 
 
-def _time(launch: Callable[[], None], restore: Callable[[], None]) -> float:
+def _time(launch: Callable[[], object], restore: Callable[[], None]) -> float:
     cuda: Any = importlib.import_module("torch").cuda
     start = cuda.Event(enable_timing=True)
     end = cuda.Event(enable_timing=True)
