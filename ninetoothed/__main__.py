@@ -19,6 +19,9 @@ from ninetoothed.runtime import cache_folder
 
 _NOUNS = {
     "artifacts": ("artifact", "artifacts"),
+    "binaries": ("binary", "binaries"),
+    "spaces": ("space of configurations", "spaces of configurations"),
+    "kernels": ("kernel's record", "kernels' records"),
     "tuning": ("tuning result", "tuning results"),
     "sources": ("source", "sources"),
 }

@@ -6,6 +6,7 @@ xDSL nor the frontend.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import hashlib
 import json
@@ -95,6 +96,16 @@ class Config:
         values = [f"{name}={value}" for name, value in self.values]
         return ", ".join([*values, f"num_warps={self.num_warps}", f"num_stages={self.num_stages}"])
 
+    @staticmethod
+    def of(fields: dict[str, Any]) -> Config:
+        """The configuration whose fields JSON holds.
+
+        Raises:
+            KeyError, TypeError, ValueError: they are not a configuration's.
+        """
+        values = tuple((str(name), int(value)) for name, value in fields["values"])
+        return Config(values, int(fields["num_warps"]), int(fields["num_stages"]))
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -144,9 +155,7 @@ class Artifact:
             ValueError, KeyError, TypeError: the text is no artifact of this version.
         """
         fields: dict[str, Any] = json.loads(text)
-        config = fields["config"]
-        values = tuple((name, value) for name, value in config["values"])
-        fields["config"] = Config(values, config["num_warps"], config["num_stages"])
+        fields["config"] = Config.of(fields["config"])
         fields["target"] = Target(**fields["target"])
         fields["arguments"] = tuple(Argument(**argument) for argument in fields["arguments"])
         for name in ("params", "reads", "writes"):
@@ -157,3 +166,62 @@ class Artifact:
     def hash(self) -> str:
         """A digest of everything that decides what runs."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Binary:
+    """What Triton compiles an artifact to, and what launching it takes.
+
+    ``code``: a cubin (CUDA) or a code object (HIP); ``entry``: the function's name in it;
+    ``shared``: bytes of shared memory; ``threads``: of a program; ``scratch``: bytes of device
+    memory that each program is given beside its arguments, aligned to ``scratch_alignment``.
+    """
+
+    code: bytes
+    entry: str
+    shared: int
+    threads: int
+    scratch: int = 0
+    scratch_alignment: int = 1
+
+    def to_json(self) -> str:
+        """The binary as text."""
+        fields = {**dataclasses.asdict(self), "code": base64.b64encode(self.code).decode()}
+        return json.dumps(fields, sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> Binary:
+        """The inverse of :meth:`to_json`.
+
+        Raises:
+            ValueError, KeyError, TypeError: the text is no binary of this version.
+        """
+        fields: dict[str, Any] = json.loads(text)
+        fields["code"] = base64.b64decode(fields["code"], validate=True)
+        return Binary(**fields)
+
+
+@dataclass(frozen=True)
+class Space:
+    """What may be chosen for the calls of one signature.
+
+    ``configs``: all that can run, the best guess without knowing sizes first. ``cost``: Python
+    source of what a configuration costs on given arguments, which ``runtime.model`` runs.
+    """
+
+    configs: tuple[Config, ...]
+    cost: str
+
+    def to_json(self) -> str:
+        """The space as text, stable across processes."""
+        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> Space:
+        """The inverse of :meth:`to_json`.
+
+        Raises:
+            ValueError, KeyError, TypeError: the text is no space of this version.
+        """
+        fields: dict[str, Any] = json.loads(text)
+        return Space(tuple(Config.of(config) for config in fields["configs"]), fields["cost"])

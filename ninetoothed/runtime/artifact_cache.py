@@ -1,7 +1,7 @@
 """Artifacts and tuning results on disk, safe for several threads and processes.
 
-One file an entry under ``config.cache_dir()``: ``artifacts/`` and ``tuning/``; ``sources/`` has the
-texts that Triton reads from files. A file is written beside its place and moved there in one step,
+One file an entry under ``config.cache_dir()``, in a room for each kind; ``sources/`` has the texts
+that Triton reads from files. A file is written beside its place and moved there in one step,
 and it carries its key and a digest; a file that is cut off, edited, or of another format counts as
 absent. Where the disk takes no files, the process remembers the entries itself and says so once.
 
@@ -22,11 +22,15 @@ import os
 import tempfile
 import threading
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from ninetoothed import config
-from ninetoothed.artifact import Artifact, Config
+from ninetoothed.artifact import Artifact, Binary, Config, Space
 from ninetoothed.runtime import cache_folder
+
+_T = TypeVar("_T")
 
 # To be raised with every change to the fields of Artifact or Config, or to the files below.
 _FORMAT = 1
@@ -60,13 +64,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 def load(key: str) -> Artifact | None:
     """The artifact that was stored under ``key``, or None."""
-    text = _read("artifacts", key)
-    if text is None:
-        return None
-    try:
-        return Artifact.from_json(text)
-    except (ValueError, KeyError, TypeError):
-        return None
+    return _parsed("artifacts", key, Artifact.from_json)
 
 
 def store(key: str, artifact: Artifact) -> None:
@@ -74,17 +72,29 @@ def store(key: str, artifact: Artifact) -> None:
     _write("artifacts", key, artifact.to_json())
 
 
+def load_binary(key: str) -> Binary | None:
+    """The binary that was stored under ``key``, or None."""
+    return _parsed("binaries", key, Binary.from_json)
+
+
+def store_binary(key: str, binary: Binary) -> None:
+    """Keeps ``binary`` under ``key``."""
+    _write("binaries", key, binary.to_json())
+
+
+def load_space(key: str) -> Space | None:
+    """The space that was stored under ``key``, or None."""
+    return _parsed("spaces", key, Space.from_json)
+
+
+def store_space(key: str, space: Space) -> None:
+    """Keeps ``space`` under ``key``."""
+    _write("spaces", key, space.to_json())
+
+
 def load_choice(key: str) -> Config | None:
     """The configuration that tuning chose under ``key``, or None."""
-    text = _read("tuning", key)
-    if text is None:
-        return None
-    try:
-        fields = json.loads(text)
-        values = tuple((str(name), int(value)) for name, value in fields["values"])
-        return Config(values, int(fields["num_warps"]), int(fields["num_stages"]))
-    except (ValueError, KeyError, TypeError):
-        return None
+    return _parsed("tuning", key, lambda text: Config.of(json.loads(text)))
 
 
 def store_choice(key: str, choice: Config) -> None:
@@ -115,6 +125,17 @@ def _path(room: str, key: str) -> Path:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _parsed(room: str, key: str, parse: Callable[[str], _T]) -> _T | None:
+    """The entry of a room, or None where there is none that this version can read."""
+    text = _read(room, key)
+    if text is None:
+        return None
+    try:
+        return parse(text)
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _read(room: str, key: str) -> str | None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-KINDS = ("artifacts", "tuning", "sources")
+KINDS = ("artifacts", "binaries", "spaces", "kernels", "tuning", "sources")
 """The folders of the cache."""
 
 TEMPORARY_PREFIX = ".tmp-"
@@ -39,6 +39,9 @@ _UNBOUNDED_SHARE = 64 << 20
 _ENTRY = re.compile(r"[0-9a-f]{64}\.json")
 _NAMES = {
     "artifacts": _ENTRY,
+    "binaries": _ENTRY,
+    "spaces": _ENTRY,
+    "kernels": _ENTRY,
     "tuning": _ENTRY,
     "sources": re.compile(r".+_[0-9a-f]{32}\.py"),
 }

@@ -15,17 +15,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ninetoothed.artifact import Artifact, Config, Signature, Target
-from ninetoothed.errors import ArgumentError, ConfigurationError, DeviceError
+from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime import artifact_cache, compile_pool, device, triton_compat, tuner
+from ninetoothed.runtime.loaded import Host, LoadedKernel
 from ninetoothed.runtime.repeated import Launched
 
 Compile = Callable[[Signature, Config, Target], Artifact]
 Configurations = Callable[[Signature], Sequence[Config]]
 CacheKey = Callable[[Signature, Config, Target], str]
 Interpret = Callable[[Signature, tuple[Any, ...]], None]
-
-MAX_PROGRAMS = 2**31 - 1
-"""What CUDA and HIP take as the first dimension of a grid."""
 
 # A device's type ("cuda", "cpu", ...) and index.
 _Place = tuple[str, int]
@@ -54,7 +52,7 @@ class Dispatcher:
         self._interpret = interpret
         # Held while a kernel is prepared; a kernel that is ready is found without it.
         self._lock = threading.RLock()
-        self._ready: dict[tuple[Signature, int], _Kernel] = {}
+        self._ready: dict[tuple[Signature, int], LoadedKernel] = {}
         self._tuned: dict[tuple[Signature, int], list[tuple[Config, float | str]]] = {}
 
     def launch(self, signature: Signature, values: tuple[Any, ...]) -> Launched | None:
@@ -119,7 +117,9 @@ class Dispatcher:
                 )
         return found if found is not None else ("cuda", device.current())
 
-    def _prepare(self, signature: Signature, values: tuple[Any, ...], index: int) -> _Kernel | None:
+    def _prepare(
+        self, signature: Signature, values: tuple[Any, ...], index: int
+    ) -> LoadedKernel | None:
         """The kernel for this signature and device, or None where this call launches no program."""
         with self._lock:
             kernel = self._ready.get((signature, index))
@@ -154,7 +154,7 @@ class Dispatcher:
         values: tuple[Any, ...],
         index: int,
         target: Target,
-    ) -> _Kernel:
+    ) -> LoadedKernel:
         """The fastest configuration: chosen before, where that is known, else by the clock."""
         key = self._choice_key(signature, search.configs, target, index)
         choice = artifact_cache.load_choice(key)
@@ -213,11 +213,11 @@ class _Search:
         self._name = name
         self._target = target
         self._make = make
-        self._hosts: dict[Config, _Host] = {}
+        self._hosts: dict[Config, Host] = {}
         self.configs = configs
         self.results: dict[Config, float | str] = {}
 
-    def first_host(self) -> _Host:
+    def first_host(self) -> Host:
         """The first configuration that has an artifact: for what all of them have in common."""
         for config in self.configs:
             host = self._host(config)
@@ -225,18 +225,18 @@ class _Search:
                 return host
         raise self.failure()
 
-    def only_kernel(self) -> _Kernel:
+    def only_kernel(self) -> LoadedKernel:
         """The kernel of the first configuration, which is all there is."""
         kernel = self.kernel(self.configs[0])
         if kernel is None:
             raise self.failure()
         return kernel
 
-    def all_kernels(self) -> list[_Kernel]:
+    def all_kernels(self) -> list[LoadedKernel]:
         """The kernels of all configurations that can run, compiled several at once."""
         hosts = [host for config in self.configs if (host := self._host(config)) is not None]
         reasons = compile_pool.precompile([host.artifact for host in hosts])
-        kernels: list[_Kernel] = []
+        kernels: list[LoadedKernel] = []
         for host, reason in zip(hosts, reasons, strict=True):
             config = host.artifact.config
             if reason is not None:
@@ -247,7 +247,7 @@ class _Search:
             raise self.failure()
         return kernels
 
-    def kernel(self, config: Config) -> _Kernel | None:
+    def kernel(self, config: Config) -> LoadedKernel | None:
         """The kernel of ``config``, loaded on the current device; None if it cannot run there."""
         host = self._host(config)
         if host is None:
@@ -258,7 +258,7 @@ class _Search:
         except ConfigurationError as error:
             self.results[config] = error.message
             return None
-        return _Kernel(host, compiled)
+        return LoadedKernel(host, compiled)
 
     def failure(self) -> ConfigurationError:
         """What the user is told when no configuration can run."""
@@ -279,69 +279,10 @@ class _Search:
             )
         )
 
-    def _host(self, config: Config) -> _Host | None:
+    def _host(self, config: Config) -> Host | None:
         if config not in self._hosts and config not in self.results:
             try:
-                self._hosts[config] = _Host(self._make(config))
+                self._hosts[config] = Host(self._make(config))
             except ConfigurationError as error:
                 self.results[config] = error.message
         return self._hosts.get(config)
-
-
-class _Host:
-    """An artifact with its host functions."""
-
-    def __init__(self, artifact: Artifact) -> None:
-        self.artifact = artifact
-        # The name keeps its frames out of users' tracebacks.
-        code = compile(artifact.launch, f"<ninetoothed launch of {artifact.name}>", "exec")
-        namespace: dict[str, Any] = {}
-        exec(code, namespace)
-        self._check: Callable[..., str | None] = namespace["check"]
-        self._programs: Callable[..., int] = namespace["programs"]
-        self.arguments: Callable[..., Sequence[Any]] = namespace["arguments"]
-
-    def checked_programs(self, values: tuple[Any, ...]) -> int:
-        """The number of programs, 0 included.
-
-        Raises:
-            ArgumentError: the sizes do not fit one another, or one divides by another that is 0.
-        """
-        try:
-            message = self._check(*values)
-            if message is None:
-                return self._programs(*values)
-        except ZeroDivisionError:
-            message = "a size or a symbol that the arrangement divides by is 0; give another"
-        raise ArgumentError(message)
-
-
-class _Kernel:
-    """An artifact that is loaded on a device."""
-
-    def __init__(self, host: _Host, compiled: triton_compat.CompiledKernel) -> None:
-        self._host = host
-        self._compiled = compiled
-        self.artifact = host.artifact
-
-    def launch(self, values: tuple[Any, ...]) -> Launched | None:
-        """Launches on the current device and stream; None: there is nothing to do."""
-        programs = self._host.checked_programs(values)
-        if programs == 0:
-            return None
-        if programs > MAX_PROGRAMS:
-            raise ArgumentError(
-                f"this call needs {programs} programs, and a device takes at most {MAX_PROGRAMS} "
-                f"(2^31 - 1) in one launch; write larger block sizes (it ran with "
-                f"{self.artifact.config}), or split the call"
-            )
-        index = device.current()
-        arguments = tuple(self._host.arguments(*values))
-        stream = device.stream(index)
-        triton_compat.launch(self._compiled, self.artifact, programs, arguments, stream)
-        return Launched(self.artifact, self._compiled, programs, arguments, index)
-
-    def trial(self) -> tuner.Trial:
-        """The tuner's view of it."""
-        artifact = self.artifact
-        return tuner.Trial(artifact.params, artifact.reads, artifact.writes, self.launch)
