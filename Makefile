@@ -25,7 +25,7 @@ GPU := $(strip $(wildcard /dev/nvidia0 /dev/kfd) $(shell nvidia-smi -L 2>/dev/nu
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format golden docs bench bench-gpu clean FORCE
+.PHONY: help demo test test-all lint format golden docs bench bench-gpu bench-host bench-tuning clean FORCE
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -64,6 +64,13 @@ bench: $(VENV)/.package $(if $(LINUX),$(VENV)/.triton) ## time the compiler, pas
 
 bench-gpu: $(VENV)/.bench $(VENV)/.triton ## time the kernels on the GPU, beside other providers
 	$(BIN)/python -m benchmarks.kernels $(BENCH_FLAGS)
+
+bench-host: $(VENV)/.bench $(VENV)/.triton ## time calls on the host and fresh processes, on the GPU
+	$(BIN)/python -m benchmarks.launch --churn
+	$(BIN)/python -m benchmarks.start
+
+bench-tuning: $(VENV)/.bench $(VENV)/.triton ## compare the tuner's choices with the best of all, on the GPU
+	$(BIN)/python -m benchmarks.tuning $(BENCH_FLAGS)
 
 clean: ## remove the environments and every cache in this folder
 	rm -rf .venv .venv-* .pytest_cache .ruff_cache .hypothesis

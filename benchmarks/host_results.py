@@ -1,4 +1,4 @@
-"""What the benchmarks of the host's time found, as files: launches, starts and compile times.
+"""What the benchmarks of the host found, as files: launches, starts, compile times and choices.
 
 Each file is one JSON object in the shape of one of :data:`KINDS`; its entry ``benchmark`` says of
 which. Results of ``python -m benchmarks.kernels`` have no such entry (``benchmarks.results``).
@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -27,6 +27,28 @@ class LaunchCase:
 
 
 @dataclass(frozen=True)
+class Churn:
+    """Many calls of one kernel over many shapes, each of which comes back.
+
+    ``signatures`` are those that the shapes have. ``first`` counts what our compiler lowered and
+    what Triton compiled while each shape was called once, ``later`` in all calls after that; ``us``
+    is their mean. Memory is in bytes, before and after these: the process's resident memory, and
+    what Python allocated in ``traced`` further calls.
+    """
+
+    name: str
+    shapes: int
+    signatures: int
+    calls: int
+    first: int
+    later: int
+    us: float
+    resident: tuple[int, ...]
+    traced: int
+    allocated: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Launches:
     """A run of ``benchmarks.launch``: ``calls`` in a batch, of which a time is the mean."""
 
@@ -34,6 +56,7 @@ class Launches:
     calls: int
     batches: int
     cases: tuple[LaunchCase, ...]
+    churn: tuple[Churn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,6 +65,9 @@ class Start:
 
     ``first`` is from the import to the synchronised result, ``imported`` the part until the
     package was imported and the kernel made. ``configurations`` were to choose from.
+    ``uncompiled`` counts the modules that were imported meanwhile without byte code on disk, the
+    most of any process. ``parts`` are the seconds of one more process, which takes the time of each
+    (``benchmarks.parts``).
     """
 
     provider: str
@@ -50,6 +76,8 @@ class Start:
     configurations: int
     first: Times
     imported: Times
+    uncompiled: int | None = None
+    parts: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True)
@@ -96,11 +124,61 @@ class CompileTimes:
     frontend_of_lines: Mapping[str, float]
 
 
-HostResults: TypeAlias = Launches | Starts | CompileTimes
+@dataclass(frozen=True)
+class Choice:
+    """A configuration, and its GPU time beside the others'. ``seconds``: what choosing it took."""
+
+    config: str
+    us: Times
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class TuningCase:
+    """A kernel on one call's arguments: the best configuration of its space, and those chosen.
+
+    ``space`` configurations can be chosen, ``tried`` of which were compiled; ``failures`` counts
+    those that could not be, or that ran wrongly, by reason, and ``timed`` the others. ``choices``
+    has what was chosen by the tuner's mode, ``not_chosen`` why a mode chose nothing. ``rank`` is
+    the place of the best in the model's order, from 1. ``seconds`` are those of the search's parts.
+    """
+
+    operation: str
+    size: str
+    numbers: tuple[int, ...]
+    dtype: str
+    space: int
+    tried: int
+    timed: int
+    failures: Mapping[str, int]
+    best: Choice
+    rank: int
+    choices: Mapping[str, Choice]
+    not_chosen: Mapping[str, str]
+    seconds: Mapping[str, float]
+
+    def ratio(self, mode: str) -> float | None:
+        """The time of a mode's choice over the best one's; None: it chose nothing."""
+        choice = self.choices.get(mode)
+        return None if choice is None else choice.us.median / self.best.us.median
+
+
+@dataclass(frozen=True)
+class Tunings:
+    """A run of ``benchmarks.tuning``. ``starts``: fresh processes, tuned and fixed."""
+
+    environment: Environment
+    most: int | None
+    cases: tuple[TuningCase, ...]
+    starts: tuple[Start, ...]
+
+
+HostResults: TypeAlias = Launches | Starts | CompileTimes | Tunings
 KINDS: dict[str, type[HostResults]] = {
     "launch": Launches,
     "start": Starts,
     "compile_time": CompileTimes,
+    "tuning": Tunings,
 }
 
 

@@ -366,9 +366,18 @@ def decoded(kind: Any, value: Any, where: str) -> Any:
 
 def _decoded_object(kind: type[Any], fields: dict[str, Any], where: str) -> Any:
     hints = get_type_hints(kind)
-    if wrong := sorted(fields.keys() ^ hints.keys()):
+    # A field with a default is younger than some files.
+    optional = {field.name for field in dataclasses.fields(kind) if _has_default(field)}
+    if wrong := sorted((fields.keys() ^ hints.keys()) - (optional - fields.keys())):
         raise ResultsError(f"{where} has too few fields or too many: {', '.join(wrong)}")
-    return kind(**{name: decoded(hints[name], fields[name], f"{where}.{name}") for name in hints})
+    return kind(
+        **{name: decoded(hints[name], one, f"{where}.{name}") for name, one in fields.items()}
+    )
+
+
+def _has_default(field: dataclasses.Field[Any]) -> bool:
+    missing = dataclasses.MISSING
+    return field.default is not missing or field.default_factory is not missing
 
 
 def _object(value: Any, where: str) -> dict[str, Any]:

@@ -10,7 +10,15 @@ import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-from benchmarks.host_results import CompileTimes, HostResults, Launches, Starts
+from benchmarks.host_results import (
+    Churn,
+    CompileTimes,
+    HostResults,
+    Launches,
+    Start,
+    Starts,
+    Tunings,
+)
 from benchmarks.operation import DTYPES, LAYOUTS, OURS, PROVIDERS, SIZES
 from benchmarks.results import SLOWER, Case, Ceilings, Environment, Results, geometric_mean
 
@@ -290,15 +298,31 @@ def launches(found: Launches) -> str:
     return table(["µs of the host", "tensors", *names], rows)
 
 
-def starts(found: Starts) -> str:
+def churn(found: Sequence[Churn]) -> str:
+    """A line a kernel whose shapes change: what is compiled again, and what memory grows by."""
+    rows = [
+        [
+            one.name,
+            *(f"{count:,}" for count in (one.calls, one.shapes, one.signatures)),
+            *(str(count) for count in (one.first, one.later)),
+            number(one.us),
+            *(f"{(pair[1] - pair[0]) / 1024:+,.0f}" for pair in (one.resident, one.allocated)),
+        ]
+        for one in found
+    ]
+    head = ["kernel", "calls", "shapes", "signatures", "compiled first", "compiled later"]
+    return table([*head, "µs a call", "resident, KiB", "Python's, KiB"], rows)
+
+
+def starts(cases: Sequence[Start]) -> str:
     """A line a program and state of the caches: seconds to the first result, by provider.
 
     In brackets, the part until the package is imported and the kernel made.
     """
-    names = list(dict.fromkeys(case.provider for case in found.cases))
-    times = {(case.program, case.cache, case.provider): case for case in found.cases}
+    names = list(dict.fromkeys(case.provider for case in cases))
+    times = {(case.program, case.cache, case.provider): case for case in cases}
     rows: list[list[str]] = []
-    for program, cache in dict.fromkeys((case.program, case.cache) for case in found.cases):
+    for program, cache in dict.fromkeys((case.program, case.cache) for case in cases):
         own = [times.get((program, cache, name)) for name in names]
         cells = [
             f"{number(one.first.median)} ({number(one.imported.median)})" if one else _NONE
@@ -309,6 +333,93 @@ def starts(found: Starts) -> str:
         rows.append([f"{program}{choices}", cache, *cells])
     head = ["seconds to the first result (to the kernel)", "caches", *names]
     return table(head, rows, left=2)
+
+
+def byte_code(found: Starts) -> str | None:
+    """Whether Python had compiled all that the processes imported, in one sentence.
+
+    None: nobody looked.
+    """
+    if any(case.uncompiled is None for case in found.cases):
+        return None
+    without = [case for case in found.cases if case.uncompiled]
+    if not without:
+        return "All modules had byte code on disk, in cold runs, too."
+    names = [f"{case.provider} {case.program} {case.cache} ({case.uncompiled})" for case in without]
+    return f"Modules without byte code on disk, which Python compiled: {', '.join(names)}."
+
+
+def start_parts(found: Starts) -> str | None:
+    """A line a part of our time to the first result, in ms, or None where none were taken."""
+    timed = [case for case in found.cases if case.parts]
+    if not timed:
+        return None
+    names = list(dict.fromkeys(name for case in timed for name in case.parts))
+    rows = [
+        [name, *(number(_milliseconds(case.parts.get(name))) for case in timed)] for name in names
+    ]
+    sums = [number(_milliseconds(sum(case.parts.values()))) for case in timed]
+    head = ["ms", *(f"{case.program} {case.cache}" for case in timed)]
+    return table(head, [*rows, ["all", *sums]])
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3
+
+
+def tunings(found: Tunings) -> str:
+    """A line a case: the best time of its space, and what each mode's choice takes of it."""
+    modes = list(dict.fromkeys(mode for case in found.cases for mode in case.choices))
+    rows: list[list[str]] = []
+    for case in found.cases:
+        numbers = " × ".join(map(str, case.numbers))
+        cells: list[str] = []
+        for mode in modes:
+            choice = case.choices.get(mode)
+            time = None if choice is None else choice.us.median
+            cells += [number(time), ratio(case.ratio(mode))]
+        rows.append(
+            [
+                f"{case.operation} {case.size}",
+                numbers,
+                number(case.best.us.median),
+                *cells,
+                f"{case.rank:,}",
+                *(f"{count:,}" for count in (case.space, case.tried, case.timed)),
+                number(sum(case.seconds.values())),
+            ]
+        )
+    means = [
+        geometric_mean([value for case in found.cases if (value := case.ratio(mode)) is not None])
+        for mode in modes
+    ]
+    blanks = [text for mean in means for text in ("", ratio(mean))]
+    rows.append(["*geometric mean*", "", "", *blanks, *[""] * 5])
+    heads = [text for mode in modes for text in (f"{mode}, µs", "/ best")]
+    counts = ["model's place of the best", "space", "tried", "timed", "seconds"]
+    return table(["case", "numbers", "best, µs", *heads, *counts], rows, left=2)
+
+
+def tuning_choices(found: Tunings) -> str:
+    """A line a case and choice: the configuration, and what choosing it took."""
+    rows: list[list[str]] = []
+    for case in found.cases:
+        name = f"{case.operation} {case.size}"
+        rows.append([name, "best", case.best.config, _NONE])
+        for mode, choice in case.choices.items():
+            rows.append([name, mode, choice.config, number(choice.seconds)])
+    return table(["case", "by", "configuration", "seconds"], rows, left=3)
+
+
+def tuning_failures(found: Tunings) -> list[str]:
+    """A line a reason why configurations, or modes, gave nothing."""
+    lines: list[str] = []
+    for case in found.cases:
+        name = f"{case.operation} {case.size}"
+        for reason, count in sorted(case.failures.items(), key=lambda one: (-one[1], one[0])):
+            lines.append(f"- {name}: {count} × {reason}")
+        lines += [f"- {name}, {mode}: {reason}" for mode, reason in case.not_chosen.items()]
+    return lines
 
 
 def compile_times(found: CompileTimes) -> str:
@@ -329,24 +440,49 @@ def compile_times(found: CompileTimes) -> str:
 
 
 def host(found: Mapping[str, HostResults], short: bool = False) -> list[str]:
-    """Sentences and tables of the host's times; ``short`` leaves compile times out."""
-    parts: list[str] = []
+    """Sentences and tables of the host's times; ``short`` leaves details and compile times out."""
+    texts: list[str] = []
     for results in found.values():
         device = results.environment.device
         if isinstance(results, Launches):
-            parts += [f"Host time of one asynchronous call, {device}:", launches(results)]
+            texts += [f"Host time of one asynchronous call, {device}:", launches(results)]
+            if results.churn:
+                texts += ["Calls whose shapes change:", churn(results.churn)]
         elif isinstance(results, Starts):
-            parts += [
+            texts += [
                 f"From the import to the first result in a fresh process, {device} (torch and the "
                 f"device take {number(results.torch.median)} s before):",
-                starts(results),
+                starts(results.cases),
             ]
+            if not short:
+                texts += [text for text in (byte_code(results),) if text is not None]
+                texts += _parts(results)
+        elif isinstance(results, Tunings):
+            texts += _tunings(results, short)
         elif not short:
-            parts += [
+            texts += [
                 f"Compile time for {results.target}, of one configuration:",
                 compile_times(results),
             ]
-    return parts
+    return texts
+
+
+def _parts(found: Starts) -> list[str]:
+    text = start_parts(found)
+    return [] if text is None else ["Where ours goes, in processes of its own:", text]
+
+
+def _tunings(found: Tunings, short: bool) -> list[str]:
+    device = found.environment.device
+    texts = [f"What the tuner's modes choose, beside the best of the space, {device}:"]
+    texts.append(tunings(found))
+    if found.starts:
+        texts += ["A tuned kernel's first result beside a fixed one's:", starts(found.starts)]
+    if not short:
+        texts.append(tuning_choices(found))
+        if lines := tuning_failures(found):
+            texts.append("\n".join(lines))
+    return texts
 
 
 def page(

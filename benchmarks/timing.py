@@ -90,7 +90,7 @@ class Stopwatch:
         """Host time of one asynchronous call."""
         for _ in range(_WARM_UP):
             call()
-        duration = self._one(call)
+        duration = self.once_us(call)
         count = max(3, min(_HOST_CALLS, int(_HOST_BUDGET_US / max(duration, 1e-3))))
         batches = _HOST_BATCHES if duration * count < 2 * _HOST_BUDGET_US else 3
         times: list[float] = []
@@ -172,7 +172,7 @@ class Stopwatch:
             times[name].append(float(start.elapsed_time(end)) * 1e3)
         events.clear()
 
-    def _one(self, call: Call) -> float:
+    def once_us(self, call: Call) -> float:
         """Microseconds from here to the end of one call, host time included."""
         self._cuda.synchronize()
         start = time.perf_counter()

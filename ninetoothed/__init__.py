@@ -51,7 +51,7 @@ _PUBLIC = {
     "make": "kernel",
     "subs": "tensor",
 }
-_MODULES = ("dtype", "errors", "language")
+_MODULES = ("dtype", "errors", "language", "tuning")
 
 
 def __getattr__(name: str) -> Any:

@@ -3,28 +3,46 @@
 python -m ninetoothed cache info                  what the cache folder holds
 python -m ninetoothed cache clear                 deletes its entries
 python -m ninetoothed cache clear --kind tuning   those of one kind
+python -m ninetoothed tuning export tuned.json    writes the tuning results to a file
+python -m ninetoothed tuning load tuned.json      brings those of a file into the cache folder
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypedDict
 
-from ninetoothed import config
+from ninetoothed import config, tuning
 from ninetoothed.errors import NineToothedError
 from ninetoothed.runtime import cache_folder
 
 _NOUNS = {
+    "kernels": ("kernel", "kernels"),
+    "spaces": ("space", "spaces"),
     "artifacts": ("artifact", "artifacts"),
     "binaries": ("binary", "binaries"),
-    "spaces": ("space of configurations", "spaces of configurations"),
-    "kernels": ("kernel's record", "kernels' records"),
     "tuning": ("tuning result", "tuning results"),
     "sources": ("source", "sources"),
 }
+_KINDS = """
+kinds of entries:
+  kernels    what is known of a kernel and its calls
+  spaces     the configurations that a kernel may run with
+  artifacts  a kernel in one configuration, as text
+  binaries   what a GPU loads of it
+  tuning     which configurations were fast
+  sources    Triton kernels that profilers and Triton read from files
+"""
+
+
+class _Form(TypedDict):
+    epilog: str
+    formatter_class: type[argparse.HelpFormatter]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SystemExit: the arguments name no command (its code is 2), or ask for help.
     """
     parsed = _parser().parse_args(arguments)
+    if parsed.command == "tuning":
+        return _tuning(parsed.action, parsed.file)
     folder = config.cache_dir()
     try:
         if not folder.is_dir():
@@ -79,12 +99,26 @@ def _clear(folder: Path, kind: str | None) -> int:
         return removed
 
     entries = remove(contents.entries)
-    counts = [_number(sum(file.kind == kind for file in entries), *_NOUNS[kind]) for kind in kinds]
-    print(f"removed {', '.join(counts)} ({_size(entries)}) from {folder}")
+    for counter in cache_folder.counters(folder):
+        with contextlib.suppress(OSError):
+            counter.unlink()
+    numbers = {kind: sum(file.kind == kind for file in entries) for kind in kinds}
+    counts = [_number(number, *_NOUNS[kind]) for kind, number in numbers.items() if number]
+    print(f"removed {', '.join(counts) or 'nothing'} ({_size(entries)}) from {folder}")
     if stale := remove(contents.stale):
         print(f"removed {_number(len(stale), 'file', 'files')} of killed processes")
     if left:
         return _fail(f"{_number(len(left), 'file', 'files')} cannot be removed: {left[0]}")
+    return 0
+
+
+def _tuning(action: str, file: str) -> int:
+    try:
+        count = tuning.export(file) if action == "export" else tuning.load(file)
+    except NineToothedError as error:
+        return _fail(error.message)
+    done = "written to" if action == "export" else "loaded from"
+    print(f"{_number(count, *_NOUNS['tuning'])} {done} {file}")
     return 0
 
 
@@ -96,11 +130,20 @@ def _parser() -> argparse.ArgumentParser:
     text = "see or empty the folder of compiled kernels and tuning results"
     cache = commands.add_parser("cache", help=text, description=text)
     actions = cache.add_subparsers(dest="action", required=True)
+    form: _Form = {"epilog": _KINDS, "formatter_class": argparse.RawDescriptionHelpFormatter}
     text = "say what the folder holds, and when it was used"
-    actions.add_parser("info", help=text, description=text)
+    actions.add_parser("info", help=text, description=text, **form)
     text = "delete the entries, and say how many they were"
-    clear = actions.add_parser("clear", help=text, description=text)
+    clear = actions.add_parser("clear", help=text, description=text, **form)
     clear.add_argument("--kind", choices=cache_folder.KINDS, help="those of one kind (all)")
+    text = "take tuning results along in a file"
+    results = commands.add_parser("tuning", help=text, description=text).add_subparsers(
+        dest="action", required=True
+    )
+    text = "write the results of the cache folder to a file"
+    results.add_parser("export", help=text, description=text).add_argument("file")
+    text = "bring the results of a file into the cache folder"
+    results.add_parser("load", help=text, description=text).add_argument("file")
     return parser
 
 

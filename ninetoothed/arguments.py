@@ -10,14 +10,18 @@ from typing import Any
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifact import ParamSignature, Signature
 from ninetoothed.errors import ArgumentError, DeviceError, counted, did_you_mean
-from ninetoothed.frontend.definition import Definition, Parameter
-from ninetoothed.ir.index_expr import SymbolInfo, evaluate, symbol_names
+from ninetoothed.interface import Bounds, Formal, Interface
 from ninetoothed.jagged import Jagged, is_nested, taken_apart
-from ninetoothed.language import rules
 from ninetoothed.overlaps import sharing
 
-# Sizes and offsets below this are computed in 32 bits, with room for a block beyond the end.
-_NARROW = (1 << 31) - (1 << 20)
+NARROW = (1 << 31) - (1 << 20)
+"""Sizes, strides and offsets below this are computed in 32 bits, with room for a block beyond the
+end.
+"""
+
+# By torch's element types, of which there are few. (What torch.compile traces must not have been
+# wrapped by functools.cache: it warns of it.)
+_element_types: dict[Any, str | None] = {}
 
 
 @dataclass(frozen=True)
@@ -29,53 +33,43 @@ class Arguments:
     device: str
 
 
-def bind(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
     """Bind and check a call.
 
     Raises:
         ArgumentError: arguments that are missing, too many, or do not fit.
         DeviceError: tensors on different devices.
     """
-    parameters = definition.parameters
-    given, rest = _positional(definition, args, kwargs)
+    parameters = interface.parameters
+    given, rest = _positional(interface, args, kwargs)
     values: list[Any] = []
     params: list[ParamSignature] = []
     for parameter, value in zip(parameters, given, strict=True):
         if parameter.kind == "tensor":
             value = _tensor(parameter, value)
             values.append(value)
-            try:
-                params.append(_tensor_signature(parameter, value))
-            except RuntimeError:
-                raise ArgumentError(
-                    f"{parameter.name} has no strided memory (its layout is {value.layout}); "
-                    "convert it, for "
-                    "example with .to_dense()"
-                ) from None
+            params.append(_tensor_signature(parameter, value))
         else:
             number = _number(parameter, value)
             values.append(number)
             params.append(_number_signature(parameter, number))
-    _check_same(definition, values)
-    sizes = _sizes(definition, values)
-    constants = constant_values(definition, rest, sizes)
-    extents = tuple(
-        (str(size), 1 << max(evaluate(size, {**sizes, **dict(constants)}) - 1, 0).bit_length())
-        for size in definition.dynamic
-    )
+    _check_same(interface, values)
+    sizes = _sizes(interface, values)
+    constants = constant_values(interface, rest, sizes)
+    extents = interface.extents({**sizes, **dict(constants)}) if interface.dynamic else ()
     signature = Signature(sharing(params, values), constants, extents, _index_bits(values))
-    return Arguments(tuple(values), signature, _device(definition, values))
+    return Arguments(tuple(values), signature, _device(interface, values))
 
 
-def _check_same(definition: Definition, values: Sequence[Any]) -> None:
+def _check_same(interface: Interface, values: Sequence[Any]) -> None:
     """That one tensor, arranged in several ways, is given once or the same each time.
 
     Raises:
         ArgumentError: it is not.
     """
-    for first, later in definition.repeats:
+    for first, later in interface.repeats:
         if values[first] is not values[later] and not _same(values[first], values[later]):
-            one, two = definition.parameters[first], definition.parameters[later]
+            one, two = interface.parameters[first], interface.parameters[later]
             raise ArgumentError(
                 f"{one.name} and {two.name} are one tensor, arranged in two ways, but are given "
                 "different ones; pass it once, or the same one twice"
@@ -90,20 +84,20 @@ def _same(one: Any, two: Any) -> bool:
 
 
 def _positional(
-    definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]
+    interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     """The parameters' values in order, and the other keywords."""
-    names = [parameter.name for parameter in definition.parameters]
-    shown = f"{definition.name}({', '.join(names)})"
+    names = interface.names
+    shown = f"{interface.name}({', '.join(names)})"
     takes = f"{shown} takes {counted(len(names), 'argument')}"
     if len(args) > len(names):
-        keywords = list(definition.keywords.values())
+        keywords = interface.keywords
         hint = f"; give {', '.join(keywords)} by keyword" if keywords else "; leave the others out"
         raise ArgumentError(f"{takes}, but {len(args)} were given{hint}")
     given = names
-    if definition.repeats and len(args) == len(definition.firsts):
+    if interface.repeats and len(args) == len(interface.firsts):
         # Of a tensor that was arranged in several ways, the first parameter.
-        given = [names[position] for position in definition.firsts.values()]
+        given = [names[position] for position in interface.firsts]
     found = dict(zip(given, args, strict=False))
     rest: dict[str, Any] = {}
     for name, value in kwargs.items():
@@ -113,10 +107,10 @@ def _positional(
             raise ArgumentError(f"{shown} is given {name} twice, by position and by keyword")
         else:
             found[name] = value
-    for parameter in definition.parameters:
-        if parameter.kind == "constexpr" and parameter.source.value is not None:
-            found.setdefault(parameter.name, parameter.source.value)
-    for first, later in definition.repeats:
+    for parameter in interface.parameters:
+        if parameter.kind == "constexpr" and parameter.value is not None:
+            found.setdefault(parameter.name, parameter.value)
+    for first, later in interface.repeats:
         if names[first] in found:
             found.setdefault(names[later], found[names[first]])
     missing = [name for name in names if name not in found]
@@ -129,7 +123,7 @@ def _positional(
 
 
 def constant_values(
-    definition: Definition, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None
+    interface: Interface, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None
 ) -> tuple[tuple[str, int], ...]:
     """The values of constexpr symbols and constexpr sizes, by name.
 
@@ -137,40 +131,38 @@ def constant_values(
         ArgumentError: one is missing, unknown, or no integer within its bounds.
     """
     for name in given:
-        if name in definition.meta:
+        if name in interface.meta:
             if sizes is not None:
                 raise ArgumentError(
                     f"{name} is chosen by the compiler; leave it out, or declare "
                     f"Symbol({name!r}, constexpr=True) to give it"
                 )
-        elif name not in definition.keywords.values():
+        elif name not in interface.keywords:
             raise ArgumentError(
-                f"{definition.name} has no argument {name}; {_instead(definition, name)}"
+                f"{interface.name} has no argument {name}; {_instead(interface, name)}"
             )
     found: list[tuple[str, int]] = []
-    for name, info in definition.constexprs.items():
-        keyword = definition.keywords[name]
+    for name, keyword, bounds in interface.constexprs:
         if keyword not in given:
             raise ArgumentError(
-                f"{definition.name} needs a value for {keyword}; give it by keyword, as in "
+                f"{interface.name} needs a value for {keyword}; give it by keyword, as in "
                 f"{keyword}=64"
             )
-        found.append((name, constant_value(keyword, given[keyword], info)))
-    for name in definition.constexpr_sizes:
+        found.append((name, constant_value(keyword, given[keyword], bounds)))
+    for name in interface.constexpr_sizes:
         if sizes is not None:
             found.append((name, sizes[name]))
     return tuple(found)
 
 
-def _instead(definition: Definition, name: str) -> str:
-    keywords = list(definition.keywords.values())
-    known = [*(parameter.name for parameter in definition.parameters), *keywords]
-    return did_you_mean(name, known) or (
+def _instead(interface: Interface, name: str) -> str:
+    keywords = interface.keywords
+    return did_you_mean(name, [*interface.names, *keywords]) or (
         f"it takes {', '.join(keywords)} by keyword" if keywords else "it takes no other keywords"
     )
 
 
-def constant_value(name: str, value: Any, info: SymbolInfo) -> int:
+def constant_value(name: str, value: Any, bounds: Bounds) -> int:
     """The value of a symbol, checked.
 
     Raises:
@@ -178,7 +170,7 @@ def constant_value(name: str, value: Any, info: SymbolInfo) -> int:
     """
     if type(value) is not int:
         raise ArgumentError(f"{name} must be an integer, not {_shown(value)}")
-    lower, upper = info.lower, info.upper
+    lower, upper = bounds.lower, bounds.upper
     if (lower is not None and value < lower) or (upper is not None and value > upper):
         raise ArgumentError(
             f"{name}={value} is outside its bounds, {lower} to {upper}; give Symbol({name!r}) "
@@ -188,14 +180,14 @@ def constant_value(name: str, value: Any, info: SymbolInfo) -> int:
     return value
 
 
-def element_type(value: Any, parameter: Parameter, default: str) -> str:
+def element_type(value: Any, parameter: Formal, default: str) -> str:
     """The element type that ``value`` names, else the declared one, else ``default``.
 
     Raises:
         ArgumentError: it names none.
     """
     if value is None:
-        return parameter.source.dtype or default
+        return parameter.dtype or default
     found = dtypes.lookup(value)
     if found is None:
         raise ArgumentError(f"{value!r} is no element type; write for example fp16 or fp32")
@@ -206,44 +198,55 @@ def _is_tensor(value: Any) -> bool:
     return hasattr(value, "data_ptr") and hasattr(value, "stride") and hasattr(value, "dtype")
 
 
-def _tensor(parameter: Parameter, value: Any) -> Any:
+def _tensor(parameter: Formal, value: Any) -> Any:
     """The argument for a parameter; of a jagged one, taken apart.
 
     Raises:
         ArgumentError: it does not fit.
     """
-    name, ndim = parameter.name, len(parameter.source.shape)
+    name, ndim = parameter.name, parameter.ndim
     if not _is_tensor(value):
         raise ArgumentError(
             f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
         )
-    if parameter.jagged is not None and not isinstance(value, Jagged):
-        value = taken_apart(name, ndim, parameter.jagged.dim, value)
+    if parameter.jagged_dim is not None and not isinstance(value, Jagged):
+        value = taken_apart(name, ndim, parameter.jagged_dim, value)
     elif is_nested(value):
         raise ArgumentError(
             f"{name} is a nested tensor, and a dense one of {counted(ndim, 'dim')} is declared; "
             f"declare Tensor({value.dim()}, jagged_dim=1), or pass torch.nested.to_padded_tensor("
             f"{name}, 0.0)"
         )
+    elif not isinstance(value, Jagged) and value.is_neg():
+        raise ArgumentError(
+            f"{name} is a view of numbers that torch negates when it reads them, as "
+            f"z.conj().imag is; pass {name}.resolve_neg()"
+        )
     _check_tensor(parameter, value)
     return value
 
 
-def _check_tensor(parameter: Parameter, value: Any) -> None:
-    ndim = len(parameter.source.shape)
+def _element_type(dtype: Any) -> str | None:
+    if dtype not in _element_types:
+        _element_types[dtype] = dtypes.lookup(dtype)
+    return _element_types[dtype]
+
+
+def _check_tensor(parameter: Formal, value: Any) -> None:
+    ndim = parameter.ndim
     if value.dim() != ndim:
         raise ArgumentError(
             f"{parameter.name} must have {counted(ndim, 'dim')}, but its shape is "
             f"{tuple(value.shape)}"
         )
-    dtype = dtypes.lookup(value.dtype)
+    dtype = _element_type(value.dtype)
     if dtype is None:
         raise ArgumentError(
             f"{parameter.name} has elements of {value.dtype}, which no kernel can hold; convert "
             "it, for "
             "example with .to(torch.float32)"
         )
-    declared = parameter.source.dtype
+    declared = parameter.dtype
     if declared is not None and dtype != declared:
         raise ArgumentError(
             f"{parameter.name} must have elements of {declared}, as declared, not {dtype}; "
@@ -252,31 +255,54 @@ def _check_tensor(parameter: Parameter, value: Any) -> None:
         )
 
 
-def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
-    shape, strides = tuple(value.shape), value.stride()
-    dtype = dtypes.lookup(value.dtype)
+def _located(parameter: Formal, value: Any) -> tuple[tuple[int, ...], int]:
+    """A tensor's strides and its pointer.
+
+    Raises:
+        ArgumentError: it has none.
+    """
+    try:
+        strides, pointer = value.stride(), value.data_ptr()
+        if pointer or value.numel() == 0 or value.device.type == "meta":
+            return strides, pointer
+    except RuntimeError:
+        if str(value.layout) != "torch.strided":
+            raise ArgumentError(
+                f"{parameter.name} has no strided memory (its layout is {value.layout}); convert "
+                "it, for example with .to_dense()"
+            ) from None
+    raise ArgumentError(
+        f"{parameter.name} has no memory of its own: its memory was freed, or it stands for other "
+        "tensors, as a DTensor, a FakeTensor and all inside of torch.func.vmap do; pass a plain one"
+    )
+
+
+def _tensor_signature(parameter: Formal, value: Any) -> ParamSignature:
+    shape, (strides, pointer) = tuple(value.shape), _located(parameter, value)
+    dtype = _element_type(value.dtype)
     assert dtype is not None
-    jagged = parameter.jagged
+    jagged_dim = parameter.jagged_dim
+    repeated = False
+    if 0 in strides:
+        # A jagged tensor's sequences follow one another, whatever the stride of the batch.
+        repeated = any(
+            stride == 0 and size > 1 and (dim > 0 or jagged_dim is None)
+            for dim, (stride, size) in enumerate(zip(strides, shape, strict=True))
+        )
     return ParamSignature(
         parameter.name,
         "tensor",
         dtype,
         len(shape),
         # A dim of one element has any stride; 1 lets it share the kernel of contiguous tensors.
-        tuple(stride == 1 for stride in strides),
+        tuple([stride == 1 for stride in strides]),
         # The longest sequence bounds no loads, so nothing is gained where it is a multiple.
-        tuple(
-            size % 16 == 0 and (jagged is None or dim != jagged.dim)
-            for dim, size in enumerate(shape)
-        ),
-        tuple(stride % 16 == 0 for stride in strides),
-        value.data_ptr() % 16 == 0,
-        offsets=None if jagged is None else value.offsets_dtype,
-        # A jagged tensor's sequences follow one another, whatever the stride of the batch.
-        repeated=any(
-            stride == 0 and size > 1 and (dim > 0 or jagged is None)
-            for dim, (stride, size) in enumerate(zip(strides, shape, strict=True))
-        ),
+        tuple([size % 16 == 0 and dim != jagged_dim for dim, size in enumerate(shape)]),
+        tuple([stride % 16 == 0 for stride in strides]),
+        pointer % 16 == 0,
+        None,
+        None if jagged_dim is None else value.offsets_dtype,
+        repeated,
     )
 
 
@@ -285,15 +311,17 @@ def member_value(value: Any) -> Any:
     return value.value if isinstance(value, enum.Enum) else value
 
 
-def _number(parameter: Parameter, value: Any) -> bool | int | float:
+def _number(parameter: Formal, value: Any) -> bool | int | float:
     value = member_value(value)
     if _is_tensor(value) and value.dim() == 0:
         value = value.item()
-    if not isinstance(value, bool | int | float):
-        raise ArgumentError(
-            f"{parameter.name} must be a number, or a tensor of no dims, not {_shown(value)}"
-        )
-    return value
+    # Numbers of other types, such as NumPy's, may be spelled otherwise.
+    for plain in (bool, int, float):
+        if isinstance(value, plain):
+            return plain(value)
+    raise ArgumentError(
+        f"{parameter.name} must be a number, or a tensor of no dims, not {_shown(value)}"
+    )
 
 
 def _shown(value: Any) -> str:
@@ -304,8 +332,8 @@ def _shown(value: Any) -> str:
     return f"a {type(value).__module__}.{type(value).__qualname__}".replace(" builtins.", " ")
 
 
-def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamSignature:
-    dtype = parameter.source.dtype or _literal(parameter, value)
+def _number_signature(parameter: Formal, value: bool | int | float) -> ParamSignature:
+    dtype = parameter.dtype or _literal(parameter, value)
     if not _holds(dtype, value):
         raise ArgumentError(
             f"{parameter.name} is declared {dtype}, which does not hold {value!r}; convert it, "
@@ -316,7 +344,7 @@ def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamS
     return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
 
 
-def number_class(parameter: Parameter, value: Any) -> Hashable:
+def number_class(parameter: Formal, value: Any) -> Hashable:
     """What a launch depends on of a plain number: its element type; if it is baked in, all of it.
 
     Raises:
@@ -325,14 +353,16 @@ def number_class(parameter: Parameter, value: Any) -> Hashable:
     """
     if type(value) not in (bool, int, float):
         raise TypeError("no plain number")
+    if parameter.kind == "scalar" and parameter.dtype is None:
+        return dtypes.literal(value)
     signature = _number_signature(parameter, value)
     # Zeros of either sign are equal, and are not the same.
     return signature.dtype if parameter.kind == "scalar" else (signature.dtype, repr(value))
 
 
-def _literal(parameter: Parameter, value: bool | int | float) -> str:
+def _literal(parameter: Formal, value: bool | int | float) -> str:
     try:
-        return rules.literal(value)
+        return dtypes.literal(value)
     except TypeError as error:
         raise ArgumentError(f"{parameter.name}: {error}; pass a smaller number") from None
 
@@ -348,18 +378,9 @@ def _holds(dtype: str, value: bool | int | float) -> bool:
     return lowest <= value < lowest + (1 << row.bits)
 
 
-def _sizes(definition: Definition, values: Sequence[Any]) -> dict[str, int]:
+def _sizes(interface: Interface, values: Sequence[Any]) -> dict[str, int]:
     """The values of the size symbols that block sizes and constants depend on."""
-    wanted = {name for size in definition.dynamic for name in symbol_names(size)}
-    wanted.update(definition.constexpr_sizes)
-    found: dict[str, int] = {}
-    if not wanted:
-        return found
-    for parameter, value in zip(definition.parameters, values, strict=True):
-        for dim, size in enumerate(parameter.source.shape):
-            if size.op == "sym" and size.args[0] in wanted:
-                found.setdefault(size.args[0], int(value.shape[dim]))
-    return found
+    return {name: int(values[place].shape[dim]) for name, place, dim in interface.sizes}
 
 
 def _index_bits(values: Sequence[Any]) -> int:
@@ -369,28 +390,32 @@ def _index_bits(values: Sequence[Any]) -> int:
         shape, strides = value.shape, value.stride()
         if isinstance(value, Jagged):
             shape, strides = value.elements.shape, value.elements.stride()
-        reach = sum(
-            abs(stride) * max(size - 1, 0) for size, stride in zip(shape, strides, strict=True)
-        )
-        if reach >= _NARROW or value.numel() >= _NARROW:
+        reach = farthest = 0
+        for size, stride in zip(shape, strides, strict=True):
+            reach += abs(stride) * max(size - 1, 0)
+            # It is passed also where it leads nowhere, as that of a batch of one may be.
+            farthest = max(farthest, abs(stride))
+        if max(reach, farthest, value.numel()) >= NARROW:
             return 64
     return 32
 
 
-def _device(definition: Definition, values: Sequence[Any]) -> str:
-    first: tuple[str, str] | None = None
-    for parameter, value in zip(definition.parameters, values, strict=True):
-        if not _is_tensor(value):
+def _device(interface: Interface, values: Sequence[Any]) -> str:
+    first: tuple[str, Any] | None = None
+    for parameter, value in zip(interface.parameters, values, strict=True):
+        if parameter.kind != "tensor":
             continue
-        device = str(value.device)
-        if device == "meta":
+        device = value.device
+        if first is not None and device == first[1]:
+            continue
+        if device.type == "meta":
             continue
         if first is None:
             first = (parameter.name, device)
-        elif device != first[1]:
+        else:
             raise DeviceError(
                 f"{first[0]} is on {first[1]}, but {parameter.name} is on {device}; move all "
                 "tensors to one "
-                f"device, with {parameter.name}.to({first[1]!r})"
+                f"device, with {parameter.name}.to({str(first[1])!r})"
             )
-    return "cpu" if first is None else first[1]
+    return "cpu" if first is None else str(first[1])

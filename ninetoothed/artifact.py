@@ -11,7 +11,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ninetoothed.errors import DeviceError
@@ -63,10 +63,15 @@ class ParamSignature:
     sizes_by_16: tuple[bool, ...] = ()
     strides_by_16: tuple[bool, ...] = ()
     pointer_by_16: bool = False
-    value: bool | int | float | None = None
+    value: bool | int | float | None = field(default=None, compare=False)
     offsets: str | None = None
     repeated: bool = False
     memory: str | None = None
+    # Zeros of either sign are equal, and not the same.
+    _value_text: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_value_text", repr(self.value))
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,8 @@ class Signature:
 
     ``constants``: symbols that the call fixed (constexpr symbols and constexpr sizes). ``extents``:
     for each block size that only the call knows, its expression and the power of two it is rounded
-    up to. ``index_bits``: 32 where every size and offset fits 31 bits, else 64.
+    up to. ``index_bits``: 32 where every size, stride and offset fits 31 bits, else
+    64.
     """
 
     params: tuple[ParamSignature, ...]
@@ -207,14 +213,25 @@ class Space:
 
     ``configs``: all that can run, the best guess without knowing sizes first. ``cost``: Python
     source of what a configuration costs on given arguments, which ``runtime.model`` runs.
+    ``pruned``: why others were left out, each reason with how many.
     """
 
     configs: tuple[Config, ...]
     cost: str
+    pruned: tuple[tuple[str, int], ...] = ()
 
     def to_json(self) -> str:
         """The space as text, stable across processes."""
-        return json.dumps(dataclasses.asdict(self), sort_keys=True)
+        # Hundreds of configurations mostly name the same block sizes.
+        rows = [(tuple(name for name, _ in config.values), config) for config in self.configs]
+        names = list(dict.fromkeys(names for names, _ in rows))
+        places = {names: place for place, names in enumerate(names)}
+        configs = [
+            [places[named], [value for _, value in one.values], one.num_warps, one.num_stages]
+            for named, one in rows
+        ]
+        fields = {"configs": configs, "cost": self.cost, "names": names, "pruned": self.pruned}
+        return json.dumps(fields, sort_keys=True)
 
     @staticmethod
     def from_json(text: str) -> Space:
@@ -224,4 +241,12 @@ class Space:
             ValueError, KeyError, TypeError: the text is no space of this version.
         """
         fields: dict[str, Any] = json.loads(text)
-        return Space(tuple(Config.of(config) for config in fields["configs"]), fields["cost"])
+        names = {
+            place: [str(name) for name in names] for place, names in enumerate(fields["names"])
+        }
+        configs = tuple(
+            Config(tuple(zip(names[place], map(int, values), strict=True)), int(warps), int(stages))
+            for place, values, warps, stages in fields["configs"]
+        )
+        pruned = tuple((str(reason), int(count)) for reason, count in fields["pruned"])
+        return Space(configs, str(fields["cost"]), pruned)

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.arguments import constant_value, constant_values, element_type, member_value
 from ninetoothed.artifact import Config, ParamSignature, Signature
 from ninetoothed.compiler import build
-from ninetoothed.configurations import MAX_BLOCK, configurations, largest_block
+from ninetoothed.configurations import MAX_BLOCK, largest_block, space
 from ninetoothed.errors import (
     ArgumentError,
     ConfigurationError,
@@ -25,6 +25,7 @@ from ninetoothed.errors import (
     TypeMismatchError,
 )
 from ninetoothed.frontend.definition import Definition, Parameter
+from ninetoothed.interface import Bounds
 from ninetoothed.ir.index_expr import SymbolInfo
 
 _DTYPE = "fp32"
@@ -61,14 +62,21 @@ def assumed_signature(
                 f"{parameter.name}=True"
             )
     params = tuple(
-        _param(parameter, element_type(dtypes.get(parameter.name), parameter, default), values)
-        for parameter in definition.parameters
+        _param(parameter, element_type(dtypes.get(parameter.name), formal, default), values)
+        for parameter, formal in zip(
+            definition.parameters, definition.interface.parameters, strict=True
+        )
     )
     others = {name: value for name, value in values.items() if name not in (*names, *sizes)}
     constants = (
-        *constant_values(definition, others),
+        *constant_values(definition.interface, others),
         *(
-            (name, constant_value(name, values.get(name, _within(info, _CONSTEXPR_SIZE)), info))
+            (
+                name,
+                constant_value(
+                    name, values.get(name, _within(info, _CONSTEXPR_SIZE)), _bounds(info)
+                ),
+            )
             for name, info in sizes.items()
         ),
     )
@@ -176,7 +184,7 @@ def pick(
         smaller = tuple((text, extent // 4) for text, extent in signature.extents)
         is_least = not smaller or smaller[0][1] < _LEAST_EXTENT
         try:
-            first = configurations(module, signature, num_warps)[0]
+            first = space(module, signature, num_warps).configs[0]
         except ConfigurationError:
             if is_least:
                 raise
@@ -188,7 +196,9 @@ def pick(
     chosen = tuple(
         (
             name,
-            constant_value(name, values[name], definition.meta[name]) if name in values else value,
+            constant_value(name, values[name], _bounds(definition.meta[name]))
+            if name in values
+            else value,
         )
         for name, value in first.values
     )
@@ -240,6 +250,10 @@ def plain_values(definition: Definition) -> dict[str, int]:
         definition.keywords[name]: _within(info, _CONSTEXPR)
         for name, info in definition.constexprs.items()
     }
+
+
+def _bounds(info: SymbolInfo) -> Bounds:
+    return Bounds(info.lower, info.upper)
 
 
 def _within(info: SymbolInfo, value: int) -> int:

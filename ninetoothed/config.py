@@ -88,6 +88,11 @@ def validate() -> bool:
     return _flag("NINETOOTHED_VALIDATE")
 
 
+def inspects() -> bool:
+    """Whether the compiler is to be watched at work, which it is not where it finds all done."""
+    return validate() or verify_ir() or dump_ir() is not None
+
+
 def interpret_max_steps() -> int:
     """``NINETOOTHED_INTERPRET_MAX_STEPS``: the longest loop that is interpreted. Default
     10,000,000.
@@ -108,10 +113,31 @@ def compile_timeout() -> int:
 
 
 def compile_workers() -> int:
-    """``NINETOOTHED_COMPILE_WORKERS``: processes that compile configurations. Default: cores, at
-    most 8.
+    """``NINETOOTHED_COMPILE_WORKERS``: processes that compile configurations; 0: this one does.
+    Default: cores, at most 16.
     """
-    return _integer("NINETOOTHED_COMPILE_WORKERS", min(os.cpu_count() or 1, 8), 1)
+    return _integer("NINETOOTHED_COMPILE_WORKERS", min(os.cpu_count() or 1, 16), 0)
+
+
+def tune() -> Literal["off", "quick", "full"]:
+    """``NINETOOTHED_TUNE``: how the configurations of kernels are chosen of which ``make`` says
+    nothing. Default: ``quick``.
+    """
+    text = _text("NINETOOTHED_TUNE")
+    if text is None or text == "quick":
+        return "quick"
+    if text == "off":
+        return "off"
+    if text == "full":
+        return "full"
+    raise ConfigurationError(f"NINETOOTHED_TUNE must be off, quick or full, not {text!r}")
+
+
+def tune_timeout() -> int:
+    """``NINETOOTHED_TUNE_TIMEOUT``: seconds until a launch that is timed counts as one that never
+    ends. Default 30.
+    """
+    return _integer("NINETOOTHED_TUNE_TIMEOUT", 30, 1)
 
 
 def backend() -> Literal["ttir", "triton-python"]:

@@ -86,3 +86,26 @@ def lookup(value: Any) -> str | None:
     if module.startswith("triton.language"):
         return _BY_SPELLING.get(getattr(value, "name", ""))
     return None
+
+
+def literal(value: bool | int | float) -> str:
+    """The element type of a Python number.
+
+    Raises:
+        TypeError: an integer of more than 64 bits.
+    """
+    if isinstance(value, bool):
+        return "i1"
+    if isinstance(value, int):
+        for dtype, low, high in (
+            ("i32", -(2**31), 2**31),
+            ("u32", 2**31, 2**32),
+            ("i64", -(2**63), 2**63),
+            ("u64", 2**63, 2**64),
+        ):
+            if low <= value < high:
+                return dtype
+        raise TypeError(f"{value} does not fit 64 bits")
+    magnitude = abs(value)
+    fits = magnitude in (0.0, float("inf")) or value != value
+    return "fp32" if fits or 2**-126 <= magnitude <= (2 - 2**-23) * 2.0**127 else "fp64"

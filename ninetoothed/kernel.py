@@ -1,37 +1,35 @@
 """Kernels: made from two functions, called with tensors.
 
-``make`` and ``jit`` run the arrangement; a :class:`Kernel` binds a call's arguments to a signature
-and hands both to the interpreter (CPU tensors) or to the runtime (GPU tensors).
+``make`` and ``jit`` run the arrangement, or find on disk what a run of it gave; a :class:`Kernel`
+binds a call's arguments to a signature and hands both to the interpreter (CPU tensors) or to the
+runtime (GPU tensors).
+
+A call takes the shortest of three ways. On a GPU one like an earlier one, pointers and numbers
+apart, is launched as that was (``runtime/repeated``). One of a known class, whatever its shapes, is
+bound by a lookup (``binding``). Any other is bound and checked in full (``arguments``), and so is
+all that is unusual or wrong: what it says of a call is what the others remember.
+
+What compiles is in ``kernel_compiler``, which is imported when it is needed: a process that finds
+all on disk does without.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
-from keyword import iskeyword
-from typing import Any
-
-from xdsl.dialects.builtin import ModuleOp
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ninetoothed import config as settings
-from ninetoothed.arguments import Arguments, bind, number_class
-from ninetoothed.artifact import Artifact, Config, Signature, Target
-from ninetoothed.assumptions import (
-    assumed_signature,
-    check_application,
-    describe_assumptions,
-    pick,
-)
-from ninetoothed.backend.emit import Language
-from ninetoothed.compiler import build, compile_kernel, fingerprint, lower, serves
-from ninetoothed.configurations import configurations, interpreted_values
+from ninetoothed import records
+from ninetoothed.arguments import Arguments, number_class
+from ninetoothed.artifact import Artifact, Config, Signature, Space, Target
+from ninetoothed.binding import Binder
+from ninetoothed.capture import Capture
+from ninetoothed.digest import Examined, examine, stamp
 from ninetoothed.errors import (
-    ArgumentError,
     ArrangementError,
     DeviceError,
     NineToothedError,
@@ -40,71 +38,115 @@ from ninetoothed.errors import (
     user_facing,
     user_traceback,
 )
-from ninetoothed.frontend.definition import Definition, define, run_arrangement
-from ninetoothed.frontend.source import FunctionSource, function_source
-from ninetoothed.interpreters import interpret
-from ninetoothed.ir.nt import KernelOp
-from ninetoothed.ir.stages import STAGES
+from ninetoothed.interface import Interface
+from ninetoothed.options import Options, options
 from ninetoothed.overlaps import apart, narrowed
-from ninetoothed.passes.analysis.writes import writes
-from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
-from ninetoothed.runtime import triton_compat
+from ninetoothed.records import Facts, Record
+from ninetoothed.runtime import compile_pool, triton_compat
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.repeated import Repeated
 from ninetoothed.tensor import Tensor
-from ninetoothed.validation import validate
-from ninetoothed.verify import Report, check_outputs, check_races, report
-from ninetoothed.version import __version__
 
-BACKENDS = ("ttir", "triton-python", "interpret")
-_DEFAULT_TARGET = "sm_90"
+if TYPE_CHECKING:
+    import ast
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ninetoothed.frontend.definition import Definition
+    from ninetoothed.frontend.source import FunctionSource
+    from ninetoothed.kernel_compiler import KernelCompiler
+    from ninetoothed.runtime.tuning_report import TuningReport
+    from ninetoothed.verify import Report
+
+Language = Literal["ttir", "triton-python"]
 
 
-class _Built:
-    """What is the same for every call of one signature."""
+class _Compilation:
+    """What the runtime asks of the compiler, whose modules are imported at the first question.
 
-    def __init__(self, definition: Definition, signature: Signature) -> None:
-        self.module = build(definition, signature)
-        self.signature = signature
-        self._definition = definition
-        self._modules = [self.module]
-        self._fingerprints: dict[ModuleOp, str] = {}
-        self._interpreted: dict[int, dict[str, int]] = {}
+    ``digest`` is that of all that the kernel depends on, or None; ``races`` as in :class:`Record`.
+    """
 
-    @cached_property
-    def written(self) -> frozenset[str]:
-        """The parameters that may be written to."""
-        (kernel,) = self.module.body.ops
-        assert isinstance(kernel, KernelOp)
-        names = [param.name for param in self.signature.params]
-        if any(decl.decided is not None for decl in kernel.declarations):
-            # Other block sizes may have other stores.
-            return frozenset(names)
-        return frozenset(names[write.param] for write in writes(kernel))
+    def __init__(
+        self,
+        options: Options,
+        digest: str | None,
+        races: tuple[str, ...] | None,
+        load: Callable[[], KernelCompiler],
+    ) -> None:
+        self._options = options
+        self.digest = digest
+        self._load = load
+        self._races = races
+        self._compiler: KernelCompiler | None = None
+        self._facts: dict[Signature, Facts] = {}
+        self._lock = threading.RLock()
+        backend = options.backend
+        self._language: Language = (
+            backend if backend == "ttir" or backend == "triton-python" else settings.backend()
+        )
 
-    def serving(self, config: Config) -> ModuleOp:
-        """The module of a configuration: the one of all, unless block sizes decide something."""
-        for module in self._modules:
-            if serves(module, config):
-                return module
-        module = build(self._definition, self.signature, config=config)
-        self._modules.append(module)
-        return module
+    @property
+    def compiler(self) -> KernelCompiler:
+        """The compile side."""
+        with self._lock:
+            if self._compiler is None:
+                self._compiler = self._load()
+                self._compiler.races = self._races
+            return self._compiler
 
-    def fingerprint(self, config: Config) -> str:
-        """The digest of the configuration's module, which its cache key holds."""
-        module = self.serving(config)
-        if module not in self._fingerprints:
-            self._fingerprints[module] = fingerprint(module)
-        return self._fingerprints[module]
+    @property
+    def races(self) -> tuple[str, ...] | None:
+        """The warnings that were given; None: it is not known of what to warn."""
+        return self._races if self._compiler is None else self._compiler.races
 
-    def interpreted(self, lanes: int) -> dict[str, int]:
-        """The block sizes for evaluation, ``lanes`` at once."""
-        found = self._interpreted.get(lanes)
+    @races.setter
+    def races(self, found: tuple[str, ...]) -> None:
+        self._races = found
+        if self._compiler is not None:
+            self._compiler.races = found
+
+    def facts(self, signature: Signature) -> Facts:
+        """What is known of a signature; the first time, its warnings are repeated."""
+        found = self._facts.get(signature)
+        if found is not None:
+            return found
+        with self._lock:
+            return self._facts.get(signature) or self._found(signature)
+
+    def _found(self, signature: Signature) -> Facts:
+        key = None if settings.inspects() else self.digest
+        found = None if key is None else records.load_facts(key, signature)
+        if found is not None and found.races and self._options.is_strict:
+            # They are an error, which the compiler raises.
+            found = None
         if found is None:
-            found = interpreted_values(self.module, self.signature, lanes)
-            self._interpreted[lanes] = found
+            found = self.compiler.facts(signature)
+            if key is not None:
+                records.store_facts(key, signature, found)
+        elif self.races is None:
+            records.warn_of_races(found.races)
+        self.races = found.races
+        self._facts[signature] = found
         return found
+
+    def key(self, signature: Signature, target: Target) -> str:
+        """Names all that the space and the artifacts of a signature depend on."""
+        if self.races is None or settings.inspects():
+            self.facts(signature)
+        base = (
+            self.digest
+            or f"{self.compiler.fingerprint(signature, target)} {stamp()} {self._options.key}"
+        )
+        return f"{base} {signature} {target} {self._language} {triton_compat.version()}"
+
+    def space(self, signature: Signature, target: Target) -> Space:
+        """What may be chosen."""
+        return self.compiler.space(signature, target)
+
+    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
+        """The kernel of one configuration."""
+        return self.compiler.artifact(signature, config, target, self._language)
 
 
 class Kernel:
@@ -116,44 +158,22 @@ class Kernel:
     compiled by Triton, on the current stream. CPU tensors: evaluated here.
     """
 
-    def __init__(
-        self,
-        definition: Definition,
-        backend: str | None = None,
-        num_warps: Sequence[int] | None = None,
-        num_stages: Sequence[int] | None = None,
-        max_num_configs: int | None = None,
-        strict: bool = False,
-    ) -> None:
-        self._definition = definition
-        self._backend = backend
-        self._num_warps = num_warps
-        self._num_stages = num_stages
-        self._max_num_configs = max_num_configs
-        self._strict = strict
-        self._races_checked = False
-        self._built: dict[Signature, _Built] = {}
-        self._lock = threading.Lock()
-        self._language: Language = (
-            backend if backend == "ttir" or backend == "triton-python" else settings.backend()
-        )
+    def __init__(self, interface: Interface, options: Options, compilation: _Compilation) -> None:
+        self.interface = interface
+        self._backend = options.backend
+        self._compilation = compilation
         self._dispatcher = Dispatcher(
-            definition.name, self._compile, self._configurations, self._cache_key
+            interface.name, compilation, options.tune, options.max_num_configs
         )
-        self._repeated = Repeated(
-            [
-                None if parameter.kind == "tensor" else functools.partial(number_class, parameter)
-                for parameter in definition.parameters
-            ]
-        )
+        self._repeated = Repeated(interface, number_class)
+        self._bind = Binder(interface, self._narrowed)
 
     @property
     def __name__(self) -> str:
-        return self._definition.name
+        return self.interface.name
 
     def __repr__(self) -> str:
-        names = ", ".join(parameter.name for parameter in self._definition.parameters)
-        return f"<kernel {self._definition.name}({names})>"
+        return f"<kernel {self.interface.name}({', '.join(self.interface.names)})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         """Launch the kernel.
@@ -164,12 +184,12 @@ class Kernel:
             ConfigurationError: no configuration runs on the device.
             NineToothedError: the application is wrong for these element types.
         """
-        if self._repeated.launch(args, kwargs):
-            return
         try:
+            if self._repeated.launch(args, kwargs):
+                return
             arguments = self._bind(args, kwargs)
             if arguments.device == "cpu" and self._backend in (None, "interpret"):
-                self._interpret(arguments)
+                self._compiler.interpret(arguments)
             elif arguments.device == "cpu" or self._backend == "interpret":
                 raise self._misplaced(arguments.device)
             else:
@@ -180,22 +200,16 @@ class Kernel:
             raise error.with_traceback(user_traceback(error)) from None
 
     def _launch(self, args: Sequence[Any], kwargs: Mapping[str, Any], arguments: Arguments) -> None:
-        signature = arguments.signature
-        launched = self._dispatcher.launch(signature, arguments.values)
-        if launched is None or self._definition.repeats:
-            return
-        # Calls whose arguments share memory are told apart by pointers.
-        if signature == apart(signature):
+        launched = self._dispatcher.launch(arguments.signature, arguments.values)
+        if launched is not None:
             self._repeated.keep(args, kwargs, arguments.values, launched)
 
-    def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
-        """The call; that arguments share memory matters only where it is written."""
-        arguments = bind(self._definition, args, kwargs)
-        plain = apart(arguments.signature)
-        if plain == arguments.signature:
-            return arguments
-        written = self._variant(plain).written
-        return replace(arguments, signature=narrowed(arguments.signature, written))
+    def _narrowed(self, signature: Signature) -> Signature:
+        """That arguments share memory matters only where it is written."""
+        plain = apart(signature)
+        if plain is signature:
+            return signature
+        return narrowed(signature, self._compilation.facts(plain).written)
 
     def _misplaced(self, device: str) -> DeviceError:
         needs, move = ("GPU", "cuda") if device == "cpu" else ("CPU", "cpu")
@@ -205,59 +219,13 @@ class Kernel:
             f"with .{move}(), or leave backend out"
         )
 
-    def _interpret(self, arguments: Arguments) -> None:
-        signature = arguments.signature
-        built = self._variant(signature)
-        _check_data(built.module, arguments)
-        chosen = built.interpreted(settings.interpret_lanes())
-        module = built.serving(Config(tuple(chosen.items())))
-        interpret(module, arguments.values, {**dict(signature.constants), **chosen})
+    @property
+    def _compiler(self) -> KernelCompiler:
+        return self._compilation.compiler
 
     def composed(self, signature: Signature, config: Config | None = None) -> ModuleOp:
         """The module in stage ``composed``, of a configuration where it matters."""
-        variant = self._variant(signature)
-        return variant.module if config is None else variant.serving(config)
-
-    def _variant(self, signature: Signature) -> _Built:
-        found = self._built.get(signature)
-        if found is None:
-            built = _Built(self._definition, signature)
-            if settings.validate():
-                config = configurations(built.module, signature, self._num_warps)[0]
-                validate(self._definition, signature, config)
-            self.check_races(built.module)
-            check_outputs(self._definition, built.module, signature)
-            with self._lock:
-                found = self._built.setdefault(signature, built)
-        return found
-
-    def check_races(self, module: ModuleOp) -> None:
-        """Warn of programs that write one element, once: it does not depend on element types.
-
-        Raises:
-            RaceError: there are such, and the kernel is strict.
-        """
-        if not self._races_checked:
-            self._races_checked = True
-            check_races(self._definition, module, self._strict or settings.strict())
-
-    def _compile(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        module = self.composed(signature, config)
-        return compile_kernel(module, signature, config, target, self._language)
-
-    def _configurations(self, signature: Signature) -> list[Config]:
-        return configurations(
-            self.composed(signature),
-            signature,
-            self._num_warps,
-            self._num_stages,
-            self._max_num_configs,
-        )
-
-    def _cache_key(self, signature: Signature, config: Config, target: Target) -> str:
-        versions = f"{__version__} {triton_compat.version()}"
-        module = self._variant(signature).fingerprint(config)
-        return f"{module} {signature} {config} {target} {self._language} {versions}"
+        return self._compiler.composed(signature, config)
 
     @user_facing
     def ir(
@@ -275,31 +243,7 @@ class Kernel:
         Raises:
             ArgumentError: there is no such stage, parameter or symbol, or a constexpr has no value.
         """
-        if stage not in STAGES:
-            raise ArgumentError(f"there is no stage {stage!r}; stages are {', '.join(STAGES)}")
-        signature = assumed_signature(self._definition, dtypes or {}, values or {})
-        texts: dict[str, str] = {}
-        signature, config = self._stages(signature, dict(values or {}), texts)
-        note = describe_assumptions(self._definition, signature, config, dtypes or {})
-        return f"{note}{texts[stage]}\n"
-
-    def _stages(
-        self, signature: Signature, values: Mapping[str, Any], texts: dict[str, str]
-    ) -> tuple[Signature, Config]:
-        """Run the whole road; the text of each stage goes to ``texts``."""
-        reached = [step.stage for step in (*steps(ANNOTATED), *steps(SPECIALIZED))]
-
-        def observe(name: str, module: ModuleOp) -> None:
-            # The frontend is observed too, before the first pass.
-            stage = None if name == "frontend" else reached.pop(0)
-            if stage is not None:
-                texts[stage] = str(module)
-
-        module = build(self._definition, signature)
-        signature, config = pick(self._definition, module, signature, values, self._num_warps)
-        module = build(self._definition, signature, [observe], config)
-        lower(module, signature, config, [observe])
-        return signature, config
+        return self._compiler.ir(stage, dtypes or {}, values or {})
 
     @user_facing
     def source(
@@ -307,7 +251,7 @@ class Kernel:
         dtypes: Mapping[str, Any] | None = None,
         values: Mapping[str, Any] | None = None,
         language: Language = "triton-python",
-        target: str = _DEFAULT_TARGET,
+        target: str = "sm_90",
     ) -> str:
         """The generated Triton-Python, or the TTIR (``language="ttir"``); assumptions as in
         :meth:`ir`.
@@ -316,16 +260,7 @@ class Kernel:
             ArgumentError: there is no such language, parameter or symbol, or a constexpr has no
                 value.
         """
-        if language not in BACKENDS[:2]:
-            raise ArgumentError(
-                f"there is no language {language!r}; write {BACKENDS[0]!r} or {BACKENDS[1]!r}"
-            )
-        signature = assumed_signature(self._definition, dtypes or {}, values or {})
-        module = self.composed(signature)
-        values = values or {}
-        rounded, config = pick(self._definition, module, signature, values, self._num_warps)
-        module = self.composed(signature, config)
-        return compile_kernel(module, rounded, config, Target.parse(target), language).text
+        return self._compiler.source(dtypes or {}, values or {}, language, target)
 
     @user_facing
     def report(
@@ -338,85 +273,35 @@ class Kernel:
         Raises:
             ArgumentError: there is no such parameter or symbol, or a constexpr has no value.
         """
-        return report(self._definition, dtypes or {}, values or {})
+        return self._compiler.report(dtypes or {}, values or {})
 
     @property
     @user_facing
     def configs(self) -> list[Config]:
-        """The configurations that would be tried for fp32 tensors, the best guess first."""
-        return self._configurations(assumed_signature(self._definition, {}, {}))
+        """All configurations that there are for fp32 tensors, the best guess first, which is what
+        :meth:`source` and :meth:`ir` take. What a call chooses from, :meth:`tuning_report` shows.
+        """
+        return self._compiler.configs
 
     @user_facing
     def best_config(self, *args: Any, **kwargs: Any) -> Config | None:
-        """The configuration chosen for calls like this one, or None where none was launched yet."""
-        return self._dispatcher.best(self._bind(args, kwargs).signature)
+        """The configuration chosen for calls with sizes like these, or None before the first."""
+        arguments = self._bind(args, kwargs)
+        return self._dispatcher.best(arguments.signature, arguments.values)
+
+    @user_facing
+    def tuning_report(self, *args: Any, **kwargs: Any) -> TuningReport:
+        """How the configuration of calls like this one was chosen, or would be, as a table.
+
+        Nothing is launched. CPU tensors are evaluated without a choice.
+        """
+        arguments = self._bind(args, kwargs)
+        return self._dispatcher.report(arguments.signature, arguments.values)
 
     @property
     def definition(self) -> Definition:
         """The arranged parameters and the application."""
-        return self._definition
-
-
-def _check_data(module: ModuleOp, arguments: Arguments) -> None:
-    """Tensors on the meta device give sizes and no data.
-
-    Raises:
-        DeviceError: the application reads or writes one.
-    """
-    (kernel,) = module.body.ops
-    assert isinstance(kernel, KernelOp)
-    for param, value, argument in zip(
-        arguments.signature.params, arguments.values, kernel.apply.block.args, strict=True
-    ):
-        if param.kind == "tensor" and value.device.type == "meta" and any(argument.uses):
-            raise DeviceError(
-                f"{param.name} is on the meta device, which holds no data, and the application "
-                "reads or "
-                "writes it; pass a tensor with data"
-            )
-
-
-def _numbers(value: int | Iterable[int] | None, name: str) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    items = tuple(value) if isinstance(value, Iterable) else (value,)
-    if not items or any(type(item) is not int or item < 1 for item in items):
-        raise ArgumentError(f"{name} must be a positive integer or several, not {value!r}")
-    return items
-
-
-def _warps(value: int | Iterable[int] | None) -> tuple[int, ...] | None:
-    items = _numbers(value, "num_warps")
-    for item in items or ():
-        if item & (item - 1):
-            raise ArgumentError(f"num_warps must be a power of two, not {item}; write 4 or 8")
-    return items
-
-
-def _check_options(
-    caller: str,
-    output_dir: str | None,
-    kernel_name: object,
-    max_num_configs: int | None,
-    backend: str | None,
-) -> None:
-    """The options of ``make`` that stand by themselves.
-
-    Raises:
-        ArgumentError: one has no such value.
-    """
-    if caller != "torch" or output_dir is not None:
-        raise ArgumentError(
-            "kernels are built for caller='torch' only, without an output_dir; leave both out"
-        )
-    if kernel_name is not None and not (
-        isinstance(kernel_name, str) and kernel_name.isidentifier() and not iskeyword(kernel_name)
-    ):
-        raise ArgumentError(f"kernel_name must be a name as Python has them, not {kernel_name!r}")
-    if max_num_configs is not None and (type(max_num_configs) is not int or max_num_configs < 1):
-        raise ArgumentError(f"max_num_configs must be a positive integer, not {max_num_configs!r}")
-    if backend is not None and backend not in BACKENDS:
-        raise ArgumentError(f"there is no backend {backend!r}; backends are {', '.join(BACKENDS)}")
+        return self._compiler.definition
 
 
 @user_facing
@@ -432,8 +317,13 @@ def make(
     max_num_configs: int | None = None,
     backend: str | None = None,
     strict: bool = False,
+    tune: Literal["off", "quick", "full"] | None = None,
 ) -> Kernel:
     """A kernel from an arrangement, an application and symbolic tensors.
+
+    What the functions read from outside is read now: changes of globals and closure variables after
+    this are not seen. Where nothing that the kernel depends on has changed since another process
+    made it, the arrangement is not run.
 
     Args:
         arrangement: Takes ``tensors`` and returns them arranged; all outermost shapes must agree.
@@ -446,11 +336,14 @@ def make(
         num_warps: Warps a program: a number, several to tune over, or None for the compiler's
             choice.
         num_stages: Stages of software pipelining, likewise.
-        max_num_configs: How many configurations are tried at most; default 24.
+        max_num_configs: How many configurations are compiled and timed at most, for sizes alike.
         backend: ``"ttir"``, ``"triton-python"`` or ``"interpret"``; None: the best for where
             the tensors are (on a GPU ``NINETOOTHED_BACKEND``, where it is set).
         strict: Programs that write one element are an error, not a warning (also
             ``NINETOOTHED_STRICT=1``).
+        tune: How a configuration is chosen where no result of tuning is known: ``"off"`` takes the
+            best by a model of the device, ``"quick"`` times the model's best few, ``"full"`` all
+            that it does not refuse; None: ``NINETOOTHED_TUNE``, which is ``quick`` by default.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
@@ -460,21 +353,85 @@ def make(
         RaceWarning: two programs write one element of a tensor not declared ``allow_races=True``,
             unless both write the same value.
     """
-    _check_options(caller, output_dir, kernel_name, max_num_configs, backend)
-    arranged = run_arrangement(arrangement, tensors)
-    definition = define(kernel_name, arranged, application)
-    kernel = Kernel(
-        definition,
-        backend,
-        _warps(num_warps),
-        _numbers(num_stages, "num_stages"),
+    chosen = options(
+        caller,
+        kernel_name,
+        output_dir,
+        num_warps,
+        num_stages,
         max_num_configs,
+        backend,
         strict,
+        tune,
     )
-    module = check_application(definition)
-    if module is not None:
-        kernel.check_races(module)
-    return kernel
+    return _make(arrangement, application, _listed(tensors), chosen)
+
+
+def _listed(tensors: object) -> Any:
+    """What can be gone through, maybe once only, as a tuple; what cannot, as it is."""
+    if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
+        return tensors
+    return tuple(cast("Iterable[object]", tensors))
+
+
+def _make(
+    arrangement: Callable[..., object],
+    application: Callable[..., object],
+    tensors: object,
+    options: Options,
+) -> Kernel:
+    found = examine(arrangement, application, tensors, options.key)
+    key = None if settings.inspects() else _key(found)
+    record = None if key is None else records.load(key)
+    if record is not None:
+        return _recorded(record, application, options, key, found.capture)
+    _prestart(options)
+    from ninetoothed.kernel_compiler import KernelCompiler
+
+    compiler = KernelCompiler.made(arrangement, application, tensors, options, found.capture)
+    definition = compiler.definition
+    again = None if key is None else examine(arrangement, application, tensors, options.key)
+    if again is not None and again.digest != found.digest:
+        # The arrangement changes what it reads, for others to see, so it must run each time.
+        key = None
+    if key is not None:
+        record = Record(definition.interface, definition.encoded(), compiler.races)
+        records.store(key, record)
+    compilation = _Compilation(options, key, compiler.races, lambda: compiler)
+    return Kernel(definition.interface, options, compilation)
+
+
+def _recorded(
+    record: Record,
+    application: Callable[..., object],
+    options: Options,
+    key: str | None,
+    capture: Capture,
+) -> Kernel:
+    """The kernel of what is known of an equal one."""
+    records.warn_of_races(record.races or ())
+
+    def load() -> KernelCompiler:
+        from ninetoothed.kernel_compiler import KernelCompiler
+
+        arranged, races = record.arranged, record.races
+        return KernelCompiler.recorded(arranged, application, options, capture, races)
+
+    compilation = _Compilation(options, key, record.races, load)
+    return Kernel(record.interface, options, compilation)
+
+
+def _key(found: Examined) -> str | None:
+    return None if found.digest is None else f"{found.digest} {stamp()}"
+
+
+def _prestart(options: Options) -> None:
+    """Triton is imported by a worker while the frontend runs here."""
+    torch: Any = sys.modules.get("torch")
+    if options.backend != "interpret" and torch is not None and torch.cuda.is_available():
+        # Asking for the device would initialize CUDA, which takes its time.
+        known = torch.cuda.is_initialized()
+        compile_pool.prestart(triton_compat.active_target() if known else None)
 
 
 @user_facing
@@ -488,6 +445,7 @@ def jit(
     max_num_configs: int | None = None,
     backend: str | None = None,
     strict: bool = False,
+    tune: Literal["off", "quick", "full"] | None = None,
 ) -> Any:
     """A kernel from an application whose parameters are annotated with arranged tensors.
 
@@ -496,7 +454,7 @@ def jit(
     Raises:
         NineToothedError: an annotation is missing or no tensor, or the application is wrong.
     """
-    options: dict[str, Any] = {
+    given: dict[str, Any] = {
         "caller": caller,
         "kernel_name": kernel_name,
         "num_warps": num_warps,
@@ -504,16 +462,40 @@ def jit(
         "max_num_configs": max_num_configs,
         "backend": backend,
         "strict": strict,
+        "tune": tune,
     }
     if func is None:
-        return functools.partial(_jit, options)
-    return _jit(options, func)
+        return functools.partial(_jit, given)
+    return _jit(given, func)
 
 
 @user_facing
-def _jit(options: dict[str, Any], function: Callable[..., object]) -> Kernel:
-    tensors = _annotations(function_source(function, "what jit takes"))
-    return make(lambda: tensors, function, (), **options)
+def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
+    tensors = _plain_annotations(function)
+    if tensors is None:
+        from ninetoothed.frontend.source import function_source
+
+        tensors = _annotations(function_source(function, "what jit takes"))
+    return _make(_as_they_are, function, tensors, options(**given))
+
+
+def _as_they_are(*tensors: object) -> tuple[object, ...]:
+    """The arrangement of tensors that are arranged."""
+    return tensors
+
+
+def _plain_annotations(function: Any) -> tuple[Tensor, ...] | None:
+    """The tensors that annotate a function's parameters; None: it takes a look at its source."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    given = function.__annotations__
+    found = tuple(given.get(name) for name in code.co_varnames[: code.co_argcount])
+    return cast("tuple[Tensor, ...]", found) if all(map(_is_tensor, found)) else None
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, Tensor)
 
 
 def _annotations(source: FunctionSource) -> tuple[Tensor, ...]:
@@ -544,6 +526,8 @@ def _annotations(source: FunctionSource) -> tuple[Tensor, ...]:
 
 def _evaluated(source: FunctionSource, node: ast.expr) -> object:
     """What an annotation that Python keeps as text means where the function is defined."""
+    import ast
+
     frame = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("ninetoothed"):
         frame = frame.f_back

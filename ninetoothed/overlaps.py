@@ -7,35 +7,49 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from ninetoothed import dtype as dtypes
 from ninetoothed.artifact import ParamSignature, Signature
 from ninetoothed.jagged import Jagged
+
+Span = tuple[int, int]
+"""The first byte of a tensor's elements and the one behind the last."""
 
 
 def sharing(params: Sequence[ParamSignature], values: Sequence[Any]) -> tuple[ParamSignature, ...]:
     """The signature's parameters, with which of them may share memory with which."""
-    spans = [_span(param, value) for param, value in zip(params, values, strict=True)]
-    # Nearly every call: where those that follow one another in memory are apart, all are.
-    known = sorted(span for span in spans if span is not None)
-    if all(one[1] <= two[0] for one, two in pairwise(known)):
-        return tuple(params)
-    firsts = list(range(len(spans)))
-    for later, one in enumerate(spans):
-        for earlier, two in enumerate(spans[:later]):
-            if one is not None and two is not None and one[0] < two[1] and two[0] < one[1]:
-                first, other = sorted((firsts[earlier], firsts[later]))
-                firsts = [first if found == other else found for found in firsts]
+    spans = [
+        span(value) if param.kind == "tensor" else None
+        for param, value in zip(params, values, strict=True)
+    ]
+    found = firsts(spans)
     return tuple(
         param if first == place else replace(param, memory=params[first].name)
-        for place, (param, first) in enumerate(zip(params, firsts, strict=True))
+        for place, (param, first) in enumerate(zip(params, found, strict=True))
     )
 
 
-def _span(param: ParamSignature, value: Any) -> tuple[int, int] | None:
-    """The first byte of a tensor's elements and the one behind the last; None without elements."""
-    if param.kind != "tensor" or value.numel() == 0 or value.device.type == "meta":
+def firsts(spans: Sequence[Span | None]) -> tuple[int, ...]:
+    """Of each span of bytes, the position of the first one that it shares memory with, if only by
+    others between them; its own where there is none.
+    """
+    found = list(range(len(spans)))
+    # Nearly every call: where those that follow one another in memory are apart, all are.
+    known = sorted(one for one in spans if one is not None)
+    if all(one[1] <= two[0] for one, two in pairwise(known)):
+        return tuple(found)
+    for later, one in enumerate(spans):
+        for earlier, two in enumerate(spans[:later]):
+            if one is not None and two is not None and one[0] < two[1] and two[0] < one[1]:
+                first, other = sorted((found[earlier], found[later]))
+                found = [first if place == other else place for place in found]
+    return tuple(found)
+
+
+def span(tensor: Any) -> Span | None:
+    """Where a tensor's elements lie; None where there are none, and on the meta device."""
+    elements = tensor.elements if isinstance(tensor, Jagged) else tensor
+    if elements.numel() == 0 or elements.device.type == "meta":
         return None
-    elements = value.elements if isinstance(value, Jagged) else value
+    start: int = elements.data_ptr()
     low = high = 0
     for size, stride in zip(elements.shape, elements.stride(), strict=True):
         reach = max(size - 1, 0) * stride
@@ -43,8 +57,7 @@ def _span(param: ParamSignature, value: Any) -> tuple[int, int] | None:
             low += reach
         else:
             high += reach
-    width = max(dtypes.DTYPES[param.dtype].bits // 8, 1)
-    start: int = elements.data_ptr()
+    width: int = elements.element_size()
     return start + width * low, start + width * (high + 1)
 
 

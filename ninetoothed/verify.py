@@ -14,7 +14,6 @@ example, ``benign`` (programs race to write the same value) or ``undecided``. It
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,8 +34,6 @@ from ninetoothed.errors import (
     Loc,
     NineToothedError,
     RaceError,
-    RaceWarning,
-    caller_loc,
     user_facing,
 )
 from ninetoothed.frontend.arrangement import declarations
@@ -170,13 +167,14 @@ def _built(
         return signature, build(definition, signature)
 
 
-def check_races(definition: Definition, module: ModuleOp, strict: bool) -> None:
-    """Warn of programs that write one element.
+def races(definition: Definition, module: ModuleOp, strict: bool) -> tuple[str, ...]:
+    """What a user is to be warned of: programs that write one element.
 
     Raises:
         RaceError: there are such, and ``strict`` is set.
     """
     verifier = _Verifier(definition, module)
+    found: list[str] = []
     for parameter in verifier.tensors:
         if parameter.source.allow_races or not verifier.stores(parameter):
             continue
@@ -190,9 +188,8 @@ def check_races(definition: Definition, module: ModuleOp, strict: bool) -> None:
         )
         if strict:
             raise RaceError(message, verdict.loc)
-        place = caller_loc()
-        file, line = ("<unknown>", 0) if place is None else (place.file, place.line)
-        warnings.warn_explicit(str(NineToothedError(message, verdict.loc)), RaceWarning, file, line)
+        found.append(str(NineToothedError(message, verdict.loc)))
+    return tuple(found)
 
 
 def check_outputs(definition: Definition, module: ModuleOp, signature: Signature) -> None:

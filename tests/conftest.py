@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
+import shutil
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -23,7 +26,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker that the ``golden`` fixture sets."""
+    """Declare the marker that the ``golden`` fixture sets; keep nothing for the next session."""
+    if "NINETOOTHED_CACHE_DIR" not in os.environ:
+        # The processes of one session inherit it.
+        folder = tempfile.mkdtemp(prefix="ninetoothed-tests-")
+        os.environ["NINETOOTHED_CACHE_DIR"] = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     config.addinivalue_line("markers", "golden: compares with golden files (set by the fixture)")
 
 

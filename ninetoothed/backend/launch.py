@@ -5,7 +5,7 @@ Each function is flat and binds only the sizes and strides that it reads: it run
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
@@ -23,6 +23,7 @@ from ninetoothed.backend.expression import integer_bits
 from ninetoothed.backend.names import NameTable
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir.index_expr import IndexExpr, python_text, substitute, sym, symbol_names
+from ninetoothed.ir.nt.attributes import Param
 from ninetoothed.ir.tt import (
     AddPtrOp,
     AtomicCASOp,
@@ -50,12 +51,16 @@ def launch_source(module: ModuleOp) -> str:
     return "\n\n".join([host.check(), host.programs(), host.arguments()])
 
 
-class _Host:
-    def __init__(self, function: FuncOp) -> None:
-        self._function = function
-        self._params = params(function)
+class Binding:
+    """How the symbols of a kernel get their values from its parameters, in Python source.
+
+    ``names``: of the parameters. ``taken``: names that stand for something else in the source.
+    """
+
+    def __init__(self, params: Sequence[Param], taken: Iterable[str] = ()) -> None:
+        self._params = params
         # The names that stand in the source: of symbols first, since expressions print them.
-        table = NameTable(("min", "max", "left", "right"))
+        table = NameTable(("min", "max", *taken))
         self._symbols: dict[str, str] = {}
         # Where a symbol's value comes from: the parameter, "shape", "stride" or "offsets", and the
         # dim.
@@ -64,8 +69,8 @@ class _Host:
             if expr.op == "sym" and (name := str(expr.args[0])) not in self._sources:
                 self._sources[name] = (index, kind, dim)
                 self._symbols[name] = table.unique(name)
-        self._names = [table.unique(param.name) for param in self._params]
-        for param, name in zip(self._params, self._names, strict=True):
+        self.names = [table.unique(param.name) for param in self._params]
+        for param, name in zip(self._params, self.names, strict=True):
             if param.kind != "tensor" and param.name not in self._sources:
                 self._symbols[param.name] = name
 
@@ -79,60 +84,11 @@ class _Host:
             if param.offsets is not None:
                 yield index, "offsets", 0, sym(param.offsets)
 
-    def _define(self, name: str, lines: Iterable[str]) -> str:
-        body = "".join(f"    {line}\n" for line in lines)
-        return f"def {name}({', '.join(self._names)}):\n{body}"
-
-    def check(self) -> str:
-        body: list[str] = []
-        exprs: list[IndexExpr] = []
-        for index, kind, dim, expr in self._entries():
-            if expr.op == "sym" and self._sources[expr.args[0]] == (index, kind, dim):
-                continue
-            exprs.append(expr)
-            read = self._read(index, kind, dim)
-            label = _read_text(self._params[index].name, kind, dim)
-            wanted = python_text(self._spelled(expr))
-            body.append(f"if {read} != {wanted}:")
-            message = f"{label} is {{}}, but must be {{}}"
-            body.append(f"    return {message!r}.format({read}, {wanted})")
-        for check in checks(self._function):
-            exprs.extend((*check.left, *check.right))
-            body.append(f"left, right = {self._tuple(check.left)}, {self._tuple(check.right)}")
-            body.append("if left != right:")
-            replace = '.replace("{left}", str(left)).replace("{right}", str(right))'
-            body.append(f"    return {check.message!r}{replace}")
-        return self._define("check", [*self._bind(exprs), *body, "return None"])
-
-    def programs(self) -> str:
-        expr = grid(self._function)
-        return self._define("programs", [*self._bind([expr]), f"return max(0, {self._text(expr)})"])
-
-    def arguments(self) -> str:
-        positions = {param.name: index for index, param in enumerate(self._params)}
-        texts: list[str] = []
-        used: list[IndexExpr] = []
-        for index, value in enumerate(self._function.body.block.args):
-            kind, name = argument_source(self._function, index)
-            if kind == "nt.symbol":
-                used.append(sym(name))
-                text = self._text(used[-1])
-            elif name in positions:
-                text = self._names[positions[name]]
-                if "nt.unsigned" in argument_attributes(self._function)[index]:
-                    text = _signed(text, integer_bits(value.type))
-            else:
-                raise CompilerError(f"an argument of the device function is no parameter: {name!r}")
-            texts.append(f"{text}.data_ptr()" if isinstance(value.type, PointerType) else text)
-        closing = ",)" if len(texts) == 1 else ")"
-        result = f"return ({', '.join(texts)}{closing}"
-        return self._define("arguments", [*self._bind(used), result])
-
-    def _text(self, expr: IndexExpr) -> str:
+    def text(self, expr: IndexExpr) -> str:
         """``expr`` as Python source, for a place between commas."""
-        return str(self._spelled(expr))
+        return str(self.spelled(expr))
 
-    def _spelled(self, expr: IndexExpr) -> IndexExpr:
+    def spelled(self, expr: IndexExpr) -> IndexExpr:
         names = {name: sym(self._spell(name)) for name in symbol_names(expr)}
         if any(name != new.args[0] for name, new in names.items()):
             expr = substitute(expr, names)
@@ -143,14 +99,10 @@ class _Host:
             raise CompilerError(f"no size, stride or scalar of a call gives the symbol {name!r}")
         return self._symbols[name]
 
-    def _tuple(self, exprs: tuple[IndexExpr, ...]) -> str:
-        texts = [self._text(expr) for expr in exprs]
-        return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
-
     def _read(self, index: int, kind: str, dim: int) -> str:
-        return _read_text(self._names[index], kind, dim)
+        return _read_text(self.names[index], kind, dim)
 
-    def _bind(self, exprs: Iterable[IndexExpr]) -> list[str]:
+    def bind(self, exprs: Iterable[IndexExpr]) -> list[str]:
         """Statements that bind the symbols of ``exprs``."""
         wanted: dict[tuple[int, str], dict[int, str]] = {}
         for name in symbol_names(*exprs):
@@ -169,8 +121,67 @@ class _Host:
             count = len(param.sizes if kind == "shape" else param.strides)
             names = [dims.get(dim, "_") for dim in range(count)]
             call = "" if kind == "shape" else "()"
-            lines.append(f"{', '.join(names)} = {self._names[index]}.{kind}{call}")
+            lines.append(f"{', '.join(names)} = {self.names[index]}.{kind}{call}")
         return lines
+
+
+class _Host(Binding):
+    def __init__(self, function: FuncOp) -> None:
+        super().__init__(params(function), ("left", "right"))
+        self._function = function
+
+    def _define(self, name: str, lines: Iterable[str]) -> str:
+        body = "".join(f"    {line}\n" for line in lines)
+        return f"def {name}({', '.join(self.names)}):\n{body}"
+
+    def check(self) -> str:
+        body: list[str] = []
+        exprs: list[IndexExpr] = []
+        for index, kind, dim, expr in self._entries():
+            if expr.op == "sym" and self._sources[expr.args[0]] == (index, kind, dim):
+                continue
+            exprs.append(expr)
+            read = self._read(index, kind, dim)
+            label = _read_text(self._params[index].name, kind, dim)
+            wanted = python_text(self.spelled(expr))
+            body.append(f"if {read} != {wanted}:")
+            message = f"{label} is {{}}, but must be {{}}"
+            body.append(f"    return {message!r}.format({read}, {wanted})")
+        for check in checks(self._function):
+            exprs.extend((*check.left, *check.right))
+            body.append(f"left, right = {self._tuple(check.left)}, {self._tuple(check.right)}")
+            body.append("if left != right:")
+            replace = '.replace("{left}", str(left)).replace("{right}", str(right))'
+            body.append(f"    return {check.message!r}{replace}")
+        return self._define("check", [*self.bind(exprs), *body, "return None"])
+
+    def programs(self) -> str:
+        expr = grid(self._function)
+        return self._define("programs", [*self.bind([expr]), f"return max(0, {self.text(expr)})"])
+
+    def arguments(self) -> str:
+        positions = {param.name: index for index, param in enumerate(self._params)}
+        texts: list[str] = []
+        used: list[IndexExpr] = []
+        for index, value in enumerate(self._function.body.block.args):
+            kind, name = argument_source(self._function, index)
+            if kind == "nt.symbol":
+                used.append(sym(name))
+                text = self.text(used[-1])
+            elif name in positions:
+                text = self.names[positions[name]]
+                if "nt.unsigned" in argument_attributes(self._function)[index]:
+                    text = _signed(text, integer_bits(value.type))
+            else:
+                raise CompilerError(f"an argument of the device function is no parameter: {name!r}")
+            texts.append(f"{text}.data_ptr()" if isinstance(value.type, PointerType) else text)
+        closing = ",)" if len(texts) == 1 else ")"
+        result = f"return ({', '.join(texts)}{closing}"
+        return self._define("arguments", [*self.bind(used), result])
+
+    def _tuple(self, exprs: tuple[IndexExpr, ...]) -> str:
+        texts = [self.text(expr) for expr in exprs]
+        return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 def _signed(text: str, bits: int) -> str:

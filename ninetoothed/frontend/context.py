@@ -14,6 +14,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 
+from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import Loc, NineToothedError, ShapeError, TypeMismatchError
 from ninetoothed.frontend.frame import Frame
@@ -145,7 +146,7 @@ class Context:
             return self.size(value.expr)
         if isinstance(value, bool | int | float):
             try:
-                return self.constant(value, rules.literal(value))
+                return self.constant(value, dtypes.literal(value))
             except TypeError as error:
                 raise TypeMismatchError(f"{error}; use a smaller number") from None
         raise TypeMismatchError(f"{what} must be a number or a block, not {describe(value)}")

@@ -5,25 +5,32 @@ application.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
+from ninetoothed.capture import Capture
 from ninetoothed.chain import Chain, Source
-from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
+from ninetoothed.errors import ArgumentError, ArrangementError, Loc, SymbolError, counted
 from ninetoothed.frontend.source import FunctionSource, function_source
+from ninetoothed.interface import Bounds, Formal, Interface
 from ninetoothed.ir.access import apply_all, dynamic_sizes
+from ninetoothed.ir.encoding import Decoder, Encoder
 from ninetoothed.ir.index_expr import (
     IndexExpr,
     SymbolInfo,
     const,
+    python_text,
     substitute,
     sym,
+    symbol_names,
     symbols,
 )
 from ninetoothed.ir.meta_op import Levels, MetaOp, Sizes
+from ninetoothed.ir.meta_ops import META_OPS
 from ninetoothed.ir.nt.jagged import Jagged
 from ninetoothed.tensor import Tensor
 
@@ -81,14 +88,90 @@ class Definition:
         return found
 
     @cached_property
-    def repeats(self) -> tuple[tuple[int, int], ...]:
-        """The positions of parameters that are one argument: its first, and each later one."""
-        pairs = ((self.firsts[one.origin], place) for place, one in enumerate(self.parameters))
-        return tuple((first, later) for first, later in pairs if first != later)
+    def interface(self) -> Interface:
+        """What a call must know of it."""
+        wanted = {*self.constexpr_sizes, *symbol_names(*self.dynamic)}
+        sizes: dict[str, tuple[str, int, int]] = {}
+        for place, parameter in enumerate(self.parameters):
+            for dim, size in enumerate(parameter.source.shape):
+                if size.op == "sym" and (name := size.args[0]) in wanted:
+                    sizes.setdefault(name, (name, place, dim))
+        return Interface(
+            self.name,
+            tuple(
+                Formal(
+                    parameter.name,
+                    parameter.kind,
+                    len(parameter.source.shape),
+                    parameter.source.dtype,
+                    parameter.source.value,
+                    None if parameter.jagged is None else parameter.jagged.dim,
+                    self.firsts[parameter.origin],
+                )
+                for parameter in self.parameters
+            ),
+            tuple(self.meta),
+            tuple(
+                (name, self.keywords[name], Bounds(info.lower, info.upper))
+                for name, info in self.constexprs.items()
+            ),
+            tuple(self.constexpr_sizes),
+            tuple((str(size), python_text(size)) for size in self.dynamic),
+            tuple(sizes.values()),
+        )
+
+    def encoded(self) -> str:
+        """All of it but the application, as text; :func:`decoded` is the inverse."""
+        encoder = Encoder()
+        names = [parameter.name for parameter in self.parameters]
+        content = {
+            "name": self.name,
+            "parameters": [
+                {
+                    "name": parameter.name,
+                    "first": names[self.firsts[parameter.origin]],
+                    "source": encoder.encode(parameter.source),
+                    "ops": encoder.encode(parameter.ops),
+                    "jagged": encoder.encode(parameter.jagged),
+                }
+                for parameter in self.parameters
+            ],
+            **{name: encoder.encode(tuple(vars(self)[name].items())) for name in _MAPPINGS},
+            "dynamic": encoder.encode(self.dynamic),
+        }
+        return json.dumps([content, encoder.expressions])
 
 
-def define(name: str | None, arranged: Sequence[object], application: Any) -> Definition:
-    """The kernel of arranged tensors and an application.
+_MAPPINGS = ("meta", "constexprs", "constexpr_sizes", "keywords")
+_CLASSES = {kind.__name__: kind for kind in (*META_OPS, Source, Loc, SymbolInfo, Jagged)}
+
+
+def decoded(text: str, application: Any, capture: Capture | None = None) -> Definition:
+    """The definition of an application, from what ``Definition.encoded`` gave for the rest."""
+    content, expressions = json.loads(text)
+    decode = Decoder(expressions, _CLASSES).decode
+    parameters: list[Parameter] = []
+    for fields in content["parameters"]:
+        source, ops, jagged = (decode(fields[name]) for name in ("source", "ops", "jagged"))
+        levels = apply_all(ops, (source.shape,))
+        parameters.append(Parameter(fields["name"], fields["first"], source, ops, levels, jagged))
+    return Definition(
+        name=content["name"],
+        parameters=tuple(parameters),
+        application=function_source(application, "the application", capture),
+        dynamic=decode(content["dynamic"]),
+        **{name: dict(decode(content[name])) for name in _MAPPINGS},
+    )
+
+
+def define(
+    name: str | None,
+    arranged: Sequence[object],
+    application: Any,
+    capture: Capture | None = None,
+) -> Definition:
+    """The kernel of arranged tensors and an application; ``capture`` has what the application reads
+    from outside.
 
     Raises:
         ArrangementError: something that is no tensor was arranged, or a dropped tensor's size is
@@ -98,7 +181,7 @@ def define(name: str | None, arranged: Sequence[object], application: Any) -> De
         SymbolError: one name has two declarations, or is a parameter's too.
         UnsupportedSyntaxError: the application has no source.
     """
-    source = function_source(application, "the application")
+    source = function_source(application, "the application", capture)
     for position, tensor in enumerate(arranged):
         if not isinstance(tensor, Tensor):
             raise ArrangementError(

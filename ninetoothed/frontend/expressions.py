@@ -112,9 +112,9 @@ def _unary(ctx: Context, node: ast.UnaryOp) -> Value:
 def _attribute(ctx: Context, node: ast.Attribute) -> Value:
     value = evaluate(ctx, node.value)
     if isinstance(value, types.ModuleType):
-        return module_attribute(value, node.attr)
+        return module_attribute(ctx, value, node.attr)
     if isinstance(value, type):
-        return class_attribute(value, node.attr)
+        return class_attribute(ctx, value, node.attr)
     if node.attr == "value" and isinstance(value, bool | int | float):
         return value
     if isinstance(value, Source) and node.attr in memory.SOURCE_ATTRIBUTES:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 import types
 from collections.abc import Mapping
 from typing import Any, TypeGuard
@@ -95,7 +94,8 @@ def _source(ctx: Context, function: types.FunctionType | LocalFunction) -> Funct
         return function.source
     found = ctx.sources.get(function)
     if found is None:
-        found = ctx.sources[function] = function_source(function, "a called function")
+        capture = ctx.frame.source.capture
+        found = ctx.sources[function] = function_source(function, "a called function", capture)
     return found
 
 
@@ -138,9 +138,7 @@ def _bound(
     ctx: Context, source: FunctionSource, args: list[Value], kwargs: Mapping[str, Value]
 ) -> dict[str, Value]:
     """The parameters' values, defaults included."""
-    function, name = source.function, source.node.name
-    # A decorator's function has its own parameters, whatever it stands for.
-    signature = inspect.signature(function, follow_wrapped=False)
+    name, signature = source.node.name, source.signature
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:

@@ -7,7 +7,7 @@ import enum
 import functools
 import inspect
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from ninetoothed import dtype as dtypes
@@ -102,7 +102,7 @@ def constant(name: str, value: Any) -> Value:
     )
 
 
-def module_attribute(module: types.ModuleType, name: str) -> Value:
+def module_attribute(ctx: Context, module: types.ModuleType, name: str) -> Value:
     """``module.name``.
 
     Raises:
@@ -113,7 +113,7 @@ def module_attribute(module: types.ModuleType, name: str) -> Value:
         return inner
     module = triton_objects.counterpart(module.__name__) or module
     try:
-        found = getattr(module, name)
+        found = _captured(ctx, module, name, getattr)
     except AttributeError:
         hint = did_you_mean(name, dir(module))
         raise UndefinedNameError(
@@ -122,7 +122,23 @@ def module_attribute(module: types.ModuleType, name: str) -> Value:
     return constant(f"{module.__name__}.{name}", found)
 
 
-def class_attribute(owner: type, name: str) -> Value:
+_MISSING = object()
+
+
+def _captured(ctx: Context, owner: Any, name: str, get: Callable[[Any, str], Any]) -> Any:
+    """An attribute as it was when the kernel was made; where that is not known, as it is."""
+    capture = ctx.frame.source.capture
+    if capture is not None:
+        for home in owner.__mro__ if isinstance(owner, type) else (owner,):
+            found = capture.attribute(home, name, _MISSING)
+            if found is not _MISSING:
+                return found
+        if capture.is_whole(owner):
+            raise AttributeError(name)
+    return get(owner, name)
+
+
+def class_attribute(ctx: Context, owner: type, name: str) -> Value:
     """``Class.name``: a static method, or a constant; of an enumeration, a member's value.
 
     Raises:
@@ -138,7 +154,7 @@ def class_attribute(owner: type, name: str) -> Value:
             f"the class {owner.__name__} has no member {name}; members are {', '.join(members)}"
         )
     try:
-        found = inspect.getattr_static(owner, name)
+        found = _captured(ctx, owner, name, inspect.getattr_static)
     except AttributeError:
         hint = did_you_mean(name, dir(owner))
         raise UndefinedNameError(

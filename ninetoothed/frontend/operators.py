@@ -12,6 +12,7 @@ from typing import Any
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import SSAValue
 
+from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES, INTEGERS
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend.context import Context
@@ -168,7 +169,7 @@ def literal(value: bool | int | float) -> str:
         TypeMismatchError: an integer of more than 64 bits.
     """
     try:
-        return rules.literal(value)
+        return dtypes.literal(value)
     except TypeError as error:
         raise TypeMismatchError(f"{error}; use a smaller number, or a float") from None
 

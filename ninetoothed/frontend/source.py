@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
+from ninetoothed.capture import Capture, source_lines
 from ninetoothed.errors import Loc, UnsupportedSyntaxError
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -28,22 +29,38 @@ Defaults = tuple[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(frozen=True)
 class FunctionSource:
-    """A function's tree, its file, and what its free names mean."""
+    """A function's tree, its file, and what its free names mean.
+
+    ``capture`` has what they meant when the kernel was made; None: they mean what they mean now.
+    """
 
     function: types.FunctionType
     node: ast.FunctionDef
     file: str
+    capture: Capture | None = None
 
     @property
     def globals(self) -> dict[str, Any]:
         """The names of the module that the function is defined in."""
+        return self._function.__globals__
+
+    @property
+    def _function(self) -> types.FunctionType:
         # Pyright takes a function in a field for a method.
-        return cast(types.FunctionType, self.function).__globals__
+        return cast(types.FunctionType, self.function)
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The function's parameters; a decorator's function has its own, whatever it stands for."""
+        function = self._function
+        if self.capture is not None:
+            function = self.capture.with_defaults(function)
+        return inspect.signature(function, follow_wrapped=False)
 
     @property
     def of_language(self) -> bool:
         """Whether the function is one of the language's own."""
-        return is_of_language(cast(types.FunctionType, self.function))
+        return is_of_language(self._function)
 
     def lookup(self, name: str) -> Any:
         """What a name that is no local means: a closure variable, a global or a builtin.
@@ -52,6 +69,10 @@ class FunctionSource:
             KeyError: nothing.
         """
         code = self.function.__code__
+        if self.capture is not None:
+            captured = self.capture.names(self._function)
+            if name in captured:
+                return captured[name]
         if name in code.co_freevars and self.function.__closure__ is not None:
             return self.function.__closure__[code.co_freevars.index(name)].cell_contents
         if name in self.globals:
@@ -112,7 +133,7 @@ class FunctionSource:
         positional, by_keyword = defaults
         function = types.FunctionType(code, self.globals, node.name, positional, cells)
         function.__kwdefaults__ = by_keyword
-        return FunctionSource(function, node, self.file)
+        return FunctionSource(function, node, self.file, self.capture)
 
     def place(self, node: ast.AST, caller: Loc | None = None) -> Loc:
         """Where ``node`` stands, in a function that is called from ``caller``."""
@@ -217,23 +238,9 @@ def _described(value: object) -> str:
     return f"an object of class {type(value).__name__}"
 
 
-def _lines(function: types.FunctionType) -> list[str]:
-    """The lines of the file that a function is in.
-
-    Raises:
-        OSError: they cannot be read.
-    """
-    code = function.__code__
-    # Of the code alone, its module is searched for among all that are imported, which takes long.
-    # The function names one, but it is not the code's where that was executed from elsewhere.
-    module = sys.modules.get(function.__module__)
-    in_module = getattr(module, "__file__", None) == code.co_filename
-    lines, _ = inspect.findsource(function if in_module else code)
-    return lines
-
-
-def function_source(function: Any, role: str) -> FunctionSource:
-    """The source of ``function``; ``role`` says in errors what it is for.
+def function_source(function: Any, role: str, capture: Capture | None = None) -> FunctionSource:
+    """The source of ``function``; ``role`` says in errors what it is for. ``capture`` has its text
+    and what its names meant when the kernel was made.
 
     Raises:
         UnsupportedSyntaxError: it is no plain Python function with source, or a lambda.
@@ -249,13 +256,12 @@ def function_source(function: Any, role: str) -> FunctionSource:
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise UnsupportedSyntaxError(f"{function.__name__} is async; write it with def")
     code = function.__code__
-    try:
-        lines = _lines(function)
-    except OSError:
+    lines = source_lines(function) if capture is None else capture.lines(function)
+    if not lines:
         raise UnsupportedSyntaxError(
             f"the source of {function.__name__} in {code.co_filename} cannot be read; "
             "kernels are compiled from source, so define it in a file"
-        ) from None
+        )
     node = _parse(code.co_filename, "".join(lines)).get((code.co_firstlineno, code.co_name))
     if not isinstance(node, ast.FunctionDef):
         raise UnsupportedSyntaxError(
@@ -263,4 +269,4 @@ def function_source(function: Any, role: str) -> FunctionSource:
             f"{code.co_filename}; "
             "the file has changed since it was imported"
         )
-    return FunctionSource(function, node, code.co_filename)
+    return FunctionSource(function, node, code.co_filename, capture)

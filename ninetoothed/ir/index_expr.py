@@ -277,7 +277,19 @@ def ir_text(expr: IndexExpr) -> str:
 
 def python_text(expr: IndexExpr) -> str:
     """``expr`` as Python source over its symbols' names, in parentheses where it is compound."""
-    return _print(expr, _ATOM_PRECEDENCE, python=True)
+    return _print(_with_truths(expr), _ATOM_PRECEDENCE, python=True)
+
+
+def _with_truths(expr: IndexExpr) -> IndexExpr:
+    """``expr`` with comparisons for the operands of ``and``, of which Python gives one as it is."""
+    operands = [_with_truths(operand) for operand in expr.operands]
+    if expr.op == "and":
+        operands = [
+            one if one.op in (*COMPARISONS, "and") else binary("ne", one, 0) for one in operands
+        ]
+    if operands == list(expr.operands):
+        return expr
+    return -operands[0] if expr.op == "neg" else binary(expr.op, *operands)
 
 
 def substitute(expr: IndexExpr, values: Mapping[str, IndexExpr | int]) -> IndexExpr:

@@ -472,3 +472,17 @@ def backwards(step: IndexExpr) -> bool:
     """Whether a step goes backwards, as far as that shows where no symbol is negative."""
     upper = bounds(normalize(step), {name: Range.of(0) for name in symbol_names(step)})[1]
     return upper is not None and upper <= 0
+
+
+META_OPS: tuple[type[MetaOp], ...] = (
+    Tile,
+    Expand,
+    Squeeze,
+    Unsqueeze,
+    Permute,
+    Flatten,
+    Ravel,
+    Pad,
+    Slice,
+)
+"""All of them."""

@@ -2,9 +2,14 @@
 
 ``ntl.zeros``, ``ntl.dot``, … have a meaning inside an application; ``help(ntl.dot)`` says what it
 is. ``ntl.float16`` and the like are element types.
+
+Names are resolved when they are first used: a process that finds its kernels on disk uses none.
 """
 
 from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from ninetoothed.dtype import (
     bfloat16,
@@ -24,52 +29,81 @@ from ninetoothed.dtype import (
     uint32,
     uint64,
 )
-from ninetoothed.language import libdevice, math
-from ninetoothed.language.composites import (
-    add,
-    cdiv,
-    full_like,
-    interleave,
-    item,
-    logical_and,
-    logical_or,
-    mul,
-    pow,
-    ravel,
-    sigmoid,
-    softmax,
-    sub,
-    swizzle2d,
-    tanh,
-    zeros_like,
-)
-from ninetoothed.language.random import (
-    pair_uniform_to_normal,
-    philox,
-    philox_impl,
-    rand,
-    rand4x,
-    randint,
-    randint4x,
-    randn,
-    randn4x,
-    uint_to_uniform_float,
-)
-from ninetoothed.language.table import TABLE, Primitive
-from ninetoothed.language.table.elementwise import PropagateNan
+
+if TYPE_CHECKING:
+    from ninetoothed.language import libdevice, math
+    from ninetoothed.language.composites import (
+        add,
+        cdiv,
+        full_like,
+        interleave,
+        item,
+        logical_and,
+        logical_or,
+        mul,
+        pow,
+        ravel,
+        sigmoid,
+        softmax,
+        sub,
+        swizzle2d,
+        tanh,
+        zeros_like,
+    )
+    from ninetoothed.language.random import (
+        pair_uniform_to_normal,
+        philox,
+        philox_impl,
+        rand,
+        rand4x,
+        randint,
+        randint4x,
+        randn,
+        randn4x,
+        uint_to_uniform_float,
+    )
+    from ninetoothed.language.table import Primitive
+    from ninetoothed.language.table.elementwise import PropagateNan
+
+_COMPOSITES = """
+add cdiv full_like interleave item logical_and logical_or mul pow ravel sigmoid softmax sub
+swizzle2d tanh zeros_like
+"""
+_RANDOM = """
+pair_uniform_to_normal philox philox_impl rand rand4x randint randint4x randn randn4x
+uint_to_uniform_float
+"""
+_HOMES = {
+    **dict.fromkeys(_COMPOSITES.split(), "composites"),
+    **dict.fromkeys(_RANDOM.split(), "random"),
+    "PropagateNan": "table.elementwise",
+}
+_MODULES = ("libdevice", "math")
 
 int1 = "i1"
 
 
 def __getattr__(name: str) -> Primitive:
-    found = TABLE.get(name)
+    value: Any
+    if name in _MODULES:
+        value = importlib.import_module(f"{__name__}.{name}")
+        return value
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    found = _table().get(name)
     if found is None or not found.public:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name, row in TABLE.items() if row.public)})
+    return sorted({*__all__, *(name for name, row in _table().items() if row.public)})
+
+
+def _table() -> dict[str, Primitive]:
+    return importlib.import_module(f"{__name__}.table").TABLE
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Artifacts and tuning results on disk, safe for several threads and processes.
+"""Artifacts, binaries and tuning results on disk, safe for several threads and processes.
 
 One file an entry under ``config.cache_dir()``, in a room for each kind; ``sources/`` has the texts
 that Triton reads from files. A file is written beside its place and moved there in one step,
@@ -6,19 +6,19 @@ and it carries its key and a digest; a file that is cut off, edited, or of anoth
 absent. Where the disk takes no files, the process remembers the entries itself and says so once.
 
 A read notes that the entry was used, once an hour at most. Writes hold the folder to
-``config.cache_size()``: the first write of a process looks at the folder, and then one each time
-that another sixteenth of the bound, or what is left of it, has been written. Each process counts
-only its own bytes in between, so several may exceed the bound by as many sixteenths for a while.
-``cache_folder`` says what goes.
+``config.cache_size()``; ``cache_folder`` says when, and what goes.
+
+An entry is code that is run: it counts only where it belongs to this user, to root, or to whoever
+the folder belongs to, so that nobody else can put one into a folder that all may write.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 import os
+import re
 import tempfile
 import threading
 import warnings
@@ -27,19 +27,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from ninetoothed import config
-from ninetoothed.artifact import Artifact, Binary, Config, Space
+from ninetoothed.artifact import Artifact, Binary, Space
 from ninetoothed.runtime import cache_folder
 
 _T = TypeVar("_T")
 
-# To be raised with every change to the fields of Artifact or Config, or to the files below.
-_FORMAT = 1
+# To be raised with every change to the fields of what is stored, or to the files below.
+_FORMAT = 2
 
 _lock = threading.Lock()
 _memory: dict[str, str] = {}
 _warned = False
-# How much may be written before the folder is looked at again, by folder and bound.
-_unseen: dict[tuple[Path, int], int] = {}
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -92,14 +90,50 @@ def store_space(key: str, space: Space) -> None:
     _write("spaces", key, space.to_json())
 
 
-def load_choice(key: str) -> Config | None:
-    """The configuration that tuning chose under ``key``, or None."""
-    return _parsed("tuning", key, lambda text: Config.of(json.loads(text)))
+def load_record(key: str) -> str | None:
+    """The text about a kernel that was stored under ``key``, or None."""
+    return _read("kernels", key)
 
 
-def store_choice(key: str, choice: Config) -> None:
-    """Keeps ``choice``, the result of tuning, under ``key``."""
-    _write("tuning", key, json.dumps(dataclasses.asdict(choice), sort_keys=True))
+def store_record(key: str, text: str) -> None:
+    """Keeps ``text``, about a kernel, under ``key``."""
+    _write("kernels", key, text)
+
+
+def load_result(group: str, member: str) -> str | None:
+    """What was stored for ``member`` of a group of tuning results, or None."""
+    return _read("tuning", json.dumps([group, member]), _result_name(group, member))
+
+
+def store_result(group: str, member: str, text: str) -> None:
+    """Keeps ``text`` for ``member`` of a group of tuning results."""
+    _write("tuning", json.dumps([group, member]), text, _result_name(group, member))
+
+
+def result_names(group: str | None = None) -> list[str]:
+    """The names of the files of a group's members, or of all groups'. A name stands for one member
+    of one group, whatever the folder.
+    """
+    start = "" if group is None else _digest(group)[:32]
+    room = config.cache_dir() / "tuning"
+    with _lock:
+        names = {path.name for path in map(Path, _memory) if path.parent == room}
+    # A folder that cannot be read has none.
+    with contextlib.suppress(OSError):
+        names.update(os.listdir(room))
+    return sorted(
+        name for name in names if name.startswith(start) and re.fullmatch(r"\w+\.json", name)
+    )
+
+
+def named_result(name: str) -> str | None:
+    """What was stored under one of the :func:`result_names`."""
+    return _content(config.cache_dir() / "tuning" / name, None)
+
+
+def _result_name(group: str, member: str) -> str:
+    """A file's name: those of one group begin alike."""
+    return f"{_digest(group)[:32]}{_digest(member)[:32]}.json"
 
 
 def keep_source(name: str, text: str) -> Path:
@@ -111,16 +145,16 @@ def keep_source(name: str, text: str) -> Path:
     path = config.cache_dir() / "sources" / name
     # Eviction spares what has just been used.
     with contextlib.suppress(OSError, UnicodeDecodeError):
-        if path.read_text(encoding="utf-8") == text:
+        if path.read_text(encoding="utf-8") == text and _is_trusted(path.stat()):
             cache_folder.touch(path)
             return path
     write_atomically(path, text)
-    _bound_folder(path, len(text.encode()))
+    cache_folder.hold(config.cache_dir(), config.cache_size(), path, len(text.encode()))
     return path
 
 
-def _path(room: str, key: str) -> Path:
-    return config.cache_dir() / room / f"{_digest(key)}.json"
+def _path(room: str, key: str, name: str | None = None) -> Path:
+    return config.cache_dir() / room / (name or f"{_digest(key)}.json")
 
 
 def _digest(text: str) -> str:
@@ -138,20 +172,25 @@ def _parsed(room: str, key: str, parse: Callable[[str], _T]) -> _T | None:
         return None
 
 
-def _read(room: str, key: str) -> str | None:
-    path = _path(room, key)
+def _read(room: str, key: str, name: str | None = None) -> str | None:
+    return _content(_path(room, key, name), key)
+
+
+def _content(path: Path, key: str | None) -> str | None:
+    """What a file holds for ``key``, or for any key; None where it is not whole."""
     try:
         with path.open(encoding="utf-8") as file:
-            used = os.fstat(file.fileno()).st_mtime
+            status = os.fstat(file.fileno())
             entry = json.load(file)
         content = entry["content"]
         if (
-            entry["format"] == _FORMAT
-            and entry["key"] == key
+            _is_trusted(status)
+            and entry["format"] == _FORMAT
+            and (key is None or entry["key"] == key)
             and isinstance(content, str)
             and entry["digest"] == _digest(content)
         ):
-            cache_folder.refresh(path, used)
+            cache_folder.refresh(path, status.st_mtime)
             return content
     # RecursionError: brackets nested without end are one of the ways in which a file can be broken.
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -160,8 +199,15 @@ def _read(room: str, key: str) -> str | None:
         return _memory.get(str(path))
 
 
-def _write(room: str, key: str, content: str) -> None:
-    path = _path(room, key)
+def _is_trusted(status: os.stat_result) -> bool:
+    """Whether what a file of the folder holds may be run (see the module's text)."""
+    # Where users have no numbers, all files have root's.
+    owner = status.st_uid
+    return owner == 0 or owner == os.geteuid() or owner == config.cache_dir().stat().st_uid
+
+
+def _write(room: str, key: str, content: str, name: str | None = None) -> None:
+    path = _path(room, key, name)
     entry = {"format": _FORMAT, "key": key, "digest": _digest(content), "content": content}
     text = json.dumps(entry, sort_keys=True)
     try:
@@ -171,21 +217,7 @@ def _write(room: str, key: str, content: str) -> None:
             _memory[str(path)] = content
         _warn_once(error)
     else:
-        _bound_folder(path, len(text))
-
-
-def _bound_folder(written: Path, size: int) -> None:
-    """Counts an entry of ``size`` bytes that was written, and looks at the folder if it is time."""
-    folder, bound = config.cache_dir(), config.cache_size()
-    with _lock:
-        left = _unseen.get((folder, bound), 0) - size
-        # One thread looks; what the others write meanwhile is counted on.
-        _unseen[folder, bound] = left if left >= 0 else cache_folder.share(bound)
-    if left >= 0:
-        return
-    left = cache_folder.trim(folder, bound, written)
-    with _lock:
-        _unseen[folder, bound] = left
+        cache_folder.hold(config.cache_dir(), config.cache_size(), path, len(text))
 
 
 def _warn_once(error: OSError) -> None:
@@ -200,3 +232,13 @@ def _warn_once(error: OSError) -> None:
         RuntimeWarning,
         stacklevel=4,
     )
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+# A thread that a forked process does not have may have held it.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)

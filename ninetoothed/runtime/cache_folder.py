@@ -7,7 +7,13 @@ something else as well loses none of it.
 
 When the entries are larger than the bound, the least recently used ones go until 7/8 of it are
 left. Results of tuning cost seconds to make again and few bytes to keep: they go only where they
-alone are more than a quarter of the bound, and then the oldest of them.
+alone are more than a quarter of the bound, and then the oldest of them. What is noted of kernels
+and their configurations lets a process do without most of the package, in few bytes too: it is kept
+likewise.
+
+Looking through the folder takes a tenth of a second where it is full. So all processes count
+together what they write, in the length of a file, and whoever comes to a sixteenth of the bound, or
+to what was left of it, looks.
 """
 
 from __future__ import annotations
@@ -21,12 +27,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-KINDS = ("artifacts", "binaries", "spaces", "kernels", "tuning", "sources")
-"""The folders of the cache."""
+KINDS = ("kernels", "spaces", "artifacts", "binaries", "tuning", "sources")
+"""The folders of the cache, in the order in which a call comes by them."""
+
+# Small, and dear: each of these groups may have a quarter of the bound.
+_LASTING = (("tuning",), ("kernels", "spaces"))
 
 TEMPORARY_PREFIX = ".tmp-"
 """How the name of a file starts that is being written."""
 
+COUNTER_PREFIX = ".written-"
+"""How the name of a file starts whose length says how much was written since the last look.
+
+A bound follows, since what is left depends on it.
+"""
+
+# What the length of such a file is at most.
+_COUNTER_BYTES = 1 << 16
 # A use that follows another sooner is not noted.
 _REFRESH_SECONDS = 3600.0
 # A temporary file that is older belongs to no running process.
@@ -38,10 +55,10 @@ _UNBOUNDED_SHARE = 64 << 20
 
 _ENTRY = re.compile(r"[0-9a-f]{64}\.json")
 _NAMES = {
+    "kernels": _ENTRY,
+    "spaces": _ENTRY,
     "artifacts": _ENTRY,
     "binaries": _ENTRY,
-    "spaces": _ENTRY,
-    "kernels": _ENTRY,
     "tuning": _ENTRY,
     "sources": re.compile(r".+_[0-9a-f]{32}\.py"),
 }
@@ -114,20 +131,50 @@ def refresh(path: Path, used: float) -> None:
         touch(path)
 
 
-def share(bound: int) -> int:
-    """How many bytes a process may write before it looks at the folder again."""
+def counters(folder: Path) -> list[Path]:
+    """The files that count what is written. Without them, the next write looks at the folder."""
+    return sorted(folder.glob(f"{COUNTER_PREFIX}*"))
+
+
+def hold(folder: Path, bound: int, written: Path, size: int) -> None:
+    """Counts an entry of ``size`` bytes that was written, and looks at the folder if it is time.
+
+    It never raises. ``bound``: the most bytes that the entries may have; 0: there is no bound.
+    """
+    share = _share(bound)
+    unit = 1 + share // _COUNTER_BYTES
+    counter = folder / f"{COUNTER_PREFIX}{bound}"
+    # Nobody has looked so far, or what cannot be written cannot be counted.
+    with contextlib.suppress(OSError):
+        if _grown(counter, min(size, share + 1), unit) <= share:
+            return
+    # One process looks; what the others write meanwhile is counted on.
+    with contextlib.suppress(OSError):
+        counter.write_bytes(b"")
+    left = _trim(folder, bound, written)
+    with contextlib.suppress(OSError):
+        _grown(counter, share - left, unit)
+
+
+def _grown(counter: Path, size: int, unit: int) -> int:
+    """How many bytes are counted, with ``size`` more; so many at a time are a byte of the file."""
+    descriptor = os.open(counter, os.O_WRONLY | os.O_APPEND)
+    try:
+        os.write(descriptor, bytes(-(-size // unit)))
+        return os.fstat(descriptor).st_size * unit
+    finally:
+        os.close(descriptor)
+
+
+def _share(bound: int) -> int:
+    """How many bytes may be written before somebody looks at the folder again."""
     return bound // 16 if bound else _UNBOUNDED_SHARE
 
 
-def trim(folder: Path, bound: int, written: Path) -> int:
+def _trim(folder: Path, bound: int, written: Path) -> int:
     """Removes stale temporary files, and the entries that must go; never ``written``.
 
     It never raises: a disk that lets nothing be read or deleted stays as it is.
-
-    Args:
-        folder: The folder of the cache.
-        bound: The most bytes that the entries may have; 0: there is no bound.
-        written: The entry that this process has just written.
 
     Returns:
         How many bytes may be written before the folder should be looked at again.
@@ -135,24 +182,25 @@ def trim(folder: Path, bound: int, written: Path) -> int:
     try:
         found = scan(folder)
     except OSError:
-        return share(bound)
+        return _share(bound)
     for file in found.stale:
         remove(file)
     left = sum(file.bytes for file in found.entries)
     if bound and left > bound:
         recent = time.time() - _SOURCE_SECONDS
-
         last = str(written)
 
         def spared(file: File) -> bool:
             return file.path == last or (file.kind == "sources" and file.used > recent)
 
-        tuning = [file for file in found.entries if file.kind == "tuning"]
-        others = [file for file in found.entries if file.kind != "tuning"]
-        left = _evict(tuning, bound // 4, spared)
+        left = 0
+        others = found.entries
+        for kinds in _LASTING:
+            left += _evict([file for file in others if file.kind in kinds], bound // 4, spared)
+            others = tuple(file for file in others if file.kind not in kinds)
         left += _evict(others, bound - bound // 8 - left, spared)
     # Larger than the bound: nothing more can go now, so looking at each write would not help.
-    return min(share(bound), bound - left) if left <= bound else share(bound)
+    return min(_share(bound), bound - left) if left <= bound else _share(bound)
 
 
 def _evict(files: Sequence[File], most: int, spared: Callable[[File], bool]) -> int:

@@ -1,258 +1,399 @@
-"""Compiles several artifacts at once, in processes that see their text only.
+"""Compiles artifacts in worker processes that see their text only, and keeps what comes of them.
 
-Triton's compiler holds the interpreter's lock, so threads would gain nothing. The results land in
-Triton's on-disk cache; ``triton_compat.compile_artifact`` finds them there. A configuration that
-takes too long, or takes its process down, is dropped alone.
+Triton's compiler holds the interpreter's lock, and importing it costs more than compiling a small
+kernel: so workers are processes, started when they are first needed. They serve all threads of this
+process and stay for later calls, until they have had nothing to do for a while. An artifact that
+takes too long, or takes its worker down, is dropped alone.
+
+No worker outlives this process: it ends them when it ends, and where it is killed, they end
+themselves. A process that is forked off it has workers of its own.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
-import json
 import os
-import signal
-import subprocess
-import sys
-import tempfile
+import queue
 import threading
+import time
 import warnings
 from collections import deque
-from collections.abc import Sequence
-from typing import IO
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from ninetoothed import config
-from ninetoothed.artifact import Artifact
-from ninetoothed.runtime import triton_compat
+from ninetoothed.artifact import Artifact, Binary, Target
+from ninetoothed.errors import DeviceError, NineToothedError
+from ninetoothed.runtime import artifact_cache, triton_compat
+from ninetoothed.runtime.compile_process import CompileProcess
 
-# Importing Triton and digesting its files: seconds on a slow disk, and no configuration's fault.
-_START_SECONDS = 120
+IDLE_SECONDS = 30.0
+"""How long a worker that has nothing to do is kept."""
 
-_DIAGNOSTIC_BYTES = 8000
-_DIAGNOSTIC_LINES = 2
-_DIAGNOSTIC_COLUMNS = 200
+# What ends a worker takes so long at most.
+_END_SECONDS = 2.0
+
+Result: TypeAlias = Binary | str
+"""A binary, or the reason why there is none."""
+
+_Done: TypeAlias = Callable[[str, Result], None]
 
 
-def precompile(artifacts: Sequence[Artifact]) -> list[str | None]:
-    """Compiles ``artifacts`` in ``config.compile_workers()`` processes; one entry each, in order.
+def compile(
+    artifacts: Sequence[Artifact], on_done: Callable[[int, Result], None] | None = None
+) -> list[Result]:
+    """The binary of each artifact, or the reason why it has none, in order.
 
-    An entry is the reason why the artifact cannot be compiled, or None where nothing is known
-    against it: it has been compiled, or no process could be started, and the caller compiles it
-    itself.
+    What was compiled before is found on disk. The rest goes to ``config.compile_workers()``
+    processes; with none of them, or where none can be started, it is compiled here, one artifact
+    after the other. ``on_done`` is told the position and the result of each artifact as soon as it
+    is there. What ends this early (Ctrl-C too) ends what was being compiled for this call alone.
+
+    Raises:
+        DeviceError: Triton is not installed, or too old.
     """
-    # Where all of them have been compiled before, no process is started.
-    missing = [
-        position
-        for position, artifact in enumerate(artifacts)
-        if not triton_compat.is_compiled(artifact)
-    ]
-    reasons: list[str | None] = [None] * len(artifacts)
-    if not missing:
-        return reasons
-    pool = _Pool([artifacts[position] for position in missing], config.compile_timeout())
-    found = pool.run(min(config.compile_workers(), len(missing)))
-    for position, reason in zip(missing, found, strict=True):
-        reasons[position] = reason
-    if pool.start_failure is not None:
-        warnings.warn(
-            f"configurations are compiled one after the other: no process can be started for them "
-            f"({pool.start_failure}); NINETOOTHED_COMPILE_WORKERS sets how many are tried",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-    return reasons
+    results: dict[int, Result] = {}
+    positions: dict[str, list[int]] = {}
+    for position, artifact in enumerate(artifacts):
+        positions.setdefault(triton_compat.binary_key(artifact), []).append(position)
+
+    def done(key: str, result: Result) -> None:
+        for position in positions[key]:
+            results[position] = result
+            if on_done is not None:
+                on_done(position, result)
+
+    missing: dict[str, Artifact] = {}
+    for key, found in positions.items():
+        binary = artifact_cache.load_binary(key)
+        if binary is None:
+            missing[key] = artifacts[found[0]]
+        else:
+            done(key, binary)
+    workers = config.compile_workers()
+    if missing and workers:
+        _pool.compile(missing, workers, done)
+    else:
+        for key, artifact in missing.items():
+            done(key, _pool.compile_here(key, artifact))
+    return [results[position] for position in range(len(artifacts))]
 
 
-def _command() -> list[str]:
-    """What a worker process runs. -P: the current folder's files are no modules of ours."""
-    return [sys.executable, "-P", "-m", "ninetoothed.runtime.compile_worker"]
+def prestart(target: Target | None = None) -> None:
+    """Starts a worker, if there is none, without waiting for it.
+
+    For where something will soon be compiled, most likely for ``target``. What goes wrong is told
+    when it is.
+    """
+    with contextlib.suppress(NineToothedError):
+        if config.compile_workers() and triton_compat.available():
+            _pool.prestart(target)
 
 
-def _environment() -> dict[str, str]:
-    """The environment of a worker: ours, with our import path, so that it finds the same Triton."""
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    paths = dict.fromkeys([package, *(os.path.abspath(path) for path in sys.path if path)])
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+@dataclass(eq=False)
+class _Job:
+    """An artifact that waits for a worker, or has one; and where its result is waited for."""
+
+    key: str
+    artifact: Artifact
+    timeout: int
+    mailboxes: list[_Mailbox] = field(default_factory=list["_Mailbox"])
+    server: _Server | None = None
+
+
+@dataclass(frozen=True)
+class _NotStarted:
+    """In the place of a result: no worker can be started, and why."""
+
+    reason: str
+
+
+_Mailbox: TypeAlias = "queue.SimpleQueue[tuple[str, Result | _NotStarted | BaseException]]"
 
 
 class _Pool:
-    """The queue of artifacts, and one thread per worker process that takes from it."""
-
-    def __init__(self, artifacts: Sequence[Artifact], timeout: int) -> None:
-        self._artifacts = artifacts
-        self._timeout = timeout
-        self._reasons: list[str | None] = [None] * len(artifacts)
-        self._queue = deque(range(len(artifacts)))
-        self._lock = threading.Lock()
-        self._workers: list[_Worker] = []
-        self._stopping = False
-        self.start_failure: str | None = None
-
-    def run(self, workers: int) -> list[str | None]:
-        """Empties the queue. Whatever ends this (Ctrl-C too) leaves no process behind."""
-        threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(workers)]
-        try:
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-        finally:
-            with self._lock:
-                self._stopping = True
-                remaining = list(self._workers)
-            for worker in remaining:
-                worker.kill()
-            for thread in threads:
-                if thread.ident is not None:
-                    thread.join()
-        return self._reasons
-
-    def _serve(self) -> None:
-        worker: _Worker | None = None
-        try:
-            while (job := self._take()) is not None:
-                if worker is None:
-                    worker = self._start()
-                    if worker is None:
-                        return
-                self._reasons[job] = worker.compile(self._artifacts[job], self._timeout)
-                if worker.ended:
-                    worker.close()
-                    worker = None
-        finally:
-            if worker is not None:
-                worker.close()
-
-    def _take(self) -> int | None:
-        with self._lock:
-            if self._stopping or self.start_failure is not None or not self._queue:
-                return None
-            return self._queue.popleft()
-
-    def _start(self) -> _Worker | None:
-        with self._lock:
-            if self._stopping:
-                return None
-            try:
-                worker = _Worker()
-            except OSError as error:
-                self.start_failure = str(error)
-                return None
-            self._workers.append(worker)
-        failure = worker.wait_until_ready()
-        if failure is None:
-            return worker
-        worker.close()
-        with self._lock:
-            if not self._stopping:
-                self.start_failure = failure
-        return None
-
-
-class _Worker:
-    """One process, and the file that receives what it says on stderr."""
+    """The jobs, and the servers that take them."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115, close() does
+        # Held for everything below. Entered by itself, not through the condition, whose methods in
+        # Python an interrupt may end between taking the lock and giving it back.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._waiting: deque[_Job] = deque()
+        # Those that wait and those that have a server, by key.
+        self._jobs: dict[str, _Job] = {}
+        # Those that take jobs, and those that have a process, which may be about to end.
+        self._serving: set[_Server] = set()
+        self._alive: set[_Server] = set()
+        self._environment: tuple[object, ...] = ()
+        # Held while this process compiles.
+        self._here = threading.Lock()
+
+    def compile(self, wanted: Mapping[str, Artifact], workers: int, done: _Done) -> None:
+        """Compiles what is ``wanted``, by key, with at most ``workers`` processes."""
+        mailbox: _Mailbox = queue.SimpleQueue()
+        left = dict(wanted)
+        timeout = config.compile_timeout()
         try:
-            # A session of its own: a kill reaches ptxas too, and Ctrl-C is ours to pass on.
-            self._process = subprocess.Popen(
-                _command(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._stderr,
-                env=_environment(),
-                start_new_session=True,
-            )
-        except BaseException:
-            self._stderr.close()
-            raise
-        self.ended = False
+            with self._lock:
+                self._renew()
+                for key, artifact in wanted.items():
+                    job = self._jobs.get(key)
+                    if job is None:
+                        job = self._jobs[key] = _Job(key, artifact, timeout, [mailbox])
+                        self._waiting.append(job)
+                    else:
+                        job.mailboxes.append(mailbox)
+                self._start(min(workers, len(self._jobs)) - len(self._serving))
+                self._changed.notify_all()
+            while left:
+                key, result = mailbox.get()
+                artifact = left.pop(key)
+                if isinstance(result, BaseException):
+                    raise result
+                if isinstance(result, _NotStarted):
+                    _warn(result.reason)
+                    result = self.compile_here(key, artifact)
+                done(key, result)
+        finally:
+            if left:
+                self._abandon(mailbox)
 
-    def wait_until_ready(self) -> str | None:
-        """None once it takes requests, or why it never will."""
-        answer, expired = self._answer(_START_SECONDS)
-        if answer is not None:
-            return None
-        return f"it took over {_START_SECONDS} s to start" if expired else self._death(0)
+    def compile_here(self, key: str, artifact: Artifact) -> Result:
+        """Compiles in this process."""
+        with self._here:
+            binary = artifact_cache.load_binary(key)
+            if binary is not None:
+                return binary
+            try:
+                binary = triton_compat.compile_binary(artifact)
+            except DeviceError:
+                raise
+            except NineToothedError as error:
+                return error.message
+            artifact_cache.store_binary(key, binary)
+            return binary
 
-    def compile(self, artifact: Artifact, timeout: int) -> str | None:
-        """None when compiled, or the reason why not."""
-        position = os.fstat(self._stderr.fileno()).st_size
-        answer, expired = self._answer(timeout, json.dumps(artifact.to_json()) + "\n")
-        if answer is None:
-            if expired:
-                return f"compiling took over {timeout} s (NINETOOTHED_COMPILE_TIMEOUT)"
-            return self._death(position)
-        reason = answer.get("reason")
-        if reason is None:
-            return None
-        errors = [line for line in self._diagnostics(position) if "error:" in line]
-        return " | ".join([str(reason), *errors[:_DIAGNOSTIC_LINES]])
-
-    def kill(self) -> None:
-        """Ends the process and what it started. May be called from any thread, and again."""
+    def prestart(self, target: Target | None) -> None:
+        """Starts a server, if none is there."""
         with self._lock:
-            # Only while it is not reaped: afterwards its number may be another's.
-            if self._process.poll() is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-                self._process.wait()
-        self.ended = True
+            self._renew()
+            if not self._serving:
+                self._start(1, target)
 
     def close(self) -> None:
-        """Ends the process and gives its files back. For the thread that it serves, once."""
-        self.kill()
-        for stream in (self._process.stdin, self._process.stdout, self._stderr):
-            # BrokenPipeError: a request that the process did not take is still in the buffer.
-            with contextlib.suppress(OSError):
-                if stream is not None:
-                    stream.close()
+        """Ends all processes. What is being compiled has no result."""
+        with self._lock:
+            self._retire()
+            servers = list(self._alive)
+        for server in servers:
+            server.kill()
+        for server in servers:
+            server.join(_END_SECONDS)
 
-    def _answer(self, timeout: int, request: str = "") -> tuple[dict[str, object] | None, bool]:
-        """The answer to ``request`` or None, and whether the time was up."""
-        expired = threading.Event()
+    def forget(self) -> None:
+        """In a forked process: lets go of what belongs to its parent."""
+        for server in self._alive:
+            server.forget()
 
-        def expire() -> None:
-            expired.set()
-            self.kill()
+    def take(self, server: _Server) -> _Job | None:
+        """The next job for a server; None: it should end."""
+        with self._lock:
+            deadline = time.monotonic() + IDLE_SECONDS
+            while server in self._serving:
+                if self._waiting:
+                    job = self._waiting.popleft()
+                    job.server = server
+                    return job
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    self._serving.discard(server)
+                    break
+                self._changed.wait(left)
+            return None
 
-        timer = threading.Timer(timeout, expire)
-        timer.daemon = True
-        timer.start()
+    def finish(self, job: _Job, result: Result | BaseException) -> None:
+        """Hands the result to those who wait for it."""
+        with self._lock:
+            # What was given up has gone, and another of its name may have come.
+            if self._jobs.get(job.key) is job:
+                del self._jobs[job.key]
+            for mailbox in job.mailboxes:
+                mailbox.put((job.key, result))
+
+    def left(self, server: _Server, failure: str | None) -> None:
+        """A server ends; ``failure``: why it could not start."""
+        with self._lock:
+            self._alive.discard(server)
+            if server not in self._serving:
+                return
+            self._serving.discard(server)
+            if failure is None:
+                # A job has taken its process down: the others need another.
+                self._replace(1)
+            elif not self._serving:
+                self._refuse(failure)
+
+    def _start(self, count: int, target: Target | None = None) -> None:
+        """Starts servers. With the lock held."""
+        atexit.unregister(_close)
+        atexit.register(_close)
+        for _ in range(count):
+            server = _Server(self, target)
+            try:
+                server.start()
+            except RuntimeError as error:
+                # No more threads: there are too many, or the interpreter is ending.
+                if not self._serving:
+                    self._refuse(str(error))
+                return
+            # An interrupt that comes before leaves one that ends by itself.
+            self._serving.add(server)
+            self._alive.add(server)
+
+    def _replace(self, count: int) -> None:
+        """Starts servers for as many that have gone, if jobs wait for them. With the lock held."""
+        self._start(min(len(self._waiting), count))
+
+    def _refuse(self, reason: str) -> None:
+        """Gives the waiting jobs back. With the lock held."""
+        while self._waiting:
+            job = self._waiting.popleft()
+            del self._jobs[job.key]
+            for mailbox in job.mailboxes:
+                mailbox.put((job.key, _NotStarted(reason)))
+
+    def _renew(self) -> None:
+        """Retires servers whose processes run in another environment. With the lock held."""
+        environment = (triton_compat.settings(os.environ), config.cache_dir())
+        if environment != self._environment:
+            self._environment = environment
+            self._retire()
+
+    def _retire(self) -> None:
+        """Lets servers end behind their jobs. With the lock held."""
+        self._serving.clear()
+        self._changed.notify_all()
+
+    def _abandon(self, mailbox: _Mailbox) -> None:
+        """Ends what only ``mailbox`` waits for."""
+        servers: list[_Server] = []
+        with self._lock:
+            for job in list(self._jobs.values()):
+                if mailbox not in job.mailboxes:
+                    continue
+                job.mailboxes.remove(mailbox)
+                if job.mailboxes:
+                    continue
+                # Whoever asks for it from now on has it compiled anew.
+                del self._jobs[job.key]
+                if job.server is not None:
+                    servers.append(job.server)
+                # An interrupt may have come before it was put there.
+                elif job in self._waiting:
+                    self._waiting.remove(job)
+            # What is killed takes nothing else first.
+            self._serving.difference_update(servers)
+            self._replace(len(servers))
+            alone = not self._jobs
+        if alone:
+            # Nobody else compiles: nothing at all is left behind.
+            self.close()
+        for server in servers:
+            server.kill()
+
+
+class _Server(threading.Thread):
+    """Sends jobs to one process. The process is this thread's child and ends before it does."""
+
+    def __init__(self, pool: _Pool, target: Target | None) -> None:
+        super().__init__(name="ninetoothed-compile", daemon=True)
+        self._pool = pool
+        self._target = target
+        self._lock = threading.Lock()
+        self._process: CompileProcess | None = None
+        self._killed = False
+
+    def run(self) -> None:
+        """Serves until there is nothing to do, or the process has ended."""
+        failure: str | None = None
         try:
-            stdin, stdout = _streams(self._process)
-            stdin.write(request.encode())
-            stdin.flush()
-            line = stdout.readline()
-            answer = json.loads(line) if line.endswith(b"\n") else None
-        # ValueError: a line that is no JSON, or a stream that kill() closed under us.
-        except (OSError, ValueError):
-            answer = None
+            failure = self._begin()
+            process = self._process
+            while failure is None and process is not None and not process.ended:
+                job = self._pool.take(self)
+                if job is None:
+                    break
+                self._pool.finish(job, _result(process, job))
         finally:
-            timer.cancel()
-            # It may be killing the process just now: known to have ended, or not, from here on.
-            timer.join()
-        if not isinstance(answer, dict):
-            self.ended = True
-            return None, expired.is_set()
-        return answer, False  # pyright: ignore[reportUnknownVariableType]
+            if self._process is not None:
+                self._process.close()
+            self._pool.left(self, failure)
 
-    def _death(self, position: int) -> str:
-        self.kill()
-        code = self._process.returncode
-        how = f"signal {-code}" if code < 0 else f"exit status {code}"
-        end = os.fstat(self._stderr.fileno()).st_size
-        last = self._diagnostics(max(position, end - _DIAGNOSTIC_BYTES))[-_DIAGNOSTIC_LINES:]
-        return " | ".join([f"the compiler's process died ({how})", *last])
+    def kill(self) -> None:
+        """Ends the process at once, or keeps it from starting. May be called from any thread."""
+        with self._lock:
+            self._killed = True
+            process = self._process
+        if process is not None:
+            process.kill()
 
-    def _diagnostics(self, position: int) -> list[str]:
-        """What the process said on stderr from ``position`` on, cut to a readable amount."""
-        text = os.pread(self._stderr.fileno(), _DIAGNOSTIC_BYTES, position).decode(errors="replace")
-        return [line.strip()[:_DIAGNOSTIC_COLUMNS] for line in text.splitlines() if line.strip()]
+    def forget(self) -> None:
+        """In a forked process: closes what it has inherited."""
+        if self._process is not None:
+            self._process.forget()
+
+    def _begin(self) -> str | None:
+        """Starts the process; None once it takes artifacts, or why it never will."""
+        with self._lock:
+            if self._killed:
+                return "it was ended"
+            try:
+                self._process = CompileProcess(self._target)
+            # Whatever it is, there is no process.
+            except Exception as error:
+                return f"{type(error).__name__}: {error}"
+        return self._process.wait_until_ready()
 
 
-def _streams(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
-    if process.stdin is None or process.stdout is None:
-        raise OSError("the process has no pipes")
-    return process.stdin, process.stdout
+def _result(process: CompileProcess, job: _Job) -> Result | BaseException:
+    """What comes of a job; an exception is for those who wait for it."""
+    try:
+        # Another process may have compiled it since it was asked for.
+        binary = artifact_cache.load_binary(job.key)
+        if binary is not None:
+            return binary
+        result = process.compile(job.artifact, job.timeout)
+        if isinstance(result, Binary):
+            artifact_cache.store_binary(job.key, result)
+        return result
+    except BaseException as error:
+        return error
+
+
+def _warn(reason: str) -> None:
+    warnings.warn(
+        f"configurations are compiled one after the other: no process can be started for them "
+        f"({reason}); NINETOOTHED_COMPILE_WORKERS=0 compiles without any",
+        RuntimeWarning,
+        stacklevel=4,
+    )
+
+
+_pool = _Pool()
+
+
+def _close() -> None:
+    _pool.close()
+
+
+def _forget() -> None:
+    global _pool
+    inherited, _pool = _pool, _Pool()
+    inherited.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

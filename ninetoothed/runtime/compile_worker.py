@@ -1,25 +1,50 @@
-"""The process behind ``compile_pool``: compiles artifacts into Triton's on-disk cache.
+"""The process behind ``compile_process``: compiles one artifact after the other.
 
-Run as ``python -m ninetoothed.runtime.compile_worker``. It writes ``{"ready": true}`` once Triton
-is imported; then, for each line on stdin (an artifact's JSON as one JSON string), a line
-``{"reason": null}``, or the reason for which it cannot be compiled. It imports no user code and no
-torch, and ends when stdin does.
+Run as ``python -m ninetoothed.runtime.compile_worker FOLDER``, where ``FOLDER`` is the one for its
+temporary files and for those of what it runs. It writes ``{"ready": true}`` once Triton
+is imported. Then it reads lines of JSON: for ``{"artifact": text}`` it writes ``{"binary": text}``,
+or ``{"reason": text}`` where it cannot be compiled; ``{"target": …}`` has no answer, and lets it
+compile a kernel of nothing for that target as long as nothing else is asked for, since what Triton
+does first takes it longer.
+
+It imports neither torch nor user code. When stdin ends, or its parent has gone, it ends at once,
+and what it runs (ptxas) with it; and it removes the folder, since a parent that was killed cannot.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import queue
+import select
+import shutil
+import signal
 import sys
+import threading
 from typing import Any
 
-from ninetoothed.artifact import Artifact
+from ninetoothed.artifact import Artifact, Config, Target
 from ninetoothed.errors import NineToothedError
 from ninetoothed.runtime import triton_compat
 
+# A parent whose pipe another process holds open is missed after so long.
+_PARENT_SECONDS = 0.5
 
-def main() -> None:
-    """Serves requests until stdin ends."""
+_NOTHING = """
+"builtin.module"() ({
+  "tt.func"() <{function_type = () -> (), sym_name = "nothing", sym_visibility = "public"}> ({
+    "tt.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def main(folder: str) -> None:
+    """Serves requests until stdin ends, and then removes ``folder``."""
+    requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    # Triton lets other threads run while it compiles.
+    threading.Thread(target=_listen, args=(requests, folder), daemon=True).start()
     # Triton prints diagnostics to stdout: the replies go to a copy of it, and stdout joins stderr.
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -28,16 +53,62 @@ def main() -> None:
         replies.write(json.dumps(message) + "\n")
         replies.flush()
 
-    triton_compat.warm_up()
+    triton_compat.import_triton()
     reply({"ready": True})
-    for line in sys.stdin:
-        reason: str | None = None
-        try:
-            triton_compat.compile_artifact(Artifact.from_json(json.loads(line)))
-        except NineToothedError as error:
-            reason = error.message
-        reply({"reason": reason})
+    while True:
+        request = requests.get()
+        if "target" in request:
+            _warm_up(Target(**request["target"]), requests)
+        else:
+            reply(_compiled(request["artifact"]))
+
+
+def _compiled(text: str) -> dict[str, str]:
+    try:
+        return {"binary": triton_compat.compile_binary(Artifact.from_json(text)).to_json()}
+    except NineToothedError as error:
+        return {"reason": error.message}
+
+
+def _warm_up(target: Target, requests: queue.SimpleQueue[dict[str, Any]]) -> None:
+    artifact = Artifact("nothing", "ttir", _NOTHING, (), (), "", (), (), target, Config(()))
+    # What is wrong shows with the first artifact.
+    with contextlib.suppress(Exception):
+        for _ in triton_compat.stages(artifact):
+            if not requests.empty():
+                return
+
+
+def _listen(requests: queue.SimpleQueue[dict[str, Any]], folder: str) -> None:
+    try:
+        _receive(requests)
+    finally:
+        # Whatever the reason is: nobody else would notice that the parent has gone.
+        _end(folder)
+
+
+def _receive(requests: queue.SimpleQueue[dict[str, Any]]) -> None:
+    """Hands on the requests, until there can be none."""
+    parent = os.getppid()
+    received = b""
+    while os.getppid() == parent:
+        ready, _, _ = select.select([0], [], [], _PARENT_SECONDS)
+        if not ready:
+            continue
+        part = os.read(0, 1 << 16)
+        if not part:
+            return
+        *lines, received = (received + part).split(b"\n")
+        for line in lines:
+            requests.put(json.loads(line))
+
+
+def _end(folder: str) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

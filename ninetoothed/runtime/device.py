@@ -19,24 +19,26 @@ def _cuda() -> Any:
 
 
 def current() -> int:
-    """The index of the current device."""
-    return int(_cuda().current_device())
+    """The index of the current device.
 
-
-def guard(index: int) -> AbstractContextManager[object]:
-    """Makes ``index`` the current device inside a ``with`` block."""
-    cuda = _cuda()
+    Raises:
+        DeviceError: torch can use none.
+    """
     try:
-        current_index = cuda.current_device()
+        return int(_cuda().current_device())
     except (AssertionError, RuntimeError) as error:
         raise DeviceError(
             f"torch can use no CUDA or HIP device here ({str(error).splitlines()[0]}); pass CPU "
             "tensors (`tensor.cpu()`), which are evaluated without one, or install a torch built "
             "for your GPU"
         ) from error
-    if current_index == index:
+
+
+def guard(index: int) -> AbstractContextManager[object]:
+    """Makes ``index`` the current device inside a ``with`` block."""
+    if current() == index:
         return contextlib.nullcontext()
-    chosen: AbstractContextManager[object] = cuda.device(index)
+    chosen: AbstractContextManager[object] = _cuda().device(index)
     return chosen
 
 
@@ -61,5 +63,15 @@ def name(index: int) -> str:
 
 
 def free_memory(index: int) -> int:
-    """Bytes that can still be allocated on device ``index``."""
-    return int(_cuda().mem_get_info(index)[0])
+    """Bytes that torch can still allocate on device ``index``, those that it keeps included."""
+    cuda = _cuda()
+    free = int(cuda.mem_get_info(index)[0])
+    # An allocator that is not torch's own may not tell.
+    with contextlib.suppress(RuntimeError):
+        free += int(cuda.memory_reserved(index)) - int(cuda.memory_allocated(index))
+    return free
+
+
+def is_capturing() -> bool:
+    """Whether launches are recorded into a CUDA graph now: nothing may be waited for then."""
+    return bool(_cuda().is_current_stream_capturing())

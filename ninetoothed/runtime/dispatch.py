@@ -1,288 +1,202 @@
-"""From a call to a launch: one compiled kernel per signature, configuration and device.
+"""From a call to a launch: one kernel per signature, device and bucket of sizes.
 
-The first call of a signature gets its artifacts (from disk, or from the compiler), compiles and
-loads them and, where several configurations compete, times them; every later call looks the kernel
-up, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads at once.
+The first call of a signature gets its space of configurations and their artifacts (from disk, or
+from the compiler). Which configuration runs is decided for each bucket (see ``choices``): by a
+result that is known, by one of sizes nearby, by the model, or by the clock. Every later call looks
+the kernel up, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import json
+import contextlib
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
 
-from ninetoothed.artifact import Artifact, Config, Signature, Target
-from ninetoothed.errors import ConfigurationError, DeviceError
-from ninetoothed.runtime import artifact_cache, compile_pool, device, triton_compat, tuner
-from ninetoothed.runtime.loaded import Host, LoadedKernel
+from ninetoothed import config as settings
+from ninetoothed.artifact import Config, Signature
+from ninetoothed.errors import DeviceError
+from ninetoothed.runtime import choices, device
+from ninetoothed.runtime.candidates import Candidates, Compiler
+from ninetoothed.runtime.choices import Bucket
+from ninetoothed.runtime.loaded import LoadedKernel
 from ninetoothed.runtime.repeated import Launched
+from ninetoothed.runtime.shield import is_tensor
 
-Compile = Callable[[Signature, Config, Target], Artifact]
-Configurations = Callable[[Signature], Sequence[Config]]
-CacheKey = Callable[[Signature, Config, Target], str]
-Interpret = Callable[[Signature, tuple[Any, ...]], None]
+if TYPE_CHECKING:
+    from ninetoothed.runtime.choosing import Choice, Tune
+    from ninetoothed.runtime.tuning_report import TuningReport
 
-# A device's type ("cuda", "cpu", ...) and index.
-_Place = tuple[str, int]
+
+class _Family:
+    """The calls of one signature on one device.
+
+    ``untimed`` are choices for calls where nothing can be timed: inside a CUDA graph, and where
+    something else is timed.
+    """
+
+    def __init__(self, candidates: Candidates) -> None:
+        self.candidates = candidates
+        self.only: LoadedKernel | None = None
+        self.chosen: dict[Bucket, Choice] = {}
+        self.untimed: dict[Bucket, Choice] = {}
+
+    def known(self, values: tuple[Any, ...]) -> LoadedKernel | None:
+        """The kernel of a call that needs no more thought, or None."""
+        if self.only is not None:
+            return self.only
+        choice = self.chosen.get(choices.bucket_of(values))
+        return None if choice is None else choice.kernel
 
 
 class Dispatcher:
     """Compiles, tunes and launches one kernel of the user.
 
-    ``compile`` makes the artifact of a signature and a configuration for a target;
-    ``configurations`` lists what may be tried, best guess first; ``cache_key`` names everything
-    that an artifact depends on; ``interpret`` evaluates a call on CPU tensors.
+    ``tune``: how configurations are chosen, ``NINETOOTHED_TUNE`` where None; ``limit``: how many
+    are compiled and timed at most, for one bucket.
     """
 
     def __init__(
-        self,
-        name: str,
-        compile: Compile,
-        configurations: Configurations,
-        cache_key: CacheKey,
-        interpret: Interpret | None = None,
+        self, name: str, compiler: Compiler, tune: Tune | None = None, limit: int | None = None
     ) -> None:
         self.name = name
-        self._compile = compile
-        self._configurations = configurations
-        self._cache_key = cache_key
-        self._interpret = interpret
+        self._compiler = compiler
+        self._tune: Tune | None = tune
+        self._limit = limit
         # Held while a kernel is prepared; a kernel that is ready is found without it.
         self._lock = threading.RLock()
-        self._ready: dict[tuple[Signature, int], LoadedKernel] = {}
-        self._tuned: dict[tuple[Signature, int], list[tuple[Config, float | str]]] = {}
+        self._families: dict[tuple[Signature, int], _Family] = {}
 
     def launch(self, signature: Signature, values: tuple[Any, ...]) -> Launched | None:
         """Runs the kernel on ``values``: its parameters in launch order, tensors and numbers.
 
-        Returns what was launched on a GPU; None: no program was.
+        Returns how calls like this one are launched from now on; None: there was no program, or
+        the choice holds for this call alone.
 
         Raises:
             ArgumentError: the sizes do not fit one another, or need too many programs.
             ConfigurationError: no configuration can run on the device.
-            DeviceError: the tensors are on several devices, or on one that nothing serves.
+            DeviceError: the tensors are on a device that nothing serves, or a configuration did not
+                end while it was timed.
         """
-        kind, index = self._place(signature, values)
-        if kind == "cpu" and self._interpret is not None:
-            self._interpret(signature, values)
-            return None
+        kind, index = _place(values)
         if kind != "cuda":
             raise DeviceError(
                 f"kernel {self.name!r} was called with tensors on {kind!r}; pass tensors on a CUDA "
                 "or HIP device (`tensor.cuda()`)"
-                + (", or CPU tensors (`tensor.cpu()`)" if self._interpret is not None else "")
             )
         with device.guard(index):
-            kernel = self._ready.get((signature, index))
+            family = self._families.get((signature, index))
+            kernel = None if family is None else family.known(values)
+            if kernel is not None:
+                return kernel.launch(values)
+            kernel, lasts = self._prepare(signature, values, index)
             if kernel is None:
-                kernel = self._prepare(signature, values, index)
-            return None if kernel is None else kernel.launch(values)
+                return None
+            launched = kernel.launch(values)
+            return launched if lasts else None
 
-    def best(self, signature: Signature) -> Config | None:
-        """The configuration that calls with ``signature`` use, or None before the first of them."""
-        for (known, _), kernel in self._ready.copy().items():
-            if known == signature:
-                return kernel.artifact.config
-        return None
+    def best(self, signature: Signature, values: tuple[Any, ...]) -> Config | None:
+        """The configuration that calls like this one use, or None before the first of them."""
+        kind, index = _place(values)
+        family = self._families.get((signature, index)) if kind == "cuda" else None
+        kernel = None if family is None else family.known(values)
+        return None if kernel is None else kernel.artifact.config
 
-    def tuned(self, signature: Signature) -> list[tuple[Config, float | str]]:
-        """Each configuration that was timed here, with its milliseconds or why it cannot run."""
-        for (known, _), results in self._tuned.copy().items():
-            if known == signature:
-                return list(results)
-        return []
+    def report(self, signature: Signature, values: tuple[Any, ...]) -> TuningReport:
+        """How the configuration of calls like this one was chosen, or would be."""
+        from ninetoothed.runtime.choosing import Choice, Search
+        from ninetoothed.runtime.tuning_report import TuningReport
 
-    def _place(self, signature: Signature, values: tuple[Any, ...]) -> _Place:
-        """The device that all tensors are on; those on the meta device stand for no data."""
-        found: _Place | None = None
-        first = 0
-        for position, value in enumerate(values):
-            if not tuner.is_tensor(value):
-                continue
-            where = value.device
-            if where.type == "meta":
-                continue
-            place = (where.type, 0 if where.index is None else int(where.index))
-            if found is None:
-                found, first = place, position
-            elif place != found:
-                raise DeviceError(
-                    f"kernel {self.name!r} was called with {_param(signature, first)} on "
-                    f"{values[first].device} and {_param(signature, position)} on {where}; move "
-                    f"them to one device, for example `{_param(signature, position)}"
-                    f".to({str(values[first].device)!r})`"
-                )
-        return found if found is not None else ("cuda", device.current())
+        kind, index = _place(values)
+        mode = self._mode()
+        if kind != "cuda":
+            sizes = choices.shapes_of(values)
+            return TuningReport(self.name, kind, mode, "interpreted", sizes, sizes, None, None, ())
+        with device.guard(index), self._lock:
+            family = self._family(signature, index)
+            bucket = choices.bucket_of(values)
+            choice = family.chosen.get(bucket) or family.untimed.get(bucket)
+            if family.only is not None:
+                choice = Choice(family.only, "only")
+            search = Search(family.candidates, values, mode, self._limit)
+            return search.report(choice)
+
+    def _mode(self) -> Tune:
+        return self._tune or settings.tune()
+
+    def _family(self, signature: Signature, index: int) -> _Family:
+        family = self._families.get((signature, index))
+        if family is None:
+            family = _Family(Candidates(self.name, self._compiler, signature, index))
+            self._families[signature, index] = family
+        return family
 
     def _prepare(
         self, signature: Signature, values: tuple[Any, ...], index: int
-    ) -> LoadedKernel | None:
-        """The kernel for this signature and device, or None where this call launches no program."""
+    ) -> tuple[LoadedKernel | None, bool]:
+        """The kernel of a call, and whether it lasts; None where no program is launched."""
         with self._lock:
-            kernel = self._ready.get((signature, index))
-            if kernel is not None:
-                return kernel
-            target = triton_compat.active_target()
-            configs = tuple(dict.fromkeys(self._configurations(signature)))
-            make = functools.partial(self._artifact, signature, target)
-            search = _Search(self.name, target, configs, make)
-            # Before anything is compiled: wrong sizes are told at once, and none need no kernel.
-            if search.first_host().checked_programs(values) == 0:
-                return None
-            if len(configs) == 1:
-                kernel = search.only_kernel()
-            else:
-                kernel = self._choose(search, signature, values, index, target)
-            self._ready[signature, index] = kernel
-            return kernel
+            family = self._family(signature, index)
+            candidates, is_capturing = family.candidates, device.is_capturing()
+            configs = candidates.space.configs
+            if family.only is None and len(configs) == 1:
+                # Neither the model nor the tuner has a say, so they are not imported. Wrong sizes
+                # are told before anything is compiled, and where there are none, no kernel is.
+                if candidates.first_host(configs).checked_programs(values) == 0:
+                    return None, False
+                with self._explained(is_capturing):
+                    family.only = candidates.first_kernel(configs)
+                if family.only is None:
+                    raise candidates.failure({})
+            if family.only is not None:
+                return family.only, True
+            return self._chosen(family, values, is_capturing)
 
-    def _artifact(self, signature: Signature, target: Target, config: Config) -> Artifact:
-        key = self._cache_key(signature, config, target)
-        artifact = artifact_cache.load(key)
-        if artifact is None:
-            artifact = self._compile(signature, config, target)
-            artifact_cache.store(key, artifact)
-        return artifact
+    def _chosen(
+        self, family: _Family, values: tuple[Any, ...], is_capturing: bool
+    ) -> tuple[LoadedKernel | None, bool]:
+        """The kernel of a call where there are several configurations."""
+        from ninetoothed.runtime import tuner
+        from ninetoothed.runtime.choosing import Search
 
-    def _choose(
-        self,
-        search: _Search,
-        signature: Signature,
-        values: tuple[Any, ...],
-        index: int,
-        target: Target,
-    ) -> LoadedKernel:
-        """The fastest configuration: chosen before, where that is known, else by the clock."""
-        key = self._choice_key(signature, search.configs, target, index)
-        choice = artifact_cache.load_choice(key)
-        if choice in search.configs:
-            known = search.kernel(choice)
-            if known is not None:
-                return known
-        kernels = search.all_kernels()
-        trials = [kernel.trial() for kernel in kernels]
-        for kernel, result in zip(kernels, tuner.time_trials(trials, values), strict=True):
-            search.results[kernel.artifact.config] = result
-        self._tuned[signature, index] = [
-            (config, search.results[config]) for config in search.configs
-        ]
-        times: list[tuple[float, int]] = []
-        for position, kernel in enumerate(kernels):
-            result = search.results[kernel.artifact.config]
-            if isinstance(result, float):
-                times.append((result, position))
-        if not times:
-            raise search.failure()
-        best = kernels[min(times)[1]]
-        artifact_cache.store_choice(key, best.artifact.config)
-        return best
+        bucket = choices.bucket_of(values)
+        if bucket in family.chosen:
+            return family.chosen[bucket].kernel, True
+        search = Search(family.candidates, values, self._mode(), self._limit)
+        if search.programs() == 0:
+            return None, False
+        if is_capturing or tuner.is_timing():
+            if bucket not in family.untimed:
+                with self._explained(is_capturing):
+                    family.untimed[bucket] = search.untimed()
+            return family.untimed[bucket].kernel, False
+        choice = family.chosen[bucket] = search.run()
+        used = [*family.chosen.values(), *family.untimed.values()]
+        family.candidates.keep_only([choice.kernel for choice in used])
+        return choice.kernel, True
 
-    def _choice_key(
-        self, signature: Signature, configs: Sequence[Config], target: Target, index: int
-    ) -> str:
-        parts = [
-            self.name,
-            str(target),
-            device.name(index),
-            triton_compat.version(),
-            *(self._cache_key(signature, config, target) for config in configs),
-            *(str(config) for config in configs),
-        ]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _param(signature: Signature, position: int) -> str:
-    if position < len(signature.params):
-        return signature.params[position].name
-    return f"argument {position}"
-
-
-class _Search:
-    """The configurations of one signature, and what became of each on the way to a kernel."""
-
-    def __init__(
-        self,
-        name: str,
-        target: Target,
-        configs: tuple[Config, ...],
-        make: Callable[[Config], Artifact],
-    ) -> None:
-        self._name = name
-        self._target = target
-        self._make = make
-        self._hosts: dict[Config, Host] = {}
-        self.configs = configs
-        self.results: dict[Config, float | str] = {}
-
-    def first_host(self) -> Host:
-        """The first configuration that has an artifact: for what all of them have in common."""
-        for config in self.configs:
-            host = self._host(config)
-            if host is not None:
-                return host
-        raise self.failure()
-
-    def only_kernel(self) -> LoadedKernel:
-        """The kernel of the first configuration, which is all there is."""
-        kernel = self.kernel(self.configs[0])
-        if kernel is None:
-            raise self.failure()
-        return kernel
-
-    def all_kernels(self) -> list[LoadedKernel]:
-        """The kernels of all configurations that can run, compiled several at once."""
-        hosts = [host for config in self.configs if (host := self._host(config)) is not None]
-        reasons = compile_pool.precompile([host.artifact for host in hosts])
-        kernels: list[LoadedKernel] = []
-        for host, reason in zip(hosts, reasons, strict=True):
-            config = host.artifact.config
-            if reason is not None:
-                self.results[config] = reason
-            elif (kernel := self.kernel(config)) is not None:
-                kernels.append(kernel)
-        if not kernels:
-            raise self.failure()
-        return kernels
-
-    def kernel(self, config: Config) -> LoadedKernel | None:
-        """The kernel of ``config``, loaded on the current device; None if it cannot run there."""
-        host = self._host(config)
-        if host is None:
-            return None
+    @contextlib.contextmanager
+    def _explained(self, is_capturing: bool) -> Generator[None, None, None]:
+        """Says what helps where loading fails because a CUDA graph is captured."""
         try:
-            compiled = triton_compat.compile_artifact(host.artifact)
-            triton_compat.load(compiled)
-        except ConfigurationError as error:
-            self.results[config] = error.message
-            return None
-        return LoadedKernel(host, compiled)
+            yield
+        except DeviceError as error:
+            if not is_capturing:
+                raise
+            raise DeviceError(
+                f"kernel {self.name!r} is called for the first time while a CUDA graph is "
+                f"captured, and its code cannot be loaded then ({error.message}); call it once "
+                "before the capture"
+            ) from error
 
-    def failure(self) -> ConfigurationError:
-        """What the user is told when no configuration can run."""
-        if not self.configs:
-            return ConfigurationError(
-                f"kernel {self._name!r} has no configuration to run with on {self._target}; give "
-                "its block sizes, num_warps and num_stages at least one value each"
-            )
-        reasons = [f"  {config}: {self.results[config]}" for config in self.configs]
-        return ConfigurationError(
-            "\n".join(
-                [
-                    f"no configuration of kernel {self._name!r} can run on {self._target}:",
-                    *reasons,
-                    "write smaller block sizes or a smaller num_stages, or leave the choice to the "
-                    "compiler with ninetoothed.block_size()",
-                ]
-            )
-        )
 
-    def _host(self, config: Config) -> Host | None:
-        if config not in self._hosts and config not in self.results:
-            try:
-                self._hosts[config] = Host(self._make(config))
-            except ConfigurationError as error:
-                self.results[config] = error.message
-        return self._hosts.get(config)
+def _place(values: tuple[Any, ...]) -> tuple[str, int]:
+    """The type and the index of the device that the tensors are on, as ``bind`` has checked; those
+    on the meta device stand for no data.
+    """
+    devices = (value.device for value in values if is_tensor(value))
+    where = next((one for one in devices if one.type != "meta"), None)
+    if where is None:
+        return "cuda", device.current()
+    return where.type, 0 if where.index is None else int(where.index)

@@ -2,194 +2,275 @@
 
 What a call's arguments are, apart from pointers and the values of numbers, fixes all of its launch:
 the kernel, whether the sizes fit one another, the number of programs, and the device function's
-other arguments. It is worked out once, and kept as a flat function of the call's arguments.
+other arguments. It is worked out for the second call of its kind, and kept as a flat function of
+pointers and numbers: what never comes back costs next to nothing.
+
+Of the pointers it matters which tensors share memory, where one of them is written: each function
+checks that those share it whose kernel it launches, at the same distance, and no others.
 """
 
 from __future__ import annotations
 
+import functools
+import random
+import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ninetoothed.artifact import Artifact
-from ninetoothed.runtime import device, triton_compat
+from ninetoothed.call_order import CallOrder
+from ninetoothed.interface import Formal, Interface
+from ninetoothed.runtime import device, guards
+from ninetoothed.runtime.generated import defined
+from ninetoothed.runtime.placement import Placement, placement
 
-Classify = Callable[[Any], Hashable]
+if TYPE_CHECKING:
+    # Only loaded kernels need the driver.
+    from ninetoothed.runtime.driver import Launcher
+
+Classify = Callable[[Formal, Any], Hashable]
 Launch = Callable[..., bool]
+Values = Sequence[Any]
 
 MOST = 4096
-"""Launches that are kept of one kernel: shapes that never come back must not fill the memory."""
+"""Calls that are kept of one kernel: shapes that never come back must not fill the memory."""
+
+# Of one key, so many ways to share memory.
+_MOST_WAYS = 4
+# A guard that does not hold for calls of its own key is made again so often.
+_MOST_GUARDS = 4
 
 
-@dataclass(frozen=True)
-class Launched:
-    """A kernel that a call launched: ``arguments`` are the device function's, of that call."""
+class Launched(NamedTuple):
+    """A kernel that a call launched.
+
+    ``sources``: of each argument of the device function, the position of the call's value that is
+    passed; None for what follows from the shape. None instead of all: it cannot be told.
+    """
 
     artifact: Artifact
-    compiled: triton_compat.CompiledKernel
+    launcher: Launcher
+    sources: tuple[int | None, ...] | None
     programs: int
-    arguments: tuple[Any, ...]
-    device: int
+    shape: bytes
 
 
 class Repeated:
     """The launches of one kernel, by what tells calls apart.
 
-    ``classify`` has an entry a parameter: None for a tensor; for a number a function that returns
-    what launches depend on, and raises for a value that only the full way takes. It may be used by
-    several threads at once.
+    ``classify`` is given a parameter and a number, and returns what launches depend on; it raises
+    for a value that only the full way takes. It may be used by several threads at once.
+
+    ``launch(args, keywords)``: whether a call like this one was kept, and this one is launched.
     """
 
-    def __init__(self, classify: Sequence[Classify | None]) -> None:
-        self._key = _key_function(classify)
-        self._launches: dict[Hashable, Launch] = {}
+    launch: Callable[[Values, Mapping[str, Any]], bool]
 
-    def launch(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
-        """Whether a call like this one was kept, and this one is launched."""
-        if not self._launches:
-            return False
-        try:
-            launch = self._launches.get(self._key(keywords, *args))
-        except Exception:
-            # Whatever is unusual about the arguments, the full way takes it or says what is wrong.
-            return False
-        return launch is not None and launch(*args)
+    def __init__(self, interface: Interface, classify: Classify) -> None:
+        self._interface = interface
+        self._classify = classify
+        self._lock = threading.Lock()
+        self._kept: dict[Hashable, _Kept] = {}
+        self._keys: list[Hashable] = []
+        self._makers: dict[Hashable, Callable[..., Launch]] = {}
+        self._ordered = CallOrder(interface)
+        # Its own: calls must not change what the caller's program draws.
+        self._random = random.Random(0)
+        # The latest call's, which the next one's mostly is, too.
+        self._recent = [_NOTHING]
+        self._key: Callable[..., Hashable] | None = None
+        # Hashes of the keys of latest calls: a new set is begun where one is full.
+        self._seen: set[int] = set()
+        self._seen_before: set[int] = set()
+        self._launch = self.launch = _nothing_kept
 
     def keep(
-        self,
-        args: Sequence[Any],
-        keywords: Mapping[str, Any],
-        values: Sequence[Any],
-        launched: Launched,
+        self, args: Values, keywords: Mapping[str, Any], values: Values, launched: Launched
     ) -> None:
-        """Keeps how a call was launched, if calls like it need nothing else.
+        """Keeps how a call was launched, if it is not the first of its kind, and calls like it need
+        nothing else.
 
         ``values`` are the kernel's parameters, which the call's arguments were bound to.
         """
-        if any(type(value) is not int for value in keywords.values()):
-            return
-        if len(args) != len(values) or any(
-            one is not other for one, other in zip(args, values, strict=True)
-        ):
+        if launched.sources is None:
             return
         try:
-            key = self._key(keywords, *args)
+            ordered, given = self._ordered(args, keywords)
+            # One that is another was converted for the launch.
+            if any(one is not two for one, two in zip(ordered, values, strict=True)):
+                return
+            with self._lock:
+                if self._key is None:
+                    self._key, self._launch = self._functions()
+                key = self._key(values, given)
+                if self._recurs(key):
+                    self._put(key, values, launched)
+                    self.launch = self._launch
         except Exception:
+            # Whatever is unusual about the arguments, the full way takes it.
             return
-        launch = _launch_function(values, launched)
-        if launch is None:
-            return
-        if len(self._launches) >= MOST:
-            self._launches.clear()
-        self._launches[key] = launch
 
+    def _recurs(self, key: Hashable) -> bool:
+        """Whether there was such a call before, as far as it is remembered."""
+        digest = hash(key)
+        if digest in self._seen or digest in self._seen_before or key in self._kept:
+            return True
+        if len(self._seen) >= MOST:
+            self._seen_before, self._seen = self._seen, set()
+        self._seen.add(digest)
+        return False
 
-def _key_function(classify: Sequence[Classify | None]) -> Callable[..., Hashable]:
-    """What is the same for calls that are launched alike."""
-    names = [f"a{position}" for position in range(len(classify))]
-    parts: list[str] = []
-    for position, (name, function) in enumerate(zip(names, classify, strict=True)):
-        if function is not None:
-            parts.append(f"classify[{position}]({name})")
+    def _put(self, key: Hashable, values: Values, launched: Launched) -> None:
+        way = self._way(values, launched)
+        launched.launcher.loaded.is_kept = True
+        kept = self._kept.get(key)
+        if kept is not None:
+            kept.ways = (way, *kept.ways)[:_MOST_WAYS]
+        elif len(self._keys) < MOST:
+            self._keys.append(key)
+            self._kept[key] = _Kept((way,))
         else:
-            parts.append(
-                f"type({name}), {name}.dtype, {name}.shape, {name}.stride(), "
-                f"{name}.data_ptr() % 16, {name}.device"
-            )
-    # A keyword's value may be a bool, which is equal to a number.
-    given = "[(name, type(value), value) for name, value in keywords.items()]"
-    source = (
-        f"def key({', '.join(['keywords', *names])}):\n"
-        f"    given = (*{given},) if keywords else None\n"
-        f"    return ({', '.join([*parts, 'given'])},)\n"
-    )
-    return _defined("key", source, {"classify": classify})
+            # Any one makes room: of calls that take turns, the oldest is the next one needed.
+            place = self._random.randrange(MOST)
+            self._kept.pop(self._keys[place], None)
+            self._keys[place] = key
+            self._kept[key] = _Kept((way,))
+
+    def _way(self, values: Values, launched: Launched) -> Launch:
+        """A function of the call's pointers and numbers that launches and returns True, or returns
+        False where the call is not quite like this one.
+        """
+        place = placement(values, launched.artifact, self._interface.repeats)
+        key = (launched.launcher, place.together, place.apart)
+        maker = self._makers.get(key)
+        if maker is None:
+            maker = _maker(values, launched, place)
+            if len(self._makers) < MOST:
+                self._makers[key] = maker
+        return maker(launched.programs, launched.shape, *place.numbers)
+
+    def _functions(self) -> tuple[Callable[..., Hashable], Callable[..., bool]]:
+        """``key(values, given)``, and :attr:`launch`: flat, since it runs at every call."""
+        parameters = self._interface.parameters
+        count = len(parameters)
+        tensors = [place for place, one in enumerate(parameters) if one.kind == "tensor"]
+        numbers = [place for place, one in enumerate(parameters) if one.kind != "tensor"]
+        if not tensors:
+            raise ValueError("nothing says on which device a kernel without tensors runs")
+        read = [f"{', '.join(f'a{place}' for place in range(count))}, = values"]
+        read += [f"p{place} = a{place}.data_ptr()" for place in tensors]
+        # Nearly always, all pointers are multiples of 16.
+        union = " | ".join(f"p{place}" for place in tensors)
+        each = "".join(f"p{place} & 15 == 0, " for place in tensors)
+        read.append(f"aligned = ({union}) & 15 == 0 or ({each})")
+        read += [f"n{place} = class{place}(a{place})" for place in numbers]
+        read.append(f"rest = (aligned, given{''.join(f', n{place}' for place in numbers)})")
+        about = "".join(
+            f"type(a{place}), a{place}.dtype, a{place}.shape, a{place}.stride(), a{place}.device, "
+            f"a{place}.is_neg(), not p{place}, "
+            for place in tensors
+        )
+        key = f"({about}rest)"
+        given = ", ".join(f"a{place}" for place in tensors)
+        passed = ", ".join(f"{'p' if place in tensors else 'a'}{place}" for place in range(count))
+        lines = [
+            "def key(values, given):",
+            *(f"    {line}" for line in read),
+            f"    return {key}",
+            "def launch(values, keywords):",
+            "    try:",
+            "        given = None",
+            f"        if keywords or len(values) != {count}:",
+            "            values, given = ordered(values, keywords)",
+            *(f"        {line}" for line in read),
+            "        kept = recent[0]",
+            f"        if rest != kept.rest or not kept.guard({given}):",
+            f"            kept = find({key})",
+            "            if kept is None:",
+            "                return False",
+            f"            renew(kept, rest, ({given},))",
+            "    except Exception:",
+            "        return False",
+            "    for way in kept.ways:",
+            f"        if way({passed}):",
+            "            return True",
+            "    return False",
+        ]
+        names: dict[str, Any] = {
+            f"class{place}": functools.partial(self._classify, parameters[place])
+            for place in numbers
+        }
+        names |= {
+            "ordered": self._ordered,
+            "recent": self._recent,
+            "find": self._kept.get,
+            "renew": self._renew,
+        }
+        functions = defined(("key", "launch"), "\n".join(lines), names)
+        return functions[0], functions[1]
+
+    def _renew(self, kept: _Kept, rest: Hashable, tensors: Values) -> None:
+        """Makes what was found the latest call's."""
+        if kept.guards < _MOST_GUARDS and (kept.guards == 0 or kept is self._recent[0]):
+            kept.guards += 1
+            kept.guard = guards.guard(tensors)
+            kept.rest = rest
+        self._recent[0] = kept
 
 
-def _launch_function(values: Sequence[Any], launched: Launched) -> Launch | None:
-    """A function of a call's arguments that launches and returns True, or returns False where the
-    call is not quite like the earlier one; None where some argument is not known by it.
+class _Kept:
+    """Calls that only pointers and numbers tell apart: a launch for each way to share memory."""
+
+    __slots__ = ("guard", "guards", "rest", "ways")
+
+    def __init__(self, ways: tuple[Launch, ...]) -> None:
+        self.ways = ways
+        # Whether tensors are of this key, as torch tells it; and what else the key holds.
+        self.guard = guards.never
+        self.rest: Hashable = None
+        self.guards = 0
+
+
+_NOTHING = _Kept(())
+
+
+def _nothing_kept(args: Values, keywords: Mapping[str, Any]) -> bool:
+    return False
+
+
+def _maker(values: Values, launched: Launched, place: Placement) -> Callable[..., Launch]:
+    """``make(programs, shape, *place.numbers)`` makes a way: one for all calls of the same kernel
+    and placement, since to compile a function takes longer than a full call.
     """
-    artifact = launched.artifact
-    texts = _argument_texts(values, launched)
-    if texts is None:
-        return None
-    tensors = [index for index, value in enumerate(values) if hasattr(value, "data_ptr")]
-    lines = [f"p{index} = a{index}.data_ptr()" for index in tensors]
-    conditions = [f"current() != {launched.device}", *_overlaps(values, artifact)]
-    lines.append(f"if {' or '.join(conditions)}:")
-    lines.append("    return False")
-    start = f"{launched.programs}, 1, 1, stream({launched.device})"
-    # None: launch metadata, enter hook, exit hook.
-    lines.append(f"run({', '.join([start, 'function, metadata, None, None, None', *texts])})")
-    lines.append("return True")
-    names = ", ".join(f"a{index}" for index in range(len(values)))
-    source = f"def launch({names}):\n" + "".join(f"    {line}\n" for line in lines)
-    names_of_launcher = ("run", "function", "metadata")
-    known = dict(zip(names_of_launcher, triton_compat.launcher(launched.compiled), strict=True))
+    names = [
+        f"{'p' if hasattr(value, 'data_ptr') else 'a'}{index}" for index, value in enumerate(values)
+    ]
+    index = launched.launcher.loaded.device
+    assert launched.sources is not None
+    # What follows from the shape is packed already.
+    texts = ["" if source is None else names[source] for source in launched.sources]
+    varying = "".join(f", {text}" for text in launched.launcher.varying(texts))
+    given = ", ".join(names)
+    conditions = place.conditions()
+    lines = [
+        f"def make({', '.join(['programs', 'shape', *place.names()])}):",
+        f"    def way({given}):",
+        f"        if current() != {index}:",
+        f"            with guard({index}):",
+        f"                return way({given})",
+        *(
+            [f"        if {' or '.join(conditions)}:", "            return False"]
+            * bool(conditions)
+        ),
+        f"        return run(programs, shape, stream({index}){varying})",
+        "    return way",
+    ]
     current, stream = device.raw()
-    return _defined("launch", source, {**known, "current": current, "stream": stream})
-
-
-def _argument_texts(values: Sequence[Any], launched: Launched) -> list[str] | None:
-    """The device function's arguments over the parameters ``a0``, ``a1``, … and their pointers."""
-    positions = {name: index for index, name in enumerate(launched.artifact.params)}
-    texts: list[str] = []
-    for argument, found in zip(launched.artifact.arguments, launched.arguments, strict=True):
-        index = positions.get(argument.name)
-        is_pointer = argument.type.startswith("*")
-        if index is None:
-            # A size or a stride; a pointer would be of something behind a tensor.
-            if is_pointer:
-                return None
-            texts.append(repr(found))
-        elif is_pointer:
-            texts.append(f"p{index}")
-        elif argument.type.startswith("u") or found is not values[index]:
-            # It is converted for the launch.
-            return None
-        else:
-            texts.append(f"a{index}")
-    return texts
-
-
-def _overlaps(values: Sequence[Any], artifact: Artifact) -> list[str]:
-    """Conditions under which a tensor that is written to shares memory with another one."""
-    spans = {
-        index: span
-        for index, value in enumerate(values)
-        if hasattr(value, "data_ptr") and (span := _span(value)) is not None
+    known = {
+        **launched.launcher.known,
+        "current": current,
+        "stream": stream,
+        "guard": device.guard,
     }
-    written = [index for index, name in enumerate(artifact.params) if name in artifact.writes]
-    pairs = {
-        (min(one, other), max(one, other))
-        for one in written
-        for other in spans
-        if one != other and one in spans
-    }
-    return [
-        f"p{one} + {spans[one][0]} < p{other} + {spans[other][1]} "
-        f"and p{other} + {spans[other][0]} < p{one} + {spans[one][1]}"
-        for one, other in sorted(pairs)
-    ]
-
-
-def _span(tensor: Any) -> tuple[int, int] | None:
-    """Where a tensor's bytes begin and end, from its pointer on; None: it has none."""
-    if tensor.numel() == 0:
-        return None
-    reaches = [
-        (size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
-    ]
-    width = tensor.element_size()
-    low = sum(reach for reach in reaches if reach < 0)
-    high = sum(reach for reach in reaches if reach > 0)
-    return width * low, width * (high + 1)
-
-
-def _defined(name: str, source: str, names: Mapping[str, Any]) -> Any:
-    """The function that ``source`` defines, over these names."""
-    # The file's name keeps its frames out of users' tracebacks.
-    namespace = dict(names)
-    exec(compile(source, f"<ninetoothed {name}>", "exec"), namespace)
-    return namespace[name]
+    (maker,) = defined(("make",), "\n".join(lines), known)
+    return maker

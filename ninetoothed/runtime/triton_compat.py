@@ -1,48 +1,74 @@
-"""The one module that knows Triton's internals, for Triton 3.6.0 to 3.9.0.
+"""The one module that knows Triton's internals, for Triton 3.6.0 and newer. It only compiles.
 
-Artifacts are compiled through ``triton.compile`` with sources of our own: TTIR text is parsed where
-a JIT function would be translated, so every stage from ``ttir`` on runs as it does for Triton's own
-kernels, and the result lands in Triton's on-disk cache. Compiling needs neither a GPU nor torch.
+An artifact goes through the stages of Triton's backend for its target, as ``triton.compile`` runs
+them, but past Triton's cache on disk: its keys cost a digest of all of Triton's files, and what is
+compiled is kept by ``artifact_cache``. Compiling needs neither a GPU nor torch, and nothing but
+compiling imports Triton.
+
+What is used of Triton, tested with 3.6.0, 3.7.1, 3.8.0 and 3.9.0 (a test each in
+``tests/unit/test_runtime_triton_compat.py``):
+
+- ``triton/__init__.py`` has a line ``__version__ = '…'``, which is read without an import;
+- ``triton.compiler.compiler.make_backend`` of a ``triton.backends.compiler.GPUTarget`` gives a
+  backend with ``parse_options``, ``load_dialects``, ``get_codegen_implementation``,
+  ``get_module_map``, and ``add_stages``, which fills a dict with the stages in their order, up to
+  the binary; a stage takes what the one before it made, and the metadata; ``llir`` makes text;
+- ``triton._C.libtriton.ir``: ``context``, ``load_dialects``, and ``parse_mlir_module`` of a file;
+  a module keeps its ``context``;
+- TTIR's text: from 3.9 on, accesses ask of the caches by an attribute of its own;
+- the metadata behind the last stage: ``name``, ``num_warps``, ``shared``, ``global_scratch_size``
+  and ``global_scratch_align``; ``num_ctas``, ``tensordesc_meta``, ``profile_scratch_size`` and
+  ``tmem_size``, which tell of what no launch of ours provides;
+- ``triton.compiler.ASTSource`` of a ``triton.JITFunction`` (``@triton.jit`` reads its source back
+  from a file), with ``make_ir`` and ``language``: Triton's own road to TTIR;
+- errors hold their cause, without the source, as ``error_message``;
+- the environment's variables that change what is compiled have the names of ``_SETTING``, and
+  ``TRITON_BACKENDS_IN_TREE`` keeps it from looking through all packages for backends.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
 import os
 import re
+import sys
 import tempfile
-import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from ninetoothed.artifact import Artifact, Target
+from ninetoothed.artifact import Artifact, Binary, Target
 from ninetoothed.errors import CompilerError, ConfigurationError, DeviceError, NineToothedError
 from ninetoothed.runtime import artifact_cache
+from ninetoothed.version import __version__
 
-CompiledKernel: TypeAlias = Any
-"""Triton's ``CompiledKernel``. It is loaded on one device: the current one when first needed."""
+OLDEST = (3, 6)
+"""The oldest version that is taken."""
 
 _REASON_LINES = 3
 _REASON_COLUMNS = 200
 
-# After these the device's context is lost, and whatever runs next is told of them: no fault of the
-# configuration at hand.
-_LOST_CONTEXT = (
-    "illegal",
-    "misaligned",
-    "unspecified launch failure",
-    "device-side assert",
-    "hardware",
+_VERSION = re.compile(r"""^__version__\s*=\s*['"](\d[^'"]*)['"]""", re.MULTILINE)
+
+# What changes the compiler's results, or may: what is known to change none is left out.
+_SETTING = re.compile(
+    r"(?:TRITON|MLIR|LLVM|AMDGCN|NVPTX)_\w+|DISABLE_(?:LLVM_OPT|MMA_V\d+|PTXAS_OPT)|PTXAS_OPTIONS"
+    r"|USE_IR_LOC|ALLOW_LHS_TMEM_LAYOUT_CONVERSION"
+)
+_NO_SETTING = re.compile(
+    r"TRITON_(?:HOME|INTERPRET|BACKENDS_IN_TREE|ALWAYS_COMPILE|STORE_BINARY_ONLY|PRINT_AUTOTUNING"
+    r"|(?:CACHE|REDIS|REMOTE_CACHE|KERNEL|PROTON|ROC\w*|HSA|LIBCUDA|LIBHIP|CUDART)_\w+"
+    r"|(?:DUMP|OVERRIDE)_DIR)"
 )
 
-# CompiledKernel._init_handles sets its launcher before its function: a second thread would find the
-# one without the other.
-_load_lock = threading.Lock()
+# What Blackwell's tensor memory has, by which Triton's own loader judges too.
+_TENSOR_MEMORY_COLUMNS = 512
 
 
 def available() -> bool:
@@ -54,26 +80,47 @@ def available() -> bool:
     return spec is not None and spec.origin is not None
 
 
+@functools.cache
 def version() -> str:
-    """Triton's version.
+    """Triton's version. It is not imported for that.
 
     Raises:
-        DeviceError: Triton is not installed.
+        DeviceError: Triton is not installed, or too old.
     """
+    found = _installed_version()
+    if _minor(found) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise DeviceError(
+            f"Triton {found} is installed, and {oldest} is the oldest that is taken; "
+            f"`pip install 'triton>={oldest}'` (a torch that comes with an older one must be newer "
+            "too), or pass CPU tensors (`tensor.cpu()`), which are evaluated without it"
+        )
+    return found
+
+
+def _installed_version() -> str:
+    if "triton" not in sys.modules and available():
+        # What cannot be read there, its metadata tell, or else an import.
+        with contextlib.suppress(OSError, ValueError):
+            spec = importlib.util.find_spec("triton")
+            text = Path(str(spec and spec.origin)).read_text(encoding="utf-8")
+            if line := _VERSION.search(text):
+                return line[1]
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            return importlib.metadata.version("triton")
     return str(_module("triton").__version__)
 
 
-def warm_up() -> None:
-    """Does what makes a process's first compile costly: imports, the digest of Triton's files."""
-    _module("triton")
-    _module("triton.runtime.cache").triton_key()
+def _minor(text: str) -> tuple[int, int]:
+    major, minor = re.findall(r"\d+", text)[:2]
+    return int(major), int(minor)
 
 
 def active_target() -> Target:
     """The current CUDA or HIP device as a target.
 
     Raises:
-        DeviceError: there is none, or torch or Triton cannot use it.
+        DeviceError: there is none, or torch cannot use it.
     """
     try:
         torch: Any = importlib.import_module("torch")
@@ -85,60 +132,127 @@ def active_target() -> Target:
             "(`tensor.cpu()`), which are evaluated without one, or install a torch "
             "built for your GPU"
         )
-    try:
-        target = _module("triton.runtime.driver").driver.active.get_current_target()
-    except RuntimeError as error:
-        raise DeviceError(
-            f"Triton {version()} has no driver for the current device "
-            f"({_first_lines(str(error))}); pass CPU tensors (`tensor.cpu()`), or install the "
-            "Triton that your torch was built with"
-        ) from error
-    return Target(str(target.backend), str(target.arch), int(target.warp_size))
+    return _target_of(torch.cuda.current_device())
 
 
-def compile_artifact(artifact: Artifact) -> CompiledKernel:
-    """Compiles ``artifact`` for its target, or takes the result from Triton's cache.
+@functools.cache
+def _target_of(index: int) -> Target:
+    torch: Any = importlib.import_module("torch")
+    properties = torch.cuda.get_device_properties(index)
+    if torch.version.hip is not None:
+        # Features follow behind a colon: "gfx942:sramecc+:xnack-".
+        return Target("hip", str(properties.gcnArchName).split(":")[0], int(properties.warp_size))
+    major, minor = torch.cuda.get_device_capability(index)
+    return Target("cuda", f"{major}{minor}", 32)
+
+
+def settings(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The variables of an environment that change what Triton makes of an artifact."""
+    return tuple(
+        (name, value)
+        for name, value in sorted(environment.items())
+        if _SETTING.fullmatch(name) and not _NO_SETTING.fullmatch(name)
+    )
+
+
+def binary_key(artifact: Artifact) -> str:
+    """All that the binary of ``artifact`` depends on.
+
+    Raises:
+        DeviceError: Triton is not installed, or too old.
+    """
+    parts = [artifact.hash, version(), _ours(), *map("=".join, settings(os.environ))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _ours() -> str:
+    """What this package does beside Triton: its version, and the text of this module."""
+    text = b""
+    # Where sources are not installed, the version is all.
+    with contextlib.suppress(OSError):
+        text = Path(__file__).read_bytes()
+    return f"{__version__} {hashlib.sha256(text).hexdigest()}"
+
+
+def compile_binary(artifact: Artifact) -> Binary:
+    """Compiles ``artifact`` for its target, in this process.
 
     Raises:
         ConfigurationError: Triton does not compile it; the text is the reason.
+        CompilerError: Triton wants what no launch gives.
         DeviceError: Triton is not installed.
     """
-    triton = _module("triton")
-    target = _gpu_target(artifact)
+    code: Any = None
+    metadata: dict[str, Any] = {}
     try:
-        return triton.compile(source_of(artifact), target=target, options=options_of(artifact))
+        for _, made, known in stages(artifact):
+            code, metadata = made, known
     except NineToothedError:
         raise
     except Exception as error:
         # Triton and its passes raise RuntimeError, PTXASError, OutOfResources, CompilationError,
         # AssertionError and more for what a configuration asks too much of.
         raise ConfigurationError(_reason(error)) from error
+    return _binary(artifact, code, metadata)
 
 
-class _NotCompiledError(Exception):
-    """Triton's cache does not hold a source."""
+def stages(artifact: Artifact) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    """Compiles ``artifact`` stage by stage: the name of each, what it made, the metadata so far.
+
+    What a stage made is changed by the next one; its text is ``str`` of it. The last one is the
+    binary. Whatever Triton raises is not caught.
+    """
+    import_triton()
+    target = _gpu_target(artifact.target)
+    backend = _module("triton.compiler.compiler").make_backend(target)
+    options = backend.parse_options(options_of(artifact))
+    ir = _module("triton._C.libtriton").ir
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    if artifact.language == "ttir":
+        module = _parsed(artifact, ir, context)
+    else:
+        functions = backend.get_codegen_implementation(options)
+        translate = _python_source(artifact).make_ir
+        module = translate(target, options, functions, backend.get_module_map(), context)
+    metadata: dict[str, Any] = {"target": target, **vars(options)}
+    steps: dict[str, Callable[[Any, dict[str, Any]], Any]] = {}
+    backend.add_stages(steps, options, _module("triton.backends.compiler").Language.TRITON)
+    for name, step in steps.items():
+        module = step(module, metadata)
+        if name == "llir":
+            module = without_promises(module)
+        yield name, module, metadata
 
 
-def is_compiled(artifact: Artifact) -> bool:
-    """Whether Triton's cache holds what ``artifact`` compiles to."""
-
-    def absent(*arguments: Any) -> Any:
-        raise _NotCompiledError
-
-    try:
-        triton = _module("triton")
-        source = source_of(artifact)
-        # Triton asks a source for its IR where the cache has nothing.
-        source.make_ir = absent
-        triton.compile(source, target=_gpu_target(artifact), options=options_of(artifact))
-    except Exception:
-        # What else is wrong, compiling tells.
-        return False
-    return True
+_PROMISES = re.compile(
+    r"(= \w+)(?: (?:nuw|nsw|exact|disjoint|nneg|samesign))+(?=(?: [a-z]+)? <\d+ x i\d+>)"
+)
 
 
-def _gpu_target(artifact: Artifact) -> Any:
-    target = artifact.target
+def without_promises(llvm: str) -> str:
+    """LLVM's text without the flags that promise no overflow and the like, of vectors of integers.
+
+    Where LLVM joins two scalar ops of different kinds to vectors, the flags of one stay for lanes
+    that had none. Nothing reads those lanes, but with Triton 3.6 a lane that breaks its promise
+    spills into the one beside it: wrong addresses, and a store beside its tensor.
+    """
+    return _PROMISES.sub(r"\1", llvm)
+
+
+def import_triton() -> None:
+    """Imports what compiling needs of Triton.
+
+    Raises:
+        DeviceError: Triton is not installed, or cannot be imported.
+    """
+    for name in ("triton", "triton.compiler.compiler"):
+        _module(name)
+
+
+def _gpu_target(target: Target) -> Any:
     arch = int(target.arch) if target.backend == "cuda" else target.arch
     made: type[Any] = _module("triton.backends.compiler").GPUTarget
     return made(target.backend, arch, target.warp_size)
@@ -158,65 +272,39 @@ def options_of(artifact: Artifact) -> dict[str, Any]:
     }
 
 
-def source_of(artifact: Artifact) -> Any:
-    """``artifact`` as what ``triton.compile`` takes."""
-    return _ttir_source(artifact) if artifact.language == "ttir" else _python_source(artifact)
+def _parsed(artifact: Artifact, ir: Any, context: Any) -> Any:
+    """The module of TTIR text."""
+    with tempfile.TemporaryDirectory(prefix="ninetoothed-") as folder:
+        path = os.path.join(folder, f"{artifact.name[:100]}.ttir")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(for_this_version(artifact.text))
+        module = ir.parse_mlir_module(path, context)
+    module.context = context
+    return module
 
 
-def load(compiled: CompiledKernel) -> None:
-    """Loads ``compiled`` on the current device, if it is not there yet.
-
-    Raises:
-        ConfigurationError: the device has too little shared memory, registers or threads for it.
-    """
-    with _load_lock:
-        try:
-            _ = compiled.run
-        except Exception as error:
-            if _is_lost_context(error):
-                raise
-            raise ConfigurationError(_reason(error)) from error
-
-
-def launch(
-    compiled: CompiledKernel,
-    artifact: Artifact,
-    programs: int,
-    arguments: Sequence[Any],
-    stream: int,
-) -> None:
-    """Launches ``programs`` programs on the current device and ``stream``.
-
-    ``arguments`` are the device function's, in order, pointers as integers. ``compiled`` has been
-    loaded (:func:`load`) on the current device.
-
-    Raises:
-        ConfigurationError: the device has too few resources for one program.
-    """
-    try:
-        # The launcher (one convention for CUDA and HIP, 3.6 to 3.9) appends the hidden scratch
-        # pointers itself. None: launch metadata, enter hook, exit hook.
-        compiled.run(
-            *(programs, 1, 1),
-            stream,
-            compiled.function,
-            compiled.packed_metadata,
-            *(None, None, None),
-            *arguments,
+def _binary(artifact: Artifact, code: bytes, metadata: Mapping[str, Any]) -> Binary:
+    for wanted in ("tensordesc_meta", "profile_scratch_size"):
+        if metadata.get(wanted):
+            raise CompilerError(
+                f"{artifact.name}: a launch would need Triton's {wanted} ({metadata[wanted]})"
+            )
+    if metadata.get("num_ctas", 1) != 1:
+        raise CompilerError(f"{artifact.name}: a program has {metadata['num_ctas']} thread blocks")
+    columns = metadata.get("tmem_size") or 0
+    if columns > _TENSOR_MEMORY_COLUMNS:
+        raise ConfigurationError(
+            f"out of resource: tensor memory, Required: {columns}, "
+            f"Hardware limit: {_TENSOR_MEMORY_COLUMNS}"
         )
-    except Exception as error:
-        # CUDA's words, and those of Triton's OutOfResources.
-        if "too many resources" in str(error) or "out of resource" in str(error):
-            raise ConfigurationError(f"{artifact.name}: {_reason(error)}") from error
-        raise
-
-
-def launcher(compiled: CompiledKernel) -> tuple[Callable[..., None], Any, Any]:
-    """What :func:`launch` calls, and two of its arguments: the function and the packed metadata.
-
-    For a kernel that was launched before, so that nothing about its resources can go wrong.
-    """
-    return compiled.run, compiled.function, compiled.packed_metadata
+    return Binary(
+        code,
+        str(metadata["name"]),
+        int(metadata["shared"]),
+        int(metadata["num_warps"]) * artifact.target.warp_size,
+        int(metadata.get("global_scratch_size") or 0),
+        int(metadata.get("global_scratch_align") or 1),
+    )
 
 
 def _module(name: str) -> Any:
@@ -227,11 +315,6 @@ def _module(name: str) -> Any:
             f"Triton cannot be imported ({error}); `pip install triton`, or pass CPU tensors "
             "(`tensor.cpu()`), which are evaluated without it"
         ) from error
-
-
-def _is_lost_context(error: Exception) -> bool:
-    text = str(error)
-    return "Triton Error" in text and any(phrase in text for phrase in _LOST_CONTEXT)
 
 
 def _reason(error: Exception) -> str:
@@ -255,44 +338,6 @@ def _attributes(artifact: Artifact) -> dict[tuple[int], list[list[str | int]]]:
         for position, argument in enumerate(artifact.arguments)
         if argument.divisible_by_16
     }
-
-
-@functools.cache
-def _ttir_source_class() -> type[Any]:
-    base: type[Any] = _module("triton.compiler").ASTSource
-    ir = _module("triton._C.libtriton").ir
-
-    class TtirSource(base):
-        """TTIR text in the place of a JIT function.
-
-        A subclass of ASTSource, so that ``triton.compile`` runs every stage: a path to a ``.ttir``
-        file would skip the first.
-        """
-
-        def __init__(self, artifact: Artifact) -> None:
-            signature = _signature(artifact)
-            function = types.SimpleNamespace(
-                __name__=artifact.name, arg_names=list(signature), launch_metadata=None
-            )
-            super().__init__(function, signature, attrs=_attributes(artifact))
-            self.text = artifact.text
-
-        def hash(self) -> str:
-            key = f"ninetoothed-{self.name}-{self.signature}-{self.attrs}-{self.text}"
-            return hashlib.sha256(key.encode()).hexdigest()
-
-        def make_ir(self, *arguments: Any) -> Any:
-            # The arguments differ between versions; the context has always been the last.
-            context = arguments[-1]
-            with tempfile.TemporaryDirectory(prefix="ninetoothed-") as folder:
-                path = os.path.join(folder, f"{self.name[:100]}.ttir")
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(for_this_version(self.text))
-                module = ir.parse_mlir_module(path, context)
-            module.context = context
-            return module
-
-    return TtirSource
 
 
 _CACHES = ("none", "ca", "cg", "wb", "cs", "wt", "cv")
@@ -324,12 +369,7 @@ def for_this_version(text: str) -> str:
 
 
 def _minor_version() -> tuple[int, int]:
-    major, minor = version().split(".")[:2]
-    return int(major), int(minor)
-
-
-def _ttir_source(artifact: Artifact) -> Any:
-    return _ttir_source_class()(artifact)
+    return _minor(version())
 
 
 def _python_source(artifact: Artifact) -> Any:

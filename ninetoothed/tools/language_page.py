@@ -64,7 +64,7 @@ def _rows(topic: str) -> Sequence[Primitive]:
 
 def _functions(topic: str) -> list[Callable[..., Any]]:
     """The functions of the topic that are written in the language, in the order of their files."""
-    found = [value for name, value in vars(ntl).items() if not name.startswith("_")]
+    found = [getattr(ntl, name) for name in ntl.__all__]
     functions = [value for value in found if inspect.isfunction(value)]
     return [f for f in functions if _COMPOSITES[f.__module__.rpartition(".")[2]] == topic]
 

@@ -31,11 +31,12 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ninetoothed import compiler
 from ninetoothed.artifact import Config, Signature
+from ninetoothed.assumptions import assumed_signature, describe_assumptions, pick
 from ninetoothed.backend.triton_python import emit_triton_python
 from ninetoothed.backend.ttir import emit_ttir
 from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameError
 from ninetoothed.frontend.build import build_module
-from ninetoothed.kernel import Kernel, assumed_signature, describe_assumptions, pick
+from ninetoothed.kernel import Kernel
 from ninetoothed.passes import available_passes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Observer, Step, run, steps
 

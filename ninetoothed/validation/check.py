@@ -49,7 +49,7 @@ class _Check:
         config = replace(self._config, values=sample.blocks)
         try:
             # A call of its own: sizes and strides decide what the passes may assume.
-            call = bind(self._definition, values, self._keywords).signature
+            call = bind(self._definition.interface, values, self._keywords).signature
             signature = replace(call, index_bits=self._signature.index_bits)
             way = self._road(signature, config)
             constants = {**dict(signature.constants), **dict(sample.blocks)}

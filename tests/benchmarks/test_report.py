@@ -134,7 +134,7 @@ def test_tables() -> None:
     assert tables.by_operation(run()) == OPERATIONS
     assert tables.slower(run()) == SLOWER
     assert tables.launches(launches()) == LAUNCH
-    assert tables.starts(starts()) == START
+    assert tables.starts(starts().cases) == START
     assert tables.compile_times(compile_times()) == COMPILE
 
 

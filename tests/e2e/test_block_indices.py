@@ -12,7 +12,7 @@ import ninetoothed.language as ntl
 from ninetoothed import Tensor
 from ninetoothed.arguments import bind
 from ninetoothed.compiler import lower
-from ninetoothed.configurations import configurations
+from ninetoothed.configurations import space
 from ninetoothed.interpreters import interpret
 from tests.support.everywhere import everywhere
 
@@ -312,8 +312,8 @@ def test_sequences() -> None:
     wanted = [6 + 1 + 12 + 600.0, 46 + 10 + 120 + 6000.0]
     kernel(x, output)
     assert output.tolist() == wanted
-    arguments = bind(kernel.definition, [x, output.zero_()], {})
+    arguments = bind(kernel.definition.interface, [x, output.zero_()], {})
     module = kernel.composed(arguments.signature)
-    config = configurations(module, arguments.signature)[0]
+    config = space(module, arguments.signature).configs[0]
     interpret(lower(module, arguments.signature, config), arguments.values)
     assert output.tolist() == wanted

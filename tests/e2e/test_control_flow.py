@@ -341,7 +341,7 @@ def test_on_cpu(case: Case, dtype: str) -> None:
         for target in TARGETS if profiles.full() else FEW_TARGETS[:1]:
             for artifact in lowered.artifacts(target):
                 if profiles.full():
-                    triton_compat.compile_artifact(artifact)
+                    triton_compat.compile_binary(artifact)
                 else:
                     to_ttir(artifact)
 

@@ -17,15 +17,17 @@ import ninetoothed.language as ntl
 from ninetoothed import Tensor
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Target
+from ninetoothed.assumptions import assumed_signature, pick
 from ninetoothed.compiler import compile_kernel, lower
-from ninetoothed.configurations import configurations
+from ninetoothed.configurations import space
 from ninetoothed.errors import AssertionFailedError
 from ninetoothed.interpreters import interpret
-from ninetoothed.kernel import Kernel, assumed_signature, pick
+from ninetoothed.kernel import Kernel
 from ninetoothed.runtime import triton_compat
 from tests.support.everywhere import everywhere
 from tests.support.imports import ROOT
 from tests.support.targets import TARGETS
+from tests.support.ttir_stage import assembly
 
 devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
@@ -44,9 +46,9 @@ def made(application: Any, count: int = 2, arrangement: Any = blocks, ndim: int 
 
 def lowered(kernel: Kernel, values: list[Any]) -> tuple[ModuleOp, list[Any]]:
     """The kernel behind the last pass, and its arguments."""
-    bound = bind(kernel.definition, values, {})
+    bound = bind(kernel.definition.interface, values, {})
     module = kernel.composed(bound.signature)
-    config = configurations(module, bound.signature)[0]
+    config = space(module, bound.signature).configs[0]
     return lower(module, bound.signature, config), list(bound.values)
 
 
@@ -452,8 +454,7 @@ def artifact(application: Any, count: int, target: str, language: Any) -> Any:
     ("application", "count"), [(says, 2), (demands, 3), (in_order, 2), (hinted, 2), (cached, 2)]
 )
 def test_triton_compiles_it(application: Any, count: int, target: str, language: Any) -> None:
-    compiled = triton_compat.compile_artifact(artifact(application, count, target, language))
-    text = compiled.asm["ttir"]
+    text = assembly(artifact(application, count, target, language))["ttir"]
     assert text.count("tt.print") == {says: 3, in_order: 3}.get(application, 0)
     assert text.count("tt.assert") == {demands: 3, in_order: 1}.get(application, 0)
     if application is cached:
@@ -467,4 +468,4 @@ def test_triton_compiles_it(application: Any, count: int, target: str, language:
 @pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 def test_triton_compiles_assembly(language: Any) -> None:
-    assert triton_compat.compile_artifact(artifact(assembled, 4, "sm_90", language)).asm["ptx"]
+    assert assembly(artifact(assembled, 4, "sm_90", language))["ptx"]

@@ -11,9 +11,9 @@ from ninetoothed import Symbol, Tensor, block_size
 from ninetoothed.artifact import Config
 from ninetoothed.assumptions import assumed_signature
 from ninetoothed.compiler import lower, serves
-from ninetoothed.configurations import configurations
 from ninetoothed.errors import ShapeError
 from ninetoothed.kernel import Kernel
+from tests.support.spaces import by_block_sizes
 
 devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
@@ -65,7 +65,7 @@ def test_a_module_says_what_it_was_built_for(application):
     kernel = _kernel(application)
     signature = assumed_signature(kernel.definition, {}, {})
     texts = set()
-    for config in configurations(kernel.composed(signature), signature):
+    for config in by_block_sizes(kernel.composed(signature), signature):
         module = kernel.composed(signature, config)
         assert serves(module, config)
         assert f"meta 32 to 128 decided {config.values[0][1]}>" in str(module)

@@ -24,6 +24,7 @@ from ninetoothed.runtime import triton_compat
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
 from tests.support.tt_modules import launch, parse, with_sources
+from tests.support.ttir_stage import assembly
 
 devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 SIZE = 97
@@ -204,8 +205,7 @@ def test_symbols_are_linked(
     if not there:
         pytest.skip(f"{where.backend} has no function of {operands}")
     text = emit(module(operands, there, where.backend), language, where, Config((), 4, 3))
-    compiled = triton_compat.compile_artifact(text)
-    missing = set(re.findall(r"declare [^@]*@(__\w+)", compiled.asm["llir"]))
+    missing = set(re.findall(r"declare [^@]*@(__\w+)", assembly(text)["llir"]))
     assert missing <= {"__nvvm_reflect"}
 
 

@@ -15,11 +15,12 @@ import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Target
+from ninetoothed.assumptions import assumed_signature, pick
 from ninetoothed.compiler import compile_kernel, lower
-from ninetoothed.configurations import configurations
+from ninetoothed.configurations import space
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir import nt
-from ninetoothed.kernel import Kernel, assumed_signature, pick
+from ninetoothed.kernel import Kernel
 from ninetoothed.runtime import triton_compat
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
@@ -318,9 +319,9 @@ def run(
     """As ``everywhere``, for arguments that share memory."""
     if device == "cpu":
         values = arguments()
-        signature = bind(kernel.definition, values, constexprs).signature
+        signature = bind(kernel.definition.interface, values, constexprs).signature
         module = kernel.composed(signature)
-        lowered = lower(module, signature, configurations(module, signature)[0])
+        lowered = lower(module, signature, space(module, signature).configs[0])
         interpret(lowered, values)
         check(*values)
     values = arguments()
@@ -430,4 +431,4 @@ def test_compiles(case: tuple[Any, Any, int], language: str, target: str) -> Non
     barriers = sum(isinstance(op, nt.BarrierOp) for op in module.walk())
     word = "gpu.barrier" if language == "ttir" else "tl.debug_barrier()"
     assert artifact.text.count(word) == barriers
-    assert triton_compat.compile_artifact(artifact).asm
+    assert triton_compat.compile_binary(artifact).code

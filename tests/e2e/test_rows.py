@@ -54,7 +54,7 @@ def test_row(case: Case, dtype: str) -> None:
             to_ttir(artifact)
     for target in TARGETS if CHOSEN else ():
         for artifact in lowered[0].artifacts(target):
-            triton_compat.compile_artifact(artifact)
+            triton_compat.compile_binary(artifact)
 
 
 @pytest.mark.gpu
@@ -78,11 +78,7 @@ ELSEWHERE = {
 @functools.cache
 def public_names() -> frozenset[str]:
     """The functions and operators of the language."""
-    written = {
-        name
-        for name, value in vars(ntl).items()
-        if not name.startswith("_") and inspect.isfunction(value)
-    }
+    written = {name for name in ntl.__all__ if inspect.isfunction(getattr(ntl, name))}
     return frozenset(TABLE) | written
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ninetoothed.artifact import Artifact, Target
-from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import compile_pool, device, triton_compat
+from ninetoothed.artifact import Artifact
+from ninetoothed.runtime import compile_pool
 from tests.errors.test_devices import Fake
+from tests.support import fake_gpu
 from tests.support.messages import Case, check, each
 
 
@@ -84,7 +83,7 @@ from tests.support.messages import Case, check, each
         make(arrangement, application, (Tensor(1), Tensor(1))).source()
         """,
         """
-        ConfigurationError: no choice of block sizes fits: the smallest, {'BLOCK_SIZE_0': 65536}, has a block of 65536 lanes, and at most 32768 lanes and 128 registers of accumulator a thread can run; give block_size() a smaller lower_bound
+        ConfigurationError: no choice of block sizes fits: the smallest, {'BLOCK_SIZE_0': 65536}, has a block of 65536 lanes, and at most 32768 can run; give block_size() a smaller lower_bound
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1))).source()
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -96,22 +95,19 @@ def test_message(case: Case, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 def test_no_configuration_fits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def compile_artifact(artifact: Artifact) -> Any:
-        ((_, block),) = artifact.config.values
-        raise ConfigurationError(
-            f"it needs {block * 8} bytes of shared memory, and the device has 128"
-        )
-
-    def precompile(artifacts: list[Artifact]) -> list[None]:
-        return [None] * len(artifacts)
+    def compile(artifacts: list[Artifact], on_done: Callable[[int, str], None]) -> list[str]:
+        reasons: list[str] = []
+        for position, artifact in enumerate(artifacts):
+            ((_, block),) = artifact.config.values
+            bytes_ = block * 8
+            reasons.append(f"it needs {bytes_} bytes of shared memory, and the device has 128")
+            on_done(position, reasons[-1])
+        return reasons
 
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(device, "guard", lambda index: contextlib.nullcontext())
-    monkeypatch.setattr(device, "name", lambda index: "a small device")
-    monkeypatch.setattr(triton_compat, "active_target", lambda: Target.parse("sm_90"))
-    monkeypatch.setattr(triton_compat, "version", lambda: "3.9.0")
-    monkeypatch.setattr(triton_compat, "compile_artifact", compile_artifact)
-    monkeypatch.setattr(compile_pool, "precompile", precompile)
+    for owner, attribute, value in fake_gpu.patches():
+        monkeypatch.setattr(owner, attribute, value)
+    monkeypatch.setattr(compile_pool, "compile", compile)
     case = Case(
         "no configuration fits",
         """
@@ -123,16 +119,19 @@ def test_no_configuration_fits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
             output = x
 
 
-        make(arrangement, application, (Tensor(1), Tensor(1)))(Fake("cuda:0"), Fake("cuda:0"))
+        kernel = make(
+            arrangement, application, (Tensor(1), Tensor(1)), num_warps=1, num_stages=3
+        )
+        kernel(Fake("cuda:0"), Fake("cuda:0"))
         """,
         """
         ConfigurationError: no configuration of kernel 'application' can run on sm_90:
-          BLOCK_SIZE_0=64, num_warps=4, num_stages=3: it needs 512 bytes of shared memory, and the device has 128
-          BLOCK_SIZE_0=32, num_warps=4, num_stages=3: it needs 256 bytes of shared memory, and the device has 128
+          BLOCK_SIZE_0=32, num_warps=1, num_stages=3: it needs 256 bytes of shared memory, and the device has 128
+          BLOCK_SIZE_0=64, num_warps=1, num_stages=3: it needs 512 bytes of shared memory, and the device has 128
         write smaller block sizes or a smaller num_stages, or leave the choice to the compiler with ninetoothed.block_size()
-          File "kernel.py", line 9, column 1, in <module>
-            make(arrangement, application, (Tensor(1), Tensor(1)))(Fake("cuda:0"), Fake("cuda:0"))
-            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+          File "kernel.py", line 12, column 1, in <module>
+            kernel(Fake("cuda:0"), Fake("cuda:0"))
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         """,
     )
     check(case, tmp_path, Fake=Fake)

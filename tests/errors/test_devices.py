@@ -32,8 +32,14 @@ class Fake:
     def numel(self) -> int:
         return 4
 
+    def element_size(self) -> int:
+        return 4
+
     def data_ptr(self) -> int:
         return 4096
+
+    def is_neg(self) -> bool:
+        return False
 
 
 @each(

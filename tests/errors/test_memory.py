@@ -480,6 +480,23 @@ from tests.support.messages import Case, check, each
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         """,
     ),
+    Case(
+        "a tensor that torch negates",
+        """
+        def application(x, output):
+            output = x
+
+
+        z = torch.ones(4, dtype=torch.complex64)
+        vectors(application)(z.conj().imag, torch.ones(4))
+        """,
+        """
+        ArgumentError: x is a view of numbers that torch negates when it reads them, as z.conj().imag is; pass x.resolve_neg()
+          File "kernel.py", line 6, column 1, in <module>
+            vectors(application)(z.conj().imag, torch.ones(4))
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        """,
+    ),
 )
 def test_message(case: Case, tmp_path: Path) -> None:
     check(case, tmp_path)

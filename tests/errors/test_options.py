@@ -412,7 +412,7 @@ from tests.support.messages import Case, check, each
         make(arrangement, application, (Tensor(1), Tensor(1))).ir()
         """,
         """
-        ConfigurationError: no choice of block sizes fits: the smallest, {'BLOCK': 65536}, has a block of 65536 lanes, and at most 32768 lanes and 128 registers of accumulator a thread can run; give block_size() a smaller lower_bound
+        ConfigurationError: no choice of block sizes fits: the smallest, {'BLOCK': 65536}, has a block of 65536 lanes, and at most 32768 can run; give block_size() a smaller lower_bound
           File "kernel.py", line 9, column 1, in <module>
             make(arrangement, application, (Tensor(1), Tensor(1))).ir()
             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

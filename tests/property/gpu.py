@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 
 import hypothesis
 import torch
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from ninetoothed import compiler
 from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact, Config, Signature, Target
+from ninetoothed.artifact import Artifact, Config, Signature, Space, Target
 from ninetoothed.backend.emit import Language
 from ninetoothed.runtime.dispatch import Dispatcher
 from tests.property.agreement import agree
@@ -24,19 +25,30 @@ BACKENDS: tuple[Language, ...] = ("ttir", "triton-python")
 _CHUNK = 10
 
 
+@dataclass
+class _Compiler:
+    """Compiles one program, in its one configuration."""
+
+    road: Road
+    language: Language
+
+    def key(self, signature: Signature, target: Target) -> str:
+        return f"{self.road.program.source} {signature} {target} {self.language}"
+
+    def space(self, signature: Signature, target: Target) -> Space:
+        return Space((self.road.config,), "")
+
+    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
+        module = compiler.build(self.road.definition, signature)
+        return compiler.compile_kernel(module, signature, config, target, self.language)
+
+
 def launched(road: Road, language: Language) -> list[torch.Tensor]:
     """The buffers as the backend's kernel leaves them."""
     buffers, values = arguments(road.program, "cuda")
-    call = bind(road.definition, values, road.program.keywords)
+    call = bind(road.definition.interface, values, road.program.keywords)
 
-    def artifact(signature: Signature, config: Config, target: Target) -> Artifact:
-        module = compiler.build(road.definition, signature)
-        return compiler.compile_kernel(module, signature, config, target, language)
-
-    def key(*parts: object) -> str:
-        return f"{road.program.source} {parts} {language}"
-
-    dispatcher = Dispatcher("kernel", artifact, lambda signature: [road.config], key)
+    dispatcher = Dispatcher("kernel", _Compiler(road, language))
     dispatcher.launch(call.signature, call.values)
     return buffers
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES
 from ninetoothed.language import rules
 from ninetoothed.language.rules import Operand
@@ -177,7 +178,7 @@ class Phrases:
         if not value.floating and self.chance(50):
             return self._integer_literal(value)
         op, constant = self.pick(("+", 2), ("*", 3), ("-", 1), ("*", 0.5), ("+", 0.25))
-        number = Operand(rules.literal(constant), constant)
+        number = Operand(dtypes.literal(constant), constant)
         dtype = rules.arithmetic(Operand(value.dtype), number)[0]
         wide = value.cast(dtype)
         if wide is None:

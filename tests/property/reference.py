@@ -62,7 +62,7 @@ class Lanes:
 def _operand(value: Lanes | float) -> Operand:
     if isinstance(value, Lanes):
         return Operand(value.dtype)
-    return Operand(rules.literal(value), value)
+    return Operand(dtypes.literal(value), value)
 
 
 Rule = Callable[..., tuple[str, str]]
@@ -151,7 +151,7 @@ def _lanes(x: Any) -> Lanes:
     """A block, of a number too."""
     if isinstance(x, Lanes):
         return x
-    dtype = rules.literal(x)
+    dtype = dtypes.literal(x)
     return Lanes(torch.tensor(x, dtype=_torch(dtype)), dtype)
 
 

@@ -57,7 +57,7 @@ class Road:
         folder = tempfile.mkdtemp()
         weakref.finalize(self, shutil.rmtree, folder)
         self.definition = load(program, folder)
-        call: Arguments = bind(self.definition, arguments(program)[1], program.keywords)
+        call: Arguments = bind(self.definition.interface, arguments(program)[1], program.keywords)
         self.signature = call.signature
         choices = zip(self.definition.meta, program.choices, strict=True)
         self.config = Config(tuple(choices))

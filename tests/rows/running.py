@@ -16,7 +16,7 @@ from ninetoothed.arguments import bind
 from ninetoothed.artifact import Artifact, Config, Signature, Target
 from ninetoothed.backend.emit import Language, emit
 from ninetoothed.compiler import lower
-from ninetoothed.configurations import configurations
+from ninetoothed.configurations import space
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel import Kernel
 from tests.rows.case import Array, Case, Layout, plain
@@ -35,11 +35,11 @@ class Lowered:
 
     def __call__(self, values: Sequence[Any]) -> None:
         """Run it."""
-        arguments = bind(self._kernel.definition, values, {})
+        arguments = bind(self._kernel.definition.interface, values, {})
         signature = arguments.signature
         if signature not in self._modules:
             composed = self._kernel.composed(signature)
-            config = configurations(composed, signature)[0]
+            config = space(composed, signature).configs[0]
             self._modules[signature] = composed, lower(composed, signature, config), config
         interpret(self._modules[signature][1], arguments.values)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
-from ninetoothed.artifact import Argument, Artifact, Config, Target
+from ninetoothed.artifact import Argument, Artifact, Binary, Config, Target
 
 SM_90 = Target.parse("sm_90")
+BINARY = Binary(b"code", "add", 0, 128)
 
 LAUNCH = textwrap.dedent(
     """

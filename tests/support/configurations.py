@@ -10,17 +10,17 @@ import torch
 from examples.runner import relative_error, tolerance_of
 from ninetoothed.errors import ArgumentError, ConfigurationError
 from ninetoothed.jagged import Jagged
-from ninetoothed.runtime.tuner import Trial, is_tensor
+from ninetoothed.runtime.shield import Trial, is_tensor
 
-TimeTrials = Callable[[Sequence[Trial], tuple[Any, ...]], list[float | str]]
+TimeTrials = Callable[..., Any]
 
 
 def agreeing(time_trials: TimeTrials) -> TimeTrials:
     """The tuner's stopwatch, which also launches each configuration and compares what it writes."""
 
-    def timed(trials: Sequence[Trial], values: tuple[Any, ...]) -> list[float | str]:
+    def timed(trials: Sequence[Trial], values: tuple[Any, ...], *options: Any) -> Any:
         _compare(trials, values)
-        return time_trials(trials, values)
+        return time_trials(trials, values, *options)
 
     return timed
 

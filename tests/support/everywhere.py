@@ -13,8 +13,8 @@ import ninetoothed
 from ninetoothed import Tensor
 from ninetoothed.arguments import bind
 from ninetoothed.compiler import lower
-from ninetoothed.configurations import configurations
 from ninetoothed.interpreters import interpret
+from tests.support.spaces import by_block_sizes
 
 Check = Callable[[Sequence[torch.Tensor]], None]
 
@@ -44,11 +44,11 @@ def everywhere(
         kernel(*arguments, **constexprs)
         check(*arguments)
         arguments = clones()
-        signature = bind(kernel.definition, arguments, constexprs).signature
+        signature = bind(kernel.definition.interface, arguments, constexprs).signature
         module = kernel.composed(signature)
-        for config in configurations(module, signature)[:3]:
+        for config in by_block_sizes(module, signature)[:3]:
             arguments = clones()
-            bound = bind(kernel.definition, arguments, constexprs).values
+            bound = bind(kernel.definition.interface, arguments, constexprs).values
             module = kernel.composed(signature, config)
             interpret(lower(module, signature, config), bound)
             check(*arguments)

@@ -9,7 +9,7 @@ from ninetoothed.arguments import bind
 from ninetoothed.artifact import Artifact, Target
 from ninetoothed.backend.emit import Language
 from ninetoothed.compiler import compile_kernel
-from ninetoothed.configurations import configurations
+from ninetoothed.configurations import space
 from ninetoothed.kernel import Kernel
 from ninetoothed.runtime import triton_compat
 from tests.support import profiles
@@ -22,11 +22,12 @@ def artifacts(
     kernel: Kernel, values: Sequence[Any], target: str, **constexprs: int
 ) -> Iterator[Artifact]:
     """What a call compiles to, in both languages; of the first configuration."""
-    signature = bind(kernel.definition, values, constexprs).signature
+    signature = bind(kernel.definition.interface, values, constexprs).signature
     module = kernel.composed(signature)
-    config = configurations(module, signature)[0]
+    parsed = Target.parse(target)
+    config = space(module, signature, target=parsed).configs[0]
     for language in LANGUAGES:
-        yield compile_kernel(module, signature, config, Target.parse(target), language)
+        yield compile_kernel(module, signature, config, parsed, language)
 
 
 def check(kernel: Kernel, values: Sequence[Any], target: str, **constexprs: int) -> None:
@@ -35,6 +36,6 @@ def check(kernel: Kernel, values: Sequence[Any], target: str, **constexprs: int)
         if not triton_compat.available():
             continue
         if profiles.full():
-            triton_compat.compile_artifact(artifact)
+            triton_compat.compile_binary(artifact)
         else:
             to_ttir(artifact)

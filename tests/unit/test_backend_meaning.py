@@ -387,7 +387,7 @@ def test_reductions(dtype: str, op: str, spelling: str) -> None:
     module = reduction(dtype, op)
     assert f" = {spelling}\n" in emit_triton_python(module)
     kernel = compile_for("sm_90", module, "triton-python")
-    assert f"(tensor<8x16x{dtype}>) -> tensor<8x{dtype}>" in kernel.asm["ttir"]
+    assert f"(tensor<8x16x{dtype}>) -> tensor<8x{dtype}>" in kernel["ttir"]
 
 
 @pytest.mark.parametrize("axis", [0, 1])

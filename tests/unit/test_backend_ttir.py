@@ -24,16 +24,15 @@ from ninetoothed.backend.emit import emit
 from ninetoothed.backend.ttir import emit_ttir, splat_value
 from tests.support.targets import TARGETS
 from tests.support.tt_modules import ADD, KERNELS, launch, parse
+from tests.support.ttir_stage import assembly
 
 CONFIG = Config((), 4, 3)
 
 
-def compile_for(target: str, module: Any, language: Any = "ttir") -> Any:
-    """The kernel that Triton makes of ``module``."""
+def compile_for(target: str, module: Any, language: Any = "ttir") -> dict[str, str]:
+    """What Triton's stages make of ``module``."""
     pytest.importorskip("triton")
-    from ninetoothed.runtime.triton_compat import compile_artifact
-
-    return compile_artifact(emit(module, language, Target.parse(target), CONFIG))
+    return assembly(emit(module, language, Target.parse(target), CONFIG))
 
 
 def test_text() -> None:
@@ -84,7 +83,7 @@ def test_the_module_is_left_alone(name: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_triton_compiles_it(name: str, target: str) -> None:
-    assert compile_for(target, parse(KERNELS[name])).asm["ttir"]
+    assert compile_for(target, parse(KERNELS[name]))["ttir"]
 
 
 @pytest.mark.parametrize("value", [0.5, float("inf"), float("-inf"), float("nan")])
@@ -109,7 +108,7 @@ def test_locations_reach_the_machine_code(tmp_path: Path) -> None:
     text = emit_ttir(module)
     assert f'loc("{name.data}":101:4)' in text
     assert f'loc(callsite("{name.data}":777:4 at "{name.data}":' in text
-    ptx = compile_for("sm_90", module).asm["ptx"]
+    ptx = compile_for("sm_90", module)["ptx"]
     assert str(name.data) in ptx
     (store,) = [line for line, op in enumerate(ops, start=101) if op.name == "tt.store"]
     files = dict(re.findall(r'\.file\s+(\d+) "(.*)"', ptx))

@@ -13,11 +13,13 @@ from ninetoothed import config
 from ninetoothed.errors import ConfigurationError
 from tests.support.imports import PACKAGE, ROOT, modules
 
-INTEGERS: dict[str, tuple[Callable[[], int], int]] = {
-    "NINETOOTHED_INTERPRET_MAX_STEPS": (config.interpret_max_steps, 10_000_000),
-    "NINETOOTHED_INTERPRET_LANES": (config.interpret_lanes, 1 << 22),
-    "NINETOOTHED_COMPILE_TIMEOUT": (config.compile_timeout, 60),
-    "NINETOOTHED_COMPILE_WORKERS": (config.compile_workers, min(os.cpu_count() or 1, 8)),
+# How each is read, its default, and the least value.
+INTEGERS: dict[str, tuple[Callable[[], int], int, int]] = {
+    "NINETOOTHED_INTERPRET_MAX_STEPS": (config.interpret_max_steps, 10_000_000, 1),
+    "NINETOOTHED_INTERPRET_LANES": (config.interpret_lanes, 1 << 22, 1),
+    "NINETOOTHED_COMPILE_TIMEOUT": (config.compile_timeout, 60, 1),
+    "NINETOOTHED_COMPILE_WORKERS": (config.compile_workers, min(os.cpu_count() or 1, 16), 0),
+    "NINETOOTHED_TUNE_TIMEOUT": (config.tune_timeout, 30, 1),
 }
 FLAGS: dict[str, Callable[[], bool]] = {
     "NINETOOTHED_VERIFY_IR": config.verify_ir,
@@ -35,8 +37,10 @@ def clean(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @each_integer
 def test_integer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, default = INTEGERS[name]
+    read, default, least = INTEGERS[name]
     assert read() == default
+    monkeypatch.setenv(name, str(least))
+    assert read() == least
     monkeypatch.setenv(name, "  ")
     assert read() == default
     monkeypatch.setenv(name, " 7 ")
@@ -44,12 +48,13 @@ def test_integer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @each_integer
-@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5"])
+@pytest.mark.parametrize("text", ["-1", "many", "1.5"])
 def test_no_integer(name: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, text)
     with pytest.raises(ConfigurationError) as caught:
         INTEGERS[name][0]()
-    assert str(caught.value) == f"{name} must be an integer of at least 1, not {text!r}"
+    least = INTEGERS[name][2]
+    assert str(caught.value) == f"{name} must be an integer of at least {least}, not {text!r}"
 
 
 @pytest.mark.parametrize(
@@ -87,6 +92,17 @@ def test_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError) as caught:
         config.backend()
     assert str(caught.value) == "NINETOOTHED_BACKEND must be ttir or triton-python, not 'cuda'"
+
+
+def test_tune(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config.tune() == "quick"
+    for mode in ("off", "quick", "full"):
+        monkeypatch.setenv("NINETOOTHED_TUNE", mode)
+        assert config.tune() == mode
+    monkeypatch.setenv("NINETOOTHED_TUNE", "1")
+    with pytest.raises(ConfigurationError) as caught:
+        config.tune()
+    assert str(caught.value) == "NINETOOTHED_TUNE must be off, quick or full, not '1'"
 
 
 def test_cache_dir(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,11 @@ SPELLED: list[tuple[IndexExpr, str, str]] = [
     (minimum(a, b) + 1, "min(a, b) + 1", "min(a, b) + 1"),
     (maximum(a + 1, b), "max(a + 1, b)", "max(a + 1, b)"),
     (binary("lt", a, b), "a < b", "a lt b"),
-    (binary("and", binary("lt", a, b), c), "a < b and c", "a lt b and c"),
+    (
+        binary("and", binary("lt", a, b), binary("ne", c, 0)),
+        "a < b and c != 0",
+        "a lt b and c ne 0",
+    ),
     # A chain of comparisons would mean something else.
     (binary("lt", binary("lt", a, b), c), "(a < b) < c", "(a lt b) lt c"),
     (binary("eq", a, binary("lt", b, c)), "a == (b < c)", "a eq (b lt c)"),
@@ -55,6 +59,13 @@ def test_spellings(expr: IndexExpr, python: str, ir: str) -> None:
     assert str(expr) == python
     assert ir_text(expr) == ir
     assert python_text(expr) in (python, f"({python})")
+
+
+def test_python_computes_what_is_meant() -> None:
+    """Python's ``and`` of numbers is one of them."""
+    expr = binary("and", a, binary("and", b, c)) + 1
+    for values in ({"a": 2, "b": 3, "c": 5}, {"a": 2, "b": 0, "c": 5}):
+        assert eval(python_text(expr), values) == evaluate(expr, values)
 
 
 def test_expressions_are_kept_once() -> None:

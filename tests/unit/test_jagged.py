@@ -149,7 +149,7 @@ def test_a_dim_of_one_element_names_no_other_sequence() -> None:
 
 
 def test_the_tuner_gets_copies_of_the_elements(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ninetoothed.runtime import device, tuner
+    from ninetoothed.runtime import device, shield
 
     def free_memory(index: int) -> int:
         return 1 << 30
@@ -162,13 +162,9 @@ def test_the_tuner_gets_copies_of_the_elements(monkeypatch: pytest.MonkeyPatch) 
         seen.append(values[0])
         values[0].elements.fill_(7)
 
-    def time(launch: Any, restore: Any) -> float:
-        launch()
-        return 1.0
-
-    monkeypatch.setattr(tuner, "_time", time)
-    trial = tuner.Trial(("x",), ("x",), ("x",), launch)
-    assert tuner.time_trials([trial], (jagged,)) == [1.0]
+    trial = shield.Trial(("x",), ("x",), ("x",), launch)
+    with shield.shielded([trial], (jagged,)) as (arguments, _):
+        trial.launch(arguments)
     assert seen[0].offsets is jagged.offsets
     assert seen[0].elements.tolist() == [7.0] * 5
     assert jagged.elements.tolist() == [1.0] * 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -16,9 +17,10 @@ from examples.add import add_kernel
 from examples.matmul import matmul, matmul_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.arguments import bind
-from ninetoothed.configurations import MAX_BLOCK, configurations
+from ninetoothed.configurations import MAX_BLOCK, space
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
+from ninetoothed.runtime import compile_pool
 
 
 def constexpr_arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -157,8 +159,8 @@ def test_an_expression_that_is_a_block_size_counts_when_block_sizes_are_chosen()
         return x.tile((size, x.shape[1] // 2)), y.tile((size, y.shape[1] // 2))
 
     kernel = ninetoothed.make(arrangement, scale, (Tensor(2), Tensor(2)))
-    signature = bind(kernel.definition, [torch.zeros(8, 512)] * 2, {}).signature
-    for config in configurations(kernel.composed(signature), signature):
+    signature = bind(kernel.definition.interface, [torch.zeros(8, 512)] * 2, {}).signature
+    for config in space(kernel.composed(signature), signature).configs:
         assert config.values[0][1] * 256 <= MAX_BLOCK
 
 
@@ -222,3 +224,34 @@ def test_a_compile_time_number_needs_a_value() -> None:
         assert way(values={"flag": False})
         with pytest.raises(ArgumentError, match="application needs a value for flag"):
             way()
+
+
+def test_tuning_of_cpu_tensors_is_reported() -> None:
+    arguments = [torch.ones(4, 6), torch.ones(6, 5), torch.empty(4, 5)]
+    report = matmul_kernel.tuning_report(*arguments)
+    assert report.origin == "interpreted"
+    assert report.chosen is None
+    assert str(report).splitlines()[0] == "kernel 'matmul_kernel' on cpu, sizes 4×6 6×5 4×5"
+
+
+def test_tune_is_a_mode() -> None:
+    tensors = [Tensor(1)]
+    with pytest.raises(ArgumentError, match='tune must be "off", "quick" or "full", not \'fast\''):
+        ninetoothed.make(lambda x: (x.tile((4,)),), lambda x: None, tensors, tune="fast")  # pyright: ignore
+
+
+def test_a_worker_is_started_where_something_will_be_compiled(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started: list[object] = []
+    monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(compile_pool, "prestart", started.append)
+    tensors = (Tensor(1), Tensor(1))
+    for backend, count in (("interpret", 0), (None, 1), (None, 1), ("triton-python", 2)):
+        ninetoothed.make(rows_of_one, scale, tensors, backend=backend)
+        assert len(started) == count
+
+
+def rows_of_one(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    return x.tile((1,)), y.tile((1,))

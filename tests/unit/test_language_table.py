@@ -22,9 +22,7 @@ from ninetoothed.language.table.kinds import KINDS, SECTIONS
 ROWS = (*TABLE.values(), *LIBDEVICE.values())
 each_row = pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: value
-    for name, value in vars(ntl).items()
-    if inspect.isfunction(value) and not name.startswith("_")
+    name: value for name in ntl.__all__ if inspect.isfunction(value := getattr(ntl, name))
 }
 
 

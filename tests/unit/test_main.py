@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ninetoothed.__main__ import main
-from ninetoothed.artifact import Config
-from ninetoothed.runtime import artifact_cache, cache_folder
+from ninetoothed.artifact import Binary, Config, Space
+from ninetoothed.runtime import artifact_cache, cache_folder, choices
 from tests.support import artifacts
 
 ROOT = Path(__file__).parents[2]
@@ -27,20 +27,32 @@ def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fill() -> None:
-    """Two artifacts of 1,000 bytes, a result of 500 and a source of 4, used an hour apart."""
+    """Two artifacts of 1,000 bytes, and one entry of each other kind, used an hour apart."""
     for key in "ab":
         artifact_cache.store(key, artifacts.add())
-    artifact_cache.store_choice("t", Config(()))
+    artifact_cache.store_binary("b", Binary(b"code", "add", 0, 128))
+    artifact_cache.store_record("k", "{}")
+    artifact_cache.store_space("s", Space((Config(()),), ""))
+    artifact_cache.store_result("t", "m", "{}")
     artifact_cache.keep_source(SOURCE, "text")
+
+
+SIZES = {
+    "artifacts": 1000,
+    "binaries": 7000,
+    "kernels": 30,
+    "sources": 4,
+    "spaces": 1,
+    "tuning": 500,
+}
 
 
 def resize(cache_dir: Path) -> None:
     """Gives the entries sizes and times that are easy to tell."""
     start = time.mktime((2026, 11, 21, 10, 0, 0, 0, 0, -1))
-    sizes = {"artifacts": 1000, "tuning": 500, "sources": 4}
-    paths = sorted(path for path in cache_dir.rglob("*") if path.is_file())
+    paths = sorted(path for path in cache_dir.rglob("*/*") if path.is_file())
     for position, path in enumerate(paths):
-        path.write_text("x" * sizes[path.parent.name])
+        path.write_text("x" * SIZES[path.parent.name])
         os.utime(path, (start, start + 3600 * position))
 
 
@@ -50,13 +62,16 @@ def test_info(cache_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache", "info"]) == 0
     assert capsys.readouterr().out == (
         f"folder      {cache_dir}\n"
+        "kernels     1 entry, 30 bytes\n"
+        "spaces      1 entry, 1 byte\n"
         "artifacts   2 entries, 2,000 bytes\n"
+        "binaries    1 entry, 7,000 bytes\n"
         "tuning      1 entry, 500 bytes\n"
         "sources     1 entry, 4 bytes\n"
-        "total       4 entries, 2,504 bytes\n"
+        "total       7 entries, 9,535 bytes\n"
         "bound       1,073,741,824 bytes\n"
         "oldest use  2026-11-21 10:00:00\n"
-        "newest use  2026-11-21 13:00:00\n"
+        "newest use  2026-11-21 16:00:00\n"
     )
 
 
@@ -68,7 +83,10 @@ def test_info_of_an_empty_folder(
     assert main(["cache", "info"]) == 0
     assert capsys.readouterr().out == (
         f"folder      {cache_dir}\n"
+        "kernels     0 entries, 0 bytes\n"
+        "spaces      0 entries, 0 bytes\n"
         "artifacts   0 entries, 0 bytes\n"
+        "binaries    0 entries, 0 bytes\n"
         "tuning      0 entries, 0 bytes\n"
         "sources     0 entries, 0 bytes\n"
         "total       0 entries, 0 bytes\n"
@@ -82,19 +100,21 @@ def test_clear(cache_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (cache_dir / "mine.txt").write_text("kept")
     assert main(["cache", "clear"]) == 0
     assert capsys.readouterr().out == (
-        f"removed 2 artifacts, 1 tuning result, 1 source (2,504 bytes) from {cache_dir}\n"
+        "removed 1 kernel, 1 space, 2 artifacts, 1 binary, 1 tuning result, 1 source (9,535 bytes) "
+        f"from {cache_dir}\n"
     )
     assert [path.name for path in cache_dir.rglob("*") if path.is_file()] == ["mine.txt"]
     assert artifact_cache.load("a") is None
     assert main(["cache", "clear"]) == 0
-    assert capsys.readouterr().out == (
-        f"removed 0 artifacts, 0 tuning results, 0 sources (0 bytes) from {cache_dir}\n"
-    )
+    assert capsys.readouterr().out == f"removed nothing (0 bytes) from {cache_dir}\n"
 
 
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
+        ("kernels", "removed 1 kernel (30 bytes)"),
+        ("spaces", "removed 1 space (1 byte)"),
+        ("binaries", "removed 1 binary (7,000 bytes)"),
         ("artifacts", "removed 2 artifacts (2,000 bytes)"),
         ("tuning", "removed 1 tuning result (500 bytes)"),
         ("sources", "removed 1 source (4 bytes)"),
@@ -107,7 +127,7 @@ def test_clear_one_kind(
     resize(cache_dir)
     assert main(["cache", "clear", "--kind", kind]) == 0
     assert capsys.readouterr().out == f"{message} from {cache_dir}\n"
-    left = {path.parent.name for path in cache_dir.rglob("*") if path.is_file()}
+    left = {path.parent.name for path in cache_dir.rglob("*/*") if path.is_file()}
     assert left == {*cache_folder.KINDS} - {kind}
 
 
@@ -121,10 +141,10 @@ def test_clear_takes_what_killed_processes_left(
         moment = time.time() - seconds
         os.utime(path, (moment, moment))
     assert main(["cache", "clear", "--kind", "tuning"]) == 0
-    assert capsys.readouterr().out == f"removed 0 tuning results (0 bytes) from {cache_dir}\n"
+    assert capsys.readouterr().out == f"removed nothing (0 bytes) from {cache_dir}\n"
     assert main(["cache", "clear", "--kind", "artifacts"]) == 0
     assert capsys.readouterr().out == (
-        f"removed 0 artifacts (0 bytes) from {cache_dir}\nremoved 1 file of killed processes\n"
+        f"removed nothing (0 bytes) from {cache_dir}\nremoved 1 file of killed processes\n"
     )
     assert [path.name for path in (cache_dir / "artifacts").iterdir()] == [".tmp-new.json"]
 
@@ -139,7 +159,7 @@ def test_clear_where_nothing_can_be_removed(
     monkeypatch.setattr(os, "unlink", refuse)
     assert main(["cache", "clear", "--kind", "artifacts"]) == 1
     out, err = capsys.readouterr()
-    assert out == f"removed 0 artifacts (0 bytes) from {cache_dir}\n"
+    assert out == f"removed nothing (0 bytes) from {cache_dir}\n"
     assert err == "2 files cannot be removed: no deletion\n"
 
 
@@ -185,12 +205,13 @@ def test_no_folder(
     ("arguments", "message"),
     [
         ([], "the following arguments are required: command"),
-        (["frob"], "argument command: invalid choice: frob (choose from cache)"),
+        (["frob"], "argument command: invalid choice: frob (choose from cache, tuning)"),
         (["cache"], "the following arguments are required: action"),
         (["cache", "frob"], "argument action: invalid choice: frob (choose from info, clear)"),
         (
             ["cache", "clear", "--kind", "frob"],
-            "argument --kind: invalid choice: frob (choose from artifacts, tuning, sources)",
+            "argument --kind: invalid choice: frob (choose from kernels, spaces, artifacts, "
+            "binaries, tuning, sources)",
         ),
         (["cache", "info", "--kind", "tuning"], "unrecognized arguments: --kind tuning"),
     ],
@@ -235,7 +256,32 @@ def test_command_in_a_process_of_its_own(cache_dir: Path) -> None:
         else:
             assert (done.returncode, done.stderr) == (0, "")
         if arguments[-1] == "info":
-            assert done.stdout.startswith(f"folder      {cache_dir}\nartifacts   2 entries, ")
+            assert done.stdout.startswith(f"folder      {cache_dir}\nkernels     1 entry, ")
         if arguments[-1] == "clear":
-            assert done.stdout.startswith("removed 2 artifacts, 1 tuning result, 1 source (")
+            assert done.stdout.startswith("removed 1 kernel, 1 space, 2 artifacts, 1 binary, ")
     assert not [path for path in cache_dir.rglob("*") if path.is_file()]
+
+
+def test_tuning_results_travel(
+    cache_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = choices.Row(Config(()), 1.0, 3)
+    for size in (2, 4):
+        bucket = choices.bucket_of([])
+        result = choices.Result(f"{size}", "add", "GPU", bucket, (), "quick", (row,), "1", "3")
+        choices.store(result)
+    file = str(tmp_path / "tuned.json")
+    assert main(["tuning", "export", file]) == 0
+    assert capsys.readouterr().out == f"2 tuning results written to {file}\n"
+    assert main(["cache", "clear", "--kind", "tuning"]) == 0
+    capsys.readouterr()
+    assert main(["tuning", "load", file]) == 0
+    assert capsys.readouterr().out == f"2 tuning results loaded from {file}\n"
+    assert len(artifact_cache.result_names()) == 2
+
+
+def test_a_file_that_holds_no_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "other.json"
+    file.write_text("{}")
+    assert main(["tuning", "load", str(file)]) == 1
+    assert f"{file} holds no tuning results" in capsys.readouterr().err

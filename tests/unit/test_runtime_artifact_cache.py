@@ -1,4 +1,4 @@
-"""Artifacts and choices survive on disk; whatever is broken there counts as absent."""
+"""Entries survive on disk; whatever is broken there counts as absent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import sys
 import tempfile
 import threading
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ninetoothed.artifact import Artifact, Config
+from ninetoothed.artifact import Artifact, Binary, Config, Space
 from ninetoothed.runtime import artifact_cache
 from tests.support import artifacts
 
@@ -39,31 +41,82 @@ def test_artifact() -> None:
     assert artifact_cache.load("key") == artifacts.add(512)
 
 
-def test_choice() -> None:
-    choice = Config((("BLOCK_SIZE_M", 64), ("BLOCK_SIZE_N", 128)), 8, 4)
-    assert artifact_cache.load_choice("key") is None
-    artifact_cache.store_choice("key", choice)
-    assert artifact_cache.load_choice("key") == choice
-    assert artifact_cache.load("key") is None
+BINARY = Binary(bytes(range(256)) * 40, "add", 1024, 128, 64, 16)
+SPACE = Space((Config((("BLOCK_SIZE_M", 64),), 8, 4), Config(())), "def cost(x): ...")
+
+# How an entry of each room is written and read, and one.
+ROOMS: dict[str, tuple[Callable[[str, Any], None], Callable[[str], Any], Any]] = {
+    "artifacts": (artifact_cache.store, artifact_cache.load, artifacts.add()),
+    "binaries": (artifact_cache.store_binary, artifact_cache.load_binary, BINARY),
+    "spaces": (artifact_cache.store_space, artifact_cache.load_space, SPACE),
+    "kernels": (artifact_cache.store_record, artifact_cache.load_record, '{"a": "\u2713\n"}'),
+    "tuning": (
+        lambda key, text: artifact_cache.store_result(key, "member", text),
+        lambda key: artifact_cache.load_result(key, "member"),
+        "[1]",
+    ),
+}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms(room: str, cache_dir: Path) -> None:
+    store, load, entry = ROOMS[room]
+    assert load("key") is None
+    store("key", entry)
+    assert load("key") == entry
+    assert load("another key") is None
+    others = [other for other in ROOMS if other != room]
+    assert [ROOMS[other][1]("key") for other in others] == [None] * len(others)
+    assert [path.parent.name for path in cache_dir.rglob("*.json")] == [room]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_works_from_memory(room: str, cache_dir: Path) -> None:
+    store, load, entry = ROOMS[room]
+    cache_dir.write_text("a file where the folder should be")
+    with pytest.warns(RuntimeWarning, match="set NINETOOTHED_CACHE_DIR") as record:
+        store("key", entry)
+    assert len(record) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store("key 2", entry)
+    assert load("key") == load("key 2") == entry
+    assert load("key 3") is None
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_broken_entries_of_every_room_are_misses(room: str, cache_dir: Path) -> None:
+    store, load, entry = ROOMS[room]
+    store("key", entry)
+    (path,) = cache_dir.rglob("*.json")
+    whole = path.read_text()
+    fields: dict[str, Any] = json.loads(whole)
+    foreign: list[Any] = [{**fields, "format": 0}, {**fields, "content": "{} "}, [], 1]
+    for text in ("", whole[: len(whole) // 2], whole[:-1], *map(json.dumps, foreign)):
+        path.write_text(text)
+        assert load("key") is None
+    store("key", entry)
+    assert path.read_text() == whole
+    assert load("key") == entry
 
 
 def test_one_file_an_entry_and_no_leftovers(cache_dir: Path) -> None:
     for block in (128, 256):
         artifact_cache.store(f"key/../{block}", artifacts.add(block))
-    artifact_cache.store_choice("key", Config(()))
-    files = [path for path in cache_dir.rglob("*") if path.is_file()]
+    artifact_cache.store_record("key", "{}")
+    files = [path for path in cache_dir.rglob("*/*") if path.is_file()]
     assert [path.suffix for path in files] == [".json"] * 3
-    assert {path.parent.name for path in files} == {"artifacts", "tuning"}
+    assert {path.parent.name for path in files} == {"artifacts", "kernels"}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 1}', "[" * 100_000, "\x00"])
 def test_corrupt_file_is_a_miss(cache_dir: Path, text: str) -> None:
     artifact_cache.store("key", artifacts.add())
-    artifact_cache.store_choice("key", Config(()))
+    artifact_cache.store_record("key", "{}")
     for path in cache_dir.rglob("*.json"):
         path.write_text(text)
     assert artifact_cache.load("key") is None
-    assert artifact_cache.load_choice("key") is None
+    assert artifact_cache.load_record("key") is None
     artifact_cache.store("key", artifacts.add())
     assert artifact_cache.load("key") == artifacts.add()
 
@@ -86,11 +139,11 @@ def test_truncated_file_is_rebuilt(cache_dir: Path) -> None:
 )
 def test_foreign_entry_is_a_miss(cache_dir: Path, field: str, value: object) -> None:
     artifact_cache.store("key", artifacts.add())
-    artifact_cache.store_choice("key", Config(()))
+    artifact_cache.store_record("key", "text")
     for path in cache_dir.rglob("*.json"):
         path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
     assert artifact_cache.load("key") is None
-    assert artifact_cache.load_choice("key") is None
+    assert artifact_cache.load_record("key") is None
 
 
 def test_bytes_that_are_no_text_are_a_miss(cache_dir: Path) -> None:
@@ -118,10 +171,10 @@ def test_unwritable_folder_warns_once_and_works_from_memory(cache_dir: Path) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         artifact_cache.store("key 2", artifacts.add(512))
-        artifact_cache.store_choice("key", Config((), 8))
+        artifact_cache.store_record("key", "{}")
     assert artifact_cache.load("key") == artifacts.add()
     assert artifact_cache.load("key 2") == artifacts.add(512)
-    assert artifact_cache.load_choice("key") == Config((), 8)
+    assert artifact_cache.load_record("key") == "{}"
     assert artifact_cache.load("key 3") is None
 
 
@@ -212,6 +265,51 @@ def test_threads_and_processes_see_whole_entries(cache_dir: Path) -> None:
         thread.join()
     assert [process.wait() for process in processes] == [0, 0]
     assert not misses
+
+
+FULL = """
+import resource, warnings
+from ninetoothed.runtime import artifact_cache
+from tests.support import artifacts
+
+# No file may grow beyond that, as on a disk that is full.
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    for key in ("old", "new"):
+        artifact_cache.store(key, artifacts.add(512))
+        assert artifact_cache.load(key) == artifacts.add(512 if key == "new" else 256)
+assert len(seen) == 1, seen
+print(seen[0].message)
+"""
+
+
+def test_a_disk_that_takes_no_more(cache_dir: Path) -> None:
+    artifact_cache.store("old", artifacts.add(256))
+    (path,) = cache_dir.rglob("*.json")
+    before = path.read_bytes()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NINETOOTHED_CACHE_DIR": str(cache_dir)}
+    result = subprocess.run(
+        [sys.executable, "-c", FULL], env=environment, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    assert "are not kept on disk" in result.stdout
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_files_of_others_are_misses(cache_dir: Path) -> None:
+    artifact_cache.store("key", artifacts.add())
+    source = artifact_cache.keep_source(f"add_{'0' * 32}.py", "text")
+    (path,) = cache_dir.rglob("*.json")
+    for file in (path, source):
+        os.chown(file, 12345, -1)
+    assert artifact_cache.load("key") is None
+    assert artifact_cache.keep_source(source.name, "text").stat().st_uid == 0
+    # Whose the folder is, may put there what he likes.
+    os.chown(cache_dir, 12345, -1)
+    assert artifact_cache.load("key") == artifacts.add()
 
 
 def test_importing_the_runtime_imports_no_framework() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ninetoothed import config
-from ninetoothed.artifact import Config
+from ninetoothed.artifact import Binary, Config, Space
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.runtime import artifact_cache, cache_folder
 from tests.support import artifacts
@@ -57,13 +57,27 @@ def python(*arguments: str, cache: Path, size: str = "") -> subprocess.Popen[str
     )
 
 
-def new_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next write is as the first one of a process."""
-    monkeypatch.setattr(artifact_cache, "_unseen", {})
+def look() -> None:
+    """The next write looks at the folder."""
+    for counter in cache_folder.counters(config.cache_dir()):
+        counter.unlink()
 
 
 def file_of(key: str, kind: str = "artifacts") -> Path:
-    return artifact_cache._path(kind, key)  # pyright: ignore[reportPrivateUsage]
+    name = None
+    if kind == "tuning":
+        name = artifact_cache._result_name(key, "m")  # pyright: ignore[reportPrivateUsage]
+    return artifact_cache._path(kind, key, name)  # pyright: ignore[reportPrivateUsage]
+
+
+def store_small(key: str, kind: str) -> None:
+    """An entry of some hundred bytes."""
+    if kind == "tuning":
+        artifact_cache.store_result(key, "m", "{}")
+    elif kind == "kernels":
+        artifact_cache.store_record(key, "{}")
+    else:
+        artifact_cache.store_space(key, Space((Config(()),), ""))
 
 
 def age(path: Path, seconds: float) -> None:
@@ -120,42 +134,47 @@ def test_the_entry_just_written_stays_however_small_the_bound(
     assert artifact_cache.load("a") == artifacts.add()
     artifact_cache.store("b", artifacts.add())
     assert present("ab") == "b"
-    artifact_cache.store_choice("c", Config(()))
+    artifact_cache.store_record("c", "{}")
     assert present("ab") == ""
-    assert artifact_cache.load_choice("c") == Config(())
+    assert artifact_cache.load_record("c") == "{}"
 
 
 def test_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", "0")
     for key in "abcd":
         artifact_cache.store(key, artifacts.add())
-        new_process(monkeypatch)
+        look()
     assert present("abcd") == "abcd"
 
 
-def test_tuning_results_outlive_artifacts(monkeypatch: pytest.MonkeyPatch) -> None:
+SMALL = pytest.mark.parametrize("kind", ["tuning", "kernels", "spaces"])
+
+
+@SMALL
+def test_small_entries_outlive_large_ones(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one = size_of_one()
     for key in "tuv":
-        artifact_cache.store_choice(key, Config((("BLOCK", 64),)))
-        age(file_of(key, "tuning"), 1000 * HOUR)
+        store_small(key, kind)
+        age(file_of(key, kind), 1000 * HOUR)
     monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", str(4 * one))
     for step in range(20):
-        artifact_cache.store(f"key {step}", artifacts.add())
-    assert present("tuv", "tuning") == "tuv"
+        artifact_cache.store_binary(f"key {step}", Binary(b"x" * one, "add", 0, 128))
+    assert present("tuv", kind) == "tuv"
     assert total() <= 4 * one
 
 
-def test_old_tuning_results_go_where_they_are_more_than_a_quarter(
-    monkeypatch: pytest.MonkeyPatch,
+@SMALL
+def test_old_small_entries_go_where_they_are_more_than_a_quarter(
+    kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys = "abcdefghijklmnop"
     for position, key in enumerate(keys):
-        artifact_cache.store_choice(key, Config((("BLOCK", 64),)))
-        age(file_of(key, "tuning"), (100 - position) * HOUR)
-    one = file_of("a", "tuning").stat().st_size
+        store_small(key, kind)
+        age(file_of(key, kind), (100 - position) * HOUR)
+    one = file_of("a", kind).stat().st_size
     monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", str(16 * one))
-    artifact_cache.store_choice("q", Config((("BLOCK", 64),)))
-    assert present(f"{keys}q", "tuning") == "nopq"
+    store_small("q", kind)
+    assert present(f"{keys}q", kind) == "nopq"
 
 
 def test_sources_count_and_go(cache_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,11 +233,11 @@ def test_old_temporary_files_go(cache_dir: Path, monkeypatch: pytest.MonkeyPatch
             path.write_text("half")
             age(path, seconds)
     for size in ("1G", "0"):
-        new_process(monkeypatch)
+        look()
         monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", size)
         artifact_cache.store("b", artifacts.add())
         left = sorted(path.name for path in cache_dir.rglob(".tmp-*"))
-        assert left == [".tmp-new.json", ".tmp-new.json", ".tmp-new.py"]
+        assert left == [*[".tmp-new.json"] * 5, ".tmp-new.py"]
 
 
 @pytest.fixture
@@ -239,7 +258,7 @@ def test_few_writes_look_through_the_folder_and_no_read(
     scans: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = size_of_one()
-    new_process(monkeypatch)
+    look()
     scans.clear()
     monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", str(160 * one))
     for step in range(100):
@@ -248,6 +267,28 @@ def test_few_writes_look_through_the_folder_and_no_read(
         artifact_cache.load("none")
     # The first, and one each ten: a sixteenth of the bound.
     assert 10 <= len(scans) <= 11
+
+
+def test_processes_count_together(cache_dir: Path, scans: list[Path]) -> None:
+    one = size_of_one()
+    script = (
+        "from ninetoothed.runtime import artifact_cache\n"
+        "from tests.support import artifacts\n"
+        "for key in 'abcde':\n"
+        "    artifact_cache.store(key, artifacts.add())\n"
+    )
+    size = str(160 * one)
+    for _ in range(2):
+        process = python("-c", script, cache=cache_dir, size=size)
+        assert process.communicate() == ("", "")
+    scans.clear()
+    # The first one of all was a look; ten more fit into a sixteenth of the bound.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NINETOOTHED_CACHE_SIZE", size)
+        artifact_cache.store("f", artifacts.add())
+        assert scans == []
+        artifact_cache.store("g", artifacts.add())
+        assert scans == [cache_dir]
 
 
 def test_an_entry_that_cannot_be_removed_does_not_make_every_write_slow(
@@ -281,7 +322,7 @@ def test_a_use_is_noted_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
         utime(path)
 
     artifact_cache.store("key", artifacts.add())
-    artifact_cache.store_choice("key", Config(()))
+    artifact_cache.store_result("key", "m", "{}")
     files = [file_of("key"), file_of("key", "tuning")]
     # The last one: the clock of another machine is a day ahead.
     for seconds, expected in ((HOUR - 60, []), (HOUR + 60, files), (-24 * HOUR, files)):
@@ -292,7 +333,7 @@ def test_a_use_is_noted_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
             patch.setattr(os, "utime", counting)
             for _ in range(3):
                 artifact_cache.load("key")
-                artifact_cache.load_choice("key")
+                artifact_cache.load_result("key", "m")
         assert noted == expected
         if expected:
             assert all(abs(path.stat().st_mtime - time.time()) < 60 for path in files)
@@ -420,7 +461,7 @@ def test_processes_write_evict_and_read_at_once(
     assert not list(cache_dir.rglob(".tmp-*"))
     for path in (cache_dir / "sources").iterdir():
         age(path, HOUR)
-    new_process(monkeypatch)
+    look()
     artifact_cache.store("last", artifacts.add())
     assert total() <= bound
 
@@ -465,11 +506,11 @@ def test_process_killed_in_the_middle_of_a_write(
     (half,) = cache_dir.rglob(".tmp-*")
     assert half.stat().st_size > 0
     assert artifact_cache.load("key") == (artifacts.add() if before else None)
-    new_process(monkeypatch)
+    look()
     artifact_cache.store("key", artifacts.add(512))
     assert half.exists()
     age(half, HOUR + 60)
-    new_process(monkeypatch)
+    look()
     artifact_cache.store("key 2", artifacts.add())
     assert not half.exists()
     assert artifact_cache.load("key") == artifacts.add(512)

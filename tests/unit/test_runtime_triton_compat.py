@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
 import os
 import subprocess
 import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ninetoothed.artifact import Target
+from ninetoothed.artifact import Artifact, Binary, Target
 from ninetoothed.errors import CompilerError, ConfigurationError, DeviceError
 from ninetoothed.runtime import triton_compat
 from tests.support import artifacts
 from tests.support.targets import TARGETS
+from tests.support.ttir_stage import assembly, to_ttir
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,10 +74,66 @@ def test_assertions_are_asked_for() -> None:
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 def test_compile(target: str, language: str) -> None:
     artifact = artifacts.add(target=Target.parse(target), language=language)
-    compiled = triton_compat.compile_artifact(artifact)
-    assert compiled.name == "add"
-    assert compiled.metadata.num_warps == 4
-    assert {"ttir", "ttgir", "llir"} <= set(compiled.asm)
+    binary = triton_compat.compile_binary(artifact)
+    # Cubins and code objects are ELF files.
+    assert binary.code.startswith(b"\x7fELF")
+    assert b"add" in binary.code
+    assert binary.entry == "add"
+    assert binary.shared == 0
+    assert binary.threads == 4 * artifact.target.warp_size
+    assert (binary.scratch, binary.scratch_alignment) == (0, 1)
+
+
+@needs_triton
+@pytest.mark.parametrize(
+    ("target", "names"),
+    [
+        ("sm_90", ["ttir", "ttgir", "llir", "ptx", "cubin"]),
+        ("gfx942", ["ttir", "ttgir", "llir", "amdgcn", "hsaco"]),
+    ],
+)
+@pytest.mark.parametrize("language", ["ttir", "triton-python"])
+def test_stages(target: str, names: list[str], language: str) -> None:
+    artifact = artifacts.add(target=Target.parse(target), language=language)
+    texts: list[str] = []
+    metadata: dict[str, Any] = {}
+    for expected, (name, made, known) in zip(names, triton_compat.stages(artifact), strict=True):
+        assert name == expected
+        texts.append(str(made))
+        metadata = known
+    assert "tt.func public @add" in texts[0]
+    assert "#ttg.blocked" in texts[1]
+    assert "define" in texts[2]
+    assert "add" in texts[3]
+    # What no launch of ours provides, and whose names we know.
+    assert metadata["num_ctas"] == 1
+    assert not metadata["tensordesc_meta"]
+    assert metadata["profile_scratch_size"] == 0
+    assert metadata["name"] == "add"
+
+
+@needs_triton
+def test_triton_itself_makes_the_same() -> None:
+    triton: Any = importlib.import_module("triton")
+    backends: Any = importlib.import_module("triton.backends.compiler")
+    artifact = artifacts.add(language="triton-python")
+    source = triton_compat._python_source(artifact)  # pyright: ignore[reportPrivateUsage]
+    target = backends.GPUTarget("cuda", 90, 32)
+    theirs = triton.compile(source, target=target, options=triton_compat.options_of(artifact))
+    # The cubin has the time at which the source's file was last touched.
+    assert assembly(artifact)["ptx"] == theirs.asm["ptx"]
+    ours = triton_compat.compile_binary(artifact)
+    assert len(ours.code) == len(theirs.asm["cubin"])
+    metadata = theirs.metadata
+    assert (ours.entry, ours.shared) == (metadata.name, metadata.shared)
+    assert ours.threads == metadata.num_warps * metadata.warp_size
+    assert ours.scratch == metadata.global_scratch_size
+
+
+@needs_triton
+def test_nothing_lands_in_tritons_cache(tmp_path: Path) -> None:
+    triton_compat.compile_binary(artifacts.add())
+    assert not (tmp_path / "triton").exists()
 
 
 @needs_triton
@@ -83,36 +145,15 @@ def test_all_stages_run() -> None:
         '    %same = "arith.addi"(%program, %zero) : (i32, i32) -> i32\n'
         '    %start = "arith.muli"(%same, %block)',
     )
-    compiled = triton_compat.compile_artifact(artifacts.add(text=text))
-    assert "arith.addi %program" not in compiled.asm["ttir"]
-    assert "arith.constant 0 : i32" not in compiled.asm["ttir"]
-
-
-@needs_triton
-def test_divisibility_reaches_both_languages() -> None:
-    for language in ("ttir", "triton-python"):
-        compiled = triton_compat.compile_artifact(artifacts.add(language=language))
-        assert compiled.asm["ttir"].count("tt.divisibility = 16") == 3
-
-
-@needs_triton
-def test_second_compile_is_found_in_tritons_cache() -> None:
-    first = triton_compat.compile_artifact(artifacts.add())
-    second = triton_compat.compile_artifact(artifacts.add())
-    assert first is not second
-    assert first.hash == second.hash
-    assert first.hash != triton_compat.compile_artifact(artifacts.add(512)).hash
-    assert first.hash != triton_compat.compile_artifact(artifacts.add(num_warps=8)).hash
+    ttir = to_ttir(artifacts.add(text=text))
+    assert "arith.addi %program" not in ttir
+    assert "arith.constant 0 : i32" not in ttir
 
 
 @needs_triton
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
-def test_is_compiled_asks_tritons_cache(language: str) -> None:
-    artifact = artifacts.add(language=language)
-    assert not triton_compat.is_compiled(artifact)
-    triton_compat.compile_artifact(artifact)
-    assert triton_compat.is_compiled(artifact)
-    assert not triton_compat.is_compiled(artifacts.add(num_warps=3))
+def test_divisibility_reaches_both_languages(language: str) -> None:
+    assert to_ttir(artifacts.add(language=language)).count("tt.divisibility = 16") == 3
 
 
 @needs_triton
@@ -132,44 +173,227 @@ def test_is_compiled_asks_tritons_cache(language: str) -> None:
 )
 def test_failure_is_a_configuration_error(artifact: Any, message: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        triton_compat.compile_artifact(artifact)
+        triton_compat.compile_binary(artifact)
     assert str(caught.value) == message
+
+
+def launched_with(monkeypatch: pytest.MonkeyPatch, **metadata: object) -> Binary:
+    """What a compile gives whose last stage leaves this metadata."""
+    known = {"name": "add", "num_warps": 4, "shared": 64, **metadata}
+
+    def stages(_: Artifact) -> Iterator[tuple[str, object, dict[str, object]]]:
+        yield "ttir", "text", {}
+        yield "cubin", b"code", known
+
+    monkeypatch.setattr(triton_compat, "stages", stages)
+    return triton_compat.compile_binary(artifacts.add())
+
+
+def test_what_a_launch_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert launched_with(monkeypatch) == Binary(b"code", "add", 64, 128, 0, 1)
+    scratch = {"global_scratch_size": 24, "global_scratch_align": 8, "profile_scratch_size": 0}
+    found = launched_with(monkeypatch, num_warps=8, tensordesc_meta=[], num_ctas=1, **scratch)
+    assert found == Binary(b"code", "add", 64, 256, 24, 8)
+    assert launched_with(monkeypatch, global_scratch_size=None).scratch == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("tensordesc_meta", ["x"]), ("profile_scratch_size", 8), ("num_ctas", 2)]
+)
+def test_what_no_launch_gives(name: str, value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CompilerError, match=r"^add: "):
+        launched_with(monkeypatch, **{name: value})
+
+
+def test_tensor_memory_is_a_matter_of_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert launched_with(monkeypatch, tmem_size=512).code == b"code"
+    with pytest.raises(ConfigurationError, match="tensor memory, Required: 640"):
+        launched_with(monkeypatch, tmem_size=640)
 
 
 @needs_triton
 def test_source_without_the_function_is_our_bug() -> None:
     with pytest.raises(CompilerError, match=r"defines no @triton\.jit function 'add'"):
-        triton_compat.compile_artifact(artifacts.add(language="triton-python", text="x = 1\n"))
+        triton_compat.compile_binary(artifacts.add(language="triton-python", text="x = 1\n"))
 
 
 @needs_triton
-def test_source_lies_in_the_cache_or_in_a_temporary_folder(cache_dir: Path) -> None:
+def test_source_lies_in_the_cache(cache_dir: Path) -> None:
     artifact = artifacts.add(language="triton-python")
-    triton_compat.compile_artifact(artifact)
-    (source,) = (path for path in cache_dir.rglob("*") if path.is_file())
+    triton_compat.compile_binary(artifact)
+    (source,) = (path for path in cache_dir.rglob("*/*") if path.is_file())
     assert source.read_text() == artifact.text
     source.write_text("cut o")
-    triton_compat.compile_artifact(artifact)
+    triton_compat.compile_binary(artifact)
     assert source.read_text() == artifact.text
 
 
 @needs_triton
 def test_source_lies_in_a_temporary_folder_if_the_cache_takes_none(cache_dir: Path) -> None:
     cache_dir.write_text("a file where the folder should be")
-    triton_compat.compile_artifact(artifacts.add(language="triton-python"))
+    triton_compat.compile_binary(artifacts.add(language="triton-python"))
+
+
+def run(script: str, cwd: Path) -> str:
+    """What a process of its own prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
+        cwd=cwd,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return done.stdout
 
 
 @needs_triton
-def test_compiling_needs_no_torch(tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", ["ttir", "triton-python"])
+@pytest.mark.parametrize("target", ["sm_90", "gfx942"])
+def test_compiling_needs_no_framework(language: str, target: str, tmp_path: Path) -> None:
     script = (
         "import sys\n"
-        "sys.modules['torch'] = None\n"
+        "for name in ('torch', 'numpy', 'xdsl', 'sympy'):\n"
+        "    sys.modules[name] = None\n"
+        "from ninetoothed.artifact import Target\n"
         "from ninetoothed.runtime import triton_compat\n"
         "from tests.support import artifacts\n"
-        "triton_compat.compile_artifact(artifacts.add())\n"
+        f"target, language = Target.parse({target!r}), {language!r}\n"
+        "triton_compat.compile_binary(artifacts.add(target=target, language=language))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, "-c", script], env=environment, cwd=tmp_path, check=True)
+    run(script, tmp_path)
+
+
+@needs_triton
+def test_asking_for_the_version_imports_nothing(tmp_path: Path) -> None:
+    script = (
+        "import sys\n"
+        "from ninetoothed.runtime import triton_compat\n"
+        "from tests.support import artifacts\n"
+        "assert triton_compat.available()\n"
+        "triton_compat.binary_key(artifacts.add())\n"
+        "found = triton_compat.version()\n"
+        "assert 'triton' not in sys.modules\n"
+        "import triton\n"
+        "assert triton.__version__ == found\n"
+        "print(found)\n"
+    )
+    assert run(script, tmp_path) == f"{triton_compat.version()}\n"
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Puts a Triton with this text in the place of the installed one."""
+    triton_compat.version.cache_clear()
+    package = tmp_path / "packages" / "triton"
+    package.mkdir(parents=True)
+    monkeypatch.delitem(sys.modules, "triton", raising=False)
+    monkeypatch.syspath_prepend(package.parent)
+
+    def install(text: str) -> None:
+        triton_compat.version.cache_clear()
+        sys.modules.pop("triton", None)
+        (package / "__init__.py").write_text(text)
+        importlib.invalidate_caches()
+
+    yield install
+    sys.modules.pop("triton", None)
+    triton_compat.version.cache_clear()
+
+
+@pytest.mark.parametrize("version", ["3.6.0", "3.10.1+git1234", "4.0.0rc1", "3.6"])
+def test_versions_that_are_taken(version: str, installed: Callable[[str], None]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        installed(f'"""isort:skip_file"""\n__version__ = \'{version}\'\nraise RuntimeError\n')
+        assert triton_compat.version() == version
+
+
+@pytest.mark.parametrize("version", ["3.5.1", "2.3.0"])
+def test_older_versions_are_refused(version: str, installed: Callable[[str], None]) -> None:
+    installed(f'__version__ = "{version}"\n')
+    with pytest.raises(DeviceError) as caught:
+        triton_compat.version()
+    assert str(caught.value).startswith(
+        f"Triton {version} is installed, and 3.6 is the oldest that is taken; "
+        "`pip install 'triton>=3.6'`"
+    )
+
+
+def test_version_that_no_text_tells(
+    installed: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed('__version__ = ".".join(["3", "7", "2"])\n')
+
+    def present(_: str) -> str:
+        return "3.8.1"
+
+    def absent(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importlib.metadata, "version", present)
+        assert triton_compat.version() == "3.8.1"
+        triton_compat.version.cache_clear()
+        patch.setattr(importlib.metadata, "version", absent)
+        assert triton_compat.version() == "3.7.2"
+
+
+@needs_triton
+def test_the_key_has_all_that_changes_the_binary(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, _ in triton_compat.settings(os.environ):
+        monkeypatch.delenv(name)
+    key = triton_compat.binary_key(artifacts.add())
+    assert triton_compat.binary_key(artifacts.add()) == key
+    assert triton_compat.binary_key(artifacts.add(512)) != key
+    assert triton_compat.binary_key(artifacts.add(num_warps=8)) != key
+    monkeypatch.setenv("TRITON_CACHE_DIR", "elsewhere")
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    assert triton_compat.binary_key(artifacts.add()) == key
+    with monkeypatch.context() as patch:
+        patch.setenv("TRITON_PTXAS_PATH", "/opt/ptxas")
+        assert triton_compat.binary_key(artifacts.add()) != key
+    with monkeypatch.context() as patch:
+        patch.setattr(triton_compat, "version", lambda: "3.9.9")
+        assert triton_compat.binary_key(artifacts.add()) != key
+
+
+@pytest.mark.parametrize("name", ["__version__", "__file__"])
+def test_the_key_has_what_we_do_beside_triton(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = triton_compat.binary_key(artifacts.add())
+    edited = tmp_path / "edited.py"
+    edited.write_text(Path(triton_compat.__file__).read_text() + "\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(triton_compat, name, str(edited))
+        triton_compat._ours.cache_clear()  # pyright: ignore[reportPrivateUsage]
+        assert triton_compat.binary_key(artifacts.add()) != key
+    triton_compat._ours.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    assert triton_compat.binary_key(artifacts.add()) == key
+
+
+def descriptors(groups: list[Any]) -> list[Any]:
+    return [item for group in groups for item in group.__dict__.values()]
+
+
+@needs_triton
+def test_triton_knows_no_other_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    knobs: Any = importlib.import_module("triton.knobs")
+    library: Any = importlib.import_module("triton._C.libtriton")
+    # Groups of descriptors, which have the names of their variables.
+    groups = [getattr(knobs, name) for name in dir(knobs) if name.endswith("_knobs")]
+    names = {str(getattr(item, "key", "")) for item in descriptors(groups)}
+    names |= {"DISABLE_LLVM_OPT", "MLIR_ENABLE_DUMP", "LLVM_IR_ENABLE_DUMP", "DISABLE_MMA_V3"}
+    names |= {"ALLOW_LHS_TMEM_LAYOUT_CONVERSION", "NVPTX_ENABLE_DUMP", "USE_IR_LOC"}
+    for name in names:
+        if name.isupper():
+            monkeypatch.setenv(name, "1")
+    # Those on which Triton's own cache depends.
+    theirs = set(library.get_cache_invalidating_env_vars())
+    assert len(theirs) > 5
+    known = dict(triton_compat.settings(os.environ))
+    assert sorted(theirs - known.keys()) == []
 
 
 def test_long_reasons_are_cut() -> None:
@@ -187,7 +411,10 @@ def test_no_triton(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "triton", None)
     assert not triton_compat.available()
     with pytest.raises(DeviceError, match="pip install triton"):
-        triton_compat.compile_artifact(artifacts.add())
+        triton_compat.compile_binary(artifacts.add())
+    triton_compat.version.cache_clear()
+    with pytest.raises(DeviceError, match="pip install triton"):
+        triton_compat.binary_key(artifacts.add())
 
 
 def test_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,73 +424,48 @@ def test_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
         triton_compat.active_target()
 
 
-class FakeKernel:
-    """What :func:`triton_compat.launch` and ``load`` use of Triton's kernel."""
+@pytest.mark.parametrize(
+    ("hip", "arch", "warp_size", "expected"),
+    [
+        (None, "", 32, Target("cuda", "100", 32)),
+        ("6.4", "gfx942:sramecc+:xnack-", 64, Target("hip", "gfx942", 64)),
+        ("6.4", "gfx1100", 32, Target("hip", "gfx1100", 32)),
+    ],
+)
+def test_active_target(
+    hip: str | None,
+    arch: str,
+    warp_size: int,
+    expected: Target,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
 
-    function = 7
-    packed_metadata = (4, 1, 0)
+    def properties(index: int) -> Any:
+        asked.append(index)
+        return types.SimpleNamespace(gcnArchName=arch, warp_size=warp_size)
 
-    def __init__(self, error: Exception | None = None) -> None:
-        self.error = error
-        self.calls: list[tuple[Any, ...]] = []
-
-    @property
-    def run(self) -> Any:
-        if self.error is not None:
-            raise self.error
-        return lambda *arguments: self.calls.append(arguments)  # pyright: ignore
-
-
-def test_launch_convention() -> None:
-    kernel = FakeKernel()
-    triton_compat.launch(kernel, artifacts.add(), 5, (1, 2, 3, 100), 99)
-    assert kernel.calls == [(5, 1, 1, 99, 7, (4, 1, 0), None, None, None, 1, 2, 3, 100)]
-
-
-def test_resources_are_a_matter_of_the_configuration() -> None:
-    needs = "out of resource: shared memory, Required: 300000, Hardware limit: 232448."
-    for error in (RuntimeError(needs), MemoryError("too many resources requested for launch")):
-        with pytest.raises(ConfigurationError):
-            triton_compat.launch(FakeKernel(error), artifacts.add(), 1, (), 0)
-        with pytest.raises(ConfigurationError):
-            triton_compat.load(FakeKernel(error))
-
-
-def test_a_lost_device_is_no_matter_of_the_configuration() -> None:
-    error = RuntimeError("Triton Error [CUDA]: an illegal memory access was encountered")
-    with pytest.raises(RuntimeError, match="illegal memory access"):
-        triton_compat.launch(FakeKernel(error), artifacts.add(), 1, (), 0)
-    with pytest.raises(RuntimeError, match="illegal memory access"):
-        triton_compat.load(FakeKernel(error))
+    cuda = types.SimpleNamespace(
+        is_available=lambda: True,
+        current_device=lambda: 3,
+        get_device_properties=properties,
+        get_device_capability={3: (10, 0)}.__getitem__,
+    )
+    torch = types.SimpleNamespace(cuda=cuda, version=types.SimpleNamespace(hip=hip))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    cache: Any = triton_compat._target_of  # pyright: ignore[reportPrivateUsage]
+    cache.cache_clear()
+    try:
+        assert [triton_compat.active_target() for _ in range(3)] == [expected] * 3
+    finally:
+        cache.cache_clear()
+    assert asked == [3]
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("language", ["ttir", "triton-python"])
-@pytest.mark.parametrize("size", [1, 256, 1023, 100_003])
-def test_launch(language: str, size: int) -> None:
-    torch: Any = pytest.importorskip("torch")
-    target = triton_compat.active_target()
-    artifact = artifacts.add(language=language, target=target)
-    compiled = triton_compat.compile_artifact(artifact)
-    triton_compat.load(compiled)
-    x, y = torch.randn(2, size + 16, device="cuda").unbind()
-    x, y = x.clone(), y.clone()
-    out = torch.full((size + 16,), 9.0, device="cuda")
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    pointers = (x.data_ptr(), y.data_ptr(), out.data_ptr())
-    with torch.cuda.stream(side):
-        triton_compat.launch(
-            compiled, artifact, -(-size // 256), (*pointers, size), side.cuda_stream
-        )
-    side.synchronize()
-    assert torch.equal(out[:size], (x + y)[:size])
-    assert bool((out[size:] == 9.0).all())
-
-
-@pytest.mark.gpu
-def test_too_many_threads_for_the_device() -> None:
-    target = triton_compat.active_target()
-    artifact = artifacts.add(16384, num_warps=64, target=target)
-    with pytest.raises(ConfigurationError):
-        triton_compat.load(triton_compat.compile_artifact(artifact))
+def test_triton_sees_the_same_device() -> None:
+    driver: Any = importlib.import_module("triton.runtime.driver")
+    theirs = driver.driver.active.get_current_target()
+    found = triton_compat.active_target()
+    assert (found.backend, found.arch) == (theirs.backend, str(theirs.arch))
+    assert found.warp_size == theirs.warp_size

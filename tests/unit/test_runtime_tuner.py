@@ -1,183 +1,266 @@
-"""Tuning leaves no trace in the caller's tensors, whatever the kernels do to theirs."""
+"""The race of configurations: who wins, who is left out when, and what a failure costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from ninetoothed.errors import ArgumentError, ConfigurationError
-from ninetoothed.runtime import device, tuner
+from ninetoothed.runtime import shield, tuner
+from ninetoothed.runtime.shield import Trial
+from ninetoothed.runtime.tuner import Effort, Measured
 
 torch: Any = pytest.importorskip("torch")
 
-# What launches are given: one entry a launch.
-Seen = list[tuple[Any, ...]]
+
+class FakeClock:
+    """Trials launch by naming what they take, to which noise is added; time passes accordingly."""
+
+    def __init__(self, noise: float = 0.0, seed: int = 0) -> None:
+        self.launched: list[float] = []
+        self.now = 0.0
+        self._noise = noise
+        self._random = random.Random(seed)
+
+    def settle(self) -> None:
+        pass
+
+    def first(self, launch: Callable[[], object], prepare: Callable[[], None]) -> float:
+        return self.start(launch, prepare)
+
+    def start(self, launch: Callable[[], object], prepare: Callable[[], None]) -> float:
+        prepare()
+        milliseconds = launch()
+        assert isinstance(milliseconds, float)
+        self.launched.append(milliseconds)
+        # Noise only slows down, and now and then a lot.
+        factor = 1 + self._noise * self._random.expovariate(1.0)
+        return milliseconds * (factor + (5 * self._noise if self._random.random() < 0.05 else 0))
+
+    def collect(self, samples: Sequence[float]) -> list[float]:
+        self.now += sum(samples) / 1e3
+        for position, sample in enumerate(samples):
+            if sample == float("inf"):
+                raise shield.StuckError(position)
+        return list(samples)
+
+    def seconds(self) -> float:
+        return self.now
 
 
-def memory(free: int) -> Callable[[int], int]:
-    """A device with ``free`` bytes."""
-
-    def free_memory(index: int) -> int:
-        return free
-
-    return free_memory
+def taking(milliseconds: float) -> Trial:
+    return Trial(("x",), (), (), lambda _: milliseconds)
 
 
-@pytest.fixture(autouse=True)
-def no_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CPU tensors, a clock without a GPU, and memory enough."""
-    ticks = iter(range(100, 0, -1))
+def raising(error: Exception) -> Trial:
+    def launch(_: object) -> None:
+        raise error
 
-    def time(launch: Callable[[], None], restore: Callable[[], None]) -> float:
-        for _ in range(2):
-            restore()
-            launch()
-        return float(next(ticks))
-
-    monkeypatch.setattr(tuner, "_time", time)
-    monkeypatch.setattr(device, "free_memory", memory(1 << 40))
+    return Trial(("x",), (), (), launch)
 
 
-@pytest.fixture(params=["copies", "saved"])
-def mode(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "saved":
-        monkeypatch.setattr(device, "free_memory", memory(0))
-    return request.param
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    return use(monkeypatch, FakeClock())
 
 
-def trial(
-    launch: Callable[[tuple[Any, ...]], None],
-    reads: tuple[str, ...] = ("x", "y"),
-    writes: tuple[str, ...] = ("out",),
-) -> tuner.Trial:
-    return tuner.Trial(("x", "y", "out", "n"), reads, writes, launch)
+def use(monkeypatch: pytest.MonkeyPatch, clock: FakeClock) -> FakeClock:
+    monkeypatch.setattr(tuner, "_clock", lambda: clock)
+    return clock
 
 
-def test_results_in_order() -> None:
-    def too_big(_: object) -> None:
-        raise ConfigurationError("shared memory")
+def race(times: Sequence[float], effort: Effort = tuner.QUICK) -> list[Measured]:
+    results = tuner.time_trials([taking(time) for time in times], (1,), effort)
+    assert all(isinstance(result, Measured) for result in results)
+    return [result for result in results if isinstance(result, Measured)]
 
-    def too_many(_: object) -> None:
-        raise ArgumentError("programs")
 
-    trials = [trial(lambda _: None), trial(too_big), trial(too_many), trial(lambda _: None)]
-    values = (torch.ones(3), torch.ones(3), torch.ones(3), 3)
-    assert tuner.time_trials(trials, values) == [100.0, "shared memory", "programs", 99.0]
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.04, 0.2])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_fastest_wins_under_noise(
+    noise: float, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = [0.1 * 1.03**step for step in range(16)]
+    random.Random(seed).shuffle(times)
+    use(monkeypatch, FakeClock(noise, seed))
+    results = race(times)
+    best = times[tuner.fastest(results)[0]]
+    assert best <= 0.1 * (1.0001 if noise <= 0.01 else 1 + noise)
+
+
+def test_slow_ones_are_left_out_early(clock: FakeClock) -> None:
+    results = race([1.0, 1.0, 5.0, 1.25])
+    assert [result.is_finalist for result in results] == [True, True, False, False]
+    # One launch that is not counted, and two passes.
+    assert clock.launched.count(5.0) == 3
+    assert results[2] == Measured(5.0, 2, False)
+    assert results[1].samples > results[3].samples
+
+
+def test_a_clear_leader_ends_it(clock: FakeClock) -> None:
+    race([1.0, 1.2])
+    assert len(clock.launched) == 2 * (1 + 3)
+
+
+def test_equals_are_timed_no_longer_than_allowed(clock: FakeClock) -> None:
+    results = race([1.0] * 4, Effort(samples=24, seconds=100.0))
+    assert max(result.samples for result in results) == 24
+    assert tuner.fastest(results)[0] == 0
+
+
+def test_time_that_is_up(clock: FakeClock) -> None:
+    results = race([100.0, 101.0, 102.0, 103.0], Effort(samples=96, seconds=0.5))
+    assert [result.samples for result in results] == [2, 2, 2, 2]
+    assert tuner.fastest(results) == [0, 1, 2, 3]
+
+
+def test_finalists_come_before_others() -> None:
+    # A first sample may be lucky: what was left out does not win by it.
+    results = [Measured(0.9, 3, False), Measured(1.0, 24, True), "reason", Measured(1.1, 24, True)]
+    assert tuner.fastest(results) == [1, 3, 0]
+
+
+def test_one_is_timed_too(clock: FakeClock) -> None:
+    assert race([2.0]) == [Measured(2.0, 1, True)]
     assert tuner.time_trials([], ()) == []
 
 
-def test_other_errors_are_not_swallowed(mode: str) -> None:
-    out = torch.ones(3)
-
-    def broken(values: tuple[Any, ...]) -> None:
-        values[2].fill_(5)
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        tuner.time_trials([trial(broken)], (torch.ones(3), torch.ones(3), out, 3))
-    assert torch.equal(out, torch.ones(3))
-
-
-def test_outputs_stay(mode: str) -> None:
-    base = torch.arange(60.0)
-    x, y = torch.ones(3, 4), torch.ones(3, 4)
-    out = base[5:].as_strided((3, 4), (17, 2))
-    seen: Seen = []
-
-    def launch(values: tuple[Any, ...]) -> None:
-        seen.append(values)
-        assert values[0] is x
-        assert values[3] == 12
-        assert values[2].shape == out.shape
-        assert values[2].stride() == out.stride()
-        assert values[2].data_ptr() % 256 == out.data_ptr() % 256
-        values[2].copy_(x + y)
-
-    before = base.clone()
-    tuner.time_trials([trial(launch), trial(launch)], (x, y, out, 12))
-    assert len(seen) == 4
-    assert torch.equal(base, before)
-    assert (seen[0][2].data_ptr() == out.data_ptr()) == (mode == "saved")
+def test_failures_cost_one(clock: FakeClock) -> None:
+    trials = [
+        taking(1.0),
+        raising(ConfigurationError("too many registers")),
+        raising(torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB\nMore")),
+        raising(ArgumentError("2^31 programs")),
+        taking(3.0),
+    ]
+    results = tuner.time_trials(trials, (1,))
+    assert results[1:4] == [
+        "too many registers",
+        "out of GPU memory: CUDA out of memory. Tried to allocate 2 GiB",
+        "2^31 programs",
+    ]
+    assert tuner.fastest(results) == [0, 4]
+    assert tuner.time_trials(trials[1:2], (1,)) == ["too many registers"]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "int64", "bool"])
-@pytest.mark.parametrize("offset", [0, 1, 3])
-def test_alignment_of_copies(dtype: str, offset: int) -> None:
-    out = torch.zeros(600, dtype=getattr(torch, dtype))[offset:]
+def test_failing_later_costs_one(clock: FakeClock) -> None:
+    left = iter([1.0] * 3)
 
-    def launch(values: tuple[Any, ...]) -> None:
-        assert values[2].data_ptr() != out.data_ptr()
-        assert values[2].data_ptr() % 256 == out.data_ptr() % 256
+    def launch(_: object) -> float:
+        try:
+            return next(left)
+        except StopIteration:
+            raise ConfigurationError("no more") from None
 
-    (result,) = tuner.time_trials([trial(launch)], (out, out, out, 0))
-    assert result == 100.0
-
-
-def test_what_is_read_and_written_starts_anew(mode: str) -> None:
-    out = torch.arange(4.0)
-    before = out.clone()
-
-    def accumulate(values: tuple[Any, ...]) -> None:
-        assert torch.equal(values[2], before)
-        values[2].add_(1)
-
-    trials = [trial(accumulate, reads=("out",))] * 2
-    assert tuner.time_trials(trials, (out, out, out, 4)) == [100.0, 99.0]
-    assert torch.equal(out, before)
+    results = tuner.time_trials([Trial(("x",), (), (), launch), taking(1.0), taking(1.0)], (1,))
+    assert results[0] == "no more"
+    assert tuner.fastest(results) == [1, 2]
 
 
-def test_an_output_that_overlaps_an_input_starts_anew(mode: str) -> None:
-    base = torch.arange(10.0)
-    x, out = base[:6], base[4:]
+def test_a_thread_knows_that_it_times(clock: FakeClock) -> None:
+    seen: list[bool] = []
 
-    def launch(values: tuple[Any, ...]) -> None:
-        assert torch.equal(values[0], torch.arange(6.0))
-        assert torch.equal(values[2], torch.arange(4.0, 10.0))
-        values[2].fill_(-1)
+    def launch(_: object) -> float:
+        seen.append(tuner.is_timing())
+        with ThreadPoolExecutor() as others:
+            seen.append(others.submit(tuner.is_timing).result())
+        return 1.0
 
-    tuner.time_trials([trial(launch, reads=("x",))], (x, torch.ones(1), out, 6))
-    assert torch.equal(base, torch.arange(10.0))
-
-
-def test_expanded_and_empty_outputs(mode: str) -> None:
-    one = torch.ones(1)
-    expanded = one.expand(4)
-
-    def launch(values: tuple[Any, ...]) -> None:
-        assert values[2].stride() == (0,)
-        values[2].as_strided((1,), (1,)).fill_(3)
-
-    tuner.time_trials([trial(launch)], (one, one, expanded, 4))
-    assert one.item() == 1
-    empty = torch.ones(0, 3)
-    tuner.time_trials([trial(lambda _: None)], (empty, empty, empty, 0))
+    tuner.time_trials([Trial(("x",), (), (), launch)], (1,))
+    assert seen[:2] == [True, False]
+    with pytest.raises(ValueError, match="mistake"):
+        tuner.time_trials([raising(ValueError("mistake"))], (1,))
+    assert not tuner.is_timing()
 
 
-def test_gradients_are_no_hindrance(mode: str) -> None:
-    out = torch.ones(3, requires_grad=True)
-
-    def launch(values: tuple[Any, ...]) -> None:
-        values[2].detach().fill_(3)
-
-    tuner.time_trials([trial(launch)], (out, out, out, 3))
-    assert torch.equal(out.detach(), torch.ones(3))
+def test_other_errors_are_told(clock: FakeClock) -> None:
+    with pytest.raises(RuntimeError, match="illegal"):
+        tuner.time_trials([raising(RuntimeError("an illegal memory access"))], (1,))
 
 
-def test_allocation_that_fails_after_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise torch.cuda.OutOfMemoryError
+def test_what_hangs_is_named(clock: FakeClock) -> None:
+    trials = [taking(1.0), raising(ConfigurationError("no")), taking(float("inf"))]
+    with pytest.raises(shield.StuckError) as caught:
+        tuner.time_trials(trials, (1,))
+    assert caught.value.position == 2
 
-    monkeypatch.setattr(tuner, "_device_copy", fail)
-    out = torch.ones(3)
-    tuner.time_trials([trial(lambda values: values[2].fill_(2))], (out, out, out, 3))
-    assert torch.equal(out, torch.ones(3))
+
+def test_progress(clock: FakeClock) -> None:
+    seen: list[tuple[int, int]] = []
+    trials = [taking(1.0), taking(9.0), raising(ConfigurationError("no"))]
+    tuner.time_trials(trials, (1,), tuner.QUICK, lambda done, total: seen.append((done, total)))
+    assert list(dict.fromkeys(seen)) == [(1, 3), (2, 3)]
+
+
+class FakeEvent:
+    """An event that is reached after so many questions."""
+
+    def __init__(self, questions: float) -> None:
+        self._left = questions
+
+    def record(self) -> None:
+        pass
+
+    def query(self) -> bool:
+        self._left -= 1
+        return self._left < 0
+
+    def elapsed_time(self, end: FakeEvent) -> float:
+        return 0.25
+
+
+def events(
+    monkeypatch: pytest.MonkeyPatch, questions: Sequence[float], flush: Any
+) -> tuner._Events:  # pyright: ignore[reportPrivateUsage]
+    """The stopwatch over events that are made with these, in order."""
+    made = iter(questions)
+
+    class Cuda:
+        @staticmethod
+        def Event(enable_timing: bool = False) -> FakeEvent:
+            return FakeEvent(next(made))
+
+    watch = object.__new__(tuner._Events)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(watch, "_cuda", Cuda, raising=False)
+    monkeypatch.setattr(watch, "_timeout", 0.01, raising=False)
+    monkeypatch.setattr(watch, "_flush", flush, raising=False)
+    monkeypatch.setattr(watch, "_fills", 1, raising=False)
+    return watch
+
+
+def test_a_host_that_is_late_is_given_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    flush = torch.ones(4)
+    # Start and end of three samples: twice the device was quicker.
+    watch = events(monkeypatch, [0, 0, 0, 0, 1, 0], flush)
+    launches: list[int] = []
+    prepared: list[int] = []
+    sample = watch.start(lambda: launches.append(1), lambda: prepared.append(1))
+    assert len(launches) == len(prepared) == 3
+    assert watch.collect([sample]) == [0.25]
+    assert not flush.any()
+
+
+def test_what_was_enqueued_before_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = events(monkeypatch, [40, 0, 0], None)
+    # Longer than a launch may take.
+    watch.settle()
+    assert watch.collect([watch.first(lambda: None, lambda: None)]) == [0.25]
+
+
+def test_an_event_that_never_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = events(monkeypatch, [0, 0, 0, float("inf")], None)
+    samples = [watch.start(lambda: None, lambda: None) for _ in range(2)]
+    with pytest.raises(shield.StuckError) as caught:
+        watch.collect(samples)
+    assert caught.value.position == 1
 
 
 @pytest.mark.gpu
-def test_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
+def test_clock() -> None:
     small = torch.zeros(1 << 10, device="cuda")
     large = torch.zeros(1 << 28, device="cuda")
 
@@ -185,11 +268,22 @@ def test_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         values[0].fill_(1)
 
     def time(tensor: Any) -> float:
-        (result,) = tuner.time_trials([tuner.Trial(("x",), (), ("x",), fill)], (tensor,))
-        assert isinstance(result, float)
-        return result
+        (result,) = tuner.time_trials([Trial(("x",), (), ("x",), fill)], (tensor,))
+        assert isinstance(result, Measured)
+        return result.milliseconds
 
     # 1 GiB takes at least 0.1 ms at 10 TB/s.
     assert time(large) > max(time(small), 0.1)
     assert not bool(small.any())
     assert not bool(large.any())
+
+
+@pytest.mark.gpu
+def test_a_launch_that_does_not_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NINETOOTHED_TUNE_TIMEOUT", "1")
+    x = torch.zeros(10, device="cuda")
+    # Some four seconds: it does end, so that later tests have the device.
+    sleeping = Trial(("x",), (), ("x",), lambda _: torch.cuda._sleep(8_000_000_000))
+    with pytest.raises(shield.StuckError):
+        tuner.time_trials([sleeping], (x,))
+    torch.cuda.synchronize()

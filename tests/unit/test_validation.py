@@ -21,7 +21,7 @@ from examples import add, matmul, softmax
 from ninetoothed import Tensor, compiler
 from ninetoothed.artifact import Config
 from ninetoothed.assumptions import assumed_signature
-from ninetoothed.configurations import configurations
+from ninetoothed.configurations import space
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.trace import Touch, Trace, difference
@@ -51,7 +51,7 @@ def reproducers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def validated(kernel: ninetoothed.Kernel) -> Report:
     definition = kernel.definition
     signature = assumed_signature(definition, {}, {})
-    config = configurations(compiler.build(definition, signature), signature)[0]
+    config = space(compiler.build(definition, signature), signature).configs[0]
     return validate(definition, signature, config)
 
 
@@ -244,7 +244,7 @@ def test_the_environment_switches_it_on(monkeypatch: pytest.MonkeyPatch) -> None
         found.append(config)
         return validate(definition, signature, config)
 
-    monkeypatch.setattr("ninetoothed.kernel.validate", spy)
+    monkeypatch.setattr("ninetoothed.kernel_compiler.validate", spy)
     call()
     assert not found
     monkeypatch.setenv("NINETOOTHED_VALIDATE", "1")

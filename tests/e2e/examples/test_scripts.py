@@ -34,6 +34,7 @@ def test_script(
     monkeypatch.setenv("NINETOOTHED_BACKEND", place.backend)
     # Nothing has been tuned there.
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NINETOOTHED_TUNE", "full")
     monkeypatch.setattr(tuner, "time_trials", agreeing(tuner.time_trials))
     # It ends with an exit code where a result is wrong.
     runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
@@ -59,7 +60,7 @@ def test_kernels_compile(
     launch = Kernel.__call__
 
     def call(kernel: Kernel, *args: object, **kwargs: int) -> None:
-        key = kernel, bind(kernel.definition, args, kwargs).signature
+        key = kernel, bind(kernel.definition.interface, args, kwargs).signature
         if key not in compiled:
             compiled.add(key)
             offline.check(kernel, args, target, **kwargs)

@@ -1,0 +1,168 @@
+"""Many calls over many shapes: what is compiled again, and memory that grows.
+
+Each shape is called once; after that, nothing may be compiled, and memory may not grow, however
+often they come back. Caches are those of a new folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import itertools
+import os
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+from xdsl.dialects.builtin import ModuleOp
+
+from benchmarks.host_results import Churn
+from ninetoothed import compiler
+from ninetoothed.arguments import bind
+from ninetoothed.artifact import Artifact
+from ninetoothed.ir.nt import KernelOp
+from ninetoothed.kernel import Kernel
+from ninetoothed.runtime import compile_pool
+
+CALLS, TRACED = 100_000, 10_000
+"""Calls that are timed, and those during which Python's allocations are traced."""
+SIDES = tuple(range(16, 176, 16))
+"""Sizes of a matrix: a thousand products of them."""
+VECTORS = tuple(range(1, 1001))
+_SMOKE_CALLS = 20
+"""Of a smoke run, which has few shapes, too."""
+
+
+def synchronize() -> None:
+    """Waits for the GPU, where there is one."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def resident_bytes() -> int:
+    """The process's resident memory."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@contextlib.contextmanager
+def _empty_caches() -> Generator[None]:
+    with tempfile.TemporaryDirectory(prefix="ninetoothed-churn-") as folder:
+        caches = {"NINETOOTHED_CACHE_DIR": folder, "TRITON_CACHE_DIR": f"{folder}/triton"}
+        with mock.patch.dict(os.environ, caches):
+            yield
+
+
+@contextlib.contextmanager
+def counted_compiles() -> Generator[list[str]]:
+    """The names of the kernels that our compiler lowers meanwhile, or Triton compiles."""
+    names: list[str] = []
+    lower, compile = compiler.lower, compile_pool.compile
+
+    def counted_lower(module: ModuleOp, *arguments: Any, **options: Any) -> ModuleOp:
+        (kernel,) = module.body.ops
+        assert isinstance(kernel, KernelOp)
+        names.append(kernel.sym_name.data)
+        return lower(module, *arguments, **options)
+
+    def counted_compile(artifacts: Sequence[Artifact], *arguments: Any, **options: Any) -> Any:
+        names.extend(artifact.name for artifact in artifacts)
+        return compile(artifacts, *arguments, **options)
+
+    with (
+        mock.patch.object(compiler, "lower", counted_lower),
+        mock.patch.object(compile_pool, "compile", counted_compile),
+    ):
+        yield names
+
+
+def churns(device: str, smoke: bool = False) -> tuple[Churn, ...]:
+    """Vectors of 1 to 1,000 elements are added, and matrices of 1,000 shapes multiplied."""
+    vectors = VECTORS[::100] if smoke else VECTORS
+    sides = SIDES[::5] if smoke else SIDES
+    calls, traced = (_SMOKE_CALLS, _SMOKE_CALLS) if smoke else (CALLS, TRACED)
+    longest = [torch.randn(VECTORS[-1], dtype=torch.float16, device=device) for _ in range(3)]
+    largest = [torch.randn(SIDES[-1] ** 2, dtype=torch.float16, device=device) for _ in range(3)]
+    add: Any = importlib.import_module("benchmarks.programs.ours_add")
+    matmul: Any = importlib.import_module("benchmarks.programs.ours_matmul")
+    additions = [tuple(vector[:size] for vector in longest) for size in vectors]
+    products = [
+        tuple(
+            matrix[: rows * columns].view(rows, columns)
+            for matrix, (rows, columns) in zip(largest, ((m, k), (k, n), (m, n)), strict=True)
+        )
+        for m, n, k in itertools.product(sides, repeat=3)
+    ]
+    found: list[Churn] = []
+    for name, make, shapes in (("add", add.fixed, additions), ("matmul", matmul.fixed, products)):
+        with _empty_caches():
+            found.append(churn(name, make(), shapes, calls, traced))
+    return tuple(found)
+
+
+def churn(
+    name: str,
+    kernel: Kernel,
+    shapes: Sequence[tuple[torch.Tensor, ...]],
+    calls: int,
+    traced: int,
+) -> Churn:
+    """Calls a kernel with each of these arguments once, and then again and again."""
+    interface = kernel.interface
+    signatures = {bind(interface, tensors, {}).signature for tensors in shapes}
+    with counted_compiles() as compiled:
+        _passes(kernel, shapes, len(shapes))
+        first = len(compiled)
+        resident = [_settled()]
+        seconds = _passes(kernel, shapes, calls)
+        resident.append(_settled())
+        tracemalloc.start()
+        # The first pass of these may fill what is kept per shape.
+        _passes(kernel, shapes, len(shapes))
+        allocated = [_traced()]
+        _passes(kernel, shapes, traced)
+        allocated.append(_traced())
+        tracemalloc.stop()
+    return Churn(
+        name=name,
+        shapes=len(shapes),
+        signatures=len(signatures),
+        calls=calls,
+        first=first,
+        later=len(compiled) - first,
+        us=seconds / calls * 1e6,
+        resident=tuple(resident),
+        traced=traced,
+        allocated=tuple(allocated),
+    )
+
+
+def _passes(kernel: Kernel, shapes: Sequence[tuple[torch.Tensor, ...]], calls: int) -> float:
+    """Makes so many calls, shape by shape; the seconds of the host."""
+    taken = 0.0
+    left = calls
+    while left > 0:
+        synchronize()
+        start = time.perf_counter()
+        for tensors in shapes[:left]:
+            kernel(*tensors)
+        taken += time.perf_counter() - start
+        left -= len(shapes)
+    synchronize()
+    return taken
+
+
+def _settled() -> int:
+    gc.collect()
+    return resident_bytes()
+
+
+def _traced() -> int:
+    gc.collect()
+    return tracemalloc.get_traced_memory()[0]

@@ -1,0 +1,326 @@
+"""What the tuner chooses beside the best of its space, found by trying all of it; needs a GPU.
+
+    python -m benchmarks.tuning [--ops NAME…] [--sizes NAME…] [--full] [--most N] [--no-starts]
+                                [--smoke] [--json FILE] [--times FILE]
+
+For each case, every configuration of the space is compiled and timed (``benchmarks.exhaustive``
+says how), with the choices of the modes ``off`` (the model's) and ``quick``, and ``full`` where it
+is asked for. The choices and the best few are timed alternately in the end: what is shown is of
+that round. ``--most N`` tries N configurations a case: the model's first N/2, and N/2 drawn from
+the others at random.
+
+Then fresh processes with empty and with filled caches: a matrix product of 4096, tuned and fixed.
+
+``--times FILE`` writes what each configuration was last timed with, in µs, in the model's order.
+``--smoke`` tries a few configurations of the small cases; without a GPU it compiles them for
+``sm_90`` and makes the times up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+from unittest import mock
+
+import torch
+
+from benchmarks import start, tables
+from benchmarks.cases import ChoiceError, choose
+from benchmarks.contenders import set_up
+from benchmarks.environment import add_outputs, environment
+from benchmarks.exhaustive import Clock, Found, Search, Subject, brief
+from benchmarks.host_results import Choice, Start, TuningCase, Tunings, write
+from benchmarks.measure import ContextLostError, recover
+from benchmarks.operation import OURS, Call
+from benchmarks.operations import operations
+from benchmarks.prepare import forget_choices
+from benchmarks.progress import Progress, progress
+from benchmarks.results import Times, write_text
+from benchmarks.subject import MODES, CallSubject
+from benchmarks.timing import Stopwatch
+from ninetoothed.artifact import Artifact, Config, Target
+from ninetoothed.errors import ConfigurationError, NineToothedError
+from ninetoothed.runtime import compile_pool
+from ninetoothed.runtime.choosing import Tune
+
+OPERATIONS = ("matmul", "softmax", "rms_norm", "attention_causal", "conv2d")
+SIZES = ("small", "large")
+OTHER_SIZES: Mapping[tuple[str, str], tuple[int, ...]] = {("matmul", "large"): (4096,) * 3}
+"""Of what the operation's own size would take too long: a thousand products of 8192."""
+DTYPE = "fp16"
+PROGRAMS = ("matmul-fixed-4096", "matmul-tuned-4096")
+_OFFLINE = Target("cuda", "90", 32)
+_SMOKE_MOST = 4
+
+
+class MadeUp:
+    """A clock for smoke runs without a GPU: times that depend on the configurations' names."""
+
+    def gpu_us(
+        self, calls: Mapping[str, Call], host_us: Mapping[str, float], samples: int | None = None
+    ) -> dict[str, Times]:
+        return {name: Times.of([10.0 + zlib.crc32(name.encode()) % 10]) for name in calls}
+
+    def host_us(self, call: Call) -> float:
+        return self.once_us(call)
+
+    def once_us(self, call: Call) -> float:
+        call()
+        return 10.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """A case to be searched."""
+
+    operation: str
+    size: str
+    numbers: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"{self.operation} {self.size}"
+
+
+def tasks(names: Sequence[str], sizes: Sequence[str]) -> list[Task]:
+    """The cases of these operations, the sizes of one next to each other: they share kernels."""
+    known = operations()
+    return [
+        Task(name, size, tuple(OTHER_SIZES.get((name, size), known[name].sizes[size])))
+        for name in names
+        for size in sizes
+    ]
+
+
+class Chooser(Subject, Protocol):
+    """A subject that the tuner chooses for."""
+
+    def choose(self, mode: Tune) -> tuple[Config, float]:
+        """What a mode chooses, and the seconds that it takes.
+
+        Raises:
+            NineToothedError: nothing can run.
+        """
+        ...
+
+
+@dataclass
+class Run:
+    """The cases so far. ``times``: what each configuration was last timed with, by case."""
+
+    search: Search
+    subject: Callable[[Task], Chooser]
+    modes: Sequence[Tune]
+    most: int | None
+    forget: Callable[[], None]
+    cases: list[TuningCase] = field(default_factory=list[TuningCase])
+    times: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+
+    def measure(self, task: Task, shown: Progress) -> None:
+        """Searches a case's space, and times the modes' choices in it."""
+        begin = time.perf_counter()
+        subject = self.subject(task)
+        chosen: dict[Tune, tuple[Config, float]] = {}
+        failed: dict[str, str] = {}
+        for mode in self.modes:
+            # Each mode knows nothing of what another found; compiled code stays.
+            self.forget()
+            shown.doing(f"{task.label}: {mode} chooses")
+            try:
+                chosen[mode] = subject.choose(mode)
+            except NineToothedError as error:
+                failed[mode] = brief(error.message)
+        choosing = round(time.perf_counter() - begin, 2)
+        wanted = [config for config, _ in chosen.values()]
+        found = self.search.run(subject, wanted, self.most, shown)
+        found.seconds["choose"] = choosing
+        self.times[task.label] = {
+            str(config): found.rough[config] for config in subject.configs if config in found.rough
+        }
+        self.cases.append(_case(task, subject.configs, found, chosen, failed))
+
+
+def _case(
+    task: Task,
+    configs: Sequence[Config],
+    found: Found,
+    chosen: Mapping[Tune, tuple[Config, float]],
+    failed: Mapping[str, str],
+) -> TuningCase:
+    """A case's row.
+
+    Raises:
+        ConfigurationError: nothing was timed.
+    """
+    best = found.best
+    if best is None:
+        reasons = ", ".join(f"{count} × {reason}" for reason, count in found.failures.items())
+        raise ConfigurationError(f"no configuration of {found.tried} could be timed: {reasons}")
+    choices: dict[str, Choice] = {}
+    not_chosen = dict(failed)
+    for mode, (config, seconds) in chosen.items():
+        if config in found.times:
+            choices[mode] = Choice(str(config), found.times[config], seconds)
+        else:
+            not_chosen[mode] = f"its choice, {config}, could not be timed, or is wrong"
+    return TuningCase(
+        operation=task.operation,
+        size=task.size,
+        numbers=task.numbers,
+        dtype=DTYPE,
+        space=len(configs),
+        tried=found.tried,
+        timed=len(found.rough),
+        failures=dict(found.failures),
+        best=Choice(str(best), found.times[best]),
+        rank=list(configs).index(best) + 1,
+        choices=choices,
+        not_chosen=not_chosen,
+        seconds=found.seconds,
+    )
+
+
+def starts() -> list[Start]:
+    """The first results of a fixed and of a tuned kernel, in fresh processes."""
+    with tempfile.TemporaryDirectory(prefix="ninetoothed-byte-code-") as byte_code:
+        run = start.Run("cuda", (OURS,), Path(byte_code))
+        run.measure(PROGRAMS, repeats=1)
+        return run.starts()
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.tuning",
+        description="the tuner's choices beside the best of its space",
+    )
+    parser.add_argument("--ops", nargs="+", metavar="NAME", help=", ".join(OPERATIONS))
+    parser.add_argument("--sizes", nargs="+", metavar="NAME", help=", ".join(SIZES))
+    parser.add_argument("--full", action="store_true", help="what mode full chooses, too")
+    parser.add_argument(
+        "--most",
+        type=int,
+        metavar="N",
+        help="try N configurations a case: the model's first N/2, and as many drawn from the rest",
+    )
+    parser.add_argument("--no-starts", action="store_true", help="start no fresh processes")
+    parser.add_argument("--smoke", action="store_true", help="a few configurations; no GPU needed")
+    parser.add_argument(
+        "--times", type=Path, metavar="FILE", help="write all configurations' times there, as JSON"
+    )
+    add_outputs(parser)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print and write what the command line asks for; the exit code."""
+    options = parser()
+    arguments = options.parse_args(argv)
+    try:
+        names = choose("operation", arguments.ops, OPERATIONS)
+        sizes = choose("size", arguments.sizes, SIZES)
+    except ChoiceError as error:
+        options.error(str(error))
+    if arguments.most is not None and arguments.most < 1:
+        options.error("--most must be 1 or more")
+    on_gpu = torch.cuda.is_available()
+    if not on_gpu and not arguments.smoke:
+        print("no GPU found: configurations are timed on one; nothing was", file=sys.stderr)
+        return 1
+    most = arguments.most
+    if arguments.smoke:
+        sizes, most = SIZES[:1], _SMOKE_MOST
+    modes: list[Tune] = [mode for mode in MODES if arguments.full or mode != "full"]
+    set_up()
+    here = environment(arguments.commit)
+    todo = tasks(names, sizes)
+    with _new_cache() as cache:
+        run = _run(on_gpu, modes, most, cache)
+        with progress("search", len(todo)) as shown:
+            complete = measured(run, todo, "cuda" if on_gpu else "cpu", shown)
+    started: list[Start] = []
+    if complete and not arguments.no_starts and not arguments.smoke:
+        started = starts()
+    results = Tunings(here, most, tuple(run.cases), tuple(started))
+    if arguments.json is not None:
+        write(arguments.json, results)
+    if arguments.times is not None:
+        write_text(arguments.times, json.dumps(run.times, indent=1) + "\n")
+    if not on_gpu:
+        print("a smoke run without a GPU: the times are made up")
+    print(_text(results))
+    return 0 if complete and len(run.cases) == len(todo) else 1
+
+
+def _text(results: Tunings) -> str:
+    texts = [tables.tunings(results), tables.tuning_choices(results)]
+    if results.starts:
+        texts.append(tables.starts(results.starts))
+        texts.append(_first_calls(results.starts))
+    if lines := tables.tuning_failures(results):
+        texts.append("\n".join(lines))
+    return "\n\n".join(texts)
+
+
+def _first_calls(found: Sequence[Start]) -> str:
+    """The seconds from the first call's begin to its end."""
+    calls = [
+        f"{one.program} {one.cache} {one.first.median - one.imported.median:.2f} s" for one in found
+    ]
+    return f"of these, the first call alone: {', '.join(calls)}"
+
+
+@contextlib.contextmanager
+def _new_cache() -> Generator[Path]:
+    with tempfile.TemporaryDirectory(prefix="ninetoothed-tuning-") as folder:
+        # All of a space is kept from one size to the next.
+        variables = {"NINETOOTHED_CACHE_DIR": folder, "NINETOOTHED_CACHE_SIZE": "0"}
+        with mock.patch.dict(os.environ, variables):
+            yield Path(folder)
+
+
+def _run(on_gpu: bool, modes: Sequence[Tune], most: int | None, cache: Path) -> Run:
+    artifacts: dict[tuple[str, Config], Artifact] = {}
+    known = operations()
+
+    def subject(task: Task) -> CallSubject:
+        offline = None if on_gpu else _OFFLINE
+        return CallSubject(known[task.operation], task.numbers, DTYPE, artifacts, offline)
+
+    clock: Clock = Stopwatch() if on_gpu else MadeUp()
+    search = Search(compile_pool.compile, clock)
+    return Run(search, subject, modes, most, lambda: forget_choices(cache))
+
+
+def measured(run: Run, todo: Sequence[Task], device: str, shown: Progress) -> bool:
+    """Whether all cases were gone through; one that fails is told of, and the next one is next."""
+    for task in todo:
+        try:
+            run.measure(task, shown)
+        except KeyboardInterrupt:
+            shown.note("stopped; what was measured is kept")
+            return False
+        except Exception as error:
+            shown.note(f"{task.label} failed: {type(error).__name__}: {error}")
+            try:
+                recover(error, device)
+            except ContextLostError as lost:
+                shown.note(f"nothing more can run on the device: {lost}")
+                return False
+        shown.done(task.label)
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

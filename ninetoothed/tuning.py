@@ -1,0 +1,37 @@
+"""Results of tuning as one file, so that production never tunes.
+
+    ninetoothed.tuning.export("tuned.json")  # where kernels were tuned
+    ninetoothed.tuning.load("tuned.json")    # where they are used, before their first calls
+
+A result is for one kernel, its types and alignments, sizes alike, one GPU product, and one version
+of ninetoothed and of Triton. It is taken with every setting of ``NINETOOTHED_TUNE``, ``off`` too.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ninetoothed.runtime import choices
+
+
+def export(path: str | os.PathLike[str]) -> int:
+    """Write all results of the cache folder to the file ``path``; returns how many there are.
+
+    Raises:
+        ConfigurationError: the file cannot be written.
+    """
+    return choices.export(Path(path))
+
+
+def load(path: str | os.PathLike[str]) -> int:
+    """Bring the results of a file that :func:`export` wrote into the cache folder, in the place of
+    those that are there; returns how many there are.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or is no such file. Nothing is loaded then.
+    """
+    results = choices.imported(Path(path))
+    for result in results:
+        choices.store(result)
+    return len(results)

@@ -1,0 +1,434 @@
+"""A process that makes a kernel which another one has made before: with real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.imports import ROOT
+
+KERNELS = """
+import helpers
+from helpers import size_of
+from ninetoothed import Symbol, Tensor, make, jit, block_size
+
+FACTOR = 2
+
+
+def arrangement(x, y):
+    print("arranged", end=" ")
+    return x.tile((size_of(x),)), y.tile((size_of(y),))
+
+
+def application(x, y):
+    y = x * FACTOR + helpers.OFFSET
+
+
+options = {"num_warps": 4, "num_stages": 1}
+kernel = make(arrangement, application, (Tensor(1), Tensor(1)), **options)
+"""
+HELPERS = """
+OFFSET = 1
+
+
+def size_of(tensor):
+    return 64
+"""
+FULL = ("xdsl", "sympy", "triton", "numpy.f2py", "ninetoothed.frontend", "ninetoothed.passes")
+
+
+@dataclass
+class User:
+    """Programs over two files of a user's, and one cache."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self.write("kernels", KERNELS)
+        self.write("helpers", HELPERS)
+
+    def write(self, name: str, text: str) -> None:
+        """A module of the user's."""
+        (self.folder / f"{name}.py").write_text(text, encoding="utf-8")
+
+    def run(self, program: str, **environment: str) -> dict[str, Any]:
+        """What a program puts into ``found``; and what it printed, was warned of, and imported."""
+        text = (
+            "import json, sys, warnings\n"
+            "from tests.support import fake_gpu\n"
+            "from tests.support.fake_gpu import Array\n"
+            "fake_gpu.install()\n"
+            "found = {}\n"
+            "with warnings.catch_warnings(record=True) as caught:\n"
+            "    warnings.simplefilter('always')\n"
+            f"{textwrap.indent(textwrap.dedent(program), '    ')}\n"
+            "found['warnings'] = [[str(w.message), w.filename, w.lineno] for w in caught]\n"
+            f"found['imported'] = fake_gpu.imported(*{FULL})\n"
+            "found['launches'] = fake_gpu.launches\n"
+            "print('|' + json.dumps(found))\n"
+        )
+        path = self.folder / "program.py"
+        path.write_text(text, encoding="utf-8")
+        paths = os.pathsep.join((str(ROOT), str(self.folder)))
+        given = {
+            **os.environ,
+            "PYTHONPATH": paths,
+            # Files are written faster than their times change.
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "NINETOOTHED_CACHE_DIR": str(self.folder / "cache"),
+            **environment,
+        }
+        command = [sys.executable, str(path)]
+        done = subprocess.run(command, env=given, capture_output=True, text=True)
+        assert not done.returncode, done.stderr
+        printed, _, result = done.stdout.rpartition("|")
+        return {**json.loads(result), "printed": printed.split()}
+
+    @property
+    def records(self) -> list[Path]:
+        """What is kept of kernels."""
+        return sorted((self.folder / "cache" / "kernels").iterdir())
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> User:
+    return User(tmp_path)
+
+
+CALL = """
+import kernels
+kernels.kernel(Array(100), Array(100, pointer=8192))
+"""
+
+
+def test_a_second_process_imports_and_runs_next_to_nothing(user: User) -> None:
+    first = user.run(CALL)
+    assert first["printed"] == ["arranged"]
+    assert "xdsl" in first["imported"]
+    second = user.run(CALL)
+    assert second["printed"] == []
+    assert second["imported"] == []
+    assert first["launches"] == second["launches"] == [["application", 2]]
+
+
+def test_another_signature_is_compiled_then(user: User) -> None:
+    user.run(CALL)
+    other = CALL.replace("(100", "(112")
+    found = user.run(other)
+    # What ``make`` found out is known, what the call needs is not; the arrangement is not run.
+    assert found["printed"] == []
+    assert "xdsl" in found["imported"]
+    assert found["launches"] == [["application", 2]]
+    assert user.run(other)["imported"] == []
+
+
+def test_all_of_a_kernel_is_there_behind_a_hit(user: User) -> None:
+    program = """
+    import kernels
+    kernel = kernels.kernel
+    found["texts"] = [kernel.ir("arranged"), kernel.source(), str(kernel.report())]
+    found["more"] = [str(kernel.configs), repr(kernel), kernel.__name__, str(kernel.interface)]
+    """
+    first, second = user.run(program), user.run(program)
+    assert (first["printed"], second["printed"]) == (["arranged"], [])
+    assert first["texts"] == second["texts"]
+    assert first["more"] == second["more"]
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("kernels", "FACTOR = 2", "FACTOR = 3"),
+        ("kernels", "x * FACTOR", "FACTOR * x"),
+        ("kernels", "\ndef app", "\n\ndef app"),
+        ("kernels", '"num_warps": 4', '"num_warps": 8'),
+        ("kernels", "Tensor(1), T", "Tensor(1, other=0), T"),
+        ("helpers", "OFFSET = 1", "OFFSET = 2"),
+        ("helpers", "return 64", "return 32"),
+    ],
+)
+def test_edits_are_noticed(user: User, name: str, before: str, after: str) -> None:
+    user.run(CALL)
+    text = {"kernels": KERNELS, "helpers": HELPERS}[name]
+    assert before in text
+    user.write(name, text.replace(before, after))
+    found = user.run(CALL)
+    assert found["printed"] == ["arranged"]
+    assert "xdsl" in found["imported"]
+    user.write(name, text)
+    assert user.run(CALL)["imported"] == []
+
+
+def test_closures_are_noticed(user: User) -> None:
+    user.write(
+        "kernels",
+        KERNELS.replace("kernel = make", "def made(FACTOR):\n    def application(x, y):\n")
+        .replace(
+            "(arrangement, application, (Tensor(1)", "        y = x * FACTOR\n    return make("
+        )
+        .replace("make(, Tensor(1)", "make(arrangement, application, (Tensor(1), Tensor(1)"),
+    )
+    program = """
+    import kernels
+    for factor in (1, 2, 2, 1.0):
+        kernels.made(factor)(Array(100), Array(100, pointer=8192))
+    """
+    assert user.run(program)["printed"] == ["arranged"] * 3
+    assert user.run(program)["imported"] == []
+
+
+RACING = """
+from ninetoothed import Tensor, make
+
+
+def application(x, y):
+    y = x
+
+
+def make_kernel(strict=False):
+    return make(lambda x, y: (x.tile((64,)), y.tile((64,), strides=(32,))), application,
+                (Tensor(1), Tensor(1)), num_warps=4, num_stages=1, strict=strict)
+"""
+
+
+def test_a_warning_is_repeated(user: User) -> None:
+    user.write("kernels", RACING)
+    program = """
+    import kernels
+    try:
+        kernel = kernels.make_kernel()
+        found["first"] = len(caught)
+        kernel(Array(100), Array(96, pointer=8192))
+    except Exception as error:
+        found["error"] = str(error)
+    """
+    first, second = user.run(program), user.run(program)
+    (warning,) = first["warnings"]
+    assert warning[0].startswith("two programs write one element of y: ")
+    assert (warning[1], warning[2]) == (str(user.folder / "kernels.py"), 10)
+    assert second["warnings"] == [warning]
+    assert second["first"] == first["first"] == 1
+    assert "xdsl" not in second["imported"]
+    strict = "import kernels\ntry:\n    kernels.make_kernel(True)\nexcept Exception as e:\n"
+    strict += "    found['error'] = type(e).__name__\n"
+    for _ in range(2):
+        assert user.run(strict)["error"] == "RaceError"
+    assert user.run(program, NINETOOTHED_STRICT="1")["error"].startswith("two programs write")
+
+
+WITH_FLAG = (
+    RACING.replace("def application(x, y):", "def application(x, y, flag):")
+    .replace(
+        "lambda x, y: (x.tile((64,)), y.tile((64,), strides=(32,)))",
+        "lambda x, y, f: (x.tile((64,)), y.tile((64,), strides=(32,)), f)",
+    )
+    .replace("Tensor(1)),", "Tensor(1), Tensor(0, constexpr=True)),")
+)
+"""Where a compile-time number decides what is compiled, ``make`` has nothing to warn of."""
+
+
+def test_a_warning_of_the_first_call_is_repeated(user: User) -> None:
+    user.write("kernels", WITH_FLAG)
+    program = """
+    import kernels
+    kernel = kernels.make_kernel()
+    found["first"] = len(caught)
+    for size in (100, 112, 100):
+        kernel(Array(size), Array(96, pointer=8192), True)
+    """
+    first, second = user.run(program), user.run(program)
+    assert first["first"] == second["first"] == 0
+    assert len(first["warnings"]) == 1
+    assert first["warnings"] == second["warnings"]
+    assert second["imported"] == []
+
+
+def test_strict_calls_of_a_kernel_that_was_not_made_so(user: User) -> None:
+    user.write("kernels", WITH_FLAG)
+    plain = """
+    import kernels
+    kernel = kernels.make_kernel()
+    """
+    call = "kernel(Array(100), Array(96, pointer=8192), True)"
+    strict = f"""{plain}
+    import os
+    os.environ["NINETOOTHED_STRICT"] = "1"
+    try:
+        {call}
+    except Exception as error:
+        found["error"] = type(error).__name__
+    """
+    assert user.run(strict)["error"] == "RaceError"
+    assert len(user.run(f"{plain}\n    {call}\n")["warnings"]) == 1
+    assert user.run(strict)["error"] == "RaceError"
+
+
+def test_threads_warn_once(user: User) -> None:
+    user.write("kernels", WITH_FLAG)
+    program = """
+    import threading, kernels
+    sys.setswitchinterval(1e-5)
+    kernel = kernels.make_kernel()
+    start = threading.Barrier(6)
+    def call(number):
+        start.wait()
+        kernel(Array(100 + number % 3), Array(96, pointer=8192), True)
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(6)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+    """
+    for _ in range(2):
+        found = user.run(program)
+        assert len(found["warnings"]) == 1
+        assert len(found["launches"]) == 6
+
+
+def test_calls_in_place_need_no_compiler(user: User) -> None:
+    program = """
+    import kernels
+    kernels.kernel(Array(100), Array(100))
+    kernels.kernel(Array(100), Array(100, pointer=4096 + 128))
+    """
+    first, second = user.run(program), user.run(program)
+    assert "xdsl" in first["imported"]
+    assert second["imported"] == []
+    assert first["launches"] == second["launches"]
+
+
+@pytest.mark.parametrize("content", ["", "{", "null", '{"content": "{}"}', "[[[["])
+def test_records_that_are_broken_are_written_anew(user: User, content: str) -> None:
+    user.run(CALL)
+    for path in user.records:
+        path.write_text(content, encoding="utf-8")
+    assert user.run(CALL)["printed"] == ["arranged"]
+    assert user.run(CALL)["imported"] == []
+
+
+def test_records_of_another_form_are_written_anew(user: User) -> None:
+    program = """
+    from ninetoothed.runtime import artifact_cache
+    store, known = artifact_cache.store_record, {}
+    artifact_cache.store_record = lambda key, text: store(key, '{"interface": {}}')
+    import kernels
+    """
+    assert user.run(program)["printed"] == ["arranged"]
+    assert user.run(CALL)["printed"] == ["arranged"]
+    assert user.run(CALL)["imported"] == []
+
+
+def test_what_has_no_digest_is_arranged_each_time(user: User) -> None:
+    user.write("helpers", HELPERS.replace("return 64", "import os\n    return 64"))
+    for _ in range(2):
+        found = user.run(CALL)
+        assert found["printed"] == ["arranged"]
+        assert "xdsl" in found["imported"]
+    assert len(list((user.folder / "cache" / "artifacts").iterdir())) == 1
+
+
+def test_an_arrangement_that_changes_its_tensors_is_run_each_time(user: User) -> None:
+    changed = KERNELS.replace('print("arranged"', 'x.shape = (4096,); print("arranged"')
+    user.write("kernels", changed)
+    for _ in range(2):
+        assert user.run("import kernels")["printed"] == ["arranged"]
+
+
+@pytest.mark.parametrize(
+    "change", ["SIZES.append(1)", "SIZES[0] += 1", "size_of.size = len(SIZES)"]
+)
+def test_an_arrangement_that_changes_what_it_reads_is_run_each_time(
+    user: User, change: str
+) -> None:
+    changed = KERNELS.replace('print("arranged"', f'{change}; print("arranged"').replace(
+        "FACTOR = 2\n", "FACTOR = 2\nSIZES = [64]\n"
+    )
+    user.write("kernels", changed)
+    for _ in range(2):
+        assert user.run("import kernels")["printed"] == ["arranged"]
+
+
+def test_edits_after_the_import_are_noticed(user: User) -> None:
+    """What the frontend reads is the file; what Python runs is what it has read before."""
+    program = """
+    import pathlib
+    path = pathlib.Path(__file__).with_name("kernels.py")
+    text = path.read_text()
+    path.write_text(text.replace("x * FACTOR", "x * FACTOR / 5"))
+    try:
+        space = {"__name__": "kernels"}
+        exec(compile(text, str(path), "exec"), space)
+        found["source"] = space["kernel"].source()
+    finally:
+        path.write_text(text)
+    """
+    plain = user.run("import kernels; found['source'] = kernels.kernel.source()")
+    for printed in (["arranged"], []):
+        edited = user.run(program)
+        assert edited["printed"] == printed
+        assert edited["source"] != plain["source"]
+    again = user.run("import kernels; found['source'] = kernels.kernel.source()")
+    assert (again["printed"], again["source"]) == ([], plain["source"])
+
+
+def test_kernels_in_an_archive(user: User) -> None:
+    archive = user.folder / "archive.zip"
+
+    def write(text: str) -> None:
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("kernels.py", text)
+
+    (user.folder / "kernels.py").unlink()
+    write(KERNELS)
+    program = (
+        "sys.path.insert(0, str(__import__('pathlib').Path(__file__).with_name('archive.zip')))"
+    )
+    first, second = user.run(f"{program}\n{CALL}"), user.run(f"{program}\n{CALL}")
+    assert (first["printed"], second["imported"]) == (["arranged"], [])
+    write(KERNELS.replace("x * FACTOR", "x - FACTOR"))
+    assert user.run(f"{program}\n{CALL}")["printed"] == ["arranged"]
+
+
+def test_whoever_watches_the_compiler_sees_it_work(user: User) -> None:
+    user.run(CALL)
+    folder = user.folder / "dump"
+    found = user.run(CALL, NINETOOTHED_DUMP_IR=str(folder))
+    assert found["printed"] == ["arranged"]
+    assert list(folder.rglob("*.mlir"))
+
+
+def test_jit(user: User) -> None:
+    user.write(
+        "kernels",
+        "from ninetoothed import Tensor, block_size, jit\n"
+        "BLOCK = block_size(64, 64)\n"
+        "x = Tensor(1).tile((BLOCK,))\n"
+        "@jit(num_warps=4, num_stages=1)\n"
+        "def kernel(x: x, y: Tensor(1).tile((BLOCK,))):\n"
+        "    y = x + 1\n",
+    )
+    first, second = user.run(CALL), user.run("from ninetoothed import Tensor; Tensor(1)\n" + CALL)
+    assert "xdsl" in first["imported"]
+    assert second["imported"] == []
+    assert first["launches"] == second["launches"] == [["kernel", 2]]
+
+
+def test_jit_with_annotations_as_text(user: User) -> None:
+    user.write(
+        "kernels",
+        "from __future__ import annotations\n"
+        "from ninetoothed import Tensor, jit\n"
+        "@jit(num_warps=4, num_stages=1)\n"
+        "def kernel(x: Tensor(1).tile((64,)), y: Tensor(1).tile((64,))):\n"
+        "    y = x + 1\n",
+    )
+    first, second = user.run(CALL), user.run(CALL)
+    assert first["launches"] == second["launches"] == [["kernel", 2]]
+    assert "xdsl" not in second["imported"]

@@ -1,0 +1,244 @@
+"""Fakes of all that dispatching a call reaches: the compiler, the device, the model, the clock."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ninetoothed.artifact import Artifact, Config, ParamSignature, Signature, Space, Target
+from ninetoothed.errors import ConfigurationError
+from ninetoothed.runtime import (
+    artifact_cache,
+    candidates,
+    choosing,
+    device,
+    model,
+    triton_compat,
+    tuner,
+)
+from ninetoothed.runtime.choosing import Tune
+from ninetoothed.runtime.dispatch import Dispatcher
+from ninetoothed.runtime.loaded import Host
+from ninetoothed.runtime.model import Ranked
+from ninetoothed.runtime.shield import StuckError, Trial
+from ninetoothed.runtime.tuner import Effort, Measured
+from tests.support import artifacts
+
+SIGNATURE = Signature(tuple(ParamSignature(name, "tensor", "fp32", 1) for name in "xy"))
+
+
+class FakeTensor:
+    """What the runtime asks of a tensor before it launches."""
+
+    def __init__(self, size: int, place: str = "cuda:0") -> None:
+        kind, _, index = place.partition(":")
+        self.shape = (size,)
+        self.device = FakeDevice(kind, int(index) if index else None)
+
+    def data_ptr(self) -> int:
+        return 4096
+
+
+@dataclass(frozen=True)
+class FakeDevice:
+    type: str
+    index: int | None
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+
+def values(size: int = 1000, place: str = "cuda:0") -> tuple[FakeTensor, ...]:
+    return tuple(FakeTensor(size, place) for _ in range(3))
+
+
+def blocks(*sizes: int) -> list[Config]:
+    return [artifacts.add(size).config for size in sizes]
+
+
+@dataclass
+class World:
+    """What the fakes were asked for, and what they are to answer, by block size."""
+
+    spaces: int = 0
+    pruned: tuple[tuple[str, int], ...] = ()
+    made: list[int] = field(default_factory=list[int])
+    compiled: list[int] = field(default_factory=list[int])
+    launched: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
+    timed: list[int] = field(default_factory=list[int])
+    races: list[list[int]] = field(default_factory=list[list[int]])
+    efforts: list[Effort] = field(default_factory=list[Effort])
+    unloaded: list[int] = field(default_factory=list[int])
+    refused: dict[int, str] = field(default_factory=dict[int, str])
+    uncompilable: dict[int, str] = field(default_factory=dict[int, str])
+    unloadable: dict[int, Exception] = field(default_factory=dict[int, Exception])
+    times: dict[int, float | str] = field(default_factory=dict[int, "float | str"])
+    predicted: dict[int, float | str] = field(default_factory=dict[int, "float | str"])
+    stuck: int | None = None
+    between: Callable[[], object] = lambda: None
+    capturing: bool = False
+    current: int = 0
+    delay: float = 0.0
+
+    def dispatcher(
+        self,
+        configs: Sequence[Config],
+        version: str = "1",
+        make: Callable[..., Artifact] | None = None,
+        tune: Tune | None = None,
+        limit: int | None = None,
+        name: str = "add",
+    ) -> Dispatcher:
+        return Dispatcher(name, FakeCompiler(self, configs, version, make), tune, limit)
+
+
+@dataclass
+class FakeCompiler:
+    """Knows one kernel, in these configurations."""
+
+    world: World
+    configs: Sequence[Config]
+    version: str
+    make: Callable[..., Artifact] | None
+
+    def key(self, signature: Signature, target: Target) -> str:
+        return f"/home/user/{self.version} {signature} {target}"
+
+    def space(self, signature: Signature, target: Target) -> Space:
+        self.world.spaces += 1
+        return Space(tuple(self.configs), "", self.world.pruned)
+
+    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
+        block = config.values[0][1]
+        self.world.made.append(block)
+        if self.make is not None:
+            return self.make(signature, config, target)
+        if block in self.world.refused:
+            raise ConfigurationError(self.world.refused[block])
+        return replace(artifacts.add(block, target=target), config=config)
+
+
+class FakeKernel:
+    """A kernel that is loaded on the current device."""
+
+    def __init__(self, world: World, host: Host) -> None:
+        self._world = world
+        self._host = host
+        self._device = world.current
+        self.artifact = host.artifact
+
+    def launch(self, values: tuple[Any, ...]) -> Any:
+        assert self._device == self._world.current
+        programs = self._host.checked_programs(values)
+        if programs == 0:
+            return None
+        self._world.launched.append((block_of(self.artifact), programs, self._device))
+        return "launched"
+
+    def trial(self) -> Trial:
+        return Trial((str(block_of(self.artifact)),), (), (), self.launch)
+
+
+def constant(value: object) -> Callable[..., Any]:
+    """A function of anything that returns ``value``."""
+
+    def function(*_: object) -> object:
+        return value
+
+    return function
+
+
+def block_of_trial(trial: Trial) -> int:
+    """The block size of what is timed: the name of its one parameter."""
+    return int(trial.params[0])
+
+
+def block_of(artifact: Artifact) -> int:
+    return artifact.config.values[0][1]
+
+
+def fake_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """Puts the fakes in the place of the device, the compile processes, the model and the clock."""
+    world = World()
+    monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(folder))
+    monkeypatch.delenv("NINETOOTHED_TUNE", raising=False)
+    monkeypatch.setattr(artifact_cache, "_memory", {})
+
+    @contextlib.contextmanager
+    def guard(index: int) -> Any:
+        before, world.current = world.current, index
+        yield
+        world.current = before
+
+    def compiled(hosts: Sequence[Host], on_done: candidates.OnDone) -> list[Any]:
+        time.sleep(world.delay)
+        blocks = [block_of(host.artifact) for host in hosts]
+        world.compiled += blocks
+        for number in range(len(blocks)):
+            on_done(number + 1, len(blocks))
+        return [world.uncompilable.get(block, artifacts.BINARY) for block in blocks]
+
+    def loaded(host: Host, binary: object) -> FakeKernel:
+        if (error := world.unloadable.get(block_of(host.artifact))) is not None:
+            raise error
+        return FakeKernel(world, host)
+
+    def rank(space: Space, values: object, properties: object) -> list[Ranked]:
+        able: list[Ranked] = []
+        unable: list[Ranked] = []
+        for config in space.configs:
+            time = world.predicted.get(config.values[0][1], 0.0)
+            if isinstance(time, str):
+                unable.append(Ranked(config, None, time))
+            else:
+                able.append(Ranked(config, time))
+        return [*sorted(able, key=lambda row: row.milliseconds or 0.0), *unable]
+
+    def time_trials(
+        trials: Sequence[Trial],
+        values: tuple[Any, ...],
+        effort: Effort,
+        progress: Callable[[int, int], None],
+    ) -> list[Measured | str]:
+        world.between()
+        world.efforts.append(effort)
+        world.races.append([block_of_trial(trial) for trial in trials])
+        results: list[Measured | str] = []
+        for position, trial in enumerate(trials):
+            block = block_of_trial(trial)
+            if block == world.stuck:
+                raise StuckError(position)
+            world.timed.append(block)
+            found = world.times.get(block, 9.0)
+            results.append(found if isinstance(found, str) else Measured(found, 24, True))
+        return results
+
+    monkeypatch.setattr(device, "current", lambda: world.current)
+    monkeypatch.setattr(device, "guard", guard)
+    monkeypatch.setattr(device, "name", constant("fake device"))
+    monkeypatch.setattr(device, "is_capturing", lambda: world.capturing)
+    monkeypatch.setattr(triton_compat, "active_target", lambda: artifacts.SM_90)
+    monkeypatch.setattr(triton_compat, "version", lambda: "3.9.0")
+    monkeypatch.setattr(candidates, "_compiled", compiled)
+
+    def unload(kernels: Sequence[FakeKernel]) -> None:
+        world.unloaded += [block_of(kernel.artifact) for kernel in kernels]
+
+    monkeypatch.setattr(candidates, "_loaded", loaded)
+    monkeypatch.setattr(candidates, "_unload", unload)
+    monkeypatch.setattr(choosing, "relaxed", contextlib.nullcontext)
+    monkeypatch.setattr(model.Properties, "of", constant(None))
+    monkeypatch.setattr(model, "rank", rank)
+    monkeypatch.setattr(tuner, "time_trials", time_trials)
+    return world
+
+
+def blocks_launched(world: World) -> list[int]:
+    """The block sizes that ran, in order."""
+    return [block for block, _, _ in world.launched]
