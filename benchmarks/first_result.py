@@ -34,7 +34,7 @@ FUNCTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "ninetoothed.runtime.artifact_cache": {
         **dict.fromkeys(("load", "load_binary", "load_space", "load_record"), "read cache"),
-        **dict.fromkeys(("load_result", "results"), "read cache"),
+        **dict.fromkeys(("load_result", "result_names", "named_result"), "read cache"),
         **dict.fromkeys(("store", "store_binary", "store_space", "store_record"), "write cache"),
         "store_result": "write cache",
     },

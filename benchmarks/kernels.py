@@ -54,8 +54,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.kernels",
         description="Time the kernels beside other providers, after checking all results.",
-        epilog="Names may be separated by commas or spaces, and be patterns such as 'rms_*'. "
-        "A kernel of ours is tuned at the first size that it sees: sizes go from large to small.",
+        epilog="Names may be separated by commas or spaces, and be patterns such as 'rms_*'.",
     )
     add_choices(parser)
     add_outputs(parser)

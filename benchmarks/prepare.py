@@ -61,8 +61,8 @@ def steps(
 ) -> list[Step]:
     """What is to be compiled, that which takes longest first.
 
-    All sizes of one element type and layout are one step: they share most kernels. The small ones
-    come first in it, as kernels are tuned at the first.
+    All sizes of one element type and layout are one step, the small ones first: they share most
+    kernels.
     """
     groups: dict[tuple[str, str, str], list[Task]] = {}
     for task in tasks:
