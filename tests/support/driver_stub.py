@@ -5,6 +5,7 @@ It is C, compiled here: so what a launch gives the driver lies where a driver wo
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import shutil
@@ -205,6 +206,7 @@ def available() -> bool:
 @functools.cache
 def _file() -> str:
     folder = Path(tempfile.mkdtemp(prefix="ninetoothed-driver-stub-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     source, built = folder / "stub.c", folder / "stub.so"
     source.write_text(_SOURCE)
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", source, "-o", built], check=True)
