@@ -10,7 +10,6 @@ the kernel reads each tensor once.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -21,6 +20,7 @@ from ninetoothed.call_order import CallOrder
 from ninetoothed.interface import Interface
 from ninetoothed.overlaps import firsts
 from ninetoothed.runtime.generated import defined
+from ninetoothed.runtime.guards import plain_types
 
 Classified = tuple[tuple[Any, ...], Hashable]
 Classify = Callable[[Sequence[Any], Mapping[str, Any]], Classified | None]
@@ -87,7 +87,6 @@ def _classify(interface: Interface) -> Classify:
     numbers = [place for place, one in enumerate(parameters) if one.kind != "tensor"]
     if not tensors or any(one.jagged_dim is not None for one in parameters):
         return _never
-    torch: Any = importlib.import_module("torch")
     names = ", ".join(f"a{place}" for place in range(len(parameters)))
     lines = [
         "given = None",
@@ -132,8 +131,7 @@ def _classify(interface: Interface) -> Classify:
     }
     known |= {
         "ordered": CallOrder(interface),
-        # Subclasses may tell anything of themselves.
-        "plain": (torch.Tensor, torch.nn.Parameter),
+        "plain": plain_types(),
         "extents": interface.extents,
         "firsts": firsts,
     }

@@ -21,7 +21,7 @@ from ninetoothed.errors import NineToothedError
 from ninetoothed.frontend.build import build_arrangement, build_module
 from ninetoothed.frontend.definition import Definition
 from ninetoothed.ir.loops import SCF
-from ninetoothed.ir.nt import NT, KernelOp
+from ninetoothed.ir.nt import NT, kernel_of
 from ninetoothed.ir.tt import BLOCK_ARITH, TT
 from ninetoothed.passes.pipeline import (
     ANNOTATED,
@@ -76,8 +76,7 @@ def build(
 
 def serves(module: ModuleOp, config: Config) -> bool:
     """Whether ``module`` is right for a configuration (see :func:`build`)."""
-    (kernel,) = module.body.ops
-    assert isinstance(kernel, KernelOp)
+    kernel = kernel_of(module)
     values = dict(config.values)
     return all(
         decl.decided in (None, values.get(decl.name, decl.decided)) for decl in kernel.declarations
@@ -88,8 +87,7 @@ def options(
     module: ModuleOp, signature: Signature, config: Config, target: Target | None = None
 ) -> Options:
     """The passes' options for one signature, configuration and target."""
-    (kernel,) = module.body.ops
-    assert isinstance(kernel, KernelOp)
+    kernel = kernel_of(module)
     values = dict(signature.constants) | dict(config.values)
     multiples: list[str] = []
     aligned: list[str] = []
@@ -135,8 +133,7 @@ def lower(
     Raises:
         NineToothedError: the kernel is wrong for this configuration.
     """
-    (kernel,) = module.body.ops
-    assert isinstance(kernel, KernelOp)
+    kernel = kernel_of(module)
     lowered = module.clone()
     observers = (*observers, *_dump(kernel.sym_name.data, config, start=len(steps(ANNOTATED)) + 1))
     pipeline = steps(SPECIALIZED, options(module, signature, config, target))

@@ -22,6 +22,7 @@ from ninetoothed.cost_source import cost_source, footprint_source, lanes_source,
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
 from ninetoothed.passes.analysis.cost import count
+from ninetoothed.runtime.generated import defined
 from ninetoothed.runtime.occupancy import (
     Architecture,
     Footprint,
@@ -135,15 +136,13 @@ def largest_block(module: ModuleOp, signature: Signature, config: Config) -> int
 
 def _function(source: str, name: str) -> Callable[..., Any]:
     """A function of a source of costs."""
-    functions: dict[str, Any] = {}
-    exec(source, functions)
-    return functions[name]
+    (function,) = defined((name,), source, {})
+    return function
 
 
 def _candidates(module: ModuleOp) -> Iterator[dict[str, int]]:
     """Every choice of powers of two inside the meta symbols' bounds, ascending."""
-    (kernel,) = module.body.ops
-    assert isinstance(kernel, nt.KernelOp)
+    kernel = nt.kernel_of(module)
     metas = [decl for decl in kernel.declarations if decl.kind == "meta"]
     ranges: list[list[int]] = []
     for decl in metas:

@@ -37,14 +37,14 @@ def lanes_source(module: ModuleOp, signature: Signature) -> str:
     """``lanes`` alone, for a module in stage ``composed``: of the block sizes, the lanes of the
     largest block. It takes less to write than a ``footprint``.
     """
-    kernel = _kernel(module)
+    kernel = nt.kernel_of(module)
     blocks = blocks_of(kernel, fixed_sizes(kernel, signature))
     return f"{_ROUNDED}\n\n{_Footprint(kernel, signature).lanes_text(blocks)}"
 
 
 def footprint_source(module: ModuleOp, signature: Signature, counted: Counted) -> str:
     """``footprint`` for a module in stage ``composed``."""
-    return f"{_ROUNDED}\n\n{_Footprint(_kernel(module), signature).text(counted)}"
+    return f"{_ROUNDED}\n\n{_Footprint(nt.kernel_of(module), signature).text(counted)}"
 
 
 def cost_source(module: ModuleOp, counted: Counted) -> str:
@@ -53,13 +53,7 @@ def cost_source(module: ModuleOp, counted: Counted) -> str:
     Raises:
         CompilerError: it depends on a size that no argument of a call gives.
     """
-    return _Cost(_kernel(module)).text(counted)
-
-
-def _kernel(module: ModuleOp) -> nt.KernelOp:
-    (kernel,) = module.body.ops
-    assert isinstance(kernel, nt.KernelOp)
-    return kernel
+    return _Cost(nt.kernel_of(module)).text(counted)
 
 
 class _Rounding:

@@ -375,7 +375,7 @@ class _Walk:
         if attribute not in vars(module) and not hasattr(module, attribute):
             raise UnhashableError(f"{name}.{attribute}, which does not exist yet")
         value = getattr(module, attribute)
-        self.capture.keep_attribute(module, attribute, self._copy(value))
+        self.capture.keep_attribute(module, attribute, value)
         if isinstance(value, types.ModuleType):
             self._module(value, tuple(rest))
         else:
@@ -434,7 +434,7 @@ class _Walk:
         for name, found in vars(value).items():
             if name not in CLASS_ATTRIBUTES:
                 self._write("attribute", name)
-                self.capture.keep_attribute(value, name, self._copy(found))
+                self.capture.keep_attribute(value, name, found)
                 self._value(found)
 
     def _instance(self, value: Any) -> None:

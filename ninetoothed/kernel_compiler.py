@@ -28,7 +28,7 @@ from ninetoothed.configurations import interpreted_values, space
 from ninetoothed.errors import ArgumentError, DeviceError
 from ninetoothed.frontend.definition import Definition, decoded, define, run_arrangement
 from ninetoothed.interpreters import interpret
-from ninetoothed.ir.nt import KernelOp
+from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.options import BACKENDS, Options
 from ninetoothed.passes.analysis.writes import writes
@@ -53,8 +53,7 @@ class Variant:
     @cached_property
     def written(self) -> frozenset[str]:
         """The parameters that may be written to."""
-        (kernel,) = self.module.body.ops
-        assert isinstance(kernel, KernelOp)
+        kernel = kernel_of(self.module)
         names = [param.name for param in self.signature.params]
         if self._decides:
             # Other block sizes may have other stores.
@@ -64,8 +63,7 @@ class Variant:
     @property
     def _decides(self) -> bool:
         """Whether block sizes decide something of the module."""
-        (kernel,) = self.module.body.ops
-        assert isinstance(kernel, KernelOp)
+        kernel = kernel_of(self.module)
         return any(decl.decided is not None for decl in kernel.declarations)
 
     def serving(self, config: Config) -> ModuleOp:
@@ -243,8 +241,8 @@ class KernelCompiler:
         self,
         dtypes: Mapping[str, Any],
         values: Mapping[str, Any],
-        language: Language = "triton-python",
-        target: str = _DEFAULT_TARGET,
+        language: Language,
+        target: str,
     ) -> str:
         """The generated text (see ``Kernel.source``)."""
         if language not in BACKENDS[:2]:
@@ -275,8 +273,7 @@ def _check_data(module: ModuleOp, arguments: Arguments) -> None:
     Raises:
         DeviceError: the application reads or writes one.
     """
-    (kernel,) = module.body.ops
-    assert isinstance(kernel, KernelOp)
+    kernel = kernel_of(module)
     for param, value, argument in zip(
         arguments.signature.params, arguments.values, kernel.apply.block.args, strict=True
     ):

@@ -43,7 +43,7 @@ from ninetoothed.ir.index_bounds import Assumptions, bounds
 from ninetoothed.ir.index_expr import IndexExpr, ir_text, sym
 from ninetoothed.ir.index_normal import equal, normalize
 from ninetoothed.ir.meta_op import Guard, elements, shape_text
-from ninetoothed.ir.nt import KernelOp
+from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.placement import Placement, Site
 from ninetoothed.passes.analysis.writes import Write, writes
 
@@ -221,8 +221,7 @@ class _Verifier:
     """Asks the questions of one kernel, in stage ``composed``."""
 
     def __init__(self, definition: Definition, module: ModuleOp) -> None:
-        (kernel,) = module.body.ops
-        assert isinstance(kernel, KernelOp)
+        kernel = kernel_of(module)
         self._definition = definition
         self._assumptions: Assumptions = {
             decl.name: decl.range for decl in declarations(definition)

@@ -128,8 +128,6 @@ class Search:
     @cached_property
     def _exact(self) -> Result | None:
         """The result of this bucket that was known when the search began."""
-        if len(self._candidates.space.configs) == 1:
-            return None
         return choices.load(self._candidates.key, self._bucket)
 
     @cached_property

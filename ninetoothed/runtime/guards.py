@@ -32,8 +32,7 @@ def guard(tensors: Sequence[Any]) -> Guard:
     way round, and under another mode of torch.
     """
     make = _maker()
-    plain = _plain_types()
-    # Subclasses may tell anything of themselves.
+    plain = plain_types()
     if make is None or any(type(tensor) not in plain for tensor in tensors):
         return never
     places = {id(tensor): place for place, tensor in reversed([*enumerate(tensors)])}
@@ -79,6 +78,7 @@ def _maker() -> Any:
 
 
 @functools.cache
-def _plain_types() -> tuple[type, ...]:
+def plain_types() -> tuple[type, ...]:
+    """The classes of tensors that tell the truth of themselves; a subclass may tell anything."""
     torch: Any = importlib.import_module("torch")
     return torch.Tensor, torch.nn.Parameter

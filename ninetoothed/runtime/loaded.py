@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ninetoothed.artifact import Artifact
 from ninetoothed.errors import ArgumentError, ConfigurationError
 from ninetoothed.runtime import device
+from ninetoothed.runtime.generated import defined
 from ninetoothed.runtime.repeated import Launched
-from ninetoothed.runtime.shield import Trial
+from ninetoothed.runtime.shield import Trial, is_tensor
 
 if TYPE_CHECKING:
     from ninetoothed.runtime.driver import Launcher, Loaded
@@ -23,13 +24,11 @@ class Host:
 
     def __init__(self, artifact: Artifact) -> None:
         self.artifact = artifact
-        # The name keeps its frames out of users' tracebacks.
-        code = compile(artifact.launch, f"<ninetoothed launch of {artifact.name}>", "exec")
-        namespace: dict[str, Any] = {}
-        exec(code, namespace)
-        self._check: Callable[..., str | None] = namespace["check"]
-        self._programs: Callable[..., int] = namespace["programs"]
-        self.arguments: Callable[..., Sequence[Any]] = namespace["arguments"]
+        self._check: Callable[..., str | None]
+        self._programs: Callable[..., int]
+        self.arguments: Callable[..., Sequence[Any]]
+        names = ("check", "programs", "arguments")
+        self._check, self._programs, self.arguments = defined(names, artifact.launch, {})
 
     def checked_programs(self, values: tuple[Any, ...]) -> int:
         """The number of programs, 0 included.
@@ -53,7 +52,7 @@ class Host:
         tensor.
         """
         probes = [
-            _Probe(position, value) if hasattr(value, "data_ptr") else _Passed(position)
+            _Probe(position, value) if is_tensor(value) else _Passed(position)
             for position, value in enumerate(values)
         ]
         try:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ninetoothed.artifact import Config, Space, Target
+from ninetoothed.runtime.generated import defined
 from ninetoothed.runtime.occupancy import (
     Amounts,
     Architecture,
@@ -125,9 +126,8 @@ _BYTES = {"fp16": 2, "fp8": 1, "i8": 1}
 @functools.lru_cache(maxsize=256)
 def _functions(source: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The functions ``footprint`` and ``cost`` of a space's source."""
-    scope: dict[str, Any] = {}
-    exec(source, scope)
-    return scope["footprint"], scope["cost"]
+    footprint, cost = defined(("footprint", "cost"), source, {})
+    return footprint, cost
 
 
 def rank(space: Space, values: Sequence[Any], properties: Properties) -> list[Ranked]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ninetoothed.artifact import Artifact
 from ninetoothed.overlaps import firsts, span
+from ninetoothed.runtime.shield import is_tensor
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def placement(
     Memory that nobody writes may be shared in any way. What shares memory with something written
     has to lie as it does here, and apart from all else: so all of its kernel's assumptions hold.
     """
-    found = [span(value) if hasattr(value, "data_ptr") else None for value in values]
+    found = [span(value) if is_tensor(value) else None for value in values]
     # Which share memory have the same first one.
     first = firsts(found)
     written = {

@@ -23,6 +23,7 @@ from ninetoothed.interface import Formal, Interface
 from ninetoothed.runtime import device, guards
 from ninetoothed.runtime.generated import defined
 from ninetoothed.runtime.placement import Placement, placement
+from ninetoothed.runtime.shield import is_tensor
 
 if TYPE_CHECKING:
     # Only loaded kernels need the driver.
@@ -242,9 +243,7 @@ def _maker(values: Values, launched: Launched, place: Placement) -> Callable[...
     """``make(programs, shape, *place.numbers)`` makes a way: one for all calls of the same kernel
     and placement, since to compile a function takes longer than a full call.
     """
-    names = [
-        f"{'p' if hasattr(value, 'data_ptr') else 'a'}{index}" for index, value in enumerate(values)
-    ]
+    names = [f"{'p' if is_tensor(value) else 'a'}{index}" for index, value in enumerate(values)]
     index = launched.launcher.loaded.device
     assert launched.sources is not None
     # What follows from the shape is packed already.

@@ -67,8 +67,7 @@ class Road:
         Raises:
             ArgumentError: an argument does not fit.
         """
-        (kernel,) = self.start.body.ops
-        assert isinstance(kernel, nt.KernelOp)
+        kernel = nt.kernel_of(self.start)
         return bind([source.decl for source in kernel.sources], values, constants)
 
 

@@ -72,8 +72,7 @@ class Sampler:
     def __init__(
         self, definition: Definition, signature: Signature, module: ModuleOp, config: Config
     ) -> None:
-        (kernel,) = module.body.ops
-        assert isinstance(kernel, nt.KernelOp)
+        kernel = nt.kernel_of(module)
         self.skipped = 0
         self._definition = definition
         self._kernel = kernel

@@ -32,6 +32,7 @@ from ninetoothed.ir.nt.arrange import (
     SourceOp,
     access_of,
     chain,
+    kernel_of,
 )
 from ninetoothed.ir.nt.attributes import (
     AccessAttr,
@@ -247,6 +248,7 @@ __all__ = [
     "constant",
     "dtype_of",
     "is_pointer",
+    "kernel_of",
     "number",
     "offset",
     "pointee_of",

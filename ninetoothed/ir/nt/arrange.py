@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     BoolAttr,
     FloatAttr,
     IntegerAttr,
+    ModuleOp,
     StringAttr,
     UnitAttr,
 )
@@ -365,6 +366,13 @@ class ArrangedOp(IRDLOperation):
 
     def __init__(self, values: Sequence[SSAValue | Operation]) -> None:
         super().__init__(operands=[values])
+
+
+def kernel_of(module: ModuleOp) -> KernelOp:
+    """The kernel of a module of the compiler's, which is all that the module holds."""
+    (kernel,) = module.body.ops
+    assert isinstance(kernel, KernelOp)
+    return kernel
 
 
 def chain(value: SSAValue) -> tuple[SourceOp, list[MetaOperation]]:

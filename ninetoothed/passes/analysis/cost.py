@@ -140,8 +140,7 @@ class Counted:
 
 def count(module: ModuleOp, signature: Signature) -> Counted:
     """What the kernel of a module in stage ``composed`` does."""
-    (kernel,) = module.body.ops
-    assert isinstance(kernel, nt.KernelOp)
+    kernel = nt.kernel_of(module)
     return _Counter(kernel, signature).result()
 
 
