@@ -23,7 +23,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f16>):
   %1 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
-  %2 = nt.flip %1 axis [0] : !nt.tensor<[64] x f16>
+  %2 = nt.flip %1 axis 0 : !nt.tensor<[64] x f16>
   nt.store %2, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
   nt.finish
 }
@@ -40,7 +40,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f16>):
   %1 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
-  %2 = nt.flip %1 axis [0] : !nt.tensor<[64] x f16>
+  %2 = nt.flip %1 axis 0 : !nt.tensor<[64] x f16>
   nt.barrier
   nt.store %2, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
   nt.finish

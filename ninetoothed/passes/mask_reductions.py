@@ -23,7 +23,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %1 = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %2 = nt.reduce "max" %1 axis [0] : !nt.tensor<[64] x f32> -> f32
+  %2 = nt.reduce "max" %1 axis 0 : !nt.tensor<[64] x f32> -> f32
   %3 = nt.full %2 : f32 -> !nt.tensor<[64] x f32>
   nt.store %3, %a[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.finish
@@ -41,7 +41,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %1 = nt.load %a[] other 0xFF800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %2 = nt.reduce "max" %1 axis [0] : !nt.tensor<[64] x f32> -> f32
+  %2 = nt.reduce "max" %1 axis 0 : !nt.tensor<[64] x f32> -> f32
   %3 = nt.full %2 : f32 -> !nt.tensor<[64] x f32>
   nt.store %3, %a[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.finish

@@ -119,7 +119,7 @@ def row_reduction(function: str, other: str) -> ModuleOp:
           %one = arith.constant 1.0 : f32
           %ones = nt.full %one : f32 -> {block}
           %b = nt.map "add"(%a, %ones) : ({block}, {block}) -> {block}
-          %c = nt.reduce "{function}" %b axis [0] : {block} -> f32
+          %c = nt.reduce "{function}" %b axis 0 : {block} -> f32
           %d = nt.full %c : f32 -> {one}
           nt.store %d, %z[] : {one}, {one}[]
           nt.finish
@@ -174,7 +174,7 @@ def test_a_block_may_be_a_whole_row_of_any_length(columns: int) -> None:
         }} apply {{
         ^bb0(%x : {block}, %z : {sums}):
           %a = nt.load %x[] : {block}[] -> {block}
-          %b = nt.reduce "sum" %a axis [1] : {block} -> {sums}
+          %b = nt.reduce "sum" %a axis 1 : {block} -> {sums}
           nt.store %b, %z[] : {sums}, {sums}[]
           nt.finish
         }}""")
@@ -192,7 +192,7 @@ def test_where_takes_the_guard_of_what_it_chose() -> None:
         %seven = arith.constant 7.0 : f32
         %sevens = nt.full %seven : f32 -> {V}
         %b = nt.map "where"(%g, %a, %sevens) : ({bits}, {V}, {V}) -> {V}
-        %s = nt.reduce "sum" %b axis [0] : {V} -> f32
+        %s = nt.reduce "sum" %b axis 0 : {V} -> f32
         %c = nt.full %s : f32 -> {V}
         {store("c")}""")
     interpret(module, [x, z], {"B": 8})
@@ -252,7 +252,7 @@ def test_scalars_and_constexprs() -> None:
 
 DIVERGENT_IF = f"""
     {LOAD}
-    %s = nt.reduce "sum" %a axis [0] : {V} -> f32
+    %s = nt.reduce "sum" %a axis 0 : {V} -> f32
     %zero = arith.constant 0.0 : f32
     %positive = nt.map "gt"(%s, %zero) : (f32, f32) -> i1
     %two = arith.constant 2.0 : f32
@@ -278,7 +278,7 @@ def test_programs_take_both_sides(lanes: str, monkeypatch: pytest.MonkeyPatch) -
 
 LOOP = f"""
     {LOAD}
-    %s = nt.reduce "sum" %a axis [0] : {V} -> f32
+    %s = nt.reduce "sum" %a axis 0 : {V} -> f32
     %count = nt.cast %s : f32 -> i32
     %first = arith.constant 0 : i32
     %step = arith.constant 1 : i32
@@ -405,10 +405,10 @@ def test_blocks_change_their_shape() -> None:
           %t = nt.trans %a order [1, 0] : {a} -> {b}
           %r = nt.arange <10> : !nt.tensor<[3] x i32>
           %f = nt.cast %r : !nt.tensor<[3] x i32> -> !nt.tensor<[3] x f32>
-          %c = nt.expand_dims %f axis [1] : !nt.tensor<[3] x f32> -> !nt.tensor<[3, 1] x f32>
+          %c = nt.expand_dims %f axis 1 : !nt.tensor<[3] x f32> -> !nt.tensor<[3, 1] x f32>
           %d = nt.broadcast %c : !nt.tensor<[3, 1] x f32> -> {b}
-          %s = nt.reduce "sum" %d axis [1] : {b} -> !nt.tensor<[3] x f32>
-          %u = nt.expand_dims %s axis [1] : !nt.tensor<[3] x f32> -> !nt.tensor<[3, 1] x f32>
+          %s = nt.reduce "sum" %d axis 1 : {b} -> !nt.tensor<[3] x f32>
+          %u = nt.expand_dims %s axis 1 : !nt.tensor<[3] x f32> -> !nt.tensor<[3, 1] x f32>
           %v = nt.broadcast %u : !nt.tensor<[3, 1] x f32> -> {b}
           %w = nt.map "add"(%t, %v) : ({b}, {b}) -> {b}
           nt.store %w, %z[] : {b}, {b}[]

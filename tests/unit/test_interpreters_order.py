@@ -21,8 +21,8 @@ def stored(value: str) -> str:
 def test_guards_turn_with_their_lanes() -> None:
     """The sum of each block in reverse: the last block's unread lanes come first, and count 0."""
     body = f"""{LOAD}
-        %r = nt.flip %a axis [0] : {V}
-        %s = nt.reduce "sum" %r axis [0] : {V} -> f32
+        %r = nt.flip %a axis 0 : {V}
+        %s = nt.reduce "sum" %r axis 0 : {V} -> f32
         %b = nt.full %s : f32 -> {V}
         {stored("b")}"""
     x, z = torch.arange(10.0), torch.empty(10)
@@ -36,8 +36,8 @@ def test_a_gather_takes_the_guards_of_what_it_picks() -> None:
         %one = arith.constant 1 : i32
         %ones = nt.full %one : i32 -> {INDICES}
         %swapped = nt.map "xor"(%i, %ones) : ({INDICES}, {INDICES}) -> {INDICES}
-        %r = nt.gather %a[%swapped] axis [0] : {V}[{INDICES}] -> {V}
-        %s = nt.reduce "sum" %r axis [0] : {V} -> f32
+        %r = nt.gather %a[%swapped] axis 0 : {V}[{INDICES}] -> {V}
+        %s = nt.reduce "sum" %r axis 0 : {V} -> f32
         %b = nt.full %s : f32 -> {V}
         {stored("b")}"""
     x, z = torch.arange(1.0, 8.0), torch.empty(7)

@@ -259,7 +259,7 @@ def test_one_pointer_of_all_programs_is_updated_by_each() -> None:
 
 def test_programs_that_sit_out_update_nothing() -> None:
     body = """
-      %first = nt.reduce "max" %v axis [0] : BLOCK -> i32
+      %first = nt.reduce "max" %v axis 0 : BLOCK -> i32
       %limit = arith.constant 7 : i32
       %large = nt.map "gt"(%first, %limit) : (i32, i32) -> i1
       scf.if %large {
@@ -292,7 +292,7 @@ def test_a_mask_of_what_was_not_read_is_false(access: str) -> None:
           : POINTERS, BLOCK""",
     }
     sums = """
-      %total = nt.reduce "min" %old axis [0] : BLOCK -> f32
+      %total = nt.reduce "min" %old axis 0 : BLOCK -> f32
       nt.pointer_store %total, %base : f32, !tt.ptr<f32>"""
     body = LIMIT + ops[access] + (sums if access == "load" else "")
     x, out = torch.tensor([4.0, 5.0]), torch.tensor([3.0, 2.0])

@@ -48,7 +48,7 @@ def binary(result: str, function: str, left: str, right: str) -> str:
 
 
 def reduce(result: str, function: str, value: str) -> str:
-    return f'%{result} = nt.reduce "{function}" %{value} axis [0] : {BLOCK} -> f32\n'
+    return f'%{result} = nt.reduce "{function}" %{value} axis 0 : {BLOCK} -> f32\n'
 
 
 def run(module: ModuleOp, x: torch.Tensor) -> torch.Tensor:
@@ -133,7 +133,7 @@ def test_a_combination_of_what_a_loop_carries(guarded: bool) -> None:
       %c1 = arith.constant 1 : i32
       %c2 = arith.constant 2 : i32
       %p = scf.for %i = %c0 to %c2 step %c1 iter_args(%l = {start}) -> ({BLOCK}) : i32 {{
-        %k = nt.scan_by %l axis [0] reverse true {{
+        %k = nt.scan_by %l axis 0 reverse true {{
         ^bb0(%left : f32, %right : f32):
           %c = nt.map "add"(%left, %right) : (f32, f32) -> f32
           nt.combined %c : f32

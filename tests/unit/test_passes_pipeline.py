@@ -27,7 +27,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%a : !nt.tensor<[48] x f32>):
   %v = nt.load %a[] : !nt.tensor<[48] x f32>[] -> !nt.tensor<[48] x f32> loc("user.py":4:1)
   %e = nt.map "exp"(%v) : (!nt.tensor<[48] x f32>) -> !nt.tensor<[48] x f32> loc("user.py":5:1)
-  %s = nt.reduce "sum" %e axis [0] : !nt.tensor<[48] x f32> -> f32 loc("user.py":6:1)
+  %s = nt.reduce "sum" %e axis 0 : !nt.tensor<[48] x f32> -> f32 loc("user.py":6:1)
   %f = nt.full %s : f32 -> !nt.tensor<[48] x f32> loc("user.py":7:1)
   nt.store %f, %a[] : !nt.tensor<[48] x f32>, !nt.tensor<[48] x f32>[] loc("user.py":8:1)
   nt.finish loc("user.py":9:1)

@@ -23,7 +23,7 @@ from tests.support.tt_modules import launch, parse
 
 COUNTED = f"""
     {LOAD}
-    %s = nt.reduce "sum" %a axis [0] : {V} -> f32
+    %s = nt.reduce "sum" %a axis 0 : {V} -> f32
     %one = arith.constant 1.0 : f32
     %zero = arith.constant 0.0 : f32
     %b, %left = scf.while (%c = %a, %n = %s) : ({V}, f32) -> ({V}, f32) {{
@@ -71,7 +71,7 @@ def test_programs_that_a_branch_keeps_out_do_not_turn() -> None:
     """What their condition would say is not asked."""
     body = f"""
       {LOAD}
-      %s = nt.reduce "sum" %a axis [0] : {V} -> f32
+      %s = nt.reduce "sum" %a axis 0 : {V} -> f32
       %zero = arith.constant 0.0 : f32
       %one = arith.constant 1.0 : f32
       %some = nt.map "gt"(%s, %zero) : (f32, f32) -> i1
@@ -126,7 +126,7 @@ def test_pointers_are_traced() -> None:
 def test_guards_of_other_values_than_the_carried_are_refused() -> None:
     body = f"""
       {LOAD}
-      %s = nt.reduce "sum" %a axis [0] : {V} -> f32
+      %s = nt.reduce "sum" %a axis 0 : {V} -> f32
       %zero = arith.constant 0.0 : f32
       %r = scf.while (%c = %a) : ({V}) -> {V} {{
         %go = nt.map "gt"(%s, %zero) : (f32, f32) -> i1
@@ -136,7 +136,7 @@ def test_guards_of_other_values_than_the_carried_are_refused() -> None:
       ^bb0(%d : {V}):
         scf.yield %d : {V}
       }}
-      %t = nt.reduce "sum" %r axis [0] : {V} -> f32"""
+      %t = nt.reduce "sum" %r axis 0 : {V} -> f32"""
     module = vector_kernel(body)
     find_pass("nt-compose-arrangement")().apply(context(), module)
     with pytest.raises(CompilerError, match="hands on other values than it carries"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import BoolAttr, IntegerType, StringAttr, i1, i32
+from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, IntegerType, StringAttr, i1, i32, i64
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -30,7 +30,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.index_expr import IndexExpr
-from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
+from ninetoothed.ir.nt.attributes import TensorType
 from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, with_scalar
 from ninetoothed.language.table import REDUCTIONS, SCANS
 
@@ -53,7 +53,7 @@ class ReduceOp(IRDLOperation):
     identity.
 
     ```mlir
-    %1 = nt.reduce "sum" %0 axis [1] : !nt.tensor<[BM, BN] x f32> -> !nt.tensor<[BM] x f32>
+    %1 = nt.reduce "sum" %0 axis 1 : !nt.tensor<[BM, BN] x f32> -> !nt.tensor<[BM] x f32>
     ```
     """
 
@@ -61,7 +61,7 @@ class ReduceOp(IRDLOperation):
 
     function = prop_def(StringAttr)
     value = operand_def(TensorType)
-    axis = prop_def(ExprsAttr)
+    axis = prop_def(IntegerAttr[I64])
     result = result_def()
 
     traits = traits_def(Pure())
@@ -72,14 +72,14 @@ class ReduceOp(IRDLOperation):
         value = SSAValue.get(value)
         super().__init__(
             operands=[value],
-            properties={"function": StringAttr(function), "axis": ExprsAttr.of((axis,))},
+            properties={"function": StringAttr(function), "axis": IntegerAttr(axis, i64)},
             result_types=[_without(value.type, axis)],
         )
 
     @property
     def dim(self) -> int:
         """The dim that is reduced."""
-        return self.axis.data[0].args[0]
+        return self.axis.value.data
 
     def verify_(self) -> None:
         if self.function.data not in REDUCTIONS:
@@ -98,7 +98,7 @@ class ScanOp(IRDLOperation):
     guard.
 
     ```mlir
-    %1 = nt.scan "cumsum" %0 axis [1] reverse false : !nt.tensor<[BM, BN] x f32>
+    %1 = nt.scan "cumsum" %0 axis 1 reverse false : !nt.tensor<[BM, BN] x f32>
     ```
     """
 
@@ -108,7 +108,7 @@ class ScanOp(IRDLOperation):
 
     function = prop_def(StringAttr)
     value = operand_def(_T)
-    axis = prop_def(ExprsAttr)
+    axis = prop_def(IntegerAttr[I64])
     reverse = prop_def(BoolAttr)
     result = result_def(_T)
 
@@ -124,7 +124,7 @@ class ScanOp(IRDLOperation):
             operands=[value],
             properties={
                 "function": StringAttr(function),
-                "axis": ExprsAttr.of((axis,)),
+                "axis": IntegerAttr(axis, i64),
                 "reverse": BoolAttr.from_bool(reverse),
             },
             result_types=[value.type],
@@ -133,7 +133,7 @@ class ScanOp(IRDLOperation):
     @property
     def dim(self) -> int:
         """The dim that is scanned."""
-        return self.axis.data[0].args[0]
+        return self.axis.value.data
 
     @property
     def reversed(self) -> bool:
@@ -173,7 +173,7 @@ class Combination(IRDLOperation):
 
     values = var_operand_def(TensorType)
     real = opt_operand_def(TensorType)
-    axis = prop_def(ExprsAttr)
+    axis = prop_def(IntegerAttr[I64])
     results_ = var_result_def()
     combine = region_def("single_block")
 
@@ -183,7 +183,7 @@ class Combination(IRDLOperation):
     @property
     def dim(self) -> int:
         """The dim along which lanes are combined."""
-        return self.axis.data[0].args[0]
+        return self.axis.value.data
 
     @property
     def combined(self) -> tuple[SSAValue, ...]:
@@ -241,7 +241,7 @@ class ReduceByOp(Combination):
     did.
 
     ```mlir
-    %2, %3 = nt.reduce_by %0 real %1 : !nt.tensor<[B] x i1> axis [0] {
+    %2, %3 = nt.reduce_by %0 real %1 : !nt.tensor<[B] x i1> axis 0 {
     ^bb0(%left : f32, %right : f32):
       %4 = nt.map "mul"(%left, %right) : (f32, f32) -> f32
       nt.combined %4 : f32
@@ -262,7 +262,7 @@ class ReduceByOp(Combination):
         operands = [*values] if real is None else [*values, real]
         super().__init__(
             operands=_operands(values, real),
-            properties={"axis": ExprsAttr.of((axis,))},
+            properties={"axis": IntegerAttr(axis, i64)},
             result_types=[[_without(operand.type, axis) for operand in operands]],
             regions=[combine],
         )
@@ -285,7 +285,7 @@ class ScanByOp(Combination):
     more result says up to which lane none did.
 
     ```mlir
-    %1 = nt.scan_by %0 axis [0] reverse false {
+    %1 = nt.scan_by %0 axis 0 reverse false {
     ^bb0(%left : f32, %right : f32):
       %2 = nt.map "mul"(%left, %right) : (f32, f32) -> f32
       nt.combined %2 : f32
@@ -313,7 +313,7 @@ class ScanByOp(Combination):
         operands = [*values] if real is None else [*values, real]
         super().__init__(
             operands=_operands(values, real),
-            properties={"axis": ExprsAttr.of((axis,)), "reverse": BoolAttr.from_bool(reverse)},
+            properties={"axis": IntegerAttr(axis, i64), "reverse": BoolAttr.from_bool(reverse)},
             result_types=[[operand.type for operand in operands]],
             regions=[combine],
         )
@@ -338,7 +338,7 @@ class SortOp(IRDLOperation):
     stay outside it.
 
     ```mlir
-    %1 = nt.sort %0 axis [1] descending false : !nt.tensor<[BM, BN] x i32>
+    %1 = nt.sort %0 axis 1 descending false : !nt.tensor<[BM, BN] x i32>
     ```
     """
 
@@ -347,7 +347,7 @@ class SortOp(IRDLOperation):
     _T: ClassVar = VarConstraint("_T", base(TensorType))
 
     value = operand_def(_T)
-    axis = prop_def(ExprsAttr)
+    axis = prop_def(IntegerAttr[I64])
     descending = prop_def(BoolAttr)
     result = result_def(_T)
 
@@ -360,7 +360,7 @@ class SortOp(IRDLOperation):
         super().__init__(
             operands=[value],
             properties={
-                "axis": ExprsAttr.of((axis,)),
+                "axis": IntegerAttr(axis, i64),
                 "descending": BoolAttr.from_bool(descending),
             },
             result_types=[value.type],
@@ -369,7 +369,7 @@ class SortOp(IRDLOperation):
     @property
     def dim(self) -> int:
         """The dim that is sorted."""
-        return self.axis.data[0].args[0]
+        return self.axis.value.data
 
     @property
     def falls(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IntegerType, StringAttr, UnitAttr, i1
+from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, StringAttr, UnitAttr, i1, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -76,7 +76,7 @@ class OffsetsOp(IRDLOperation):
     Lanes outside the access's guard have values too, so the guard is true.
 
     ```mlir
-    %1 = nt.offsets %x[%k] dim [0] along [1]
+    %1 = nt.offsets %x[%k] dim 0 along [1]
         : !nt.tensor<[n] x !nt.tensor<[BM, BN] x f16>>[i32] -> !nt.tensor<[BN] x i32>
     ```
     """
@@ -85,14 +85,14 @@ class OffsetsOp(IRDLOperation):
 
     ref = operand_def(TensorType)
     indices = var_operand_def()
-    dim = prop_def(ExprsAttr)
+    dim = opt_prop_def(IntegerAttr[I64])
     along = prop_def(ExprsAttr)
     result = result_def()
 
     traits = traits_def(Pure())
 
     assembly_format = (
-        "$ref `[` $indices `]` `dim` $dim `along` $along attr-dict "
+        "$ref `[` $indices `]` (`dim` $dim^)? `along` $along attr-dict "
         "`:` type($ref) `[` type($indices) `]` `->` type($result)"
     )
 
@@ -109,7 +109,7 @@ class OffsetsOp(IRDLOperation):
         super().__init__(
             operands=[ref, list(indices)],
             properties={
-                "dim": ExprsAttr.of(() if dim is None else (dim,)),
+                "dim": None if dim is None else IntegerAttr(dim, i64),
                 "along": ExprsAttr.of(along),
             },
             result_types=[block_type([sizes[axis] for axis in along], scalar)],
@@ -118,7 +118,7 @@ class OffsetsOp(IRDLOperation):
     @property
     def source_dim(self) -> int | None:
         """The source's dim; None for offsets from the first element."""
-        return self.dim.data[0].args[0] if self.dim.data else None
+        return None if self.dim is None else self.dim.value.data
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -139,8 +139,6 @@ class OffsetsOp(IRDLOperation):
             raise VerifyException(
                 f"nt.offsets: the result must have type {expected}, not {self.result.type}"
             )
-        if len(self.dim.data) > 1:
-            raise VerifyException("nt.offsets: one dim of the source, or none")
         if self.source_dim is not None and self._rank() <= self.source_dim:
             raise VerifyException(f"nt.offsets: the source has no dim {self.source_dim}")
 

@@ -183,26 +183,30 @@ class SqueezeOp(_DimsOperation):
 
 
 @irdl_op_definition
-class UnsqueezeOp(_DimsOperation):
+class UnsqueezeOp(MetaOperation):
     """A dim of size 1 inserted (``Tensor.unsqueeze``).
 
     ```mlir
-    %3 = nt.unsqueeze %2 [0] level 0 : !nt.tensor<[m] x f16> -> !nt.tensor<[1, m] x f16>
+    %3 = nt.unsqueeze %2 dim 0 level 0 : !nt.tensor<[m] x f16> -> !nt.tensor<[1, m] x f16>
     ```
     """
 
     name = "nt.unsqueeze"
 
-    assembly_format = "$source $dims `level` $level attr-dict `:` type($source) `->` type($result)"
+    dim = prop_def(IntegerAttr[I64])
+
+    assembly_format = (
+        "$source `dim` $dim `level` $level attr-dict `:` type($source) `->` type($result)"
+    )
 
     @property
     def algebra(self) -> MetaOp:
-        return meta_ops.Unsqueeze(self.level.value.data, self.numbers[0])
+        return meta_ops.Unsqueeze(self.level.value.data, self.dim.value.data)
 
     @classmethod
     def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
         assert isinstance(op, meta_ops.Unsqueeze)
-        return {"dims": ExprsAttr.of((op.dim,))}
+        return {"dim": IntegerAttr(op.dim, i64)}
 
 
 @irdl_op_definition

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -67,14 +67,14 @@ class ExpandDimsOp(IRDLOperation):
     """A dim of size 1 inserted at ``axis``.
 
     ```mlir
-    %1 = nt.expand_dims %0 axis [1] : !nt.tensor<[BM] x f32> -> !nt.tensor<[BM, 1] x f32>
+    %1 = nt.expand_dims %0 axis 1 : !nt.tensor<[BM] x f32> -> !nt.tensor<[BM, 1] x f32>
     ```
     """
 
     name = "nt.expand_dims"
 
     value = operand_def()
-    axis = prop_def(ExprsAttr)
+    axis = prop_def(IntegerAttr[I64])
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
@@ -87,14 +87,14 @@ class ExpandDimsOp(IRDLOperation):
         sizes.insert(axis, 1)
         super().__init__(
             operands=[value],
-            properties={"axis": ExprsAttr.of((axis,))},
+            properties={"axis": IntegerAttr(axis, i64)},
             result_types=[TensorType.of(sizes, scalar_of(value.type))],
         )
 
     @property
     def dim(self) -> int:
         """Where the dim is inserted."""
-        return self.axis.data[0].args[0]
+        return self.axis.value.data
 
     def verify_(self) -> None:
         sizes = list(shape_of(self.result.type))
@@ -150,7 +150,7 @@ class FlipOp(IRDLOperation):
     """The lanes along ``axis`` in reverse: lane ``i`` reads lane ``size - 1 - i``.
 
     ```mlir
-    %1 = nt.flip %0 axis [1] : !nt.tensor<[BM, BN] x f16>
+    %1 = nt.flip %0 axis 1 : !nt.tensor<[BM, BN] x f16>
     ```
     """
 
@@ -159,7 +159,7 @@ class FlipOp(IRDLOperation):
     _T: ClassVar = VarConstraint("_T", base(TensorType))
 
     value = operand_def(_T)
-    axis = prop_def(ExprsAttr)
+    axis = prop_def(IntegerAttr[I64])
     result = result_def(_T)
 
     traits = traits_def(Pure())
@@ -169,13 +169,13 @@ class FlipOp(IRDLOperation):
     def __init__(self, value: SSAValue | Operation, axis: int) -> None:
         value = SSAValue.get(value)
         super().__init__(
-            operands=[value], properties={"axis": ExprsAttr.of((axis,))}, result_types=[value.type]
+            operands=[value], properties={"axis": IntegerAttr(axis, i64)}, result_types=[value.type]
         )
 
     @property
     def dim(self) -> int:
         """The dim that is reversed."""
-        return self.axis.data[0].args[0]
+        return self.axis.value.data
 
     def verify_(self) -> None:
         if not 0 <= self.dim < len(shape_of(self.value.type)):
@@ -190,7 +190,7 @@ class GatherOp(IRDLOperation):
     A lane whose index is not below the size has no specified value.
 
     ```mlir
-    %2 = nt.gather %0[%1] axis [1]
+    %2 = nt.gather %0[%1] axis 1
         : !nt.tensor<[BM, BN] x f16>[!nt.tensor<[BM, BK] x i32>] -> !nt.tensor<[BM, BK] x f16>
     ```
     """
@@ -199,7 +199,7 @@ class GatherOp(IRDLOperation):
 
     value = operand_def(TensorType)
     indices = operand_def(TensorType)
-    axis = prop_def(ExprsAttr)
+    axis = prop_def(IntegerAttr[I64])
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
@@ -216,14 +216,14 @@ class GatherOp(IRDLOperation):
         result = TensorType.of(shape_of(indices.type), scalar_of(value.type))
         super().__init__(
             operands=[value, indices],
-            properties={"axis": ExprsAttr.of((axis,))},
+            properties={"axis": IntegerAttr(axis, i64)},
             result_types=[result],
         )
 
     @property
     def dim(self) -> int:
         """The dim along which lanes are picked."""
-        return self.axis.data[0].args[0]
+        return self.axis.value.data
 
     def verify_(self) -> None:
         value, indices = list(shape_of(self.value.type)), list(shape_of(self.indices.type))

@@ -26,7 +26,7 @@ def application(lhs, output):
 # CHECK-NEXT: [[p:%.*]] = nt.permute [[s]] [1, 0] level 0
 # CHECK-NEXT: %output = nt.source "output" "tensor" strides [output_stride_0]
 # CHECK-NEXT: [[o:%.*]] = nt.tile %output [BLOCK_SIZE]
-# CHECK-NEXT: [[u:%.*]] = nt.unsqueeze [[o]] [1] level 0
+# CHECK-NEXT: [[u:%.*]] = nt.unsqueeze [[o]] dim 1 level 0
 # CHECK-NEXT: nt.arranged [[p]], [[u]]
 # HALF: nt.source "lhs" "tensor"{{.*}} : !nt.tensor<[lhs_size_0, lhs_size_1] x f16>
 # HALF: nt.source "output" "tensor"{{.*}} : !nt.tensor<[output_size_0] x f32>

@@ -11,14 +11,14 @@ def application(
     count: Tensor(1, dtype="i32"),
 ):
     # A coordinate has the dims that it varies along.
-    # CHECK: %rows = nt.offsets %x{{.*}}[] dim [0] along [0] {{.*}} -> !nt.tensor<[16] x i32>
+    # CHECK: %rows = nt.offsets %x{{.*}}[] dim 0 along [0] {{.*}} -> !nt.tensor<[16] x i32>
     rows = x.offsets(0)
-    # CHECK-NEXT: %columns = nt.offsets %x{{.*}}[] dim [1] along [1] {{.*}} -> !nt.tensor<[64]
+    # CHECK-NEXT: %columns = nt.offsets %x{{.*}}[] dim 1 along [1] {{.*}} -> !nt.tensor<[64]
     columns = x.offsets(-1)
     # The first of them is arithmetic, no lane that is picked.
-    # CHECK: nt.offsets %x{{.*}}[] dim [0] along [] {{.*}} -> i32
+    # CHECK: nt.offsets %x{{.*}}[] dim 0 along [] {{.*}} -> i32
     first_row = rows[0]
-    # CHECK: nt.offsets %x{{.*}}[] dim [] along [0, 1] {{.*}} -> !nt.tensor<[16, 64] x i32>
+    # CHECK: nt.offsets %x{{.*}}[] along [0, 1] {{.*}} -> !nt.tensor<[16, 64] x i32>
     place = x.source.data_ptr() + x.offsets()
     # CHECK: [[pointers:%.*]] = nt.addptr {{%.*}} : !nt.tensor<[16, 64] x !tt.ptr<f16>>
     # CHECK: nt.map "lt"(%rows,

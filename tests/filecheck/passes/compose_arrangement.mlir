@@ -69,7 +69,7 @@ nt.kernel @flatten_then_tile symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n si
 // CHECK: {{%.*}} = nt.access %x <{{\[\[}}4, m, n]] -> [g1, g2]> : !nt.tensor<[m, n] x f32> -> !nt.tensor<[4, m, n] x f32>
 nt.kernel @expand symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<B meta 16 to 128>] arrange {
   %x = nt.source "x" "tensor" strides [s, 1] aligned false : !nt.tensor<[m, n] x f32>
-  %0 = nt.unsqueeze %x [0] level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[1, m, n] x f32>
+  %0 = nt.unsqueeze %x dim 0 level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[1, m, n] x f32>
   %1 = nt.expand %0 [4, -1, -1] level 0 : !nt.tensor<[1, m, n] x f32> -> !nt.tensor<[4, m, n] x f32>
   nt.arranged %1 : !nt.tensor<[4, m, n] x f32>
 } apply {

@@ -41,11 +41,11 @@ nt.kernel @eight arrange {
 
 // Too few products for a matrix unit: 4 of 16 are the user's, of each batch.
 // CHECK-LABEL: nt.kernel @deepened
-// CHECK: [[a:%.*]] = nt.expand_dims %a axis [3] : !nt.tensor<[2, 16, 4] x f16> -> !nt.tensor<[2, 16, 4, 1] x f16>
+// CHECK: [[a:%.*]] = nt.expand_dims %a axis 3 : !nt.tensor<[2, 16, 4] x f16> -> !nt.tensor<[2, 16, 4, 1] x f16>
 // CHECK-NEXT: [[wide:%.*]] = nt.broadcast [[a]] : !nt.tensor<[2, 16, 4, 1] x f16> -> !nt.tensor<[2, 16, 4, 4] x f16>
 // CHECK: [[chosen:%.*]] = nt.map "where"({{.*}}, [[wide]], {{.*}})
 // CHECK-NEXT: [[left:%.*]] = nt.reshape [[chosen]] : !nt.tensor<[2, 16, 4, 4] x f16> -> !nt.tensor<[2, 16, 16] x f16>
-// CHECK: [[b:%.*]] = nt.expand_dims %b axis [2] : !nt.tensor<[2, 4, 16] x f16> -> !nt.tensor<[2, 4, 1, 16] x f16>
+// CHECK: [[b:%.*]] = nt.expand_dims %b axis 2 : !nt.tensor<[2, 4, 16] x f16> -> !nt.tensor<[2, 4, 1, 16] x f16>
 // CHECK: [[right:%.*]] = nt.reshape {{.*}} : !nt.tensor<[2, 4, 4, 16] x f16> -> !nt.tensor<[2, 16, 16] x f16>
 // CHECK-NEXT: %d = nt.dot [[left]], [[right]], %c "tf32" imprecise 0 : i32
 // AMD-LABEL: nt.kernel @deepened

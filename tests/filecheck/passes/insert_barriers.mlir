@@ -18,7 +18,7 @@ nt.kernel @in_place symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%x : !nt.tensor<[64] x f32>, %y : !nt.tensor<[64] x f32>):
   %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %1 = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %2 = nt.reduce "sum" %0 axis [0] : !nt.tensor<[64] x f32> -> f32
+  %2 = nt.reduce "sum" %0 axis 0 : !nt.tensor<[64] x f32> -> f32
   %3 = nt.full %2 : f32 -> !nt.tensor<[64] x f32>
   %4 = nt.map "add"(%0, %1) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   %5 = nt.map "add"(%4, %3) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
@@ -42,7 +42,7 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%x : !nt.tensor<[64] x f32>):
   %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %1 = nt.flip %0 axis [0] : !nt.tensor<[64] x f32>
+  %1 = nt.flip %0 axis 0 : !nt.tensor<[64] x f32>
   nt.store %1, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.finish
 }
@@ -92,7 +92,7 @@ nt.kernel @elsewhere symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%x : !nt.tensor<[64] x f32>, %y : !nt.tensor<[] x f32>):
   %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %1 = nt.reduce "sum" %0 axis [0] : !nt.tensor<[64] x f32> -> f32
+  %1 = nt.reduce "sum" %0 axis 0 : !nt.tensor<[64] x f32> -> f32
   %2 = nt.map "add"(%0, %0) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   nt.store %2, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.store %1, %y[] : f32, !nt.tensor<[] x f32>[]

@@ -24,12 +24,12 @@ nt.kernel @coordinates symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 t
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %steps = nt.size <m ceildiv 16> : i32
-  %columns = nt.offsets %a[%c0] dim [1] along [1]
+  %columns = nt.offsets %a[%c0] dim 1 along [1]
       : !nt.tensor<[m ceildiv 16] x !nt.tensor<[16, 32] x f32>>[i32] -> !nt.tensor<[32] x i32>
   scf.for %i = %c0 to %steps step %c1 : i32 {
-    %rows = nt.offsets %a[%i] dim [0] along [0]
+    %rows = nt.offsets %a[%i] dim 0 along [0]
         : !nt.tensor<[m ceildiv 16] x !nt.tensor<[16, 32] x f32>>[i32] -> !nt.tensor<[16] x i64>
-    %linear = nt.offsets %a[%i] dim [] along [0, 1]
+    %linear = nt.offsets %a[%i] along [0, 1]
         : !nt.tensor<[m ceildiv 16] x !nt.tensor<[16, 32] x f32>>[i32] -> !nt.tensor<[16, 32] x i32>
     scf.yield
   }
@@ -49,6 +49,6 @@ nt.kernel @first symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 32>
 ^bb0(%a : !nt.tensor<[32] x f32>):
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n ceildiv 32] : index
-  %first = nt.offsets %a[] dim [0] along [] : !nt.tensor<[32] x f32>[] -> i32
+  %first = nt.offsets %a[] dim 0 along [] : !nt.tensor<[32] x f32>[] -> i32
   nt.finish
 }

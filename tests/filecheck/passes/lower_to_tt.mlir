@@ -76,10 +76,10 @@ nt.kernel @shapes grid #nt.expr<n ceildiv 64> arrange {
   %b = nt.load %qs[] : !nt.tensor<[] x f32>[] -> f32
   %x = nt.full %a : f32 -> !nt.tensor<[64] x f32>
   %y = nt.full %b : f32 -> !nt.tensor<[64] x f32>
-  %e = nt.expand_dims %x axis [1] : !nt.tensor<[64] x f32> -> !nt.tensor<[64, 1] x f32>
+  %e = nt.expand_dims %x axis 1 : !nt.tensor<[64] x f32> -> !nt.tensor<[64, 1] x f32>
   %g = nt.broadcast %e : !nt.tensor<[64, 1] x f32> -> !nt.tensor<[64, 32] x f32>
   %t = nt.trans %g order [1, 0] : !nt.tensor<[64, 32] x f32> -> !nt.tensor<[32, 64] x f32>
-  %o = nt.expand_dims %a axis [0] : f32 -> !nt.tensor<[1] x f32>
+  %o = nt.expand_dims %a axis 0 : f32 -> !nt.tensor<[1] x f32>
   %r = nt.arange <3> : !nt.tensor<[8] x i32>
   %z = arith.constant 0.0 : f32
   %d = nt.full %z : f32 -> !nt.tensor<[64] x f32>
@@ -111,8 +111,8 @@ nt.kernel @reductions grid #nt.expr<n ceildiv 64> arrange {
   %b = nt.load %qs[] : !nt.tensor<[] x f32>[] -> f32
   %x = nt.full %a : f32 -> !nt.tensor<[64] x f32>
   %y = nt.full %b : f32 -> !nt.tensor<[64] x f32>
-  %m = nt.reduce "max" %x axis [0] : !nt.tensor<[64] x f32> -> f32
-  %s = nt.reduce "sum" %x axis [0] : !nt.tensor<[64] x f32> -> f32
+  %m = nt.reduce "max" %x axis 0 : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %x axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -187,10 +187,10 @@ nt.kernel @order grid #nt.expr<n ceildiv 64> arrange {
   %a = nt.load %ps[] : !nt.tensor<[] x i32>[] -> i32
   %x = nt.full %a : i32 -> !nt.tensor<[64] x i32>
   %r = nt.arange <0> : !nt.tensor<[8] x i32>
-  %g = nt.gather %x[%r] axis [0]
+  %g = nt.gather %x[%r] axis 0
       : !nt.tensor<[64] x i32>[!nt.tensor<[8] x i32>] -> !nt.tensor<[8] x i32>
   %h = nt.map "umulhi"(%g, %r) : (!nt.tensor<[8] x i32>, !nt.tensor<[8] x i32>) -> !nt.tensor<[8] x i32>
-  %s = nt.reduce "xor_sum" %h axis [0] : !nt.tensor<[8] x i32> -> i32
+  %s = nt.reduce "xor_sum" %h axis 0 : !nt.tensor<[8] x i32> -> i32
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %a step %c1 : i32 {

@@ -17,8 +17,8 @@ nt.kernel @scans grid #nt.expr<n ceildiv 64> arrange {
 ^bb0(%ps : !nt.tensor<[] x ui32>):
   %v = nt.load %ps[] : !nt.tensor<[] x ui32>[] -> ui32
   %x = nt.full %v : ui32 -> !nt.tensor<[64, 2] x ui32>
-  %s = nt.scan "cumsum" %x axis [0] reverse true : !nt.tensor<[64, 2] x ui32>
-  %o = nt.reduce "reduce_or" %s axis [1] : !nt.tensor<[64, 2] x ui32> -> !nt.tensor<[64] x ui32>
+  %s = nt.scan "cumsum" %x axis 0 reverse true : !nt.tensor<[64, 2] x ui32>
+  %o = nt.reduce "reduce_or" %s axis 1 : !nt.tensor<[64, 2] x ui32> -> !nt.tensor<[64] x ui32>
   nt.finish
 }
 
@@ -39,7 +39,7 @@ nt.kernel @plain grid #nt.expr<n ceildiv 64> arrange {
   %v = nt.load %ps[] : !nt.tensor<[] x ui32>[] -> ui32
   %x = nt.full %v : ui32 -> !nt.tensor<[64] x ui32>
   %i = nt.arange <0> : !nt.tensor<[64] x i32>
-  %m, %j = nt.reduce_by %x, %i axis [0] {
+  %m, %j = nt.reduce_by %x, %i axis 0 {
   ^bb0(%a : ui32, %k : i32, %b : ui32, %l : i32):
     %c = nt.map "gt"(%a, %b) : (ui32, ui32) -> i1
     %d = nt.map "where"(%c, %a, %b) : (i1, ui32, ui32) -> ui32
@@ -69,12 +69,12 @@ nt.kernel @lifted grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.full %v : f32 -> !nt.tensor<[64] x f32>
   %i = nt.arange <0> : !nt.tensor<[64] x i32>
   %g = nt.cast %i : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i1>
-  %s, %r = nt.scan_by %x real %g : !nt.tensor<[64] x i1> axis [0] reverse false {
+  %s, %r = nt.scan_by %x real %g : !nt.tensor<[64] x i1> axis 0 reverse false {
   ^bb0(%a : f32, %b : f32):
     %c = nt.map "mul"(%a, %b) : (f32, f32) -> f32
     nt.combined %c : f32
   } : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>
-  %t, %u = nt.reduce_by %s real %r : !nt.tensor<[64] x i1> axis [0] {
+  %t, %u = nt.reduce_by %s real %r : !nt.tensor<[64] x i1> axis 0 {
   ^bb0(%a : f32, %b : f32):
     nt.combined %b : f32
   } : !nt.tensor<[64] x f32> -> f32, i1
@@ -111,7 +111,7 @@ nt.kernel @sort_one grid #nt.expr<n ceildiv 64> arrange {
   nt.arranged
 } apply {
   %i = nt.arange <0> : !nt.tensor<[1] x i32>
-  %s = nt.sort %i axis [0] descending false : !nt.tensor<[1] x i32>
+  %s = nt.sort %i axis 0 descending false : !nt.tensor<[1] x i32>
   nt.finish
 }
 
@@ -137,7 +137,7 @@ nt.kernel @sort_four grid #nt.expr<n ceildiv 64> arrange {
   nt.arranged
 } apply {
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
-  %s = nt.sort %i axis [0] descending false : !nt.tensor<[4] x i32>
+  %s = nt.sort %i axis 0 descending false : !nt.tensor<[4] x i32>
   nt.finish
 }
 
@@ -151,10 +151,10 @@ nt.kernel @sort_columns grid #nt.expr<n ceildiv 64> arrange {
   nt.arranged
 } apply {
   %i = nt.arange <0> : !nt.tensor<[8] x i32>
-  %e = nt.expand_dims %i axis [0] : !nt.tensor<[8] x i32> -> !nt.tensor<[1, 8] x i32>
+  %e = nt.expand_dims %i axis 0 : !nt.tensor<[8] x i32> -> !nt.tensor<[1, 8] x i32>
   %b = nt.broadcast %e : !nt.tensor<[1, 8] x i32> -> !nt.tensor<[2, 8] x i32>
   %x = nt.cast %b : !nt.tensor<[2, 8] x i32> -> !nt.tensor<[2, 8] x i16>
-  %s = nt.sort %x axis [0] descending true : !nt.tensor<[2, 8] x i16>
+  %s = nt.sort %x axis 0 descending true : !nt.tensor<[2, 8] x i16>
   nt.finish
 }
 
@@ -165,6 +165,6 @@ nt.kernel @sort_unsigned grid #nt.expr<n ceildiv 64> arrange {
 } apply {
   %i = nt.arange <0> : !nt.tensor<[2] x i32>
   %u = nt.cast %i : !nt.tensor<[2] x i32> -> !nt.tensor<[2] x ui8>
-  %s = nt.sort %u axis [0] descending false : !nt.tensor<[2] x ui8>
+  %s = nt.sort %u axis 0 descending false : !nt.tensor<[2] x ui8>
   nt.finish
 }

@@ -3,7 +3,7 @@
 // The lanes of a load outside its guard are free: they become the identity.
 // CHECK-LABEL: nt.kernel @fills
 // CHECK: %v = nt.load %xs[] other 0xff800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-// CHECK-NEXT: %m = nt.reduce "max" %v axis [0]
+// CHECK-NEXT: %m = nt.reduce "max" %v axis 0
 // CHECK-NOT: nt.guard
 nt.kernel @fills symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -14,7 +14,7 @@ nt.kernel @fills symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %m = nt.reduce "max" %v axis [0] : !nt.tensor<[64] x f32> -> f32
+  %m = nt.reduce "max" %v axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -22,7 +22,7 @@ nt.kernel @fills symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-LABEL: nt.kernel @fills_behind_a_cast
 // CHECK: %h = nt.load %xs[] other 0x7c00 : f16 : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
 // CHECK-NEXT: %v = nt.cast %h
-// CHECK-NEXT: %m = nt.reduce "min" %v axis [0]
+// CHECK-NEXT: %m = nt.reduce "min" %v axis 0
 // CHECK-NOT: nt.guard
 nt.kernel @fills_behind_a_cast symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f16>
@@ -34,7 +34,7 @@ nt.kernel @fills_behind_a_cast symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[64] x f16>):
   %h = nt.load %xs[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
   %v = nt.cast %h : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f32>
-  %m = nt.reduce "min" %v axis [0] : !nt.tensor<[64] x f32> -> f32
+  %m = nt.reduce "min" %v axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -42,10 +42,10 @@ nt.kernel @fills_behind_a_cast symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-LABEL: nt.kernel @two_identities
 // CHECK: %v = nt.load %xs[] other 0xff800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
 // CHECK-NEXT: [[v0:%.*]] = nt.guard %xs[]
-// CHECK-NEXT: %m = nt.reduce "max" %v axis [0]
+// CHECK-NEXT: %m = nt.reduce "max" %v axis 0
 // CHECK-NEXT: {{%.*}} = arith.constant 0.000000e+00 : f32
 // CHECK: [[v3:%.*]] = nt.map "where"([[v0]], %v, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[v3]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v3]] axis 0
 nt.kernel @two_identities symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -55,8 +55,8 @@ nt.kernel @two_identities symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %m = nt.reduce "max" %v axis [0] : !nt.tensor<[64] x f32> -> f32
-  %s = nt.reduce "sum" %v axis [0] : !nt.tensor<[64] x f32> -> f32
+  %m = nt.reduce "max" %v axis 0 : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -64,11 +64,11 @@ nt.kernel @two_identities symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-LABEL: nt.kernel @identity_spoilt
 // CHECK: %v = nt.load %xs[] other 0xff800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
 // CHECK-NEXT: [[v0:%.*]] = nt.guard %xs[]
-// CHECK-NEXT: %m = nt.reduce "max" %v axis [0]
+// CHECK-NEXT: %m = nt.reduce "max" %v axis 0
 // CHECK: %d = nt.map "sub"(%v, %f)
 // CHECK-NEXT: {{%.*}} = arith.constant 0.000000e+00 : f32
 // CHECK: [[v6:%.*]] = nt.map "where"([[v0]], %d, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis 0
 nt.kernel @identity_spoilt symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -78,17 +78,17 @@ nt.kernel @identity_spoilt symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %m = nt.reduce "max" %v axis [0] : !nt.tensor<[64] x f32> -> f32
+  %m = nt.reduce "max" %v axis 0 : !nt.tensor<[64] x f32> -> f32
   %f = nt.full %m : f32 -> !nt.tensor<[64] x f32>
   %d = nt.map "sub"(%v, %f) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %s = nt.reduce "sum" %d axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %d axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
 // Lanes that read the user's `other` are real.
 // CHECK-LABEL: nt.kernel @chosen_by_the_user
 // CHECK: %v = nt.load %xs[] other 1.000000e+00 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-// CHECK-NEXT: %s = nt.reduce "sum" %v axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" %v axis 0
 // CHECK-NOT: where
 nt.kernel @chosen_by_the_user symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -99,7 +99,7 @@ nt.kernel @chosen_by_the_user symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] other 1.0 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %s = nt.reduce "sum" %v axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -107,7 +107,7 @@ nt.kernel @chosen_by_the_user symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-LABEL: nt.kernel @no_guard
 // CHECK: %v = nt.load %xs[]
 // CHECK-NEXT: %e = nt.map "exp"(%v)
-// CHECK-NEXT: %s = nt.reduce "sum" %e axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" %e axis 0
 // CHECK-NOT: where
 nt.kernel @no_guard symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n * 64] x f32>
@@ -119,7 +119,7 @@ nt.kernel @no_guard symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %e = nt.map "exp"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %s = nt.reduce "sum" %e axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %e axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -131,7 +131,7 @@ nt.kernel @no_guard symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[v4:%.*]] = nt.map "and"([[v0]], [[v1]])
 // CHECK-NEXT: %q = nt.map "add"(%p, %c)
 // CHECK: [[v8:%.*]] = nt.map "where"([[v4]], %q, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[v8]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v8]] axis 0
 nt.kernel @conjunction symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -151,7 +151,7 @@ nt.kernel @conjunction symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 t
   %c = nt.load %zs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %p = nt.map "mul"(%a, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   %q = nt.map "add"(%p, %c) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %s = nt.reduce "sum" %q axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %q axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -163,7 +163,7 @@ nt.kernel @conjunction symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 t
 // CHECK-NEXT: [[v5:%.*]] = nt.map "where"(%c, [[v0]], {{%.*}})
 // CHECK-NEXT: [[v6:%.*]] = nt.map "and"({{%.*}}, [[v5]])
 // CHECK: [[v9:%.*]] = nt.map "where"([[v6]], %w, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[v9]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v9]] axis 0
 nt.kernel @chosen symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -179,21 +179,21 @@ nt.kernel @chosen symbols [#nt.symbol<n size 0 to ?>] arrange {
   %b = nt.load %ys[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %c = nt.map "lt"(%b, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
   %w = nt.map "where"(%c, %a, %b) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %s = nt.reduce "sum" %w axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %w axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
 // Guards move as the lanes do.
 // CHECK-LABEL: nt.kernel @moved
 // CHECK: [[v0:%.*]] = nt.guard %xs[]
-// CHECK-NEXT: %e = nt.expand_dims %v axis [0]
-// CHECK-NEXT: [[v1:%.*]] = nt.expand_dims [[v0]] axis [0]
+// CHECK-NEXT: %e = nt.expand_dims %v axis 0
+// CHECK-NEXT: [[v1:%.*]] = nt.expand_dims [[v0]] axis 0
 // CHECK-NEXT: %b = nt.broadcast %e
 // CHECK-NEXT: [[v2:%.*]] = nt.broadcast [[v1]]
 // CHECK-NEXT: %t = nt.trans %b order [1, 0]
 // CHECK-NEXT: [[v3:%.*]] = nt.trans [[v2]] order [1, 0]
 // CHECK: [[v6:%.*]] = nt.map "where"([[v3]], %t, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis 0
 nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -203,10 +203,10 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %e = nt.expand_dims %v axis [0] : !nt.tensor<[64] x f32> -> !nt.tensor<[1, 64] x f32>
+  %e = nt.expand_dims %v axis 0 : !nt.tensor<[64] x f32> -> !nt.tensor<[1, 64] x f32>
   %b = nt.broadcast %e : !nt.tensor<[1, 64] x f32> -> !nt.tensor<[8, 64] x f32>
   %t = nt.trans %b order [1, 0] : !nt.tensor<[8, 64] x f32> -> !nt.tensor<[64, 8] x f32>
-  %s = nt.reduce "sum" %t axis [0] : !nt.tensor<[64, 8] x f32> -> !nt.tensor<[8] x f32>
+  %s = nt.reduce "sum" %t axis 0 : !nt.tensor<[64, 8] x f32> -> !nt.tensor<[8] x f32>
   nt.finish
 }
 
@@ -219,7 +219,7 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[v5:%.*]] = nt.map "and"([[v3]], [[v4]])
 // CHECK-NEXT: scf.yield %next, [[v5]]
 // CHECK: [[v8:%.*]] = nt.map "where"([[v2]], %r, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[v8]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v8]] axis 0
 nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -239,7 +239,7 @@ nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
     %next = nt.map "add"(%acc, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     scf.yield %next : !nt.tensor<[64] x f32>
   }
-  %s = nt.reduce "sum" %r axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -249,7 +249,7 @@ nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %p, %q, [[v3:%.*]], {{%.*}} = scf.for %i = %c0 to %n step %c1 iter_args(%a = %init, %b = %v, [[v5:%.*]] = {{%.*}}, [[v6:%.*]] = [[v0]]) -> (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>, !nt.tensor<[64] x i1>)
 // CHECK-NEXT: scf.yield %b, %a, [[v6]], [[v5]]
 // CHECK: [[v9:%.*]] = nt.map "where"([[v3]], %p, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[v9]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v9]] axis 0
 nt.kernel @exchanged symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -268,7 +268,7 @@ nt.kernel @exchanged symbols [#nt.symbol<n size 0 to ?>] arrange {
       iter_args(%a = %init, %b = %v) -> (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) : i32 {
     scf.yield %b, %a : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>
   }
-  %s = nt.reduce "sum" %p axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %p axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -281,7 +281,7 @@ nt.kernel @exchanged symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: scf.yield %m, [[v7]]
 // CHECK: scf.yield %in, [[v4]]
 // CHECK: [[v10:%.*]] = nt.map "where"([[v2]], %r, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[v10]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v10]] axis 0
 nt.kernel @nested symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -304,7 +304,7 @@ nt.kernel @nested symbols [#nt.symbol<n size 0 to ?>] arrange {
     }
     scf.yield %in : !nt.tensor<[64] x f32>
   }
-  %s = nt.reduce "sum" %r axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -319,7 +319,7 @@ nt.kernel @nested symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: scf.yield %init, [[v1]]
 // CHECK: [[v5:%.*]] = nt.full {{%.*}}
 // CHECK-NEXT: [[v6:%.*]] = nt.map "where"([[v2]], %r, [[v5]])
-// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis 0
 nt.kernel @branch symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -338,7 +338,7 @@ nt.kernel @branch symbols [#nt.symbol<n size 0 to ?>] arrange {
   } else {
     scf.yield %init : !nt.tensor<[64] x f32>
   }
-  %s = nt.reduce "sum" %r axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -372,10 +372,10 @@ nt.kernel @dot symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] ar
 // Lanes in reverse have their guards in reverse.
 // CHECK-LABEL: nt.kernel @flip
 // CHECK: [[g:%.*]] = nt.guard %xs[]
-// CHECK-NEXT: %f = nt.flip %v axis [0]
-// CHECK-NEXT: [[r:%.*]] = nt.flip [[g]] axis [0] : !nt.tensor<[64] x i1>
+// CHECK-NEXT: %f = nt.flip %v axis 0
+// CHECK-NEXT: [[r:%.*]] = nt.flip [[g]] axis 0 : !nt.tensor<[64] x i1>
 // CHECK: [[w:%.*]] = nt.map "where"([[r]], %f, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "xor_sum" [[w]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "xor_sum" [[w]] axis 0
 nt.kernel @flip symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -384,7 +384,7 @@ nt.kernel @flip symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x i32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x i32>[] -> !nt.tensor<[64] x i32>
-  %f = nt.flip %v axis [0] : !nt.tensor<[64] x i32>
-  %s = nt.reduce "xor_sum" %f axis [0] : !nt.tensor<[64] x i32> -> i32
+  %f = nt.flip %v axis 0 : !nt.tensor<[64] x i32>
+  %s = nt.reduce "xor_sum" %f axis 0 : !nt.tensor<[64] x i32> -> i32
   nt.finish
 }

@@ -54,7 +54,7 @@ nt.kernel @full symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %1 = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT: %2 = nt.full %1 : f32 -> !nt.tensor<[64] x f32>
 // CHECK-NEXT: %3 = nt.map "where"(%0, %h, %2) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-// CHECK-NEXT: %s = nt.reduce "sum" %3 axis [0] : !nt.tensor<[64] x f32> -> f32
+// CHECK-NEXT: %s = nt.reduce "sum" %3 axis 0 : !nt.tensor<[64] x f32> -> f32
 nt.kernel @assembly symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -66,6 +66,6 @@ nt.kernel @assembly symbols [#nt.symbol<n size 0 to ?>] arrange {
   %xv = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %a = nt.inline_asm "" "" pure true pack 1 : i32(%xv) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   %h = nt.hint "constancy" [4] %a : !nt.tensor<[64] x f32>
-  %s = nt.reduce "sum" %h axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %h axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }

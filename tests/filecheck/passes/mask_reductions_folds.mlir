@@ -3,7 +3,7 @@
 // A scan by name reads its identity.
 // CHECK-LABEL: nt.kernel @named
 // CHECK: %v = nt.load %xs[] other 1.000000e+00 : f32
-// CHECK-NEXT: %s = nt.scan "cumprod" %v axis [0] reverse false
+// CHECK-NEXT: %s = nt.scan "cumprod" %v axis 0 reverse false
 nt.kernel @named symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -13,7 +13,7 @@ nt.kernel @named symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %s = nt.scan "cumprod" %v axis [0] reverse false : !nt.tensor<[64] x f32>
+  %s = nt.scan "cumprod" %v axis 0 reverse false : !nt.tensor<[64] x f32>
   nt.finish
 }
 
@@ -21,15 +21,15 @@ nt.kernel @named symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-LABEL: nt.kernel @sorts
 // CHECK: %v = nt.load %xs[] other 2147483647 : i32
 // CHECK-NEXT: [[g:%.*]] = nt.guard %xs[]
-// CHECK-NEXT: %s = nt.sort %v axis [0] descending false
+// CHECK-NEXT: %s = nt.sort %v axis 0 descending false
 // CHECK-NEXT: [[b:%.*]] = nt.cast [[g]] : !nt.tensor<[64] x i1> -> !nt.tensor<[64] x i32>
-// CHECK-NEXT: [[c:%.*]] = nt.reduce "sum" [[b]] axis [0]
-// CHECK-NEXT: [[e:%.*]] = nt.expand_dims [[c]] axis [0]
+// CHECK-NEXT: [[c:%.*]] = nt.reduce "sum" [[b]] axis 0
+// CHECK-NEXT: [[e:%.*]] = nt.expand_dims [[c]] axis 0
 // CHECK-NEXT: [[f:%.*]] = nt.broadcast [[e]]
 // CHECK-NEXT: [[i:%.*]] = nt.arange <0>
 // CHECK-NEXT: [[r:%.*]] = nt.map "lt"([[i]], [[f]])
 // CHECK: [[w:%.*]] = nt.map "where"([[r]], %s, {{.*}})
-// CHECK-NEXT: %t = nt.reduce "sum" [[w]] axis [0]
+// CHECK-NEXT: %t = nt.reduce "sum" [[w]] axis 0
 nt.kernel @sorts symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -39,15 +39,15 @@ nt.kernel @sorts symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x i32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x i32>[] -> !nt.tensor<[64] x i32>
-  %s = nt.sort %v axis [0] descending false : !nt.tensor<[64] x i32>
-  %t = nt.reduce "sum" %s axis [0] : !nt.tensor<[64] x i32> -> i32
+  %s = nt.sort %v axis 0 descending false : !nt.tensor<[64] x i32>
+  %t = nt.reduce "sum" %s axis 0 : !nt.tensor<[64] x i32> -> i32
   nt.finish
 }
 
 // Descending, behind the smallest.
 // CHECK-LABEL: nt.kernel @falling
 // CHECK: %v = nt.load %xs[] other -2147483648 : i32
-// CHECK-NEXT: %s = nt.sort %v axis [0] descending true
+// CHECK-NEXT: %s = nt.sort %v axis 0 descending true
 nt.kernel @falling symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -57,7 +57,7 @@ nt.kernel @falling symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x i32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x i32>[] -> !nt.tensor<[64] x i32>
-  %s = nt.sort %v axis [0] descending true : !nt.tensor<[64] x i32>
+  %s = nt.sort %v axis 0 descending true : !nt.tensor<[64] x i32>
   nt.finish
 }
 
@@ -66,7 +66,7 @@ nt.kernel @falling symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %v = nt.load %xs[] : !nt.tensor<[64] x f32>[]
 // CHECK-NEXT: [[g:%.*]] = nt.guard %xs[]
 // CHECK-NEXT: %i = nt.arange <0>
-// CHECK-NEXT: %m, %j, {{%.*}} = nt.reduce_by %v, %i real [[g]] : !nt.tensor<[64] x i1> axis [0] {
+// CHECK-NEXT: %m, %j, {{%.*}} = nt.reduce_by %v, %i real [[g]] : !nt.tensor<[64] x i1> axis 0 {
 // CHECK-NEXT: ^bb0(%a: f32, %k: i32, %b: f32, %l: i32):
 // CHECK: } : !nt.tensor<[64] x f32>, !nt.tensor<[64] x i32> -> f32, i32, i1
 nt.kernel @lifted symbols [#nt.symbol<n size 0 to ?>] arrange {
@@ -79,7 +79,7 @@ nt.kernel @lifted symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %i = nt.arange <0> : !nt.tensor<[64] x i32>
-  %m, %j = nt.reduce_by %v, %i axis [0] {
+  %m, %j = nt.reduce_by %v, %i axis 0 {
   ^bb0(%a : f32, %k : i32, %b : f32, %l : i32):
     %c = nt.map "gt"(%a, %b) : (f32, f32) -> i1
     %d = nt.map "where"(%c, %a, %b) : (i1, f32, f32) -> f32
@@ -91,7 +91,7 @@ nt.kernel @lifted symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 // Where all lanes are real nothing is added.
 // CHECK-LABEL: nt.kernel @all_real
-// CHECK: %m = nt.reduce_by %i axis [0] {
+// CHECK: %m = nt.reduce_by %i axis 0 {
 // CHECK-NOT: nt.guard
 nt.kernel @all_real symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -103,7 +103,7 @@ nt.kernel @all_real symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %i = nt.arange <0> : !nt.tensor<[64] x i32>
-  %m = nt.reduce_by %i axis [0] {
+  %m = nt.reduce_by %i axis 0 {
   ^bb0(%a : i32, %b : i32):
     nt.combined %a : i32
   } : !nt.tensor<[64] x i32> -> i32
@@ -114,7 +114,7 @@ nt.kernel @all_real symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-LABEL: nt.kernel @in_a_loop
 // CHECK: [[g:%.*]] = nt.guard %xs[]
 // CHECK: %w, [[r:%.*]] = scf.for {{.*}} iter_args(%c = %v, [[c:%.*]] = [[g]])
-// CHECK-NEXT: %s, {{%.*}} = nt.scan_by %c real [[c]] : !nt.tensor<[64] x i1> axis [0] reverse false {
+// CHECK-NEXT: %s, {{%.*}} = nt.scan_by %c real [[c]] : !nt.tensor<[64] x i1> axis 0 reverse false {
 // CHECK: scf.yield %s, [[c]]
 // CHECK: {{%.*}} = nt.map "where"([[r]], %w, {{%.*}})
 nt.kernel @in_a_loop symbols [#nt.symbol<n size 0 to ?>] arrange {
@@ -130,14 +130,14 @@ nt.kernel @in_a_loop symbols [#nt.symbol<n size 0 to ?>] arrange {
   %one = arith.constant 1 : i32
   %ten = arith.constant 10 : i32
   %w = scf.for %i = %zero to %ten step %one iter_args(%c = %v) -> (!nt.tensor<[64] x f32>) : i32 {
-    %s = nt.scan_by %c axis [0] reverse false {
+    %s = nt.scan_by %c axis 0 reverse false {
     ^bb0(%a : f32, %b : f32):
       %d = nt.map "mul"(%a, %b) : (f32, f32) -> f32
       nt.combined %d : f32
     } : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x f32>
     scf.yield %s : !nt.tensor<[64] x f32>
   }
-  %t = nt.reduce "sum" %w axis [0] : !nt.tensor<[64] x f32> -> f32
+  %t = nt.reduce "sum" %w axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -170,7 +170,7 @@ nt.kernel @counted symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: [[g:%.*]] = nt.guard %xs[]
 // CHECK: %s = nt.reduce "sum"
 // CHECK-NEXT: [[c:%.*]] = nt.cast [[g]]
-// CHECK-NEXT: [[o:%.*]] = nt.reduce "reduce_or" [[c]] axis [1]
+// CHECK-NEXT: [[o:%.*]] = nt.reduce "reduce_or" [[c]] axis 1
 // CHECK-NEXT: [[r:%.*]] = nt.cast [[o]]
 // CHECK: {{%.*}} = nt.map "where"([[r]], %s, {{%.*}})
 // CHECK-NEXT: %m = nt.reduce "max"
@@ -187,11 +187,11 @@ nt.kernel @rows symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] a
 } apply {
 ^bb0(%xs : !nt.tensor<[4, 8] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[4, 8] x f32>[] -> !nt.tensor<[4, 8] x f32>
-  %s = nt.reduce "sum" %v axis [1] : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4] x f32>
-  %m = nt.reduce "max" %s axis [0] : !nt.tensor<[4] x f32> -> f32
-  %e = nt.expand_dims %s axis [1] : !nt.tensor<[4] x f32> -> !nt.tensor<[4, 1] x f32>
+  %s = nt.reduce "sum" %v axis 1 : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4] x f32>
+  %m = nt.reduce "max" %s axis 0 : !nt.tensor<[4] x f32> -> f32
+  %e = nt.expand_dims %s axis 1 : !nt.tensor<[4] x f32> -> !nt.tensor<[4, 1] x f32>
   %b = nt.broadcast %e : !nt.tensor<[4, 1] x f32> -> !nt.tensor<[4, 8] x f32>
   %d = nt.map "sub"(%v, %b) : (!nt.tensor<[4, 8] x f32>, !nt.tensor<[4, 8] x f32>) -> !nt.tensor<[4, 8] x f32>
-  %t = nt.reduce "max" %d axis [1] : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4] x f32>
+  %t = nt.reduce "max" %d axis 1 : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4] x f32>
   nt.finish
 }

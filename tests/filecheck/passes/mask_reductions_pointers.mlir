@@ -9,7 +9,7 @@
 // CHECK: [[known:%.*]] = nt.map "and"(%m, {{%.*}})
 // CHECK: %v = nt.pointer_load %q mask [[known]]
 // CHECK: [[chosen:%.*]] = nt.map "where"([[known]], %v, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[chosen]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[chosen]] axis 0
 // CHECK: nt.pointer_store %i, %q mask {{%.*}} : !nt.tensor<[64] x i1>
 // CHECK-NEXT: nt.pointer_store %i, %q : !nt.tensor<[64] x i32>
 nt.kernel @masked symbols [#nt.symbol<n size 0 to ?>] arrange {
@@ -27,7 +27,7 @@ nt.kernel @masked symbols [#nt.symbol<n size 0 to ?>] arrange {
   %f = nt.full %p : !tt.ptr<i32> -> !nt.tensor<[64] x !tt.ptr<i32>>
   %q = nt.addptr %f, %i : !nt.tensor<[64] x !tt.ptr<i32>>, !nt.tensor<[64] x i32>
   %v = nt.pointer_load %q mask %m : !nt.tensor<[64] x i1> : !nt.tensor<[64] x !tt.ptr<i32>> -> !nt.tensor<[64] x i32>
-  %s = nt.reduce "sum" %v axis [0] : !nt.tensor<[64] x i32> -> i32
+  %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x i32> -> i32
   nt.pointer_store %i, %q mask %m : !nt.tensor<[64] x i1> : !nt.tensor<[64] x i32>, !nt.tensor<[64] x !tt.ptr<i32>>
   nt.pointer_store %i, %q : !nt.tensor<[64] x i32>, !nt.tensor<[64] x !tt.ptr<i32>>
   nt.finish

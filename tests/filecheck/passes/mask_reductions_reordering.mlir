@@ -7,7 +7,7 @@
 // CHECK: [[a:%.*]], [[b:%.*]] = nt.split [[r]] : !nt.tensor<[32, 2] x i1> -> !nt.tensor<[32] x i1>
 // CHECK: [[j:%.*]] = nt.join [[b]], [[a]] : !nt.tensor<[32] x i1> -> !nt.tensor<[32, 2] x i1>
 // CHECK: [[w:%.*]] = nt.map "where"([[j]], %j, {{.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[w]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[w]] axis 0
 nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -19,14 +19,14 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   %r = nt.reshape %v : !nt.tensor<[64] x f32> -> !nt.tensor<[32, 2] x f32>
   %a, %b = nt.split %r : !nt.tensor<[32, 2] x f32> -> !nt.tensor<[32] x f32>
   %j = nt.join %b, %a : !nt.tensor<[32] x f32> -> !nt.tensor<[32, 2] x f32>
-  %s = nt.reduce "sum" %j axis [0] : !nt.tensor<[32, 2] x f32> -> !nt.tensor<[2] x f32>
+  %s = nt.reduce "sum" %j axis 0 : !nt.tensor<[32, 2] x f32> -> !nt.tensor<[2] x f32>
   nt.finish
 }
 
 // A lane that is picked is real where it is, and its index.
 // CHECK-LABEL: nt.kernel @picked
 // CHECK: [[g:%.*]] = nt.guard %xs[]
-// CHECK: [[p:%.*]] = nt.gather [[g]][%v] axis [0]
+// CHECK: [[p:%.*]] = nt.gather [[g]][%v] axis 0
 // CHECK-NEXT: [[b:%.*]] = nt.map "and"([[p]], [[g]])
 // CHECK: [[w:%.*]] = nt.map "where"([[b]], %g, {{.*}})
 nt.kernel @picked symbols [#nt.symbol<n size 0 to ?>] arrange {
@@ -37,9 +37,9 @@ nt.kernel @picked symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x i32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x i32>[] -> !nt.tensor<[64] x i32>
-  %g = nt.gather %v[%v] axis [0]
+  %g = nt.gather %v[%v] axis 0
       : !nt.tensor<[64] x i32>[!nt.tensor<[64] x i32>] -> !nt.tensor<[64] x i32>
-  %s = nt.reduce "sum" %g axis [0] : !nt.tensor<[64] x i32> -> i32
+  %s = nt.reduce "sum" %g axis 0 : !nt.tensor<[64] x i32> -> i32
   nt.finish
 }
 
@@ -62,7 +62,7 @@ nt.kernel @elements symbols [#nt.symbol<n size 0 to ?>] arrange {
       -> !nt.tensor<[64] x !tt.ptr<i32>>, !nt.tensor<[64] x i1>
   %e = nt.pointer_load %p mask %m : !nt.tensor<[64] x i1>
       : !nt.tensor<[64] x !tt.ptr<i32>> -> !nt.tensor<[64] x i32>
-  %s = nt.reduce "sum" %e axis [0] : !nt.tensor<[64] x i32> -> i32
+  %s = nt.reduce "sum" %e axis 0 : !nt.tensor<[64] x i32> -> i32
   nt.finish
 }
 
@@ -80,6 +80,6 @@ nt.kernel @equal symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>, 
 ^bb0(%xs : !nt.tensor<[m] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[m] x f32>[] -> !nt.tensor<[m] x f32>
   %e = builtin.unrealized_conversion_cast %v : !nt.tensor<[m] x f32> to !nt.tensor<[k] x f32>
-  %s = nt.reduce "max" %e axis [0] : !nt.tensor<[k] x f32> -> f32
+  %s = nt.reduce "max" %e axis 0 : !nt.tensor<[k] x f32> -> f32
   nt.finish
 }

@@ -3,7 +3,7 @@
 // What was stored is read with the guard of where it was: lanes outside are free, like a load's.
 // CHECK-LABEL: nt.kernel @fills
 // CHECK: %w = nt.stored %v at %ys[] other 0xff800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-// CHECK-NEXT: %m = nt.reduce "max" %w axis [0]
+// CHECK-NEXT: %m = nt.reduce "max" %w axis 0
 // CHECK-NOT: nt.guard
 nt.kernel @fills symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -19,7 +19,7 @@ nt.kernel @fills symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] 
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.store %v, %ys[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   %w = nt.stored %v at %ys[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %m = nt.reduce "max" %w axis [0] : !nt.tensor<[64] x f32> -> f32
+  %m = nt.reduce "max" %w axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -43,6 +43,6 @@ nt.kernel @selects symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %w = nt.stored %v at %ys[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %e = nt.map "neg"(%w) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %m = nt.reduce "sum" %e axis [0] : !nt.tensor<[64] x f32> -> f32
+  %m = nt.reduce "sum" %e axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }

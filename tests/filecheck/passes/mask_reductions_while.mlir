@@ -6,7 +6,7 @@
 // CHECK: [[all:%.*]] = nt.full {{%.*}} : i1 -> !nt.tensor<[64] x i1>
 // CHECK: %r, [[result:%.*]] = scf.while (%a = %init, [[before:%.*]] = [[all]]) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>) -> (!nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>) {
 // CHECK: [[chosen:%.*]] = nt.map "where"([[before]], %a, {{%.*}})
-// CHECK-NEXT: %m = nt.reduce "max" [[chosen]] axis [0]
+// CHECK-NEXT: %m = nt.reduce "max" [[chosen]] axis 0
 // CHECK: scf.condition(%go) %a, [[before]] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>
 // CHECK-NEXT: } do {
 // CHECK-NEXT: (%b: !nt.tensor<[64] x f32>, [[after:%.*]]: !nt.tensor<[64] x i1>):
@@ -15,7 +15,7 @@
 // CHECK-NEXT: [[both:%.*]] = nt.map "and"([[after]], [[guard]])
 // CHECK-NEXT: scf.yield %next, [[both]]
 // CHECK: [[selected:%.*]] = nt.map "where"([[result]], %r, {{%.*}})
-// CHECK-NEXT: %s = nt.reduce "sum" [[selected]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[selected]] axis 0
 nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -27,7 +27,7 @@ nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
   %zero = arith.constant 0.0 : f32
   %init = nt.full %zero : f32 -> !nt.tensor<[64] x f32>
   %r = scf.while (%a = %init) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32> {
-    %m = nt.reduce "max" %a axis [0] : !nt.tensor<[64] x f32> -> f32
+    %m = nt.reduce "max" %a axis 0 : !nt.tensor<[64] x f32> -> f32
     %go = nt.map "lt"(%m, %zero) : (f32, f32) -> i1
     scf.condition(%go) %a : !nt.tensor<[64] x f32>
   } do {
@@ -36,7 +36,7 @@ nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
     %next = nt.map "add"(%b, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     scf.yield %next : !nt.tensor<[64] x f32>
   }
-  %s = nt.reduce "sum" %r axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -55,7 +55,7 @@ nt.kernel @real symbols [#nt.symbol<n size 0 to ?>] arrange {
   %zero = arith.constant 0.0 : f32
   %init = nt.full %zero : f32 -> !nt.tensor<[64] x f32>
   %r = scf.while (%a = %init) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32> {
-    %m = nt.reduce "max" %a axis [0] : !nt.tensor<[64] x f32> -> f32
+    %m = nt.reduce "max" %a axis 0 : !nt.tensor<[64] x f32> -> f32
     %go = nt.map "lt"(%m, %zero) : (f32, f32) -> i1
     scf.condition(%go) %a : !nt.tensor<[64] x f32>
   } do {
@@ -63,6 +63,6 @@ nt.kernel @real symbols [#nt.symbol<n size 0 to ?>] arrange {
     %next = nt.map "add"(%b, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     scf.yield %next : !nt.tensor<[64] x f32>
   }
-  %s = nt.reduce "sum" %r axis [0] : !nt.tensor<[64] x f32> -> f32
+  %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }

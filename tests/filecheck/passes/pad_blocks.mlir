@@ -55,7 +55,7 @@ nt.kernel @extents symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>
 // CHECK-LABEL: nt.kernel @reduction
 // CHECK: %x0 = nt.access %x <{{\[\[}}n ceildiv 48], [64]] -> [b0 + g0 * 48] if {{\[\[}}b0 + g0 * 48, n], [b0, 48]]>
 // CHECK: %v = nt.load %xs[] other 0.000000e+00 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-// CHECK-NEXT: %s = nt.reduce "sum" %v axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" %v axis 0
 nt.kernel @reduction symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 48], [48]] -> [g0 * 48 + b0] if [[g0 * 48 + b0, n]]>
@@ -65,7 +65,7 @@ nt.kernel @reduction symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[48] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[48] x f32>[] -> !nt.tensor<[48] x f32>
-  %s = nt.reduce "sum" %v axis [0] : !nt.tensor<[48] x f32> -> f32
+  %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[48] x f32> -> f32
   nt.finish
 }
 
@@ -80,7 +80,7 @@ nt.kernel @reduction symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[v3:%.*]] = nt.map "lt"([[v0]], [[v2]])
 // CHECK: [[v5:%.*]] = nt.full {{%.*}}
 // CHECK-NEXT: [[v6:%.*]] = nt.map "where"([[v3]], %e, [[v5]])
-// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis 0
 nt.kernel @reduction_of_computed symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 48], [48]] -> [g0 * 48 + b0] if [[g0 * 48 + b0, n]]>
@@ -91,7 +91,7 @@ nt.kernel @reduction_of_computed symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[48] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[48] x f32>[] -> !nt.tensor<[48] x f32>
   %e = nt.map "exp"(%v) : (!nt.tensor<[48] x f32>) -> !nt.tensor<[48] x f32>
-  %s = nt.reduce "sum" %e axis [0] : !nt.tensor<[48] x f32> -> f32
+  %s = nt.reduce "sum" %e axis 0 : !nt.tensor<[48] x f32> -> f32
   nt.finish
 }
 
@@ -104,12 +104,12 @@ nt.kernel @reduction_of_computed symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[v1:%.*]] = nt.size <48>
 // CHECK-NEXT: [[v2:%.*]] = nt.full [[v1]]
 // CHECK-NEXT: [[v3:%.*]] = nt.map "lt"([[v0]], [[v2]])
-// CHECK-NEXT: [[v4:%.*]] = nt.expand_dims [[v3]] axis [0]
+// CHECK-NEXT: [[v4:%.*]] = nt.expand_dims [[v3]] axis 0
 // CHECK-NEXT: [[v5:%.*]] = nt.broadcast [[v4]]
 // CHECK: [[v7:%.*]] = nt.full {{%.*}}
 // CHECK-NEXT: [[v8:%.*]] = nt.map "where"([[v5]], %e, [[v7]])
-// CHECK-NEXT: %m = nt.reduce "max" [[v8]] axis [1]
-// CHECK-NEXT: %s = nt.reduce "sum" %e axis [0]
+// CHECK-NEXT: %m = nt.reduce "max" [[v8]] axis 1
+// CHECK-NEXT: %s = nt.reduce "sum" %e axis 0
 nt.kernel @one_dim_of_two symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [48, 1] aligned false : !nt.tensor<[n, 48] x f32>
   %x0 = nt.access %x <[[n ceildiv 4], [4, 48]] -> [g0 * 4 + b0, b1] if [[g0 * 4 + b0, n]]>
@@ -120,8 +120,8 @@ nt.kernel @one_dim_of_two symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[4, 48] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[4, 48] x f32>[] -> !nt.tensor<[4, 48] x f32>
   %e = nt.map "exp"(%v) : (!nt.tensor<[4, 48] x f32>) -> !nt.tensor<[4, 48] x f32>
-  %m = nt.reduce "max" %e axis [1] : !nt.tensor<[4, 48] x f32> -> !nt.tensor<[4] x f32>
-  %s = nt.reduce "sum" %e axis [0] : !nt.tensor<[4, 48] x f32> -> !nt.tensor<[48] x f32>
+  %m = nt.reduce "max" %e axis 1 : !nt.tensor<[4, 48] x f32> -> !nt.tensor<[4] x f32>
+  %s = nt.reduce "sum" %e axis 0 : !nt.tensor<[4, 48] x f32> -> !nt.tensor<[48] x f32>
   nt.finish
 }
 
@@ -135,7 +135,7 @@ nt.kernel @one_dim_of_two symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[v3:%.*]] = nt.map "lt"([[v0]], [[v2]])
 // CHECK: [[v5:%.*]] = nt.full {{%.*}}
 // CHECK-NEXT: [[v6:%.*]] = nt.map "where"([[v3]], %f, [[v5]])
-// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis [0]
+// CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis 0
 nt.kernel @reduction_of_a_fill symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 48], [48]] -> [g0 * 48 + b0] if [[g0 * 48 + b0, n]]>
@@ -146,7 +146,7 @@ nt.kernel @reduction_of_a_fill symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[48] x f32>):
   %one = arith.constant 1.0 : f32
   %f = nt.full %one : f32 -> !nt.tensor<[48] x f32>
-  %s = nt.reduce "sum" %f axis [0] : !nt.tensor<[48] x f32> -> f32
+  %s = nt.reduce "sum" %f axis 0 : !nt.tensor<[48] x f32> -> f32
   nt.finish
 }
 
@@ -162,7 +162,7 @@ nt.kernel @reduction_of_a_fill symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[v1:%.*]] = nt.size <24>
 // CHECK-NEXT: [[v2:%.*]] = nt.full [[v1]]
 // CHECK-NEXT: [[v3:%.*]] = nt.map "lt"([[v0]], [[v2]])
-// CHECK-NEXT: [[v4:%.*]] = nt.expand_dims [[v3]] axis [1]
+// CHECK-NEXT: [[v4:%.*]] = nt.expand_dims [[v3]] axis 1
 // CHECK-NEXT: [[v5:%.*]] = nt.broadcast [[v4]]
 // CHECK: [[v7:%.*]] = nt.full {{%.*}}
 // CHECK-NEXT: [[v8:%.*]] = nt.map "where"([[v5]], %n, [[v7]])
@@ -233,18 +233,18 @@ nt.kernel @true_size_stays symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[bits:%.*]] = arith.constant 63 : i32
 // CHECK-NEXT: [[ones:%.*]] = nt.full [[bits]] : i32 -> !nt.tensor<[64] x i32>
 // CHECK-NEXT: [[within:%.*]] = nt.map "and"([[back]], [[ones]])
-// CHECK-NEXT: [[row:%.*]] = nt.expand_dims [[within]] axis [0]
+// CHECK-NEXT: [[row:%.*]] = nt.expand_dims [[within]] axis 0
 // CHECK-NEXT: [[index:%.*]] = nt.broadcast [[row]] : !nt.tensor<[1, 64] x i32> -> !nt.tensor<[16, 64] x i32>
-// CHECK-NEXT: %f = nt.gather %v[[[index]]] axis [1]
+// CHECK-NEXT: %f = nt.gather %v[[[index]]] axis 1
 // A size that is a power of two needs no such care, and one lane no gather.
 // CHECK-NEXT: [[last:%.*]] = nt.size <15> : i32
 // CHECK-NEXT: [[lasts:%.*]] = nt.full [[last]] : i32 -> !nt.tensor<[16] x i32>
 // CHECK-NEXT: [[lanes:%.*]] = nt.arange <0> : !nt.tensor<[16] x i32>
 // CHECK-NEXT: [[back:%.*]] = nt.map "sub"([[lasts]], [[lanes]])
-// CHECK-NEXT: [[column:%.*]] = nt.expand_dims [[back]] axis [1]
+// CHECK-NEXT: [[column:%.*]] = nt.expand_dims [[back]] axis 1
 // CHECK-NEXT: [[index:%.*]] = nt.broadcast [[column]]
-// CHECK-NEXT: %g = nt.gather %f[[[index]]] axis [0]
-// CHECK-NEXT: %o = nt.expand_dims %g axis [0]
+// CHECK-NEXT: %g = nt.gather %f[[[index]]] axis 0
+// CHECK-NEXT: %o = nt.expand_dims %g axis 0
 // CHECK-NEXT: nt.finish
 nt.kernel @flip symbols [#nt.symbol<m size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [48, 1] aligned false : !nt.tensor<[m, 48] x f32>
@@ -254,9 +254,9 @@ nt.kernel @flip symbols [#nt.symbol<m size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[16, 48] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[16, 48] x f32>[] -> !nt.tensor<[16, 48] x f32>
-  %f = nt.flip %v axis [1] : !nt.tensor<[16, 48] x f32>
-  %g = nt.flip %f axis [0] : !nt.tensor<[16, 48] x f32>
-  %o = nt.expand_dims %g axis [0] : !nt.tensor<[16, 48] x f32> -> !nt.tensor<[1, 16, 48] x f32>
-  %p = nt.flip %o axis [0] : !nt.tensor<[1, 16, 48] x f32>
+  %f = nt.flip %v axis 1 : !nt.tensor<[16, 48] x f32>
+  %g = nt.flip %f axis 0 : !nt.tensor<[16, 48] x f32>
+  %o = nt.expand_dims %g axis 0 : !nt.tensor<[16, 48] x f32> -> !nt.tensor<[1, 16, 48] x f32>
+  %p = nt.flip %o axis 0 : !nt.tensor<[1, 16, 48] x f32>
   nt.finish
 }

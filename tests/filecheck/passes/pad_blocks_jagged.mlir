@@ -17,8 +17,8 @@ nt.kernel @sum symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>, #n
 ^bb0(%a : !nt.tensor<[1, length] x f32>):
   %one = arith.constant 1.0 : f32
   %ones = nt.full %one : f32 -> !nt.tensor<[1, length] x f32>
-  %sum = nt.reduce "sum" %ones axis [1] : !nt.tensor<[1, length] x f32> -> !nt.tensor<[1] x f32>
-  %row = nt.expand_dims %sum axis [1] : !nt.tensor<[1] x f32> -> !nt.tensor<[1, 1] x f32>
+  %sum = nt.reduce "sum" %ones axis 1 : !nt.tensor<[1, length] x f32> -> !nt.tensor<[1] x f32>
+  %row = nt.expand_dims %sum axis 1 : !nt.tensor<[1] x f32> -> !nt.tensor<[1, 1] x f32>
   %all = nt.broadcast %row : !nt.tensor<[1, 1] x f32> -> !nt.tensor<[1, length] x f32>
   nt.store %all, %a[] : !nt.tensor<[1, length] x f32>, !nt.tensor<[1, length] x f32>[]
   nt.finish

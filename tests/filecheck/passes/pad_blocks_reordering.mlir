@@ -17,7 +17,7 @@
 // CHECK-NEXT: [[c15:%.*]] = arith.constant 15 : i32
 // CHECK-NEXT: [[f15:%.*]] = nt.full [[c15]]
 // CHECK-NEXT: [[m:%.*]] = nt.map "and"([[p]], [[f15]])
-// CHECK-NEXT: [[g:%.*]] = nt.gather %v{{\[}}[[m]]] axis [0]
+// CHECK-NEXT: [[g:%.*]] = nt.gather %v{{\[}}[[m]]] axis 0
 // CHECK-NEXT: %rows = nt.reshape [[g]] : !nt.tensor<[32] x i32> -> !nt.tensor<[4, 8] x i32>
 nt.kernel @moves arrange {
   nt.arranged
@@ -50,14 +50,14 @@ nt.kernel @keeps arrange {
 // CHECK-NEXT: [[c:%.*]] = arith.constant 15 : i32
 // CHECK-NEXT: [[f:%.*]] = nt.full [[c]]
 // CHECK-NEXT: [[m:%.*]] = nt.map "and"([[n]], [[f]])
-// CHECK-NEXT: %few = nt.gather %v{{\[}}[[m]]] axis [0] : !nt.tensor<[16] x i32>[!nt.tensor<[8] x i32>]
+// CHECK-NEXT: %few = nt.gather %v{{\[}}[[m]]] axis 0 : !nt.tensor<[16] x i32>[!nt.tensor<[8] x i32>]
 nt.kernel @picks arrange {
   nt.arranged
 } apply {
   %v = nt.arange <0> : !nt.tensor<[12] x i32>
   %i = nt.arange <0> : !nt.tensor<[5] x i32>
   %wide = nt.cast %i : !nt.tensor<[5] x i32> -> !nt.tensor<[5] x i64>
-  %few = nt.gather %v[%wide] axis [0]
+  %few = nt.gather %v[%wide] axis 0
       : !nt.tensor<[12] x i32>[!nt.tensor<[5] x i64>] -> !nt.tensor<[5] x i32>
   nt.finish
 }
@@ -65,7 +65,7 @@ nt.kernel @picks arrange {
 // More lanes than there are along the axis: of blocks of one dim.
 // CHECK-LABEL: nt.kernel @picks_more
 // CHECK: [[flat:%.*]] = nt.reshape %rows : !nt.tensor<[4, 4] x i32> -> !nt.tensor<[16] x i32>
-// CHECK-NEXT: [[g:%.*]] = nt.gather [[flat]][{{.*}}] axis [0] : !nt.tensor<[16] x i32>[!nt.tensor<[32] x i32>]
+// CHECK-NEXT: [[g:%.*]] = nt.gather [[flat]][{{.*}}] axis 0 : !nt.tensor<[16] x i32>[!nt.tensor<[32] x i32>]
 // CHECK-NEXT: %many = nt.reshape [[g]] : !nt.tensor<[32] x i32> -> !nt.tensor<[8, 4] x i32>
 nt.kernel @picks_more arrange {
   nt.arranged
@@ -74,7 +74,7 @@ nt.kernel @picks_more arrange {
   %rows = nt.reshape %v : !nt.tensor<[12] x i32> -> !nt.tensor<[3, 4] x i32>
   %i = nt.arange <0> : !nt.tensor<[20] x i32>
   %j = nt.reshape %i : !nt.tensor<[20] x i32> -> !nt.tensor<[5, 4] x i32>
-  %many = nt.gather %rows[%j] axis [0]
+  %many = nt.gather %rows[%j] axis 0
       : !nt.tensor<[3, 4] x i32>[!nt.tensor<[5, 4] x i32>] -> !nt.tensor<[5, 4] x i32>
   nt.finish
 }

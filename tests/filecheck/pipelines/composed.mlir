@@ -7,7 +7,7 @@
 // CHECK: nt.access %x <{{\[\[}}n ceildiv B], [B]] -> [B * g0 + b0] if {{\[\[}}B * g0 + b0, n]]>
 // CHECK-NEXT: nt.access %y <{{\[\[}}m]] -> [g0]>
 // CHECK: %v = nt.load %a[] other 0xff800000 : f32
-// CHECK-NEXT: %t = nt.reduce "max" %v axis [0]
+// CHECK-NEXT: %t = nt.reduce "max" %v axis 0
 // CHECK-NEXT: nt.store %t, %b[]
 nt.kernel @top symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -18,7 +18,7 @@ nt.kernel @top symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #n
 } apply {
 ^bb0(%a : !nt.tensor<[B] x f32>, %b : !nt.tensor<[] x f32>):
   %v = nt.load %a[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
-  %t = nt.reduce "max" %v axis [0] : !nt.tensor<[B] x f32> -> f32
+  %t = nt.reduce "max" %v axis 0 : !nt.tensor<[B] x f32> -> f32
   nt.store %t, %b[] : f32, !nt.tensor<[] x f32>[]
   nt.finish
 }

@@ -28,7 +28,7 @@ nt.kernel @total symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 102
 } apply {
 ^bb0(%a : !nt.tensor<[B] x f32>, %b : !nt.tensor<[] x f32>):
   %v = nt.load %a[] other 0.0 : f32 : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
-  %s = nt.reduce "sum" %v axis [0] : !nt.tensor<[B] x f32> -> f32
+  %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[B] x f32> -> f32
   nt.store %s, %b[] : f32, !nt.tensor<[] x f32>[]
   nt.finish
 }

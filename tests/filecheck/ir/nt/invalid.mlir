@@ -282,7 +282,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[32] x f32>):
-  %f = nt.reduce "total" %v axis [0] : !nt.tensor<[32] x f32> -> f32
+  %f = nt.reduce "total" %v axis 0 : !nt.tensor<[32] x f32> -> f32
   nt.finish
 }
 
@@ -330,7 +330,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64] x f32>):
-  %f = nt.reduce "sum" %v axis [1] : !nt.tensor<[64] x f32> -> f32
+  %f = nt.reduce "sum" %v axis 1 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
 
@@ -342,7 +342,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64] x f32>):
-  %f = nt.reduce "sum" %v axis [0] : !nt.tensor<[64] x f32> -> i32
+  %f = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x f32> -> i32
   nt.finish
 }
 
@@ -417,7 +417,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64] x f32>):
-  %f = nt.expand_dims %v axis [1] : !nt.tensor<[64] x f32> -> !nt.tensor<[64, 2] x f32>
+  %f = nt.expand_dims %v axis 1 : !nt.tensor<[64] x f32> -> !nt.tensor<[64, 2] x f32>
   nt.finish
 }
 
@@ -429,7 +429,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64] x f32>):
-  %f = nt.expand_dims %v axis [1] : !nt.tensor<[64] x f32> -> !nt.tensor<[32, 1] x f32>
+  %f = nt.expand_dims %v axis 1 : !nt.tensor<[64] x f32> -> !nt.tensor<[32, 1] x f32>
   nt.finish
 }
 

@@ -6,7 +6,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.scan "cummax" %v axis [0] reverse false : !nt.tensor<[64, 32] x f32>
+  %r = nt.scan "cummax" %v axis 0 reverse false : !nt.tensor<[64, 32] x f32>
   nt.finish
 }
 
@@ -18,7 +18,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.scan "cumsum" %v axis [2] reverse false : !nt.tensor<[64, 32] x f32>
+  %r = nt.scan "cumsum" %v axis 2 reverse false : !nt.tensor<[64, 32] x f32>
   nt.finish
 }
 
@@ -30,7 +30,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.sort %v axis [2] descending false : !nt.tensor<[64, 32] x f32>
+  %r = nt.sort %v axis 2 descending false : !nt.tensor<[64, 32] x f32>
   nt.finish
 }
 
@@ -42,7 +42,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.sort %v axis [1] descending false : !nt.tensor<[64, 32] x f32>
+  %r = nt.sort %v axis 1 descending false : !nt.tensor<[64, 32] x f32>
   nt.finish
 }
 
@@ -54,7 +54,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  "nt.reduce_by"() <{axis = #nt.exprs[0], operandSegmentSizes = array<i32: 0, 0>}> ({
+  "nt.reduce_by"() <{axis = 0 : i64, operandSegmentSizes = array<i32: 0, 0>}> ({
     "nt.combined"() : () -> ()
   }) : () -> ()
   nt.finish
@@ -68,7 +68,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.reduce_by %n axis [1] {
+  %r = nt.reduce_by %n axis 1 {
   ^bb0(%a : i32, %b : i32):
     nt.combined %a : i32
   } : !nt.tensor<[64] x i32> -> i32
@@ -83,7 +83,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r, %s = nt.reduce_by %n, %v axis [0] {
+  %r, %s = nt.reduce_by %n, %v axis 0 {
   ^bb0(%a : i32, %b : f32, %c : i32, %d : f32):
     nt.combined %a, %b : i32, f32
   } : !nt.tensor<[64] x i32>, !nt.tensor<[64, 32] x f32> -> i32, f32
@@ -98,7 +98,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r, %s = nt.reduce_by %n real %n : !nt.tensor<[64] x i32> axis [0] {
+  %r, %s = nt.reduce_by %n real %n : !nt.tensor<[64] x i32> axis 0 {
   ^bb0(%a : i32, %b : i32):
     nt.combined %a : i32
   } : !nt.tensor<[64] x i32> -> i32, i32
@@ -113,7 +113,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.reduce_by %n axis [0] {
+  %r = nt.reduce_by %n axis 0 {
   ^bb0(%a : i32, %b : f32):
     nt.combined %a : i32
   } : !nt.tensor<[64] x i32> -> i32
@@ -128,7 +128,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.scan_by %n axis [0] reverse false {
+  %r = nt.scan_by %n axis 0 reverse false {
   ^bb0(%a : i32, %b : i32):
     %t = arith.constant true
     scf.if %t {
@@ -146,7 +146,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.scan_by %n axis [0] reverse false {
+  %r = nt.scan_by %n axis 0 reverse false {
   ^bb0(%a : i32, %b : i32):
     nt.combined %a, %b : i32, i32
   } : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i32>
@@ -161,7 +161,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.reduce_by %n axis [0] {
+  %r = nt.reduce_by %n axis 0 {
   ^bb0(%a : i32, %b : i32):
     nt.combined %a : i32
   } : !nt.tensor<[64] x i32> -> i64
@@ -176,7 +176,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %r = nt.scan_by %n real %m : !nt.tensor<[64] x i1> axis [0] reverse false {
+  %r = nt.scan_by %n real %m : !nt.tensor<[64] x i1> axis 0 reverse false {
   ^bb0(%a : i32, %b : i32):
     nt.combined %a : i32
   } : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i32>
@@ -203,7 +203,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
-  %s = nt.reduce "sum" %v axis [1] : !nt.tensor<[64, 32] x f32> -> !nt.tensor<[64] x f32>
+  %s = nt.reduce "sum" %v axis 1 : !nt.tensor<[64, 32] x f32> -> !nt.tensor<[64] x f32>
   %r = nt.histogram %s : !nt.tensor<[64] x f32> -> !nt.tensor<[10] x i32>
   nt.finish
 }
@@ -241,7 +241,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[64, 32] x f32>, %n : !nt.tensor<[64] x i32>, %m : !nt.tensor<[64] x i1>):
   %z = arith.constant 1 : i32
-  %r = nt.reduce_by %n axis [0] {
+  %r = nt.reduce_by %n axis 0 {
   ^bb0(%a : i32, %b : i32):
     %c = nt.map "add"(%a, %z) : (i32, i32) -> i32
     nt.combined %c : i32

@@ -8,7 +8,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
-  %o = nt.offsets %a[] dim [0] along [1] : !nt.tensor<[64] x f32>[] -> i32
+  %o = nt.offsets %a[] dim 0 along [1] : !nt.tensor<[64] x f32>[] -> i32
   nt.finish
 }
 
@@ -22,7 +22,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
-  %o = nt.offsets %a[] dim [0] along [0] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  %o = nt.offsets %a[] dim 0 along [0] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.finish
 }
 
@@ -36,21 +36,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
-  %o = nt.offsets %a[] dim [0] along [0] : !nt.tensor<[64] x f32>[] -> i32
-  nt.finish
-}
-
-// -----
-
-// CHECK: nt.offsets: one dim of the source, or none
-nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
-  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
-  %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
-      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
-  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
-} apply {
-^bb0(%a : !nt.tensor<[64] x f32>):
-  %o = nt.offsets %a[] dim [0, 1] along [0] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x i32>
+  %o = nt.offsets %a[] dim 0 along [0] : !nt.tensor<[64] x f32>[] -> i32
   nt.finish
 }
 
@@ -64,7 +50,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
-  %o = nt.offsets %a[] dim [1] along [0] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x i32>
+  %o = nt.offsets %a[] dim 1 along [0] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x i32>
   nt.finish
 }
 

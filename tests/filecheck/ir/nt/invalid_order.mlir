@@ -6,7 +6,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>):
-  %f = nt.flip %v axis [2] : !nt.tensor<[4, 8] x f32>
+  %f = nt.flip %v axis 2 : !nt.tensor<[4, 8] x f32>
   nt.finish
 }
 
@@ -18,7 +18,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>, %i : !nt.tensor<[4] x i32>):
-  %f = nt.gather %v[%i] axis [0]
+  %f = nt.gather %v[%i] axis 0
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4] x i32>] -> !nt.tensor<[4] x f32>
   nt.finish
 }
@@ -31,7 +31,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>, %i : !nt.tensor<[4, 2] x i32>):
-  %f = nt.gather %v[%i] axis [2]
+  %f = nt.gather %v[%i] axis 2
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4, 2] x i32>] -> !nt.tensor<[4, 2] x f32>
   nt.finish
 }
@@ -44,7 +44,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>):
-  %f = nt.gather %v[%v] axis [1]
+  %f = nt.gather %v[%v] axis 1
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4, 8] x f32>] -> !nt.tensor<[4, 8] x f32>
   nt.finish
 }
@@ -57,7 +57,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>, %i : !nt.tensor<[4, 2] x i32>):
-  %f = nt.gather %v[%i] axis [0]
+  %f = nt.gather %v[%i] axis 0
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4, 2] x i32>] -> !nt.tensor<[4, 2] x f32>
   nt.finish
 }
@@ -70,7 +70,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>, %i : !nt.tensor<[4, 2] x i32>):
-  %f = nt.gather %v[%i] axis [1]
+  %f = nt.gather %v[%i] axis 1
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4, 2] x i32>] -> !nt.tensor<[4, 2] x f16>
   nt.finish
 }

@@ -9,10 +9,10 @@ nt.kernel @ops symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] ar
   nt.arranged %0 : !nt.tensor<[m ceildiv 16, n ceildiv 64] x !nt.tensor<[16, 64] x ui32>>
 } apply {
 ^bb0(%a : !nt.tensor<[16, 64] x ui32>):
-  // CHECK: %rows = nt.offsets %a[] dim [0] along [0] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16] x i32>
-  %rows = nt.offsets %a[] dim [0] along [0] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16] x i32>
-  // CHECK-NEXT: %all = nt.offsets %a[] dim [] along [0, 1] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16, 64] x i64>
-  %all = nt.offsets %a[] dim [] along [0, 1] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16, 64] x i64>
+  // CHECK: %rows = nt.offsets %a[] dim 0 along [0] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16] x i32>
+  %rows = nt.offsets %a[] dim 0 along [0] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16] x i32>
+  // CHECK-NEXT: %all = nt.offsets %a[] along [0, 1] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16, 64] x i64>
+  %all = nt.offsets %a[] along [0, 1] : !nt.tensor<[16, 64] x ui32>[] -> !nt.tensor<[16, 64] x i64>
   // CHECK-NEXT: %p = nt.pointer %a : !nt.tensor<[16, 64] x ui32> -> !tt.ptr<ui32>
   %p = nt.pointer %a : !nt.tensor<[16, 64] x ui32> -> !tt.ptr<ui32>
   // CHECK-NEXT: %f = nt.full %p : !tt.ptr<ui32> -> !nt.tensor<[16] x !tt.ptr<ui32>>

@@ -20,8 +20,8 @@ nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
   // CHECK-NEXT: %q = nt.squeeze %t [0] level 1 : !nt.tensor<[m, 1] x !nt.tensor<[1, n] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[n] x f32>>
   %q = nt.squeeze %t [0] level 1
       : !nt.tensor<[m, 1] x !nt.tensor<[1, n] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[n] x f32>>
-  // CHECK-NEXT: %u = nt.unsqueeze %q [1] level 1 : !nt.tensor<[m, 1] x !nt.tensor<[n] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[n, 1] x f32>>
-  %u = nt.unsqueeze %q [1] level 1
+  // CHECK-NEXT: %u = nt.unsqueeze %q dim 1 level 1 : !nt.tensor<[m, 1] x !nt.tensor<[n] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[n, 1] x f32>>
+  %u = nt.unsqueeze %q dim 1 level 1
       : !nt.tensor<[m, 1] x !nt.tensor<[n] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[n, 1] x f32>>
   // CHECK-NEXT: %e = nt.expand %u [-1, B] level 1 : !nt.tensor<[m, 1] x !nt.tensor<[n, 1] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[n, B] x f32>>
   %e = nt.expand %u [-1, B] level 1
@@ -105,16 +105,16 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
   %r = nt.arange <4> : !nt.tensor<[64] x i32>
   // CHECK-NEXT: %c = nt.cast %v : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f32>
   %c = nt.cast %v : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f32>
-  // CHECK-NEXT: %e = nt.expand_dims %v axis [1] : !nt.tensor<[64] x f16> -> !nt.tensor<[64, 1] x f16>
-  %e = nt.expand_dims %v axis [1] : !nt.tensor<[64] x f16> -> !nt.tensor<[64, 1] x f16>
+  // CHECK-NEXT: %e = nt.expand_dims %v axis 1 : !nt.tensor<[64] x f16> -> !nt.tensor<[64, 1] x f16>
+  %e = nt.expand_dims %v axis 1 : !nt.tensor<[64] x f16> -> !nt.tensor<[64, 1] x f16>
   // CHECK-NEXT: %b = nt.broadcast %e : !nt.tensor<[64, 1] x f16> -> !nt.tensor<[64, 32] x f16>
   %b = nt.broadcast %e : !nt.tensor<[64, 1] x f16> -> !nt.tensor<[64, 32] x f16>
   // CHECK-NEXT: %t = nt.trans %b order [1, 0] : !nt.tensor<[64, 32] x f16> -> !nt.tensor<[32, 64] x f16>
   %t = nt.trans %b order [1, 0] : !nt.tensor<[64, 32] x f16> -> !nt.tensor<[32, 64] x f16>
-  // CHECK-NEXT: %flip = nt.flip %b axis [1] : !nt.tensor<[64, 32] x f16>
-  %flip = nt.flip %b axis [1] : !nt.tensor<[64, 32] x f16>
-  // CHECK-NEXT: %picked = nt.gather %v[%r] axis [0] : !nt.tensor<[64] x f16>[!nt.tensor<[64] x i32>] -> !nt.tensor<[64] x f16>
-  %picked = nt.gather %v[%r] axis [0]
+  // CHECK-NEXT: %flip = nt.flip %b axis 1 : !nt.tensor<[64, 32] x f16>
+  %flip = nt.flip %b axis 1 : !nt.tensor<[64, 32] x f16>
+  // CHECK-NEXT: %picked = nt.gather %v[%r] axis 0 : !nt.tensor<[64] x f16>[!nt.tensor<[64] x i32>] -> !nt.tensor<[64] x f16>
+  %picked = nt.gather %v[%r] axis 0
       : !nt.tensor<[64] x f16>[!nt.tensor<[64] x i32>] -> !nt.tensor<[64] x f16>
   // CHECK-NEXT: %high = nt.map "umulhi"(%r, %r) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
   %high = nt.map "umulhi"(%r, %r)
@@ -125,9 +125,9 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
   // CHECK-NEXT: %d = nt.dot %b, %t, %acc "tf32x3" : !nt.tensor<[64, 32] x f16>, !nt.tensor<[32, 64] x f16> -> !nt.tensor<[64, 64] x f32>
   %d = nt.dot %b, %t, %acc "tf32x3"
       : !nt.tensor<[64, 32] x f16>, !nt.tensor<[32, 64] x f16> -> !nt.tensor<[64, 64] x f32>
-  // CHECK-NEXT: %rows = nt.reduce "sum" %d axis [1] : !nt.tensor<[64, 64] x f32> -> !nt.tensor<[64] x f32>
-  %rows = nt.reduce "sum" %d axis [1] : !nt.tensor<[64, 64] x f32> -> !nt.tensor<[64] x f32>
-  // CHECK-NEXT: %all = nt.reduce "max" %rows axis [0] : !nt.tensor<[64] x f32> -> f32
-  %all = nt.reduce "max" %rows axis [0] : !nt.tensor<[64] x f32> -> f32
+  // CHECK-NEXT: %rows = nt.reduce "sum" %d axis 1 : !nt.tensor<[64, 64] x f32> -> !nt.tensor<[64] x f32>
+  %rows = nt.reduce "sum" %d axis 1 : !nt.tensor<[64, 64] x f32> -> !nt.tensor<[64] x f32>
+  // CHECK-NEXT: %all = nt.reduce "max" %rows axis 0 : !nt.tensor<[64] x f32> -> f32
+  %all = nt.reduce "max" %rows axis 0 : !nt.tensor<[64] x f32> -> f32
   nt.finish
 }
