@@ -41,6 +41,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
         "ir.access",
         "ir.grids",
         "ir.placement",
+        "ir.sizes",
         "ir.counterexamples",
     ),
     ("symbol", "chain", "slicing", "evaluation", "tensor", "digest", "language"),

@@ -17,11 +17,10 @@ from ninetoothed.ir.index_expr import (
     IndexExpr,
     const,
     evaluate,
-    sym,
-    symbol_names,
     symbols,
 )
 from ninetoothed.ir.placement import Placement, Site
+from ninetoothed.ir.sizes import STEPS, Check, SizeSampler, magnitudes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,11 +29,7 @@ if TYPE_CHECKING:
 MAX_LANES = 1 << 17
 """How many lanes are tried at once, at most."""
 
-Check = tuple[IndexExpr, IndexExpr]
-"""Two sizes that a call has checked to be equal."""
-
 _SIZES = (1, 2, 3, 5, 7, 4, 8, 33, 64, 65)
-_MANY = 66
 
 
 @dataclass(frozen=True)
@@ -69,17 +64,19 @@ def samples(
     falling.
     """
     own = used(stores)
-    sizes = _sizes(stores, own, assumptions)
     found = list(dict.fromkeys([*own, *symbols(*(side for check in checks for side in check))]))
-    names = frozenset(symbol.args[0] for symbol in own)
-    for step, turn in itertools.product((0, 1, -1, 2), range(len(sizes))):
-        values = {
-            symbol.args[0]: _within(
-                sizes[(turn + step * position) % len(sizes)], symbol.args[0], assumptions, powers
-            )
-            for position, symbol in enumerate(found)
-        }
-        if _fulfil(values, checks, names, assumptions, powers, sizes):
+    sizes = _sizes(stores, own, assumptions)
+    sampler = SizeSampler(
+        [(symbol.args[0],) for symbol in found],
+        [sizes] * len(found),
+        checks,
+        assumptions,
+        powers,
+        fixed=frozenset(symbol.args[0] for symbol in own),
+    )
+    for step, start in itertools.product(STEPS, range(len(sizes))):
+        values = sampler.sample(step, start)
+        if values is not None:
             yield values
 
 
@@ -98,59 +95,6 @@ def _sizes(
 def _arranged(placement: Placement) -> list[IndexExpr]:
     """What an arrangement is written in: its source's sizes, and all that its operations hold."""
     return [*placement.source, *(expr for op in placement.ops for expr in op.expressions)]
-
-
-def magnitudes(*exprs: IndexExpr) -> Iterator[int]:
-    """The constants in ``exprs``, without their signs: sizes around them are worth a try."""
-    for expr in exprs:
-        if expr.value is not None:
-            yield abs(expr.value)
-        yield from magnitudes(*expr.operands)
-
-
-def _within(value: int, name: str, assumptions: Assumptions, powers: frozenset[str]) -> int:
-    """The number nearest to ``value`` that a symbol may be."""
-    lower, upper = bounds(sym(name), assumptions)
-    if name in powers:
-        value = max(1, lower or 1)
-        value = 1 << (value - 1).bit_length()
-    value = value if lower is None else max(value, lower)
-    return value if upper is None else min(value, upper)
-
-
-def _fulfil(
-    values: dict[str, int],
-    checks: Sequence[Check],
-    fixed: frozenset[str],
-    assumptions: Assumptions,
-    powers: frozenset[str],
-    sizes: Sequence[int],
-) -> bool:
-    """Change values of symbols that are not ``fixed`` until every check holds, if that is easy."""
-    tries = (*range(_MANY), *sizes)
-    changed = set(fixed)
-    while True:
-        failing = next((check for check in checks if not fulfilled(check, values)), None)
-        if failing is None:
-            return True
-        free = [name for name in symbol_names(*failing) if name not in changed]
-        for name, number in ((name, number) for name in free for number in tries):
-            tried = {**values, name: number}
-            if number == _within(number, name, assumptions, powers) and fulfilled(failing, tried):
-                values[name] = number
-                changed.add(name)
-                break
-        else:
-            return False
-
-
-def fulfilled(check: Check, values: Mapping[str, int]) -> bool:
-    """Whether the two sizes are equal; where one divides by zero, they are not."""
-    try:
-        left, right = (evaluate(side, values) for side in check)
-    except ZeroDivisionError:
-        return False
-    return left == right
 
 
 def unwritten(stores: Sequence[Store], values: Mapping[str, int]) -> Example | None:

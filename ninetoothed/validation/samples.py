@@ -5,7 +5,7 @@ sizes, every layout, and block sizes that differ from one another.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,21 +16,19 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.frontend.definition import Definition
 from ninetoothed.interpreters.launch import Argument
 from ninetoothed.ir import nt
-from ninetoothed.ir.counterexamples import fulfilled, magnitudes
 from ninetoothed.ir.index_expr import evaluate, substitute, symbol_names
+from ninetoothed.ir.sizes import STEPS, SizeSampler, magnitudes
 from ninetoothed.validation.views import LAYOUTS, WRITABLE, sequences, tensor
 
 LANES = 1 << 18
 """The most lanes of one case: programs times the trips of a loop times the block."""
 
-_KINDS = ("above", "twice", "whole", "below", "prime", "one")
 _SMALL_CASES = (0, 1, 2, 4, 6, 7)
 _REAL_CASES = (0, 3)
 _ALL_CASES = range(8)
 _WHOLE_DIM = 16
 # Cases in which sizes that need not be equal are not.
-_UNEQUAL_CASES = (1, 3, 4)
-_ATTEMPTS = 8
+_UNEQUAL_CASES = (1, 3, 5)
 
 
 @dataclass(frozen=True)
@@ -116,100 +114,59 @@ class Sampler:
         return found
 
     def _sizes(self, blocks: dict[str, int], case: int) -> dict[str, int] | None:
+        """Sizes around the ends of blocks, which the checks allow and which take few lanes."""
         known = self._constants | blocks
         groups = self._groups(known)
-        tiles = [self._tile(group, known, case) for group in groups]
-        for attempt in range(_ATTEMPTS):
-            sizes = dict(self._constants)
-            for place, (group, tile) in enumerate(zip(groups, tiles, strict=True)):
-                kind = _KINDS[(case + place + attempt * (place + 1)) % len(_KINDS)]
-                if attempt == _ATTEMPTS - 1:
-                    kind = "one"
-                elif case >= len(_KINDS):
-                    # No programs, or a loop that goes round no time.
-                    kind = "zero" if place == (case - len(_KINDS)) % len(groups) else "above"
-                for name, lower in group.items():
-                    sizes[name] = max(_number(kind, tile), lower)
-            self._mend(groups, tiles, sizes, blocks)
-            if self._allowed(sizes | blocks):
-                if case in _UNEQUAL_CASES:
-                    self._loosen(groups, sizes, blocks)
+        if case in _UNEQUAL_CASES:
+            groups = [[name] for group in groups for name in group]
+        candidates = [
+            [around(self._tile(group, known, case)) for around in _AROUND] for group in groups
+        ]
+        if case >= len(_AROUND):
+            # No programs, or a loop that goes round no time.
+            candidates[(case - len(_AROUND)) % len(groups)] = [0]
+        checks = [
+            pair for check in self._checks for pair in zip(check.left, check.right, strict=True)
+        ]
+        sampler = SizeSampler(groups, candidates, checks, self._kernel.assumptions, known=known)
+        for start in range(case, case + len(_AROUND)):
+            sizes = sampler.sample(STEPS[case % len(STEPS)], start)
+            if sizes is not None and self._fits(sizes):
                 return {name: value for name, value in sizes.items() if name not in blocks}
         return None
 
-    def _mend(
-        self,
-        groups: Sequence[Mapping[str, int]],
-        tiles: Sequence[int],
-        sizes: dict[str, int],
-        blocks: dict[str, int],
-    ) -> None:
-        """Bring sizes that a check does not allow to the nearest value that it does."""
-        bounds = {
-            name: (lower, 4 * tile + 8)
-            for group, tile in zip(groups, tiles, strict=True)
-            for name, lower in group.items()
-        }
-        for check in self._checks:
-            for left, right in zip(check.left, check.right, strict=True):
-                for name in reversed(symbol_names(left, right)):
-                    if fulfilled((left, right), sizes | blocks):
-                        break
-                    lower, upper = bounds.get(name, (0, -1))
-                    fitting = [
-                        value
-                        for value in range(lower, upper + 1)
-                        if fulfilled((left, right), {**sizes, **blocks, name: value})
-                    ]
-                    if fitting:
-                        distances = [abs(value - sizes[name]) for value in fitting]
-                        sizes[name] = fitting[distances.index(min(distances))]
-
-    def _groups(self, known: Mapping[str, int]) -> list[dict[str, int]]:
-        """Sizes that are taken to be equal, each with its lower bound; what the checks need."""
-        names = {
-            decl.name: max(decl.lower or 0, 0)
+    def _groups(self, known: Mapping[str, int]) -> list[list[str]]:
+        """Sizes that are taken to be equal: what the checks need."""
+        groups = [
+            [decl.name]
             for decl in self._kernel.declarations
             if decl.kind == "size" and decl.name not in known
-        }
-        leaders = {name: name for name in names}
-
-        def leader(name: str) -> str:
-            while leaders[name] != name:
-                name = leaders[name]
-            return name
-
+        ]
         for check in self._checks:
-            for left, right in zip(check.left, check.right, strict=True):
-                one = [name for name in symbol_names(left) if name in names]
-                two = [name for name in symbol_names(right) if name in names]
-                if len(one) == len(two) == 1:
-                    leaders[leader(two[0])] = leader(one[0])
-        groups: dict[str, dict[str, int]] = {}
-        for name, lower in names.items():
-            groups.setdefault(leader(name), {})[name] = lower
-        return list(groups.values())
+            for sides in zip(check.left, check.right, strict=True):
+                tied = [
+                    [group for group in groups if any(name in group for name in symbol_names(side))]
+                    for side in sides
+                ]
+                if [len(found) for found in tied] == [1, 1] and tied[0] != tied[1]:
+                    tied[0][0].extend(tied[1][0])
+                    groups.remove(tied[1][0])
+        return groups
 
-    def _tile(self, group: Mapping[str, int], known: Mapping[str, int], case: int) -> int:
+    def _tile(self, group: Sequence[str], known: Mapping[str, int], case: int) -> int:
         """A number that decides where blocks of these sizes end."""
         found: dict[int, None] = {}
         for access in self._accesses:
             pairs = [(size, size) for level in access.levels for size in level]
             pairs += [(guard.index, guard.size) for guard in access.guards]
             for index, size in pairs:
-                if not any(name in group for name in symbol_names(size)):
-                    continue
-                put = (substitute(expr, dict(known)) for expr in (index, size))
-                found.update(dict.fromkeys(magnitudes(*put)))
+                if any(name in group for name in symbol_names(size)):
+                    put = (substitute(expr, dict(known)) for expr in (index, size))
+                    found.update(dict.fromkeys(magnitudes(*put)))
         tiles = sorted(number for number in found if 1 < number <= LANES) or [_WHOLE_DIM]
         return tiles[case % len(tiles)]
 
-    def _allowed(self, symbols: Mapping[str, int]) -> bool:
-        """Whether the checks hold and the case is small."""
-        for check in self._checks:
-            pairs = zip(check.left, check.right, strict=True)
-            if not all(fulfilled(pair, symbols) for pair in pairs):
-                return False
+    def _fits(self, symbols: Mapping[str, int]) -> bool:
         try:
             return self._lanes(symbols) <= LANES
         except ZeroDivisionError:
@@ -225,18 +182,6 @@ class Sampler:
                 lanes *= 1 << max(count - 1, 0).bit_length() if last else count
             found.append(lanes)
         return max(found)
-
-    def _loosen(
-        self, groups: Sequence[Mapping[str, int]], sizes: dict[str, int], blocks: dict[str, int]
-    ) -> None:
-        """Change sizes that the checks do not hold equal."""
-        for group in groups:
-            for name, lower in list(group.items())[1:]:
-                before = sizes[name]
-                for value in (before - 1, before + 1):
-                    if value >= lower and self._allowed({**sizes, **blocks, name: value}):
-                        sizes[name] = value
-                        break
 
 
 def _of_sizes(kernel: nt.KernelOp, check: nt.Check) -> nt.Check:
@@ -264,27 +209,20 @@ def _is_written(argument: BlockArgument) -> bool:
     return any(use.operation.name not in ("nt.load", "nt.guard") for use in argument.uses)
 
 
-def _number(kind: str, tile: int) -> int:
-    match kind:
-        case "zero":
-            return 0
-        case "one":
-            return 1
-        case "below":
-            return tile - 1
-        case "above":
-            return tile + 1
-        case "twice":
-            return 2 * tile + 1
-        case "prime":
-            return _prime(tile + 2)
-        case _:
-            return tile
-
-
 def _prime(least: int) -> int:
     return next(
         number
         for number in range(least, 2 * least)
         if all(number % factor for factor in range(2, math.isqrt(number) + 1))
     )
+
+
+_AROUND: tuple[Callable[[int], int], ...] = (
+    lambda tile: tile + 1,
+    lambda tile: 2 * tile + 1,
+    lambda tile: tile,
+    lambda tile: tile - 1,
+    lambda tile: _prime(tile + 2),
+    lambda _: 1,
+)
+"""Sizes around a block's: where the last block is not full, is full, or is the only one."""
