@@ -25,7 +25,7 @@ GPU := $(strip $(wildcard /dev/nvidia0 /dev/kfd) $(shell nvidia-smi -L 2>/dev/nu
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format golden docs bench bench-gpu bench-host bench-tuning clean FORCE
+.PHONY: help demo test test-all lint format golden errors docs bench bench-gpu bench-host bench-tuning clean FORCE
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -55,6 +55,9 @@ format: $(VENV)/.dev ## format the code and mend what ruff can
 
 golden: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the golden files anew; read the diff afterwards
 	$(BIN)/python -m pytest -m golden --update-golden $(PYTEST_FLAGS)
+
+errors: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the expected errors anew; read the diff afterwards
+	$(BIN)/python -m pytest tests/errors/programs --update-errors $(PYTEST_FLAGS)
 
 docs: $(VENV)/.package ## write the reference in docs/language.md anew, from the language's table
 	$(BIN)/python -m ninetoothed.tools.language_page docs/language.md

@@ -1,4 +1,4 @@
-"""The fixtures and hooks of the tests: profiles, GPU tests, RUN lines, golden files."""
+"""The fixtures and hooks of the tests: profiles, GPU tests, RUN lines, golden files, errors."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import profiles
+from tests.support.expected_errors import PROGRAMS, ErrorFile
 from tests.support.filecheck import FilecheckFile
 from tests.support.golden import Golden
 
@@ -21,8 +22,11 @@ profiles.load()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--update-golden``."""
+    """``--update-golden`` and ``--update-errors``."""
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
+    parser.addoption(
+        "--update-errors", action="store_true", help="write the comments of wrong programs anew"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,6 +51,15 @@ def pytest_collect_file(parent: pytest.Collector, file_path: Path) -> pytest.Col
     if file_path.suffix in (".mlir", ".py") and _FILECHECK in file_path.parents:
         return FilecheckFile.from_parent(parent, path=file_path)
     return None
+
+
+def pytest_pycollect_makemodule(
+    module_path: Path, parent: pytest.Collector
+) -> pytest.Collector | None:
+    """Files of wrong programs, which ``python_files`` names beside the tests; none is imported."""
+    return (
+        ErrorFile.from_parent(parent, path=module_path) if PROGRAMS in module_path.parents else None
+    )
 
 
 @functools.cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -208,12 +207,15 @@ def python(code: str) -> str:
     return done.stdout
 
 
-def test_import_loads_no_large_package() -> None:
+def test_import_loads_little() -> None:
+    """Beside the package two modules of ours and what defines dataclasses: a few milliseconds."""
     loaded = python(
-        "import ninetoothed, sys\n"
-        "print([name for name in ('torch', 'triton', 'xdsl', 'sympy') if name in sys.modules])"
+        "import dataclasses, importlib, sys, typing\n"
+        "before = set(sys.modules)\n"
+        "import ninetoothed\n"
+        "print(*sorted(set(sys.modules) - before - {'__future__'}))"
     )
-    assert loaded.strip() == "[]"
+    assert loaded.split() == ["ninetoothed", "ninetoothed.dtype", "ninetoothed.version"]
 
 
 def test_first_kernel_loads_what_it_needs() -> None:
@@ -237,20 +239,3 @@ def test_first_kernel_loads_what_it_needs() -> None:
         f"print([name for name in {parts} if name in set(sys.modules) - before])"
     )
     assert loaded.split("\n") == ["False", "[]", ""]
-
-
-def test_import_is_quick() -> None:
-    def seconds(code: str) -> float:
-        start = time.perf_counter()
-        python(code)
-        return time.perf_counter() - start
-
-    # The best of several is what the import costs; the rest is what else the machine was doing.
-    best = {"pass": float("inf"), "import ninetoothed": float("inf")}
-    difference = float("inf")
-    for _ in range(25):
-        best = {code: min(known, seconds(code)) for code, known in best.items()}
-        difference = best["import ninetoothed"] - best["pass"]
-        if difference < 0.1:
-            return
-    pytest.fail(f"`import ninetoothed` takes {difference * 1e3:.0f} ms more than bare Python")

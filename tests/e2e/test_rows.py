@@ -65,7 +65,7 @@ def test_row_on_a_gpu(case: Case, dtype: str) -> None:
 
 _DEBUGGING = "tests/e2e/test_debugging.py"
 ELSEWHERE = {
-    "static_assert": ("it stops the compiler", "tests/errors/test_random_and_order.py"),
+    "static_assert": ("it stops the compiler", "tests/errors/programs/random_and_order.py"),
     "static_print": ("it prints when compiling", _DEBUGGING),
     "inline_asm_elementwise": ("it is for GPUs only", _DEBUGGING),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 
 import pytest
 import torch
@@ -11,88 +10,6 @@ import torch
 import ninetoothed
 from ninetoothed import Tensor
 from ninetoothed.errors import ArgumentError
-from tests.support.messages import Case, check, each
-
-
-@each(
-    Case(
-        "several sequences a program",
-        """
-        def arrangement(x):
-            return x.tile((2, 16))
-
-
-        def application(x):
-            x = x + 1
-
-
-        make(arrangement, application, (Tensor(2, jagged_dim=1),))
-        """,
-        """
-        ArrangementError: a program sees several sequences of x, which differ in length; tile dim 0 of a jagged tensor by 1, so that a program sees one sequence
-          File "kernel.py", line 2, column 12
-            return x.tile((2, 16))
-                   ^
-        """,
-    ),
-    Case(
-        "a jagged dim turned round",
-        """
-        x = Tensor(2, jagged_dim=1, name="x")
-        x[:, ::-1]
-        """,
-        """
-        ArrangementError: the jagged dim of x is sliced from its end, which is another in each sequence; slice it from the front, or turn blocks round with ntl.flip
-          File "kernel.py", line 2, column 1, in <module>
-            x[:, ::-1]
-            ^^^^^^^^^^
-        """,
-    ),
-    Case(
-        "the longest length as another size",
-        """
-        def arrangement(x):
-            return x.tile((1, 16, 16))
-
-
-        def application(x):
-            x = x + 1
-
-
-        length = Symbol("LENGTH")
-        x = Tensor(shape=(None, length, length), jagged_dim=1)
-        make(arrangement, application, (x,))
-        """,
-        """
-        ArrangementError: x has the size LENGTH of its jagged dim in another dim, too; leave the jagged dim out of the shape, so that it has a size of its own
-          File "kernel.py", line 10, column 5, in <module>
-            x = Tensor(shape=(None, length, length), jagged_dim=1)
-                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        """,
-    ),
-    Case(
-        "the stride of the batch",
-        """
-        def arrangement(x):
-            return x.tile((1, 16))
-
-
-        def application(x):
-            x = x + x.source.stride(0)
-
-
-        make(arrangement, application, (Tensor(2, jagged_dim=1),))
-        """,
-        """
-        ShapeError: x.source has no stride along dim 0, since its sequences differ in length; index it, as in p.source[i, j], or use p.offsets()
-          File "kernel.py", line 6, column 13, in application
-            x = x + x.source.stride(0)
-                    ^^^^^^^^^^^^^^^^^^
-        """,
-    ),
-)
-def test_message(case: Case, tmp_path: Path) -> None:
-    check(case, tmp_path)
 
 
 def tiled(*tensors):

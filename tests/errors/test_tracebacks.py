@@ -181,7 +181,8 @@ def test_a_type_error_in_an_arrangement_is_pythons(tmp_path: Path) -> None:
 
 
 def test_deep_expressions(tmp_path: Path) -> None:
-    source = f"def application(x, output):\n    output = {' + '.join(['x'] * 900)}\n\n\nvectors(application)"
+    output = " + ".join(["x"] * 900)
+    source = f"def application(x, output):\n    output = {output}\n\n\nvectors(application)"
     error = run(source, tmp_path)
     assert error.message == "this expression is nested too deeply; split it into several statements"
     assert lines(error, tmp_path)[-1].startswith("output = x + x")

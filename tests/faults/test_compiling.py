@@ -32,9 +32,6 @@ ROOT = Path(__file__).parents[2]
 
 Parent: TypeAlias = Callable[..., subprocess.Popen[str]]
 
-# Within two seconds where a core is free.
-SOON = 6.0
-
 pytestmark = pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
 
 # Compiles what the arguments name, in two workers; then says so.
@@ -45,13 +42,13 @@ from tests.faults.test_compiling import several
 if sys.argv[2] == "forks" and os.fork() == 0:
     # Holds what it has inherited open, whatever becomes of its parent.
     import time
-    time.sleep(120)
+    time.sleep(600)
 compile_pool.prestart()
 if sys.argv[2] == "forks late":
     import time
     time.sleep(0.3)
     if os.fork() == 0:
-        time.sleep(120)
+        time.sleep(600)
 found = compile_pool.compile(several(int(sys.argv[1])))
 assert not [reason for reason in found if isinstance(reason, str)], found
 print("done", flush=True)
@@ -61,7 +58,7 @@ print("done", flush=True)
 ENDLESS = """#!/bin/sh
 case "$*" in *--version*) exec {ptxas} --version;; esac
 echo $$ >> {notes}
-exec sleep 120
+exec sleep 600
 """
 
 
@@ -131,7 +128,7 @@ def parent() -> Iterator[Parent]:
 
 
 def finish(process: subprocess.Popen[str]) -> None:
-    out, errors = process.communicate(timeout=120)
+    out, errors = process.communicate(timeout=300)
     assert (process.returncode, out) == (0, "done\n"), errors
 
 
@@ -200,7 +197,7 @@ def test_a_worker_that_is_killed_costs_one_artifact(
     assert isinstance(reason, str)
     assert reason.startswith(f"the compiler's process died (signal {int(number)})")
     assert isinstance(binary, Binary)
-    wait_until(lambda: not is_running(killed[0]), SOON)
+    wait_until(lambda: not is_running(killed[0]))
     monkeypatch.delenv("TRITON_PTXAS_PATH")
     assert all(isinstance(result, Binary) for result in compile_pool.compile(several(2)))
 
@@ -208,10 +205,10 @@ def test_a_worker_that_is_killed_costs_one_artifact(
 def test_an_assembler_that_never_ends_is_given_up(
     assembling: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("NINETOOTHED_COMPILE_TIMEOUT", "1")
-    late = "compiling took over 1 s (NINETOOTHED_COMPILE_TIMEOUT)"
+    monkeypatch.setenv("NINETOOTHED_COMPILE_TIMEOUT", "5")
+    late = "compiling took over 5 s (NINETOOTHED_COMPILE_TIMEOUT)"
     assert compile_pool.compile(several(2)) == [late, late]
-    wait_until(lambda: not any(map(is_running, numbers(assembling, 2))), SOON)
+    wait_until(lambda: not any(map(is_running, numbers(assembling, 2))))
 
 
 @pytest.mark.parametrize("how", ["", "forks", "forks late"])
@@ -226,8 +223,8 @@ def test_workers_end_with_a_parent_that_is_killed(
     process.wait()
     # The fork is a process of the user.
     forks = 1 if how else 0
-    wait_until(lambda: len(ours(tmp_path / "temporary")) == forks, SOON)
-    wait_until(lambda: not any(map(is_running, assemblers)), SOON)
+    wait_until(lambda: len(ours(tmp_path / "temporary")) == forks)
+    wait_until(lambda: not any(map(is_running, assemblers)))
     assert not list((tmp_path / "temporary").iterdir())
 
 
@@ -246,7 +243,7 @@ def test_a_worker_that_is_sent_nonsense_ends(tmp_path: Path) -> None:
     process.stdin.write(b"nonsense\n")
     process.stdin.flush()
     # Its stdin stays open.
-    assert process.wait(60) == -signal.SIGKILL
+    assert process.wait(300) == -signal.SIGKILL
     process.communicate()
     assert not folder.exists()
 
@@ -255,12 +252,12 @@ def test_interrupt_leaves_nothing_behind(assembling: Path, parent: Parent, tmp_p
     process = parent(4)
     assemblers = numbers(assembling, 2)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == -signal.SIGINT
     assert errors.rstrip().endswith("KeyboardInterrupt")
     # The kernel takes a moment to end what was killed.
-    wait_until(lambda: not any(map(is_running, assemblers)), SOON)
-    wait_until(lambda: not ours(tmp_path / "temporary"), SOON)
+    wait_until(lambda: not any(map(is_running, assemblers)))
+    wait_until(lambda: not ours(tmp_path / "temporary"))
     assert not list((tmp_path / "temporary").iterdir())
 
 
@@ -281,7 +278,7 @@ def test_parent_killed_at_any_moment(parent: Parent, tmp_path: Path) -> None:
         time.sleep(dice.random() * 0.1)
         process.kill()
         process.wait()
-        wait_until(lambda: not ours(tmp_path / "temporary"), SOON)
+        wait_until(lambda: not ours(tmp_path / "temporary"))
         # What was done before the kill is kept, and whole.
         found = entries(cache)
         assert found > before

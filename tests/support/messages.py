@@ -1,4 +1,4 @@
-"""Wrong programs, and the whole text that each ends with: message, place, line and caret."""
+"""Wrong programs: what they find without importing it, and the error that each ends with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import linecache
 import textwrap
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +16,41 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import NineToothedError, Symbol, Tensor, block_size, jit, make
+from ninetoothed.dtype import DTYPES
+from ninetoothed.errors import user_facing
+from tests.support import offline
 
 PACKAGE = Path(ninetoothed.__file__).parent
 
 
-@dataclass(frozen=True)
-class Case:
-    """A program, and the class and text of the error that it ends with. Its file is ``kernel.py``.
+class Fake:
+    """A tensor on any device: what a kernel asks of it before it is launched."""
 
-    The program finds ``make``, ``jit``, ``Tensor``, ``Symbol``, ``block_size``, ``ninetoothed``,
-    ``ntl``, ``torch``, :func:`blocks`, :func:`vectors` and :func:`matrices` without importing them,
-    so that its first line is line 1.
-    """
+    def __init__(self, place: str) -> None:
+        self.device = torch.device(place)
+        self.dtype = torch.float32
+        self.shape = (4,)
 
-    name: str
-    source: str
-    message: str
+    def dim(self) -> int:
+        return 1
+
+    def stride(self, dim: int | None = None) -> Any:
+        return (1,) if dim is None else 1
+
+    def size(self, dim: int | None = None) -> Any:
+        return self.shape if dim is None else self.shape[dim]
+
+    def numel(self) -> int:
+        return 4
+
+    def element_size(self) -> int:
+        return 4
+
+    def data_ptr(self) -> int:
+        return 4096
+
+    def is_neg(self) -> bool:
+        return False
 
 
 def blocks(*tensors: Tensor) -> tuple[Tensor, ...]:
@@ -67,38 +85,49 @@ def _made(
     return make(arrangement, application, tensors, **options)
 
 
+@user_facing
+def compiled(kernel: Any, target: str) -> None:
+    """Call a kernel of two matrices on the CPU, where it runs, and compile it for ``target``."""
+    dtype = getattr(torch, DTYPES[kernel.definition.parameters[0].source.dtype].torch)
+    values = (torch.zeros((16, 32), dtype=dtype), torch.zeros(16, 32))
+    kernel(*values)
+    for _ in offline.artifacts(kernel, values, target):
+        pass
+
+
+PREAMBLE: dict[str, Any] = {
+    "Fake": Fake,
+    "Symbol": Symbol,
+    "Tensor": Tensor,
+    "block_size": block_size,
+    "blocks": blocks,
+    "compiled": compiled,
+    "jit": jit,
+    "make": make,
+    "matrices": matrices,
+    "ninetoothed": ninetoothed,
+    "ntl": ntl,
+    "torch": torch,
+    "vectors": vectors,
+}
+"""What a program finds without importing it, so that its first line is line 1."""
+
+
 def run(source: str, folder: Path, **names: Any) -> NineToothedError:
-    """Run a program, a file in ``folder``; the error that it ends with."""
+    """Run a program, the file ``kernel.py`` in ``folder``; the error that it ends with."""
     text = textwrap.dedent(source).strip("\n") + "\n"
     path = folder / "kernel.py"
     path.write_text(text, encoding="utf-8")
     linecache.checkcache(str(path))
-    namespace: dict[str, Any] = {
-        "__name__": "kernel",
-        "Symbol": Symbol,
-        "Tensor": Tensor,
-        "block_size": block_size,
-        "blocks": blocks,
-        "jit": jit,
-        "make": make,
-        "matrices": matrices,
-        "ninetoothed": ninetoothed,
-        "ntl": ntl,
-        "torch": torch,
-        "vectors": vectors,
-        **names,
-    }
+    names = {**PREAMBLE, "__name__": "kernel", "__file__": str(path), **names}
     with pytest.raises(NineToothedError) as caught:
-        exec(compile(text, str(path), "exec"), namespace)
+        exec(compile(text, str(path), "exec"), names)
     return caught.value
 
 
-def check(case: Case, folder: Path, **names: Any) -> None:
-    """Compare the error of ``case``, and its traceback's end, which is the user's line."""
-    error = run(case.source, folder, **names)
-    found = f"{type(error).__name__}: {error}".replace(f"{folder}/", "")
-    assert found == textwrap.dedent(case.message).strip("\n"), found
-    check_frames(error)
+def message(error: NineToothedError, folder: Path) -> str:
+    """The class and the whole text of the error of a program that ran in ``folder``."""
+    return f"{type(error).__name__}: {error}".replace(f"{folder}/", "")
 
 
 def check_frames(error: NineToothedError) -> None:
@@ -111,8 +140,3 @@ def check_frames(error: NineToothedError) -> None:
     assert sum(ours) <= 2, frames
     assert not any(ours[ours.index(True) + sum(ours) :]), frames
     assert error.__suppress_context__ or error.__context__ is None
-
-
-def each(*cases: Case) -> pytest.MarkDecorator:
-    """A test a case."""
-    return pytest.mark.parametrize("case", cases, ids=[case.name for case in cases])

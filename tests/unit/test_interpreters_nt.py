@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 
 import pytest
@@ -16,6 +15,7 @@ from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.folds import REDUCED, SCANNED
 from ninetoothed.interpreters.functions import FUNCTIONS
 from ninetoothed.language.table import LIBDEVICE, MAPS, REDUCTIONS, SCANS
+from tests.support import counting
 from tests.support.imports import ROOT
 from tests.support.nt_modules import LOAD, MATMUL, V, parse, store, vector_kernel
 
@@ -490,33 +490,36 @@ def test_an_unknown_op_is_named() -> None:
         interpret(module, [torch.zeros(4), torch.zeros(4)], {"B": 4})
 
 
-def best_of_three(call: Callable[[], None]) -> float:
-    """Seconds of the quickest of three calls."""
-    times: list[float] = []
-    for _ in range(3):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-@pytest.mark.slow
-def test_a_large_addition_is_quick() -> None:
-    x, z = torch.randn(10_000_000), torch.zeros(10_000_000)
+@pytest.mark.parametrize("chunks", [1, 4])
+def test_operations_of_a_large_addition(chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The 1,024 programs of a chunk run at once."""
+    size = 2**20
+    monkeypatch.setenv("NINETOOTHED_INTERPRET_LANES", str(size // chunks))
+    x, z = torch.randn(size), torch.zeros(size)
     module = vector_kernel(f"""
         {LOAD}
         %b = nt.load %z[] : {V}[] -> {V}
         %c = nt.map "add"(%a, %b) : ({V}, {V}) -> {V}
         {store("c")}""")
-    assert best_of_three(lambda: interpret(module, [x, z], {"B": 1024})) < 1
-    torch.testing.assert_close(z, 3 * x)
+    with counting.Operations() as done:
+        interpret(module, [x, z], {"B": 1024})
+    assert done.count <= 150 * chunks
+    assert done.elements <= 50 * size
+    assert counting.lines(lambda: interpret(module, [x, z], {"B": 1024})) <= 8_000 * chunks
+    torch.testing.assert_close(z, 2 * x)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("block", [1024, 128])
-def test_a_large_matmul_is_quick(block: int) -> None:
-    a, b, c = (torch.randn(1024, 1024) for _ in range(3))
+@pytest.mark.parametrize("block", [512, 128])
+def test_operations_of_a_large_matmul(block: int) -> None:
+    """All programs run at once, an iteration of their loops at a time."""
+    size, iterations = 512, 512 // block
+    a, b, c = (torch.randn(size, size) for _ in range(3))
     constants: dict[str, int] = dict.fromkeys(("BM", "BN", "BK"), block)
     module = parse(MATMUL)
-    assert best_of_three(lambda: interpret(module, [a, b, c], constants)) < 1
+    interpret(module, [a, b, c], constants)
+    with counting.Operations() as done:
+        interpret(module, [a, b, c], constants)
+    assert done.count <= 150 * (1 + iterations)
+    assert done.elements <= 16 * size**2 * (1 + iterations)
+    assert counting.lines(lambda: interpret(module, [a, b, c], constants)) <= 50_000
     torch.testing.assert_close(c, a @ b, rtol=1e-3, atol=1e-3)

@@ -40,6 +40,8 @@ for line in sys.stdin:
     note("text " + text[:20])
     if text.startswith("hang"):
         time.sleep(60)
+    while text == "wait" and not os.path.exists("NOTES.go"):
+        time.sleep(0.01)
     if text.startswith("slow"):
         time.sleep(0.5)
     if text == "die":
@@ -69,6 +71,10 @@ class Notes:
     def __init__(self, path: Path) -> None:
         self._path = path
         path.touch()
+
+    def go(self) -> None:
+        """Lets workers end what waits."""
+        Path(f"{self._path}.go").touch()
 
     def of(self, kind: str) -> list[str]:
         lines = self._path.read_text().splitlines()
@@ -206,17 +212,18 @@ def test_what_another_process_has_compiled_meanwhile_is_taken(
     notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NINETOOTHED_COMPILE_WORKERS", "1")
-    first, second = texts("slow", "other")
+    first, second = texts("wait", "other")
 
     def store() -> None:
         notes.wait_for("text", 1)
         artifact_cache.store_binary(triton_compat.binary_key(second), binary("theirs"))
+        notes.go()
 
     thread = threading.Thread(target=store)
     thread.start()
     assert compile_pool.compile([first, second])[1] == binary("theirs")
     thread.join()
-    assert notes.of("text") == ["slow"]
+    assert notes.of("text") == ["wait"]
 
 
 def test_another_environment_needs_other_workers(
@@ -236,12 +243,12 @@ def test_another_environment_needs_other_workers(
 
 
 def test_reasons_keep_their_places(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_COMPILE_TIMEOUT", "2")
+    monkeypatch.setenv("NINETOOTHED_COMPILE_TIMEOUT", "5")
     # One that does not fit the pipe: its worker hangs without reading it.
     names = ["fine", "refuse", "die", "garble", "hang", "hang" + " " * 300_000, "fine 2", "refuse"]
     found = compile_pool.compile(texts(*names, "nonsense"))
     died = "the compiler's process died (signal 6) | LLVM ERROR: cannot go on"
-    late = "compiling took over 2 s (NINETOOTHED_COMPILE_TIMEOUT)"
+    late = "compiling took over 5 s (NINETOOTHED_COMPILE_TIMEOUT)"
     assert found[:3] == [binary("fine"), REFUSED, died]
     assert found[4:8] == [late, late, binary("fine 2"), REFUSED]
     for garbled in (found[3], found[8]):

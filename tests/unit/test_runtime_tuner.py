@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -224,6 +225,13 @@ def events(
         def Event(enable_timing: bool = False) -> FakeEvent:
             return FakeEvent(next(made))
 
+    # Time passes while one waits, and at no other time.
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(tuner, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
     watch = object.__new__(tuner._Events)  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(watch, "_cuda", Cuda, raising=False)
     monkeypatch.setattr(watch, "_timeout", 0.01, raising=False)

@@ -248,7 +248,7 @@ Tensor(1, name="x")
 print(block_size(), Tensor(1).name)
 """
     found = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300
     )
     # A named tensor is a constructor's too.
     assert found.stdout == "ninetoothed_block_size_1 ninetoothed_tensor_2\n"

@@ -1,0 +1,247 @@
+# Calls of a kernel whose arguments do not fit.
+
+# ---- too few arguments
+def application(x, y, output):
+    output = x + y
+
+vectors(application)(torch.ones(4), torch.ones(4))
+# error: ArgumentError: application(x, y, output) takes 3 arguments, but 2 were given; output is missing
+# ---- no arguments
+def application(x, y, output):
+    output = x + y
+
+vectors(application)()
+# error: ArgumentError: application(x, y, output) takes 3 arguments, but 0 were given; x, y, output are missing
+# ---- too many arguments
+def application(x, output):
+    output = x
+
+vectors(application)(torch.ones(4), torch.ones(4), torch.ones(4))
+# error: ArgumentError: application(x, output) takes 2 arguments, but 3 were given; leave the others out
+# ---- an argument given twice
+def application(x, output):
+    output = x
+
+vectors(application)(torch.ones(4), torch.ones(4), x=torch.ones(4))
+# error: ArgumentError: application(x, output) is given x twice, by position and by keyword
+# ---- an unknown keyword
+def application(x, output):
+    output = x
+
+vectors(application)(torch.ones(4), torch.ones(4), out=torch.ones(4))
+# error: ArgumentError: application has no argument out; did you mean output?
+# ---- an unknown keyword beside a constexpr
+def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", constexpr=True)):
+    return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCKSIZE=4)
+# error: ArgumentError: application has no argument BLOCKSIZE; did you mean BLOCK_SIZE?
+# ---- a missing constexpr
+def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", constexpr=True)):
+    return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4))
+# error: ArgumentError: application needs a value for BLOCK_SIZE; give it by keyword, as in BLOCK_SIZE=64
+# ---- a constexpr given by position
+def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", constexpr=True)):
+    return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), 64)
+# error: ArgumentError: application(x, output) takes 2 arguments, but 3 were given; give BLOCK_SIZE by keyword
+# ---- a constexpr that is a float
+def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", constexpr=True)):
+    return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=64.0)
+# error: ArgumentError: BLOCK_SIZE must be an integer, not 64.0
+# ---- a constexpr out of bounds
+def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", constexpr=True)):
+    return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=0)
+# error: ArgumentError: BLOCK_SIZE=0 is outside its bounds, 1 to 1048576; give Symbol('BLOCK_SIZE') others with lower_bound and upper_bound
+# ---- a meta symbol given by keyword
+def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", meta=True)):
+    return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=64)
+# error: ArgumentError: BLOCK_SIZE is chosen by the compiler; leave it out, or declare Symbol('BLOCK_SIZE', constexpr=True) to give it
+# ---- a wrong rank
+def application(x, output):
+    output = x
+
+vectors(application)(torch.ones(4, 4), torch.ones(4))
+# error: ArgumentError: x must have 1 dim, but its shape is (4, 4)
+# ---- a number for a tensor
+def application(x, output):
+    output = x
+
+vectors(application)(4.0, torch.ones(4))
+# error: ArgumentError: x must be a torch tensor of 1 dim, not 4.0
+# ---- a list for a tensor
+def application(x, output):
+    output = x
+
+vectors(application)([1.0, 2.0], torch.ones(2))
+# error: ArgumentError: x must be a torch tensor of 1 dim, not a list
+# ---- None for a tensor
+def application(x, output):
+    output = x
+
+vectors(application)(torch.ones(2), None)
+# error: ArgumentError: output must be a torch tensor of 1 dim, not None
+# ---- a NumPy array for a tensor
+import numpy
+
+def application(x, output):
+    output = x
+
+vectors(application)(numpy.ones(2), torch.ones(2))
+# error: ArgumentError: x must be a torch tensor of 1 dim, not a numpy.ndarray
+# ---- a symbolic tensor for a tensor
+def application(x, output):
+    output = x
+
+vectors(application)(Tensor(1), torch.ones(2))
+# error: ArgumentError: x must be a torch tensor of 1 dim, not a ninetoothed.tensor.Tensor
+# ---- a tensor for a number
+def application(x, scale, output):
+    output = x * scale
+
+make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))(
+# error: ArgumentError: scale must be a number, or a tensor of no dims, not a tensor of shape (4,)
+    torch.ones(4), torch.ones(4), torch.ones(4)
+)
+# ---- text for a number
+def application(x, scale, output):
+    output = x * scale
+
+make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))(
+# error: ArgumentError: scale must be a number, or a tensor of no dims, not '2'
+    torch.ones(4), "2", torch.ones(4)
+)
+# ---- a number that is too large
+def application(x, scale, output):
+    output = x * scale
+
+make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))(
+# error: ArgumentError: scale: 1180591620717411303424 does not fit 64 bits; pass a smaller number
+    torch.ones(4), 2**70, torch.ones(4)
+)
+# ---- a number that its declared type does not hold
+def application(x, scale, output):
+    output = x * scale
+
+make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i8"), Tensor(1)))(
+# error: ArgumentError: scale is declared i8, which does not hold 300; convert it, or declare another dtype
+    torch.ones(4), 300, torch.ones(4)
+)
+# ---- a float for a declared integer
+def application(x, scale, output):
+    output = x * scale
+
+make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i32"), Tensor(1)))(
+# error: ArgumentError: scale is declared i32, which does not hold 2.5; convert it, or declare another dtype
+    torch.ones(4), 2.5, torch.ones(4)
+)
+# ---- a wrong element type
+def application(x, output):
+    output = x
+
+vectors(application, "fp16")(torch.ones(4), torch.ones(4))
+# error: ArgumentError: x must have elements of fp16, as declared, not fp32; convert it with .to(torch.float16)
+# ---- complex elements
+def application(x, output):
+    output = x
+
+vectors(application)(torch.ones(4, dtype=torch.complex64), torch.ones(4))
+# error: ArgumentError: x has elements of torch.complex64, which no kernel can hold; convert it, for example with .to(torch.float32)
+# ---- quantized elements
+def application(x, output):
+    output = x
+
+vectors(application)(torch.ones(4).to_sparse(), torch.ones(4))
+# error: ArgumentError: x has no strided memory (its layout is torch.sparse_coo); convert it, for example with .to_dense()
+# ---- a declared size that does not fit
+def arrangement(x, output):
+    return x.tile((16,)), output.tile((16,))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(shape=(64,)), Tensor(shape=(64,))))(torch.ones(4), torch.ones(4))
+# error: ArgumentError: size 0 of x is 4; it must be 64
+# ---- a shared size that does not fit
+def arrangement(x, output):
+    return x.tile((16,)), output.tile((16,))
+
+def application(x, output):
+    output = x
+
+n = Symbol("n")
+make(arrangement, application, (Tensor(shape=(n,)), Tensor(shape=(n,))))(torch.ones(4), torch.ones(8))
+# error: ArgumentError: size 0 of output is 8; it must be n, here 4
+# ---- a type that the application cannot take
+def application(x, output):
+    output = ntl.exp(x)
+#            ^^^^^^^^^^
+# error: TypeMismatchError: ntl.exp of a block of shape (64,) of fp16: it takes fp32 or fp64, not fp16; convert it first: ntl.cast(x, ntl.float32)
+
+vectors(application)(torch.ones(4, dtype=torch.float16), torch.ones(4, dtype=torch.float16))
+# ---- a type that a function of the application cannot take
+def softplus(x):
+    return ntl.log(1 + ntl.exp(x))
+#                      ^^^^^^^^^^
+# error: TypeMismatchError: ntl.exp of a block of shape (64,) of fp16: it takes fp32 or fp64, not fp16; convert it first: ntl.cast(x, ntl.float32)
+
+def application(x, output):
+    output = softplus(x)
+#            ^^^^^^^^^^^ caller
+
+kernel = vectors(application)
+kernel(torch.ones(4, dtype=torch.float16), torch.ones(4, dtype=torch.float16))
+# ---- best_config of wrong arguments
+def application(x, output):
+    output = x
+
+vectors(application).best_config(torch.ones(4))
+# error: ArgumentError: application(x, output) takes 2 arguments, but 1 was given; output is missing
+# ---- outermost shapes that differ
+def application(x, output):
+    output = x
+
+vectors(application)(torch.ones(100), torch.ones(200))
+# error: ArgumentError: the outermost shapes of x and output must be equal, one program an element: they are (2,) and (4,)
+# ---- an integer type that the application cannot take
+def application(x, output):
+    output = x // 2
+#            ^^^^^^
+# error: TypeMismatchError: `//` of a block of shape (64,) of fp32 and 2: // takes integers, not fp32; write ntl.floor(x / y) for floats
+
+kernel = vectors(application)
+kernel(torch.ones(4, dtype=torch.int32), torch.ones(4, dtype=torch.int32))
+kernel(torch.ones(4), torch.ones(4))
+# ---- a meta tensor that is read
+def application(x, output):
+    output = x
+
+vectors(application)(torch.ones(4, device="meta"), torch.ones(4))
+# error: DeviceError: x is on the meta device, which holds no data, and the application reads or writes it; pass a tensor with data

@@ -1,0 +1,162 @@
+# Mistakes in loops: conditions, carried variables, loop variables.
+
+# ---- a loop that never ends
+def application(x, output):
+    while True:
+#         ^^^^
+# error: UnsupportedSyntaxError: this condition is always true, so that the loop would never end; write one that the loop's body changes
+        output = x
+
+vectors(application)
+# ---- a condition that the loop does not change
+def application(x, output):
+    while x.shape[0] > 32:
+#         ^^^^^^^^^^^^^^^
+# error: UnsupportedSyntaxError: this condition is always true, so that the loop would never end; write one that the loop's body changes
+        output = x
+
+vectors(application)
+# ---- while of a block
+def application(x, output):
+    total = x
+    while total > 0:
+#         ^^^^^^^^^
+# error: ShapeError: a condition must be one number, not a block of shape (64,) of i1; select lanes with ntl.where
+        total = total - 1
+    output = total
+
+vectors(application)
+# ---- else of while
+def application(x, output):
+    i = 0
+    while i < 4:
+# error: UnsupportedSyntaxError: `else` of a loop is not part of the language; write it after it
+        i += 1
+    else:
+        output = x
+
+vectors(application)
+# ---- return in while
+def application(x, output):
+    i = 0
+    while i < 4:
+        i += 1
+        return
+# error: UnsupportedSyntaxError: `return` in a loop or under a condition that is known at run time only is not part of the language; assign to a variable and return it at the end
+
+vectors(application)
+# ---- break in while
+def application(x, output):
+    i = 0
+    while i < 4:
+        i += 1
+        break
+# error: UnsupportedSyntaxError: `break` is not part of the language; write `while` with the condition to go on
+
+vectors(application)
+# ---- a variable that changes its type in while
+def application(x, output):
+    total = ntl.zeros((64,), dtype=ntl.int32)
+    i = 0
+    while i < 4:
+        total = total + x
+#       ^^^^^
+# error: TypeMismatchError: total changes its type in the loop, from a block of shape (64,) of i32 to a block of shape (64,) of fp32; give it its last type before the loop
+        i += 1
+    output = total
+
+vectors(application, "fp32")
+# ---- a variable that changes its shape in while
+def application(x, output):
+    total = 0.0
+    i = 0
+    while i < 4:
+        total = total + x
+#       ^^^^^
+# error: ShapeError: total is a scalar before the loop and a block of shape (64,) behind its body; give it its last shape before the loop, as in ntl.zeros(x.shape, x.dtype)
+        i += 1
+    output = total
+
+vectors(application)
+# ---- a variable that is a tuple in while
+def application(x, output):
+    pair = (x, x)
+    i = 0
+    while i < 4:
+        pair = (pair[1], pair[0])
+#       ^^^^
+# error: TypeMismatchError: pair is a tuple of 2 and cannot be assigned in a loop; use another name
+        i += 1
+    output = pair[0]
+
+vectors(application)
+# ---- a variable that only while assigns
+def application(x, output):
+    i = 0
+    while i < 4:
+        last = x * i
+        i += 1
+    output = last
+#            ^^^^
+# error: UndefinedNameError: last is assigned in the loop at line 3, which may not run; assign it before the loop
+
+vectors(application)
+# ---- a variable that while does not assign
+def application(x, output):
+    while False:
+        last = x
+    output = last
+#            ^^^^
+# error: UndefinedNameError: last is assigned in the loop at line 2, which does not run; assign it before the loop
+
+vectors(application)
+# ---- a variable that one branch in while assigns
+def application(x, output):
+    i = 0
+    while i < 4:
+        if i > 2:
+            y = x
+        i += 1
+        output = y
+#                ^
+# error: UndefinedNameError: y is assigned in one branch of the `if` at line 4 only; assign it in both, or before
+
+vectors(application)
+# ---- a loop variable behind its loop
+def application(x, output):
+    for i in range(4):
+        output = x
+    output = x * i
+#                ^
+# error: UndefinedNameError: i is assigned in the loop at line 2, which may not run; assign it before the loop
+
+vectors(application)
+# ---- a loop variable that has been a variable before
+def application(x, output):
+    i = 7
+    for i in range(4):
+        output = x
+    output = x * i
+#                ^
+# error: UndefinedNameError: i is the variable of the loop at line 3, and has no value behind it; assign it to another variable in the loop
+
+vectors(application)
+# ---- a loop variable of a loop in a loop
+def application(x, output):
+    j = 7
+    for i in range(4):
+        output = x * j
+#                    ^
+# error: UndefinedNameError: j is the variable of the loop at line 5, and has no value behind it; assign it to another variable in the loop
+        for j in range(4):
+            output = x
+
+vectors(application)
+# ---- a loop variable that is a parameter
+def application(x, output):
+    for output in range(4):
+#       ^^^^^^
+# error: TypeMismatchError: output is a parameter and cannot be the variable of a loop; use another name
+        pass
+
+vectors(application)

@@ -1,0 +1,108 @@
+# Numbers that have no meaning where they stand: beyond a type, divisors of 0, wide shifts.
+
+# ---- integers // 0
+def application(x, output):
+    output = x // 0
+#            ^^^^^^
+# error: TypeMismatchError: `//` of a block of shape (64,) of i32 and 0: integers have no quotient by 0; divide by another number
+
+vectors(application, 'i32').ir()
+# ---- integers % 0
+def application(x, output):
+    output = x % 0
+#            ^^^^^
+# error: TypeMismatchError: `%` of a block of shape (64,) of i32 and 0: integers have no quotient by 0; divide by another number
+
+vectors(application, 'i32').ir()
+# ---- integers << 40
+def application(x, output):
+    output = x << 40
+#            ^^^^^^^
+# error: TypeMismatchError: `<<` of a block of shape (64,) of i32 and 40: i32 has 32 bits; shift by 0 to 31
+
+vectors(application, 'i32').ir()
+# ---- integers >> 32
+def application(x, output):
+    output = x >> 32
+#            ^^^^^^^
+# error: TypeMismatchError: `>>` of a block of shape (64,) of i32 and 32: i32 has 32 bits; shift by 0 to 31
+
+vectors(application, 'i32').ir()
+# ---- integers << -1
+def application(x, output):
+    output = x << -1
+#            ^^^^^^^
+# error: TypeMismatchError: `<<` of a block of shape (64,) of i32 and -1: i32 has 32 bits; shift by 0 to 31
+
+vectors(application, 'i32').ir()
+# ---- a block full of 300 of int8
+def application(x, output):
+    output = ntl.full((64,), 300, ntl.int8)
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.full: 300 is no i8, which reaches from -128 to 127; give one that it holds, or a wider type
+
+vectors(application)
+# ---- a block full of 2**70 of int64
+def application(x, output):
+    output = ntl.full((64,), 2**70, ntl.int64)
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.full: 1180591620717411303424 is no i64, which reaches from -9223372036854775808 to 9223372036854775807; give one that it holds, or a wider type
+
+vectors(application)
+# ---- a block full of 1.5 of int32
+def application(x, output):
+    output = ntl.full((64,), 1.5, ntl.int32)
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.full: 1.5 is no integer, which i32 holds; use a float
+
+vectors(application)
+# ---- a range of lanes from 2**40
+def application(x, output):
+    output = ntl.arange(2**40, 2**40 + 64)
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.arange counts in i32, which does not hold 1099511627776; count from 0, and add the start to ntl.cast(ntl.arange(0, n), ntl.int64)
+
+vectors(application)
+# ---- a range of lanes from 2**31 - 8
+def application(x, output):
+    output = ntl.arange(2**31 - 8, 2**31 + 56)
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.arange counts in i32, which does not hold 2147483704; count from 0, and add the start to ntl.cast(ntl.arange(0, n), ntl.int64)
+
+vectors(application)
+# ---- a wide multiple of shape[0]
+def application(x, output):
+    output = x.source.shape[0] * 2**40
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: the size x_size_0 * 1099511627776 is computed in i32, which does not hold its numbers; convert a size of the tensor first, as in ntl.cast(x.source.shape[0], ntl.int64)
+
+vectors(application)
+# ---- a wide multiple of stride(0)
+def application(x, output):
+    output = x.source.stride(0) * 2**40
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: the size x_stride_0 * 1099511627776 is computed in i32, which does not hold its numbers; convert a size of the tensor first, as in ntl.cast(x.source.shape[0], ntl.int64)
+
+vectors(application)
+# ---- an index of the block beyond its type
+def application(x, output):
+    output = x[2**40]
+#            ^^^^^^^^
+# error: ShapeError: index 1099511627776 is out of range for the block of x; count from 0
+
+vectors(application)
+# ---- an element that is written beyond its type
+def application(x, output):
+    output[2**33] = 1.0
+#   ^^^^^^^^^^^^^
+# error: ShapeError: index 8589934592 is out of range for the block of output; count from 0
+
+vectors(application)
+# ---- a bound of a loop beyond its type
+def application(x, output):
+    for i in range(10, 2**70):
+#            ^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: 1180591620717411303424 is no i64, the widest type of sizes and indices; use a smaller number
+        output = x
+
+vectors(application)

@@ -1,0 +1,201 @@
+# Element types and kinds of value that do not fit an operation.
+
+# ---- exp of fp16
+def application(x, output):
+    output = ntl.exp(x)
+#            ^^^^^^^^^^
+# error: TypeMismatchError: ntl.exp of a block of shape (64,) of fp16: it takes fp32 or fp64, not fp16; convert it first: ntl.cast(x, ntl.float32)
+
+vectors(application, "fp16")
+# ---- exp of an integer block
+def application(x, output):
+    output = ntl.exp(x)
+#            ^^^^^^^^^^
+# error: TypeMismatchError: ntl.exp of a block of shape (64,) of i32: it takes fp32 or fp64, not i32; convert it first: ntl.cast(x, ntl.float32)
+
+vectors(application, "i32")
+# ---- exp of a number that is no float
+def application(x, output):
+    output = x + ntl.exp(2)
+#                ^^^^^^^^^^
+# error: TypeMismatchError: ntl.exp of 2: it takes fp32 or fp64, not i32; convert it first: ntl.cast(x, ntl.float32)
+
+vectors(application)
+# ---- sqrt method of fp16
+def application(x, output):
+    output = x.sqrt()
+#            ^^^^^^^^
+# error: TypeMismatchError: ntl.sqrt of a block of shape (64,) of bf16: it takes fp32 or fp64, not bf16; convert it first: ntl.cast(x, ntl.float32)
+
+vectors(application, "bf16")
+# ---- integer division of floats
+def application(x, output):
+    output = x // 2
+#            ^^^^^^
+# error: TypeMismatchError: `//` of a block of shape (64,) of fp32 and 2: // takes integers, not fp32; write ntl.floor(x / y) for floats
+
+vectors(application, "fp32")
+# ---- bits of floats
+def application(x, output):
+    output = x & 1
+#            ^^^^^
+# error: TypeMismatchError: `&` of a block of shape (64,) of fp32 and 1: it takes integers, not fp32; convert it first: ntl.cast(x, ntl.int32)
+
+vectors(application, "fp32")
+# ---- inverted floats
+def application(x, output):
+    output = ~x
+#            ^^
+# error: TypeMismatchError: `~` of a block of shape (64,) of fp32: it takes integers, not fp32; convert it first: ntl.cast(x, ntl.int32)
+
+vectors(application, "fp32")
+# ---- division of signed by unsigned
+def application(x, y, output):
+    output = x // y
+#            ^^^^^^
+# error: TypeMismatchError: `//` of a block of shape (64,) of i32 and a block of shape (64,) of u32: i32 and u32 differ in sign; convert one, as in ntl.cast(x, ntl.int32)
+
+vectors(application, "i32", "u32")
+# ---- dot of mixed types
+def application(x, y, output):
+    output = ntl.dot(x, ntl.trans(y))
+#            ^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.dot: it takes two blocks of one element type, not fp16 and fp32; convert one with .to(dtype)
+
+matrices(application, "fp16", "fp32")
+# ---- dot of integers
+def application(x, y, output):
+    output = ntl.dot(x, ntl.trans(y))
+#            ^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.dot: matrices of i32 cannot be multiplied; use floats or i8
+
+matrices(application, "i32", "i32")
+# ---- zeros without an element type
+def application(x, output):
+    output = ntl.zeros((64,), dtype=float)
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.zeros: the class float is no element type; write for example ntl.float32
+
+vectors(application)
+# ---- cast to an unknown type
+def application(x, output):
+    output = ntl.cast(x, "half")
+#            ^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.cast: 'half' is no element type; write for example ntl.float32
+
+vectors(application)
+# ---- to without a type
+def application(x, output):
+    output = x.to(x)
+#            ^^^^^^^
+# error: TypeMismatchError: ntl.cast: the tensor x is no element type; write for example ntl.float32
+
+vectors(application)
+# ---- a number that is too large
+def application(x, output):
+    output = x + 2**70
+#            ^^^^^^^^^
+# error: TypeMismatchError: 1180591620717411303424 does not fit 64 bits; use a smaller number, or a float
+
+vectors(application)
+# ---- arithmetic on a string
+def application(x, output):
+    output = x + "1"
+#            ^^^^^^^ error: TypeMismatchError: an operand must be a number or a block, not '1'
+
+vectors(application)
+# ---- arithmetic on None
+def application(x, output):
+    output = x + None
+#            ^^^^^^^^ error: TypeMismatchError: an operand must be a number or a block, not None
+
+vectors(application)
+# ---- arithmetic on a function
+def application(x, output):
+    output = x * ntl.exp
+#            ^^^^^^^^^^^
+# error: TypeMismatchError: an operand must be a number or a block, not the function ntl.exp
+
+vectors(application)
+# ---- arithmetic on a tuple
+def application(x, output):
+    output = x + (1, 2)
+#            ^^^^^^^^^^
+# error: TypeMismatchError: an operand must be a number or a block, not a tuple of 2
+
+vectors(application)
+# ---- arithmetic on strings
+def application(x, output):
+    output = x * ("a" - "b")
+#                 ^^^^^^^^^
+# error: TypeMismatchError: `-` of 'a' and 'b': unsupported operand type(s) for -: 'str' and 'str'
+
+vectors(application)
+# ---- division by zero
+def application(x, output):
+    output = x + 1 // 0
+#                ^^^^^^
+# error: TypeMismatchError: `//` of 1 and 0: integer division or modulo by zero
+
+vectors(application)
+# ---- a size divided by zero
+def arrangement(x, output, BLOCK=block_size()):
+    return x.tile((BLOCK,)), output.tile((BLOCK,))
+
+def application(x, output):
+    output = x + x.shape[0] // 0
+#                ^^^^^^^^^^^^^^^
+# error: ShapeError: BLOCK_SIZE_0 is divided by zero; a divisor must be at least 1
+
+make(arrangement, application, (Tensor(1), Tensor(1)))
+# ---- negative of a string
+def application(x, output):
+    output = -"a"
+#            ^^^^ error: TypeMismatchError: `-` of 'a': bad operand type for unary -: 'str'
+
+vectors(application)
+# ---- in on a block
+def application(x, output):
+    if ntl.sum(x) in (1, 2):
+#      ^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: `in` takes a tuple of values that are known when compiling
+        output = x
+
+vectors(application)
+# ---- comparison of strings with blocks
+def application(x, output):
+    output = x == "x"
+#            ^^^^^^^^ error: TypeMismatchError: an operand must be a number or a block, not 'x'
+
+vectors(application)
+# ---- a call of a block
+def application(x, output):
+    output = x(x)
+#            ^^^^
+# error: TypeMismatchError: the tensor x cannot be called inside an application; functions of ntl and plain Python functions can
+
+vectors(application)
+# ---- a call of a torch function
+def application(x, output):
+    output = torch.exp(x)
+#            ^^^^^^^^^^^^
+# error: TypeMismatchError: the function exp cannot be called inside an application; functions of ntl and plain Python functions can
+
+vectors(application)
+# ---- a call of a class
+class Scale:
+    pass
+
+def application(x, output):
+    output = Scale(x)
+#            ^^^^^^^^
+# error: TypeMismatchError: the class Scale cannot be called inside an application; functions of ntl and plain Python functions can
+
+vectors(application)
+# ---- a call of a method
+def application(x, output):
+    output = "a".upper()
+#            ^^^^^^^^^
+# error: UndefinedNameError: 'a' has no attribute upper in the language; parameters, blocks and modules have some
+
+vectors(application)
