@@ -125,18 +125,15 @@ class Writer:
             texts = [exact(self.expr(value), ()).text for value in block.last_op.operands]
             self._statement(f"return {', '.join(texts)}", block.last_op)
 
-    # The operands of a spelling.
+    # `spelling.operands.Operands`.
 
     def expr(self, value: SSAValue) -> Expr:
-        """The text of ``value``, which Triton may have to broadcast."""
         return self._exprs[value]
 
     def whole(self, value: SSAValue) -> Expr:
-        """The text of ``value``, of its element type and shape."""
         return exact(self._exprs[value], tt.shape_of(value.type))
 
     def combine(self, op: tt.ReduceOp | tt.ScanOp) -> str:
-        """A function that combines as ``op`` does."""
         return self._combinations.name(op)
 
     # Blocks and values.
@@ -216,17 +213,22 @@ class Writer:
         self._indent += "    "
         start = len(self.lines)
         for block in region.blocks:
-            self._block(block)
-            self._assign(names, block.last_op)
+            self._block_to(block, names)
         if behind is not None:
             behind()
         if len(self.lines) == start:
             self.lines.append(f"{self._indent}pass")
         self._indent = self._indent[:-4]
 
-    def _assign(self, names: Sequence[str], terminator: Operation | None) -> None:
-        """Give ``names`` the operands of ``terminator``, all of which are read before."""
+    def _block_to(self, block: Block, names: Sequence[str]) -> None:
+        """A block, and the operands of its terminator assigned to ``names``."""
+        self._block(block)
+        terminator = block.last_op
         assert terminator is not None
+        self._assign(names, terminator)
+
+    def _assign(self, names: Sequence[str], terminator: Operation) -> None:
+        """Parallel assignment of the operands of ``terminator`` to ``names``."""
         values = dict(zip(names, terminator.operands, strict=True))
         texts = {name: self.whole(value).text for name, value in values.items()}
         texts = {name: text for name, text in texts.items() if text != name}
@@ -268,11 +270,8 @@ class Writer:
             bounds[1] = typed(bounds[1])
         # Triton 3.6 takes a number of 32 bits for an unsigned one, and extends its sign.
         bounds = [typed(bound) if _is_unsigned32(bound) else bound for bound in bounds]
-        texts = [bound.text for bound in bounds]
-        if texts[2] == "1":
-            texts.pop()
-            if texts[0] == "0":
-                texts.pop(0)
+        start, end, step = (bound.text for bound in bounds)
+        texts = [start, end, step] if step != "1" else [start, end] if start != "0" else [end]
         options = [
             f"{keyword}={_option(op.attributes[name])}"
             for name, keyword in _LOOP_OPTIONS.items()
@@ -298,17 +297,13 @@ class Writer:
             # A condition of several statements is computed before the loop and behind its body.
             targets = [self._names.unique("going"), *handed]
             self._assign(targets, condition)
-            again = partial(self._again, before, targets)
+            again = partial(self._block_to, before, targets)
             self._statement(f"while {targets[0]}:", op)
         else:
             self._statement(f"while {bit.text}:", op)
         self._bind(after.args, handed)
         self._region(op.after_region, names, again)
         self._bind(op.results, handed)
-
-    def _again(self, before: Block, targets: Sequence[str]) -> None:
-        self._block(before)
-        self._assign(targets, before.last_op)
 
     def _if(self, op: scf.IfOp) -> None:
         names = [self._unique(result) for result in op.results]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from ninetoothed.backend.expression import Expr
-from ninetoothed.backend.spelling import arithmetic, debug, extern, memory, products, shapes
+from ninetoothed.backend.spelling import arithmetic, debug, extern, memory, reductions, shapes
 from ninetoothed.backend.spelling.operands import SPELLINGS, Operands
 
-__all__ = ["SPELLINGS", "arithmetic", "extern", "memory", "products", "shapes", "spell"]
+__all__ = ["SPELLINGS", "arithmetic", "extern", "memory", "reductions", "shapes", "spell"]
 
 
 def spell(operands: Operands, op: Operation) -> Expr:

@@ -1,4 +1,4 @@
-"""What a device says, and what the compiler may take for granted."""
+"""Prints, assertions, and what the compiler may assume."""
 
 from __future__ import annotations
 

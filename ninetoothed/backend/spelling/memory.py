@@ -1,4 +1,4 @@
-"""Programs, addresses and memory."""
+"""Program ids, pointers, loads, stores and atomics."""
 
 from __future__ import annotations
 

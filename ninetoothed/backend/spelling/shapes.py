@@ -1,4 +1,4 @@
-"""What moves lanes: broadcasting and reordering."""
+"""Broadcasts, and what reorders lanes: reshape, transpose, gather, join, split."""
 
 from __future__ import annotations
 

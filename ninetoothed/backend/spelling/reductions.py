@@ -1,4 +1,4 @@
-"""Products of matrices, reductions, scans and histograms."""
+"""What combines lanes: dots, reductions, scans and histograms."""
 
 from __future__ import annotations
 
