@@ -25,7 +25,7 @@ def lines_of(indent: str, text: str) -> list[str]:
     if assigned and 2 * (last - first) < len(assigned[2]):
         inner = lines_of(f"{indent}    ", assigned[2])
         return [f"{indent}{assigned[1]}(", *inner, f"{indent})"]
-    if first == last:
+    if last <= first + 1:
         return [indent + text]
     items = [text[start + 1 : end].strip() for start, end in pairwise((first, *commas, last))]
     # A comma behind a single item in parentheses would make a tuple of it.

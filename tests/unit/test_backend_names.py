@@ -49,6 +49,10 @@ def test_long_calls_have_one_argument_a_line() -> None:
     ]
 
 
+def test_what_has_no_items_stays_long() -> None:
+    assert lines_of("", f"def {'name' * 30}():") == [f"def {'name' * 30}():"]
+
+
 def test_long_sums_get_brackets() -> None:
     text = " + ".join([*["name" * 5] * 4, "g(0)"])
     assert lines_of("", f"total = {text}") == ["total = (", f"    {text}", ")"]
