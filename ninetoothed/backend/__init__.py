@@ -3,8 +3,7 @@
 - ``emit``: the :class:`~ninetoothed.artifact.Artifact` of a module.
 - ``ttir``: MLIR's generic form, with the user's lines as locations.
 - ``triton_python``: readable source. ``spelling`` says how each op is written, ``expression`` what
-  the texts are, ``reductions`` what Triton reduces with, ``atomics`` how memory is updated;
-  ``layout`` breaks lines, ``names`` names.
+  the texts are; ``layout`` breaks lines, ``names`` names.
 - ``launch``: Python source that checks a call, counts its programs and lists the arguments.
 - ``device_function``: what all of these read of a module.
 """

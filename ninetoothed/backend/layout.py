@@ -1,98 +1,58 @@
-"""Lines of generated Python: none longer than 100 columns."""
+"""Lines of generated Python."""
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ninetoothed.errors import Loc
 
 MAX_COLUMNS = 100
-_STEP = "    "
-_OPEN, _CLOSE = "([{", ")]}"
-_QUOTES = "'\""
+# A string literal, or a character outside of one.
+_TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|.")
+_ASSIGNED = re.compile(r"([\w, ]+ = )(.+)")
 
 
-def lines_of(indent: str, prefix: str, text: str, suffix: str = "") -> list[str]:
-    """``prefix text suffix`` as one line; where that is too long, broken inside brackets."""
-    line = f"{indent}{prefix}{text}{suffix}"
-    if len(line) <= MAX_COLUMNS:
-        return [line]
-    if _inside_strings(text) == [True] * len(text):
-        return [*_pieces(indent, text, suffix)]
-    head, arguments = _call(text)
-    if arguments:
-        inner = [
-            part for argument in arguments for part in lines_of(indent + _STEP, "", argument, ",")
-        ]
-        return [f"{indent}{prefix}{head}(", *inner, f"{indent}){suffix}"]
-    found: list[str] = []
-    current = indent + _STEP
-    for word in _words(text):
-        if current.strip() and len(current) + len(word) + 1 > MAX_COLUMNS:
-            found.append(current.rstrip())
-            current = indent + _STEP
-        current += f"{word} "
-    return [f"{indent}{prefix}(", *found, current.rstrip(), f"{indent}){suffix}"]
+def lines_of(indent: str, text: str) -> list[str]:
+    """``text`` on one line. Where that is too long, its longest brackets hold one item a line; if
+    they are less than half of what is assigned, that gets brackets around it.
+    """
+    if len(indent) + len(text) <= MAX_COLUMNS:
+        return [indent + text]
+    first, *commas, last = max(_brackets(text), key=_length, default=(0, 0))
+    assigned = _ASSIGNED.match(text)
+    if assigned and 2 * (last - first) < len(assigned[2]):
+        inner = lines_of(f"{indent}    ", assigned[2])
+        return [f"{indent}{assigned[1]}(", *inner, f"{indent})"]
+    if last <= first + 1:
+        return [indent + text]
+    items = [text[start + 1 : end].strip() for start, end in pairwise((first, *commas, last))]
+    # A comma behind a single item in parentheses would make a tuple of it.
+    behind = "," if commas or re.match(r"[\w)\]]\(", text[first - 1 : first + 1]) else ""
+    lines = [indent + text[: first + 1]]
+    for item in items[:-1]:
+        lines += lines_of(f"{indent}    ", f"{item},")
+    return [*lines, *lines_of(f"{indent}    ", items[-1] + behind), indent + text[last:]]
 
 
-def _call(text: str) -> tuple[str, list[str]]:
-    """What is called and with what, where ``text`` is one call and nothing else."""
-    start = text.find("(")
-    head = text[:start]
-    if start <= 0 or not head.replace(".", "").replace("_", "").replace(" ", "").isalnum():
-        return "", []
-    depth, last = 0, start + 1
-    arguments: list[str] = []
-    quoted = _inside_strings(text)
-    for position in range(start, len(text)):
-        char = " " if quoted[position] else text[position]
-        depth += (char in _OPEN) - (char in _CLOSE)
-        if depth == 0 and position != len(text) - 1:
-            return "", []
-        if (depth == 1 and char == ",") or depth == 0:
-            arguments.append(text[last:position].strip())
-            last = position + 1
-    return head, [argument for argument in arguments if argument]
+def _length(brackets: tuple[int, ...]) -> int:
+    return brackets[-1] - brackets[0]
 
 
-def _inside_strings(text: str) -> list[bool]:
-    """Of each character, whether it belongs to a string literal."""
-    found: list[bool] = []
-    quote, escaped = "", False
-    for char in text:
-        found.append(bool(quote) or char in _QUOTES)
-        if not quote:
-            quote = char if char in _QUOTES else ""
-        elif escaped or char == "\\":
-            escaped = not escaped
-        elif char == quote:
-            quote = ""
-    return found
-
-
-def _words(text: str) -> list[str]:
-    """What stands between blanks outside of strings."""
-    quoted = _inside_strings(text)
-    words = [""]
-    for char, inside in zip(text, quoted, strict=True):
-        if char == " " and not inside:
-            words.append("")
-        else:
-            words[-1] += char
-    return words
-
-
-def _pieces(indent: str, text: str, suffix: str) -> Iterator[str]:
-    """A long string literal as several, which Python joins inside brackets."""
-    rest: str = ast.literal_eval(text)
-    while rest:
-        size = len(rest)
-        # Escapes make some characters longer.
-        while size > 1 and len(indent) + len(repr(rest[:size])) + len(suffix) > MAX_COLUMNS:
-            size -= 1
-        piece, rest = repr(rest[:size]), rest[size:]
-        yield f"{indent}{piece}{suffix if not rest else ''}"
+def _brackets(text: str) -> Iterator[tuple[int, ...]]:
+    """Where each outermost pair of brackets opens, where its commas are, and where it closes."""
+    depth, found = 0, []
+    for token in _TOKEN.finditer(text):
+        if token[0] in "([{":
+            depth += 1
+        if (token[0] in "([{" or token[0] == ",") and depth == 1:
+            found.append(token.start())
+        if token[0] in ")]}":
+            depth -= 1
+            if depth == 0:
+                yield (*found, token.start())
+                found = []
 
 
 def comment(indent: str, loc: Loc, source: str) -> str:

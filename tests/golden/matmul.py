@@ -34,22 +34,24 @@ def matmul_kernel(
     v_5 = (b1 * other_stride_0)[:, None] + v_4
     v_6 = v_3 + b1_1
     mask_1 = v_6 < other_size_1
-    v_7 = output + (g0 * output_stride_0 * 64 + v_3)
-    ptrs_2 = v_7 + ((b0 * output_stride_0)[:, None] + v_4)
-    v_8 = (v_2 < output_size_0)[:, None] & (v_6 < output_size_1)[None, :]
+    ptrs_2 = output + (g0 * output_stride_0 * 64 + v_3) + ((b0 * output_stride_0)[:, None] + v_4)
+    v_7 = (v_2 < output_size_0)[:, None] & (v_6 < output_size_1)[None, :]
     # matmul.py:40: for k in range(input.shape[0]):
     accumulator = tl.zeros((64, 128), tl.float32)
     for k in range((input_size_1 + 31) // 32):
         # matmul.py:41: accumulator += ntl.dot(input[k], other[k])
-        v_9 = k * 32
-        v_10 = v_9 + b1
-        v_11 = mask[:, None] & (v_10 < input_size_1)[None, :]
-        input_1 = tl.load(ptrs + v_9 + v_1, mask=v_11, other=0.0)
-        v_12 = (v_10 < other_size_0)[:, None] & mask_1[None, :]
-        ptrs_3 = ptrs_1 + k * other_stride_0 * 32 + v_5
-        other_1 = tl.load(ptrs_3, mask=v_12, other=0.0)
-        product = tl.dot(input_1, other_1)
-        # matmul.py:40: for k in range(input.shape[0]):
-        accumulator = accumulator + product
+        v_8 = k * 32
+        v_9 = v_8 + b1
+        input_1 = tl.load(
+            ptrs + v_8 + v_1,
+            mask=mask[:, None] & (v_9 < input_size_1)[None, :],
+            other=0.0,
+        )
+        other_1 = tl.load(
+            ptrs_1 + k * other_stride_0 * 32 + v_5,
+            mask=(v_9 < other_size_0)[:, None] & mask_1[None, :],
+            other=0.0,
+        )
+        accumulator = accumulator + tl.dot(input_1, other_1)
     # matmul.py:43: output = accumulator
-    tl.store(ptrs_2, accumulator.to(tl.float16), mask=v_8)
+    tl.store(ptrs_2, accumulator.to(tl.float16), mask=v_7)

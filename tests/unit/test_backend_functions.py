@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 
-from ninetoothed.backend.layout import MAX_COLUMNS, lines_of
 from ninetoothed.backend.triton_python import emit_triton_python
 from ninetoothed.errors import CompilerError
 from ninetoothed.runtime import triton_compat
@@ -138,19 +137,6 @@ def test_a_symbol_of_nobody() -> None:
     )
     with pytest.raises(CompilerError, match="__nv_no is no function of the device libraries"):
         emit_triton_python(elementwise(body, "f32"))
-
-
-def test_long_strings_are_broken_into_pieces() -> None:
-    text = "mov.b32 $0, $1; // it's (so)\n" * 6
-    lines = lines_of("    ", "y = ", f"f({text!r}, 'a, b', x, g(1, 2))")
-    assert max(map(len, lines)) <= MAX_COLUMNS
-
-    def given(*values: object) -> tuple[object, ...]:
-        return values
-
-    scope: dict[str, Any] = {"f": given, "g": given, "x": 3}
-    exec("\n".join(line[4:] for line in lines), scope)
-    assert scope["y"] == (text, "a, b", 3, (1, 2))
 
 
 def test_assertions_of_triton_python_are_compiled(tmp_path: Path) -> None:

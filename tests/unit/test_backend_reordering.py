@@ -46,8 +46,8 @@ def test_moves() -> None:
         "    x0 = tl.load(p0 + lanes)\n"
         "    a, b = tl.split(tl.reshape(x0, (32, 2)))\n"
         "    f_1 = tl.reshape(tl.join(b, a), (64,))\n"
-        "    u = tl.reshape(tl.gather(f_1, tl.arange(0, 1), axis=0), ())\n"
-        "    tl.store(q + lanes, f_1 + u)\n"
+        "    y = f_1 + tl.reshape(tl.gather(f_1, tl.arange(0, 1), axis=0), ())\n"
+        "    tl.store(q + lanes, y)\n"
     )
 
 

@@ -1,10 +1,12 @@
-"""``arith`` and ``math``."""
+"""``arith`` and ``math``, and ``tt``'s ops that compute lane by lane."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from xdsl.dialects import arith
+from xdsl.dialects import math as mlir_math
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
@@ -12,161 +14,205 @@ from xdsl.dialects.builtin import (
     Float64Type,
     FloatAttr,
     IntegerAttr,
-    IntegerType,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from ninetoothed.backend.expression import (
+    BIT,
     Expr,
-    as_signed,
-    as_unsigned,
     binary,
+    bitcast,
     call,
     cast,
-    dtype_text,
-    is_bit,
     literal,
-    method,
+    signed,
     standalone,
     typed,
-    typed_unsigned,
     unary,
+    unsigned,
     unsigned_binary,
     unsigned_text,
 )
-from ninetoothed.backend.spelling.operands import Operands, Spelling, scalar_of
+from ninetoothed.backend.spelling.operands import SPELLINGS, Operands, scalar_of
 from ninetoothed.backend.ttir import splat_value
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import tt
 
-
-def constant(value: Attribute, scalar: Attribute) -> Expr:
-    """The literal of an ``arith.constant``."""
-    if isinstance(value, IntegerAttr):
-        return literal(value.value.data, scalar)
-    if isinstance(value, FloatAttr):
-        return literal(value.value.data, scalar)
-    number = splat_value(value)
-    if number is not None:
-        return literal(number, scalar)
-    raise CompilerError(f"a constant of unequal values has no spelling in Triton-Python: {value}")
+_TWICE = ("one", "ueq", "ord", "uno")
 
 
+def repeats_operands(op: Operation) -> bool:
+    """Whether the spelling of ``op`` holds an operand more than once, which must be a name then."""
+    if isinstance(op, tt.CmpfOp):
+        return op.comparison in _TWICE
+    return isinstance(op, arith.FloorDivSIOp | arith.CeilDivSIOp)
+
+
+@SPELLINGS.register(arith.ConstantOp)
 def _constant(operands: Operands, op: arith.ConstantOp) -> Expr:
-    return constant(op.value, scalar_of(op))
+    value = op.value
+    number = value.value.data if isinstance(value, IntegerAttr | FloatAttr) else splat_value(value)
+    if number is None:
+        raise CompilerError(
+            f"a constant of unequal values has no spelling in Triton-Python: {value}"
+        )
+    return literal(number, scalar_of(op))
 
 
-def _binary(operator: str) -> Spelling:
-    def spelling(operands: Operands, op: Any) -> Expr:
-        return binary(operator, operands.expr(op.lhs), operands.expr(op.rhs))
-
-    return spelling
+def _binary(operator: str, operands: Operands, op: Any) -> Expr:
+    return binary(operator, operands.expr(op.lhs), operands.expr(op.rhs))
 
 
-def _divided(operator: str) -> Spelling:
-    """Division of floats, which Triton does in float32 where the operands are narrower."""
-
-    def spelling(operands: Operands, op: Any) -> Expr:
-        scalar = scalar_of(op)
-        quotient = binary(operator, operands.expr(op.lhs), operands.expr(op.rhs))
-        return quotient if isinstance(scalar, Float32Type | Float64Type) else cast(quotient, scalar)
-
-    return spelling
+def _unsigned(operator: str, operands: Operands, op: Any) -> Expr:
+    left, right = operands.expr(op.lhs), operands.expr(op.rhs)
+    return signed(unsigned_binary(operator, left, right, scalar_of(op)))
 
 
-def _unsigned(operator: str) -> Spelling:
-    def spelling(operands: Operands, op: Any) -> Expr:
-        return as_signed(unsigned_binary(operator, operands.expr(op.lhs), operands.expr(op.rhs)))
+def _divided(operator: str, operands: Operands, op: Any) -> Expr:
+    # Triton divides in float32 where the operands are narrower.
+    quotient, scalar = _binary(operator, operands, op), scalar_of(op)
+    return quotient if isinstance(scalar, Float32Type | Float64Type) else cast(quotient, scalar)
 
-    return spelling
+
+for _operator, _ops in {
+    "+": (arith.AddiOp, arith.AddfOp),
+    "-": (arith.SubiOp, arith.SubfOp),
+    "*": (arith.MuliOp, arith.MulfOp),
+    "//": (arith.DivSIOp,),
+    "%": (arith.RemSIOp,),
+    "&": (arith.AndIOp,),
+    "|": (arith.OrIOp,),
+    "<<": (arith.ShLIOp,),
+    ">>": (arith.ShRSIOp,),
+}.items():
+    SPELLINGS.register(*_ops)(partial(_binary, _operator))
+SPELLINGS.register(arith.DivUIOp)(partial(_unsigned, "//"))
+SPELLINGS.register(arith.RemUIOp)(partial(_unsigned, "%"))
+SPELLINGS.register(arith.ShRUIOp)(partial(_unsigned, ">>"))
+SPELLINGS.register(arith.DivfOp)(partial(_divided, "/"))
+SPELLINGS.register(tt.RemfOp)(partial(_divided, "%"))
 
 
+@SPELLINGS.register(arith.XOrIOp)
 def _xori(operands: Operands, op: arith.XOrIOp) -> Expr:
     left, right = operands.expr(op.lhs), operands.expr(op.rhs)
-    if is_bit(left.scalar):
+    if left.scalar == BIT:
         for one, other in ((left, right), (right, left)):
             if other.literal is True and one.literal is None:
                 return unary("~", one)
     return binary("^", left, right)
 
 
-def _rounded_division(step: str, sign: str) -> Spelling:
-    """Triton's ``//`` rounds towards zero: one ``step`` more where the operands' signs say so."""
-
-    def spelling(operands: Operands, op: Any) -> Expr:
-        left, right = operands.atom(op.lhs), operands.atom(op.rhs)
-        if left.literal is not None:
-            left = typed(left)
-        zero, one = literal(0, left.scalar), literal(1, left.scalar)
-        bit = IntegerType(1)
-        inexact = binary("!=", binary("%", left, right), zero, bit)
-        signs = binary(sign, binary("^", left, right), zero, bit)
-        quotient = binary("//", left, right)
-        condition = binary("&", inexact, signs)
-        return call("tl.where", [condition, binary(step, quotient, one), quotient], scalar_of(op))
-
-    return spelling
+@SPELLINGS.register(arith.FloorDivSIOp, arith.CeilDivSIOp)
+def _rounded_division(operands: Operands, op: arith.FloorDivSIOp | arith.CeilDivSIOp) -> Expr:
+    """Triton's ``//`` rounds towards zero: one step more where the operands' signs say so."""
+    step, sign = ("-", "<") if isinstance(op, arith.FloorDivSIOp) else ("+", ">=")
+    left, right = typed(operands.expr(op.lhs)), operands.expr(op.rhs)
+    zero, one = literal(0, left.scalar), literal(1, left.scalar)
+    inexact = binary("!=", binary("%", left, right), zero, BIT)
+    signs = binary(sign, binary("^", left, right), zero, BIT)
+    quotient = binary("//", left, right)
+    operands_ = [binary("&", inexact, signs), binary(step, quotient, one), quotient]
+    return call("tl.where", operands_, scalar_of(op))
 
 
-_UNSIGNED_EXTREMES = (arith.MaxUIOp, arith.MinUIOp)
+def _narrowed(result: Expr) -> Expr:
+    # Triton 3.6 makes float32 of bfloat16.
+    return cast(result, result.scalar) if isinstance(result.scalar, BFloat16Type) else result
 
 
-def _extreme(function: str, nan: bool = False) -> Spelling:
-    keywords = ("propagate_nan=tl.PropagateNan.ALL",) if nan else ()
-
-    def spelling(operands: Operands, op: Any) -> Expr:
-        scalar = scalar_of(op)
-        values = [operands.expr(op.lhs), operands.expr(op.rhs)]
-        if isinstance(op, _UNSIGNED_EXTREMES):
-            unsigned = [typed_unsigned(as_unsigned(value)) for value in values]
-            return as_signed(call(function, unsigned, scalar))
-        # Triton 3.6 makes tensors of numbers at once, and float32 of bfloat16.
-        result = call(function, [standalone(value) for value in values], scalar, *keywords)
-        return cast(result, scalar) if isinstance(scalar, BFloat16Type) else result
-
-    return spelling
+def _call(function: str, keywords: tuple[str, ...], operands: Operands, op: Operation) -> Expr:
+    """A function of Triton that converts numbers to int32 or float32 by itself."""
+    values = [standalone(operands.expr(value)) for value in op.operands]
+    return _narrowed(call(function, values, scalar_of(op), *keywords))
 
 
-_SIGNED_COMPARISONS = {"eq": "==", "ne": "!=", "slt": "<", "sle": "<=", "sgt": ">", "sge": ">="}
-_UNSIGNED_COMPARISONS = {"ult": "<", "ule": "<=", "ugt": ">", "uge": ">="}
+_NAN = ("propagate_nan=tl.PropagateNan.ALL",)
+SPELLINGS.register(arith.MaxSIOp, arith.MaxnumfOp)(partial(_call, "tl.maximum", ()))
+SPELLINGS.register(arith.MinSIOp, arith.MinnumfOp)(partial(_call, "tl.minimum", ()))
+SPELLINGS.register(arith.MaximumfOp)(partial(_call, "tl.maximum", _NAN))
+SPELLINGS.register(arith.MinimumfOp)(partial(_call, "tl.minimum", _NAN))
+SPELLINGS.register(mlir_math.FmaOp)(partial(_call, "tl.fma", ()))
+SPELLINGS.register(tt.PreciseSqrtOp)(partial(_call, "tl.sqrt_rn", ()))
+SPELLINGS.register(tt.PreciseDivfOp)(partial(_call, "tl.div_rn", ()))
+
+
+@SPELLINGS.register(tt.ClampfOp)
+def _clampf(operands: Operands, op: tt.ClampfOp) -> Expr:
+    return _call("tl.clamp", _NAN if op.propagates else (), operands, op)
+
+
+def _unsigned_call(function: str, operands: Operands, op: Operation) -> Expr:
+    values = [unsigned(operands.expr(value)) for value in op.operands]
+    return signed(call(function, values, scalar_of(op)))
+
+
+SPELLINGS.register(arith.MaxUIOp)(partial(_unsigned_call, "tl.maximum"))
+SPELLINGS.register(arith.MinUIOp)(partial(_unsigned_call, "tl.minimum"))
+# The interpreter of Triton 3.6, unlike a device, heeds the signs of signed integers here.
+SPELLINGS.register(tt.MulhiuiOp)(partial(_unsigned_call, "tl.umulhi"))
+
+
+def _function(name: str, operands: Operands, op: Operation) -> Expr:
+    operand, scalar = typed(operands.expr(op.operands[0])), scalar_of(op)
+    # Triton's functions take no narrower floats.
+    if isinstance(scalar, Float16Type | BFloat16Type) and name != "abs":
+        return cast(call(f"tl.{name}", [cast(operand, Float32Type())], Float32Type()), scalar)
+    return call(f"tl.{name}", [operand], scalar)
+
+
+for _function_op in (
+    *(mlir_math.ExpOp, mlir_math.Exp2Op, mlir_math.LogOp, mlir_math.Log2Op, mlir_math.SqrtOp),
+    *(mlir_math.RsqrtOp, mlir_math.SinOp, mlir_math.CosOp, mlir_math.ErfOp, mlir_math.FloorOp),
+    mlir_math.CeilOp,
+):
+    SPELLINGS.register(_function_op)(partial(_function, _function_op.name.removeprefix("math.")))
+SPELLINGS.register(mlir_math.AbsFOp, mlir_math.AbsIOp)(partial(_function, "abs"))
+
+
+@SPELLINGS.register(arith.NegfOp)
+def _negf(operands: Operands, op: arith.NegfOp) -> Expr:
+    # Triton 3.6 makes 0 - x of -x, which loses the sign of zero.
+    operand = typed(operands.expr(op.operand))
+    return binary("*", operand, literal(-1.0, operand.scalar))
+
+
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _MIRRORED = {"slt": "ugt", "sle": "uge", "sgt": "ult", "sge": "ule"}
+_NEGATED = {"lt": ">=", "le": ">", "gt": "<=", "ge": "<"}
 
 
+@SPELLINGS.register(tt.CmpiOp)
 def _cmpi(operands: Operands, op: tt.CmpiOp) -> Expr:
     left, right = operands.expr(op.lhs), operands.expr(op.rhs)
     comparison = op.comparison
-    if is_bit(left.scalar):
+    if left.scalar == BIT:
         # A signed bit that is set is -1.
         comparison = _MIRRORED.get(comparison, comparison)
-    if comparison in _SIGNED_COMPARISONS:
-        return binary(_SIGNED_COMPARISONS[comparison], left, right, IntegerType(1))
-    return unsigned_binary(_UNSIGNED_COMPARISONS[comparison], left, right, IntegerType(1))
+    compare = unsigned_binary if comparison.startswith("u") else binary
+    return compare(_COMPARISONS[comparison[-2:]], left, right, BIT)
 
 
-_ORDERED = {"oeq": "==", "ogt": ">", "oge": ">=", "olt": "<", "ole": "<=", "une": "!="}
-_NEGATED = {"ugt": "<=", "uge": "<", "ult": ">=", "ule": ">"}
-
-
+@SPELLINGS.register(tt.CmpfOp)
 def _cmpf(operands: Operands, op: tt.CmpfOp) -> Expr:
-    bit = IntegerType(1)
     comparison = op.comparison
-    if comparison in _ORDERED:
-        left, right = operands.expr(op.lhs), operands.expr(op.rhs)
-        return binary(_ORDERED[comparison], left, right, bit)
-    if comparison in _NEGATED:
-        left, right = operands.expr(op.lhs), operands.expr(op.rhs)
-        return unary("~", binary(_NEGATED[comparison], left, right, bit))
     if comparison in ("true", "false"):
-        return literal(comparison == "true", bit)
-    left, right = operands.atom(op.lhs), operands.atom(op.rhs)
+        return literal(comparison == "true", BIT)
+    left, right = operands.expr(op.lhs), operands.expr(op.rhs)
+    if comparison in ("ord", "uno"):
+        operator, join = ("==", "&") if comparison == "ord" else ("!=", "|")
+        first, second = (binary(operator, value, value, BIT) for value in (left, right))
+        return first if op.lhs == op.rhs else binary(join, first, second)
     if comparison in ("one", "ueq"):
-        unequal = binary("|", binary("<", left, right, bit), binary(">", left, right, bit))
+        unequal = binary("|", binary("<", left, right, BIT), binary(">", left, right, BIT))
         return unequal if comparison == "one" else unary("~", unequal)
-    operator, join = ("==", "&") if comparison == "ord" else ("!=", "|")
-    first, second = binary(operator, left, left, bit), binary(operator, right, right, bit)
-    return first if op.lhs == op.rhs else binary(join, first, second)
+    # With a NaN, comparisons are false but for !=.
+    if comparison[0] == "o" or comparison == "une":
+        return binary(_COMPARISONS[comparison[1:]], left, right, BIT)
+    return unary("~", binary(_NEGATED[comparison[1:]], left, right, BIT))
 
 
+@SPELLINGS.register(tt.SelectOp)
 def _select(operands: Operands, op: tt.SelectOp) -> Expr:
     condition, left, right = (operands.expr(value) for value in (op.cond, op.lhs, op.rhs))
     if left.literal is not None and right.literal is not None:
@@ -175,138 +221,46 @@ def _select(operands: Operands, op: tt.SelectOp) -> Expr:
     return call("tl.where", [condition, left, right], scalar_of(op))
 
 
-def _cast(operands: Operands, op: Any) -> Expr:
+@SPELLINGS.register(arith.ExtFOp, arith.TruncFOp, tt.FPToSIOp)
+def _cast(operands: Operands, op: Operation) -> Expr:
     return cast(operands.expr(op.operands[0]), scalar_of(op))
 
 
-def _narrow(operands: Operands, op: Operation) -> Expr:
-    operand, scalar = operands.expr(op.operands[0]), scalar_of(op)
-    if not is_bit(scalar):
+@SPELLINGS.register(tt.FpToFpOp)
+def _fp_to_fp(operands: Operands, op: tt.FpToFpOp) -> Expr:
+    return cast(operands.expr(op.src), scalar_of(op), behind=', "rtz"' if op.truncates else "")
+
+
+@SPELLINGS.register(tt.TruncIOp)
+def _narrow(operands: Operands, op: tt.TruncIOp) -> Expr:
+    operand, scalar = operands.expr(op.input), scalar_of(op)
+    if scalar != BIT:
         return cast(operand, scalar)
     # A cast to a bit asks whether the number is not zero.
     lowest = binary("&", operand, literal(1, operand.scalar))
     return binary("!=", lowest, literal(0, operand.scalar), scalar)
 
 
-def _from_signed(operands: Operands, op: Any) -> Expr:
-    operand, scalar = operands.expr(op.operands[0]), scalar_of(op)
+@SPELLINGS.register(tt.SIToFPOp, tt.ExtSIOp)
+def _from_signed(operands: Operands, op: tt.SIToFPOp | tt.ExtSIOp) -> Expr:
+    operand, scalar = operands.expr(op.input), scalar_of(op)
     result = cast(operand, scalar)
-    return binary("-", literal(0, scalar), result) if is_bit(operand.scalar) else result
+    return binary("-", literal(0, scalar), result) if operand.scalar == BIT else result
 
 
-def _from_unsigned(operands: Operands, op: Any) -> Expr:
-    operand = as_unsigned(operands.expr(op.operands[0]))
-    if operand.literal is not None:
-        operand = typed_unsigned(operand)
-    return cast(operand, scalar_of(op))
+@SPELLINGS.register(tt.UIToFPOp, tt.ExtUIOp)
+def _from_unsigned(operands: Operands, op: tt.UIToFPOp | tt.ExtUIOp) -> Expr:
+    return cast(unsigned(operands.expr(op.input)), scalar_of(op))
 
 
-def _to_unsigned(operands: Operands, op: Operation) -> Expr:
-    operand, scalar = operands.expr(op.operands[0]), scalar_of(op)
-    if is_bit(scalar):
+@SPELLINGS.register(tt.FPToUIOp)
+def _to_unsigned(operands: Operands, op: tt.FPToUIOp) -> Expr:
+    operand, scalar = operands.expr(op.input), scalar_of(op)
+    if scalar == BIT:
         return cast(operand, scalar)
-    return as_signed(method(operand, f"to({unsigned_text(scalar)})", scalar))
+    return signed(cast(operand, scalar, unsigned_text(scalar)))
 
 
+@SPELLINGS.register(arith.BitcastOp, tt.BitcastOp)
 def _bitcast(operands: Operands, op: Operation) -> Expr:
-    scalar = scalar_of(op)
-    return method(operands.expr(op.operands[0]), f"to({dtype_text(scalar)}, bitcast=True)", scalar)
-
-
-def _negf(operands: Operands, op: arith.NegfOp) -> Expr:
-    # Triton 3.6 makes 0 - x of -x, which loses the sign of zero.
-    operand = typed(operands.expr(op.operand))
-    return binary("*", operand, literal(-1.0, operand.scalar))
-
-
-def _function(name: str) -> Spelling:
-    def spelling(operands: Operands, op: Any) -> Expr:
-        operand, scalar = typed(operands.expr(op.operand)), scalar_of(op)
-        # Triton's functions take no narrower floats.
-        if isinstance(scalar, Float16Type | BFloat16Type) and name != "tl.abs":
-            return cast(call(name, [cast(operand, Float32Type())], Float32Type()), scalar)
-        return call(name, [operand], scalar)
-
-    return spelling
-
-
-def _call(name: str, *keywords: str) -> Spelling:
-    """A function of Triton that converts numbers to int32 or float32 by itself."""
-
-    def spelling(operands: Operands, op: Any) -> Expr:
-        scalar = scalar_of(op)
-        values = [standalone(operands.expr(value)) for value in op.operands]
-        result = call(name, values, scalar, *keywords)
-        # Triton 3.6 makes float32 of bfloat16.
-        return cast(result, scalar) if isinstance(scalar, BFloat16Type) else result
-
-    return spelling
-
-
-def _clampf(operands: Operands, op: tt.ClampfOp) -> Expr:
-    keywords = ("propagate_nan=tl.PropagateNan.ALL",) if op.propagates else ()
-    return _call("tl.clamp", *keywords)(operands, op)
-
-
-SPELLINGS: dict[str, Spelling] = {
-    "arith.constant": _constant,
-    "arith.addi": _binary("+"),
-    "arith.subi": _binary("-"),
-    "arith.muli": _binary("*"),
-    "arith.divsi": _binary("//"),
-    "arith.remsi": _binary("%"),
-    "arith.divui": _unsigned("//"),
-    "arith.remui": _unsigned("%"),
-    "arith.floordivsi": _rounded_division("-", "<"),
-    "arith.ceildivsi": _rounded_division("+", ">="),
-    "arith.andi": _binary("&"),
-    "arith.ori": _binary("|"),
-    "arith.xori": _xori,
-    "arith.shli": _binary("<<"),
-    "arith.shrsi": _binary(">>"),
-    "arith.shrui": _unsigned(">>"),
-    "arith.minsi": _extreme("tl.minimum"),
-    "arith.maxsi": _extreme("tl.maximum"),
-    "arith.minui": _extreme("tl.minimum"),
-    "arith.maxui": _extreme("tl.maximum"),
-    "arith.addf": _binary("+"),
-    "arith.subf": _binary("-"),
-    "arith.mulf": _binary("*"),
-    "arith.divf": _divided("/"),
-    "arith.remf": _divided("%"),
-    "arith.negf": _negf,
-    "arith.maxnumf": _extreme("tl.maximum"),
-    "arith.minnumf": _extreme("tl.minimum"),
-    "arith.maximumf": _extreme("tl.maximum", nan=True),
-    "arith.minimumf": _extreme("tl.minimum", nan=True),
-    "arith.extf": _cast,
-    "arith.truncf": _cast,
-    "arith.sitofp": _from_signed,
-    "arith.uitofp": _from_unsigned,
-    "arith.fptosi": _cast,
-    "arith.fptoui": _to_unsigned,
-    "arith.extsi": _from_signed,
-    "arith.extui": _from_unsigned,
-    "arith.trunci": _narrow,
-    "arith.bitcast": _bitcast,
-    "arith.cmpi": _cmpi,
-    "arith.cmpf": _cmpf,
-    "arith.select": _select,
-    "math.exp": _function("tl.exp"),
-    "math.exp2": _function("tl.exp2"),
-    "math.log": _function("tl.log"),
-    "math.log2": _function("tl.log2"),
-    "math.sqrt": _function("tl.sqrt"),
-    "math.rsqrt": _function("tl.rsqrt"),
-    "math.sin": _function("tl.sin"),
-    "math.cos": _function("tl.cos"),
-    "math.erf": _function("tl.erf"),
-    "math.floor": _function("tl.floor"),
-    "math.ceil": _function("tl.ceil"),
-    "math.fma": _call("tl.fma"),
-    "tt.clampf": _clampf,
-    "tt.precise_sqrt": _call("tl.sqrt_rn"),
-    "tt.precise_divf": _call("tl.div_rn"),
-    "math.absf": _function("tl.abs"),
-    "math.absi": _function("tl.abs"),
-}
+    return bitcast(operands.expr(op.operands[0]), scalar_of(op))
