@@ -13,7 +13,7 @@ TRITON ?= $(shell grep '^triton==' constraints.txt)
 OLDEST_TRITON = triton==3.6.0
 ALL_TARGETS = sm_80 sm_90 sm_100 gfx942
 PYTEST_FLAGS ?=
-# make bench-gpu BENCH_FLAGS='--ops softmax --json out.json'
+# make bench-gpu BENCH_FLAGS='--ops softmax --json out.jsonl'
 BENCH_FLAGS ?=
 # How many processes test at once; 0: this one.
 TEST_JOBS ?= auto
@@ -65,14 +65,14 @@ docs: $(VENV)/.package ## write the reference in docs/language.md anew, from the
 bench: $(VENV)/.package $(if $(LINUX),$(VENV)/.triton) ## time the compiler, pass by pass
 	$(BIN)/python -m benchmarks.compile_time
 
-bench-gpu: $(VENV)/.bench $(VENV)/.triton ## time the kernels on the GPU, beside other providers
+bench-gpu: $(VENV)/.package $(VENV)/.triton ## time the kernels on the GPU, beside other providers
 	$(BIN)/python -m benchmarks.kernels $(BENCH_FLAGS)
 
-bench-host: $(VENV)/.bench $(VENV)/.triton ## time calls on the host and fresh processes, on the GPU
+bench-host: $(VENV)/.package $(VENV)/.triton ## time calls on the host and fresh processes, on the GPU
 	$(BIN)/python -m benchmarks.launch --churn
 	$(BIN)/python -m benchmarks.start
 
-bench-tuning: $(VENV)/.bench $(VENV)/.triton ## compare the tuner's choices with the best of all, on the GPU
+bench-tuning: $(VENV)/.package $(VENV)/.triton ## compare the tuner's choices with the best of all, on the GPU
 	$(BIN)/python -m benchmarks.tuning $(BENCH_FLAGS)
 
 clean: ## remove the environments and every cache in this folder
@@ -113,10 +113,6 @@ $(VENV)/.package: pyproject.toml $(VENV)/constraints.txt $(VENV)/.torch
 
 $(VENV)/.test: $(VENV)/.package
 	$(PIP) install -c $(VENV)/constraints.txt --editable '.[test]'
-	@touch $@
-
-$(VENV)/.bench: $(VENV)/.package
-	$(PIP) install -c $(VENV)/constraints.txt --editable '.[bench]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.test

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.operation import DTYPES, LAYOUTS, PROVIDERS, SIZES, Operation
+from benchmarks.records import Record
 
 FROM_LARGE_TO_SMALL = ("large", "medium", "ragged", "small")
 """The order of an operation's sizes. Kernels whose tuner keeps one choice for all sizes choose at
@@ -19,19 +20,18 @@ class ChoiceError(Exception):
     """A name on the command line that nothing has."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """A case to be measured, by names."""
+CASE = ("operation", "size", "dtype", "layout")
+"""The fields that tell a case of the kernels from others."""
 
-    operation: str
-    size: str
-    dtype: str
-    layout: str
 
-    @property
-    def label(self) -> str:
-        """For people."""
-        return f"{self.operation} {self.size} {self.dtype} {self.layout}"
+def key(record: Record) -> tuple[str, ...]:
+    """What tells the case of a record from others."""
+    return tuple(record[field] for field in CASE)
+
+
+def label(record: Record) -> str:
+    """The same for people."""
+    return " ".join(key(record))
 
 
 def choose(kind: str, asked: Sequence[str] | None, valid: Sequence[str]) -> tuple[str, ...]:
@@ -61,11 +61,11 @@ def tasks(
     sizes: Iterable[str] = SIZES,
     dtypes: Iterable[str] = tuple(DTYPES),
     layouts: Iterable[str] = LAYOUTS,
-) -> list[Task]:
-    """The cases of these operations that they have, in the order in which they are measured."""
+) -> list[Record]:
+    """The cases that these operations have, by :data:`CASE`, in the order of measuring them."""
     sizes, dtypes, layouts = set(sizes), set(dtypes), set(layouts)
     return [
-        Task(operation.name, size, dtype, layout)
+        dict(zip(CASE, (operation.name, size, dtype, layout), strict=True))
         for operation in operations
         for dtype in operation.dtypes
         for layout in operation.layouts
@@ -107,7 +107,7 @@ class Chosen:
     dtypes: tuple[str, ...]
     layouts: tuple[str, ...]
 
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[Record]:
         """The cases.
 
         Raises:

@@ -14,24 +14,26 @@ from typing import Any
 import torch
 
 from benchmarks.operation import Call
-from benchmarks.results import Ceilings
 
 _COPIED_BYTES = 1 << 32
 _EDGE = 8192
 _WARM_UP, _SAMPLES, _MEDIANS = 3, 10, 3
 
 
-def measured() -> Ceilings:
-    """The ceilings of the current GPU; a unit that it lacks, or torch, has no peak."""
-    bandwidth = 2 * _COPIED_BYTES / _best_seconds(_copy())
+def measured() -> dict[str, float]:
+    """What the current GPU does a second, by unit (``benchmarks.operation.Work.unit``).
+
+    ``"bytes"`` are those that a copy reads and writes. A unit that the GPU lacks, or torch, is not
+    there.
+    """
+    peaks = {"bytes": 2 * _COPIED_BYTES / _best_seconds(_copy())}
     torch.cuda.empty_cache()
-    peaks: dict[str, float] = {}
     for unit, product in _PRODUCTS.items():
         # Units that this device or this torch has not.
         with contextlib.suppress(RuntimeError, AttributeError, NotImplementedError):
             peaks[unit] = 2 * _EDGE**3 / _best_seconds(product())
         torch.cuda.empty_cache()
-    return Ceilings(bandwidth, peaks)
+    return peaks
 
 
 def _best_seconds(call: Call) -> float:

@@ -22,7 +22,7 @@ from unittest import mock
 import torch
 from xdsl.dialects.builtin import ModuleOp
 
-from benchmarks.host_results import Churn
+from benchmarks.records import Record
 from ninetoothed import compiler
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Artifact
@@ -82,7 +82,7 @@ def counted_compiles() -> Generator[list[str]]:
         yield names
 
 
-def churns(device: str, smoke: bool = False) -> tuple[Churn, ...]:
+def churns(device: str, smoke: bool = False) -> list[Record]:
     """Vectors of 1 to 1,000 elements are added, and matrices of 1,000 shapes multiplied."""
     vectors = VECTORS[::100] if smoke else VECTORS
     sides = SIDES[::5] if smoke else SIDES
@@ -99,11 +99,11 @@ def churns(device: str, smoke: bool = False) -> tuple[Churn, ...]:
         )
         for m, n, k in itertools.product(sides, repeat=3)
     ]
-    found: list[Churn] = []
+    found: list[Record] = []
     for name, make, shapes in (("add", add.fixed, additions), ("matmul", matmul.fixed, products)):
         with _empty_caches():
             found.append(churn(name, make(), shapes, calls, traced))
-    return tuple(found)
+    return found
 
 
 def churn(
@@ -112,8 +112,13 @@ def churn(
     shapes: Sequence[tuple[torch.Tensor, ...]],
     calls: int,
     traced: int,
-) -> Churn:
-    """Calls a kernel with each of these arguments once, and then again and again."""
+) -> Record:
+    """Calls a kernel with each of these arguments once, and then again and again.
+
+    ``first`` counts what our compiler lowered and what Triton compiled while each shape was called
+    once, ``later`` in the ``calls`` after that, whose mean is ``us``. Memory is in bytes, before
+    and after these: the process's resident memory, and what Python allocated in ``traced`` others.
+    """
     interface = kernel.interface
     signatures = {bind(interface, tensors, {}).signature for tensors in shapes}
     with counted_compiles() as compiled:
@@ -129,18 +134,21 @@ def churn(
         _passes(kernel, shapes, traced)
         allocated.append(_traced())
         tracemalloc.stop()
-    return Churn(
-        name=name,
-        shapes=len(shapes),
-        signatures=len(signatures),
-        calls=calls,
-        first=first,
-        later=len(compiled) - first,
-        us=seconds / calls * 1e6,
-        resident=tuple(resident),
-        traced=traced,
-        allocated=tuple(allocated),
-    )
+    return {
+        "kind": "churn",
+        "case": name,
+        "shapes": len(shapes),
+        "signatures": len(signatures),
+        "calls": calls,
+        "first": first,
+        "later": len(compiled) - first,
+        "us": seconds / calls * 1e6,
+        "traced": traced,
+        "resident_before": resident[0],
+        "resident_after": resident[1],
+        "allocated_before": allocated[0],
+        "allocated_after": allocated[1],
+    }
 
 
 def _passes(kernel: Kernel, shapes: Sequence[tuple[torch.Tensor, ...]], calls: int) -> float:

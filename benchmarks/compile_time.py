@@ -1,6 +1,7 @@
 """Milliseconds of compile time, per pass and per stage of Triton, of the examples; needs no GPU.
 
     python -m benchmarks.compile_time [--kernels NAME…] [--repeats N] [--no-triton] [--json FILE]
+                                      [--against DIR]
 
 The kernels of the examples are compiled for sm_90, in their first configuration, of fp16 tensors
 where a type is not declared. Figures are medians of warm compiles: everything is imported, and one
@@ -18,15 +19,16 @@ import pkgutil
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import examples
-from benchmarks import tables
+from benchmarks import against, records, tables
 from benchmarks.environment import add_outputs, environment
-from benchmarks.host_results import CompileTime, CompileTimes, write
 from benchmarks.long_application import long_kernel
+from benchmarks.records import Record
 from ninetoothed.artifact import Artifact, Config, Signature, Target
 from ninetoothed.assumptions import assumed_signature, pick, plain_values
 from ninetoothed.backend.emit import emit
@@ -38,6 +40,7 @@ from ninetoothed.kernel import Kernel
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, run, steps
 from ninetoothed.runtime import triton_compat
 
+T = TypeVar("T")
 TARGET = Target.parse("sm_90")
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
 """Triton's stages for NVIDIA GPUs."""
@@ -90,35 +93,27 @@ def file_time(module: ModuleType, repeats: int) -> float:
     return statistics.median(times)
 
 
-class Stopwatch:
-    """Milliseconds of named steps, in their order."""
-
-    def __init__(self) -> None:
-        self.times: dict[str, float] = {}
-
-    def time(self, name: str, function: Callable[[], Any]) -> Any:
-        """What ``function`` returns; its time is noted."""
-        start = time.perf_counter()
-        result = function()
-        self.times[name] = (time.perf_counter() - start) * 1e3
-        return result
-
-
 def compile_once(
     definition: Definition, signature: Signature, config: Config
 ) -> tuple[Artifact, dict[str, float]]:
     """One compile from the frontend to TTIR, and the milliseconds of each step."""
-    watch = Stopwatch()
-    module = watch.time("frontend", lambda: build_module(definition, signature))
+    times: dict[str, float] = {}
+
+    def timed(name: str, function: Callable[[], T]) -> T:
+        start = time.perf_counter()
+        result = function()
+        times[name] = (time.perf_counter() - start) * 1e3
+        return result
+
+    module = timed("frontend", lambda: build_module(definition, signature))
     pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, options(module, signature, config))]
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     for step in pipeline:
         name = step.pass_.name
-        seen[name] = seen.get(name, 0) + 1
+        seen[name] += 1
         label = name if seen[name] == 1 else f"{name} #{seen[name]}"
-        watch.time(label, lambda step=step: run(context(), module, [step]))
-    artifact = watch.time("emit", lambda: emit(module, "ttir", TARGET, config))
-    return artifact, watch.times
+        timed(label, lambda step=step: run(context(), module, [step]))
+    return timed("emit", lambda: emit(module, "ttir", TARGET, config)), times
 
 
 def stage_times(artifact: Artifact) -> dict[str, float]:
@@ -164,8 +159,8 @@ def assumed(kernel: Kernel) -> tuple[str, Signature, Config]:
     raise reasons[0]
 
 
-def measure(example: str, kernel: Kernel, repeats: int, with_triton: bool) -> CompileTime:
-    """The medians of one kernel.
+def measure(example: str, kernel: Kernel, repeats: int, with_triton: bool) -> list[Record]:
+    """The medians of one kernel; ``ours`` is from the frontend to TTIR.
 
     Raises:
         NineToothedError: the kernel does not compile for what is assumed of a call.
@@ -175,21 +170,18 @@ def measure(example: str, kernel: Kernel, repeats: int, with_triton: bool) -> Co
     # The first compile warms caches up and is not counted.
     artifact, _ = compile_once(definition, signature, config)
     rounds = [compile_once(definition, signature, config)[1] for _ in range(repeats)]
-    times = medians(rounds)
     triton: dict[str, float] = {}
     if with_triton:
         triton = medians(stage_times(artifact) for _ in range(min(repeats, 3)))
-    return CompileTime(
-        kernel=definition.name,
-        example=example,
-        dtype=dtype,
-        config=str(config),
-        frontend=times.pop("frontend"),
-        emit=times.pop("emit"),
-        passes=times,
-        total=statistics.median(sum(one.values()) for one in rounds),
-        triton=triton,
-    )
+    fields = {"kind": "compile", "kernel": definition.name, "example": example, "dtype": dtype}
+    fields["config"] = str(config)
+    found: list[Record] = []
+    for step, ms in medians(rounds).items():
+        part = step if step in ("frontend", "emit") else "passes"
+        found.append({**fields, "part": part, "step": step, "ms": ms})
+    ours = statistics.median(sum(one.values()) for one in rounds)
+    found.append({**fields, "part": "ours", "step": "ours", "ms": ours})
+    return found + [{**fields, "part": name, "step": name, "ms": ms} for name, ms in triton.items()]
 
 
 def measure_frontend(lines: int, repeats: int) -> float:
@@ -204,20 +196,8 @@ def measure_frontend(lines: int, repeats: int) -> float:
     return statistics.median(times)
 
 
-def passes_table(rows: Sequence[CompileTime]) -> str:
-    """A line a pass: the median over all kernels, and the slowest."""
-    names = dict.fromkeys(name for row in rows for name in row.passes)
-    lines: list[list[str]] = []
-    for name in names:
-        times = [(row.passes[name], row.kernel) for row in rows if name in row.passes]
-        most, kernel = max(times)
-        middle = statistics.median(taken for taken, _ in times)
-        lines.append([name, kernel, *map(tables.number, (most, middle))])
-    return tables.table(["ms", "most of", "most", "median"], lines, left=2)
-
-
 def main() -> None:
-    """Print the tables; write them as JSON where ``--json`` asks for it."""
+    """Print the tables; write the records where ``--json`` asks for it."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.compile_time", description="compile time per pass and stage"
     )
@@ -225,10 +205,14 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5, help="compiles of each (default: 5)")
     parser.add_argument("--no-triton", action="store_true", help="leave Triton's stages out")
     add_outputs(parser)
+    against.add_option(parser)
     arguments = parser.parse_args()
     known = example_kernels()
     if unknown := sorted(set(arguments.kernels or ()) - known.keys()):
         parser.error(f"unknown kernels {', '.join(unknown)}; valid are {', '.join(known)}")
+    if arguments.against is not None:
+        against.compare("compile_time", arguments)
+        return
     with_triton = not arguments.no_triton
     if with_triton and not triton_compat.available():
         print("Triton is not installed: its stages are left out", file=sys.stderr)
@@ -236,35 +220,33 @@ def main() -> None:
     if with_triton:
         # Triton's first compile imports half of it.
         measure(*known["add_kernel"], 1, with_triton)
-    rows: list[CompileTime] = []
+    found: list[Record] = []
+    measured: set[str] = set()
     for name in arguments.kernels or known:
         example, kernel = known[name]
         print(f"{name} …", file=sys.stderr)
         try:
-            rows.append(measure(example, kernel, arguments.repeats, with_triton))
+            found += measure(example, kernel, arguments.repeats, with_triton)
+            measured.add(example)
         except NineToothedError as error:
             print(f"{name} is left out: {error.message}", file=sys.stderr)
-    if not rows:
+    if not found:
         sys.exit("no kernel was compiled")
     files = {
-        module.__name__.removeprefix("examples."): file_time(module, arguments.repeats)
+        name: file_time(module, arguments.repeats)
         for module in example_modules()
-        if any(module.__name__ == f"examples.{row.example}" for row in rows)
+        if (name := module.__name__.removeprefix("examples.")) in measured
     }
     frontend = measure_frontend(_LINES, arguments.repeats)
-    results = CompileTimes(
-        environment(arguments.commit),
-        str(TARGET),
-        arguments.repeats,
-        tuple(rows),
-        files,
-        {str(_LINES): frontend},
-    )
-    print(f"{tables.compile_times(results)}\n\n{passes_table(rows)}\n")
+    found += [{"kind": "file", "example": name, "ms": ms} for name, ms in files.items()]
+    found.append({"kind": "frontend", "lines": _LINES, "ms": frontend})
+    print(f"{tables.compile_times(found)}\n\n{tables.passes(found)}\n")
     print("file: " + ", ".join(f"{name} {taken:.2f}" for name, taken in files.items()) + " ms")
     print(f"frontend of {_LINES} lines: {frontend:.2f} ms")
     if arguments.json is not None:
-        write(arguments.json, results)
+        parameters = {"target": str(TARGET), "repeats": arguments.repeats}
+        begun = environment("compile_time", arguments.commit, **parameters)
+        records.write(arguments.json, [begun, *found])
 
 
 if __name__ == "__main__":

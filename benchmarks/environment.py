@@ -13,16 +13,16 @@ from typing import Any
 
 import torch
 
-from benchmarks.results import Environment
+from benchmarks.records import Record
 from ninetoothed.version import __version__
 
-_ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 _SECONDS = 20
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
     """The options of what git may not know, and where the results go."""
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the records there")
     parser.add_argument(
         "--commit",
         metavar="TEXT",
@@ -31,37 +31,38 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def environment(commit: str | None = None) -> Environment:
-    """What this process runs on now: the current GPU, or the CPU where there is none.
+def environment(benchmark: str, commit: str | None = None, **parameters: Any) -> Record:
+    """The first record of a run: what this process runs on, and the run's parameters.
 
-    Whether there are changes to a ``commit`` that is given is not known.
+    Without a GPU, the device is the CPU. Whether there are changes to a ``commit`` that is given is
+    not known.
     """
     changes = None
     if commit is None:
-        commit = _answer("git", "-C", str(_ROOT), "rev-parse", "HEAD")
-        changes = _answer("git", "-C", str(_ROOT), "status", "--porcelain")
-    device = _device()
-    return Environment(
-        device="CPU" if device is None else device.name,
-        multiprocessors=0 if device is None else device.multi_processor_count,
-        l2_bytes=0 if device is None else device.L2_cache_size,
-        memory_bytes=0 if device is None else device.total_memory,
-        driver=_driver(),
-        cuda=torch.version.cuda,
-        python=platform.python_version(),
-        torch=str(torch.__version__),
-        triton=_version("triton"),
-        ninetoothed=__version__,
-        commit=commit,
-        dirty=None if commit is None or changes is None else bool(changes),
-        date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-    )
-
-
-def _device() -> Any:
-    """What torch knows of the current GPU, or None."""
+        commit = _answer("git", "-C", str(ROOT), "rev-parse", "HEAD")
+        changes = _answer("git", "-C", str(ROOT), "status", "--porcelain")
     cuda: Any = torch.cuda
-    return cuda.get_device_properties(cuda.current_device()) if cuda.is_available() else None
+    on_gpu = cuda.is_available()
+    device = cuda.get_device_properties(cuda.current_device()) if on_gpu else None
+    driver = _answer("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
+    return {
+        "kind": "environment",
+        "benchmark": benchmark,
+        "device": device.name if device else "CPU",
+        "multiprocessors": device.multi_processor_count if device else 0,
+        "l2_bytes": device.L2_cache_size if device else 0,
+        "memory_bytes": device.total_memory if device else 0,
+        "driver": driver.splitlines()[0].strip() if driver else None,
+        "cuda": torch.version.cuda,
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "triton": _version("triton"),
+        "ninetoothed": __version__,
+        "commit": commit,
+        "dirty": None if commit is None or changes is None else bool(changes),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        **parameters,
+    }
 
 
 def _version(package: str) -> str | None:
@@ -69,11 +70,6 @@ def _version(package: str) -> str | None:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _driver() -> str | None:
-    answer = _answer("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
-    return answer.splitlines()[0].strip() if answer else None
 
 
 def _answer(program: str, *arguments: str) -> str | None:

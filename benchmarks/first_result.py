@@ -3,50 +3,25 @@
     python -m benchmarks.first_result [--parts] FILE fixed|tuned DEVICE SIZE…
 
 ``FILE`` is one of ``benchmarks.programs``. Nothing is imported here but what torch needs, until the
-clock starts. With ``--parts``, the time of each part of ours is taken, too (``benchmarks.parts``),
-which itself takes some milliseconds.
+clock starts. With ``--parts``, Python's profiler looks where the time goes, which takes longer.
 """
 
 from __future__ import annotations
 
+import cProfile
 import importlib
-import itertools
 import json
 import os
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from benchmarks.parts import Parts
-
+_ROOT = Path(__file__).resolve().parent.parent
 _WATCHED = ("ninetoothed", "triton")
-PACKAGES = ("ninetoothed", "xdsl", "sympy", "triton", "torch")
-"""Those whose imports are told apart."""
-FUNCTIONS: Mapping[str, Mapping[str, str]] = {
-    "ninetoothed.arguments": {"bind": "bind"},
-    "ninetoothed.digest": {"examine": "digest of functions"},
-    "ninetoothed.kernel": {
-        "_Compilation.facts": "frontend",
-        "_Compilation.space": "space",
-        "_Compilation.artifact": "artifact",
-    },
-    "ninetoothed.runtime.artifact_cache": {
-        **dict.fromkeys(("load", "load_binary", "load_space", "load_record"), "read cache"),
-        **dict.fromkeys(("load_result", "result_names", "named_result"), "read cache"),
-        **dict.fromkeys(("store", "store_binary", "store_space", "store_record"), "write cache"),
-        "store_result": "write cache",
-    },
-    "ninetoothed.runtime.compile_pool": {"prestart": "start a worker", "compile": "compile"},
-    "ninetoothed.runtime.driver": {"load": "load"},
-    "ninetoothed.runtime.loaded": {"LoadedKernel.launch": "launch"},
-    "ninetoothed.runtime.model": {"rank": "model"},
-    "ninetoothed.runtime.tuner": {"time_trials": "time configurations"},
-}
-"""What of ours is timed, by module."""
-PHASES = ("import", "make", "call")
-"""Of the time to the first result; a part "rest of ..." is what no other part of it took."""
+_BRIEF_SECONDS = 1e-3
 
 
 def _ready(device: str) -> Any:
@@ -82,25 +57,45 @@ def uncompiled(modules: Iterable[ModuleType], started: float) -> int:
     return found
 
 
-def by_phase(times: list[float], seen: list[dict[str, float]]) -> dict[str, float]:
-    """The seconds of all parts: of the whole process, and each phase's rest.
+def parts(times: Mapping[str, float]) -> dict[str, float]:
+    """Seconds of each package, and of each room of ours, from those of source files."""
+    found: dict[str, float] = {}
+    for file, seconds in times.items():
+        name = _part(file)
+        found[name] = found.get(name, 0.0) + seconds
+    rest = sum(seconds for seconds in found.values() if seconds < _BRIEF_SECONDS)
+    shown = {name: seconds for name, seconds in found.items() if seconds >= _BRIEF_SECONDS}
+    return dict(sorted(shown.items(), key=lambda one: -one[1])) | {"less than 1 ms each": rest}
 
-    ``times`` are the clock's at the start and at each phase's end, ``seen`` the parts' then.
-    """
-    before: dict[str, float] = {}
-    rests: dict[str, float] = {}
-    for phase, (start, end), after in zip(PHASES, itertools.pairwise(times), seen, strict=True):
-        rests[f"rest of {phase}"] = end - start - (sum(after.values()) - sum(before.values()))
-        before = after
-    return {**before, **rests}
+
+def _part(file: str) -> str:
+    if file.startswith("<frozen importlib"):
+        return "importing"
+    path = Path(file)
+    if path.is_relative_to(_ROOT):
+        # The room of ours, or a module at the root.
+        return ".".join(path.relative_to(_ROOT).with_suffix("").parts[:2])
+    if "site-packages" in path.parts:
+        return path.parts[path.parts.index("site-packages") + 1]
+    # What has no file: functions in C, generated code.
+    return "Python" if path.is_absolute() else "built in"
+
+
+def own_seconds(profile: cProfile.Profile) -> dict[str, float]:
+    """The time of the functions of each source file, without that of what they call."""
+    found: dict[str, float] = {}
+    for entry in profile.getstats():
+        file = "~" if isinstance(entry.code, str) else entry.code.co_filename
+        found[file] = found.get(file, 0.0) + entry.inlinetime
+    return found
 
 
 def main() -> None:
     """Measure, check the result, and print."""
     started = time.time()
     arguments = sys.argv[1:]
-    parts = Parts(FUNCTIONS, PACKAGES) if arguments[0] == "--parts" else None
-    file, kind, device, *sizes = arguments if parts is None else arguments[1:]
+    profile = cProfile.Profile() if arguments[0] == "--parts" else None
+    file, kind, device, *sizes = arguments if profile is None else arguments[1:]
     begin = time.perf_counter()
     torch = _ready(device)
     torch_seconds = time.perf_counter() - begin
@@ -110,26 +105,18 @@ def main() -> None:
         torch.cuda.synchronize()
     early = [name for name in _WATCHED if name in sys.modules]
     before = set(sys.modules)
-    seen: list[dict[str, float]] = []
-    if parts is not None:
-        parts.install()
-
-    def reached() -> float:
-        """The time; what the parts took until now is kept."""
-        now = time.perf_counter()
-        if parts is not None:
-            seen.append(dict(parts.seconds))
-        return now
-
     start = time.perf_counter()
+    if profile is not None:
+        profile.enable()
     program = importlib.import_module(f"benchmarks.programs.{file}")
-    imported = reached()
     kernel = getattr(program, kind)()
-    made = reached()
+    made = time.perf_counter()
     kernel(*operands, output)
     if device == "cuda":
         torch.cuda.synchronize()
-    end = reached()
+    end = time.perf_counter()
+    if profile is not None:
+        profile.disable()
 
     # What follows may import more.
     new = sys.modules.keys() - before
@@ -146,8 +133,8 @@ def main() -> None:
         "early": early,
         "uncompiled": uncompiled([sys.modules[name] for name in new], started),
     }
-    if parts is not None:
-        found["parts"] = by_phase([start, imported, made, end], seen)
+    if profile is not None:
+        found["parts"] = parts(own_seconds(profile))
     print(json.dumps(found))
 
 

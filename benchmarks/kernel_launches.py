@@ -21,8 +21,9 @@ from typing import Any
 
 import torch
 
-from benchmarks.cases import ChoiceError, add_choices, chosen
+from benchmarks.cases import ChoiceError, add_choices, chosen, label
 from benchmarks.contenders import function, left_out, reason, set_up
+from benchmarks.measure import drawn
 from benchmarks.operation import Call
 from benchmarks.operations import operations
 from benchmarks.tables import table
@@ -138,7 +139,7 @@ def main() -> int:
     known = operations()
     try:
         wanted = chosen(arguments, known)
-        tasks = wanted.tasks()
+        cases = wanted.tasks()
     except ChoiceError as error:
         parser.error(str(error))
     if not torch.cuda.is_available():
@@ -151,15 +152,14 @@ def main() -> int:
     cuda: Any = torch.cuda
     device = cuda.get_device_properties(cuda.current_device())
     failed = False
-    for task in tasks:
-        operation = known[task.operation]
+    for case in cases:
+        operation = known[case["operation"]]
         for provider in wanted.providers:
             if provider in absent or (computes := function(provider, operation)) is None:
                 continue
-            print(f"\n{task.label}: {provider}", flush=True)
+            print(f"\n{label(case)}: {provider}", flush=True)
             try:
-                inputs = operation.draw(task.size, task.dtype, task.layout, "cuda")
-                events = trace(operation.call(computes, inputs))
+                events = trace(operation.call(computes, drawn(operation, case, "cuda")))
                 print(launches_table(launches(events, device)))
             except Exception as error:
                 failed = True

@@ -8,45 +8,43 @@ README.md in this folder says how it measures, and how to read what it prints.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import functools
 import os
+import shutil
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
-from benchmarks.cases import ChoiceError, Task, add_choices, chosen
+from benchmarks.cases import ChoiceError, add_choices, chosen, label
 from benchmarks.contenders import ON_CPU, left_out
 from benchmarks.environment import add_outputs, environment
-from benchmarks.operation import Operation
+from benchmarks.measure import shape
+from benchmarks.operation import COMPILED, OURS, TRITON, Operation
 from benchmarks.operations import operations
-from benchmarks.prepare import cache_environment, forget_choices, prepare, steps
-from benchmarks.progress import progress
-from benchmarks.results import (
-    Case,
-    Ceilings,
-    Environment,
-    Results,
-    ResultsError,
-    decoded,
-    merge,
-    read,
-)
-from benchmarks.session import Record, Remote, run
-from benchmarks.summary import summary
-from benchmarks.tables import failures
+from benchmarks.processes import ProcessError, Processes
+from benchmarks.records import Record, ResultsError, append, check_platform, read
+from benchmarks.report import summary
+from benchmarks.results import Results
 from benchmarks.triton_kernels import COMPILE_ONLY
-from benchmarks.worker import CEILINGS, Request
-from benchmarks.worker_pool import Process, WorkerError, worker_command
 
 _CACHE = Path(__file__).resolve().parent / ".cache"
 _MOST_JOBS = 12
 _SIZE_WITHOUT_GPU = "small"
+COMPILING = (OURS, TRITON, COMPILED)
+"""The providers that compile, and keep on disk what they compiled."""
 WRONG, UNUSABLE, STOPPED = 1, 2, 130
 """Exit codes: something failed, nothing was done, Ctrl-C."""
+
+Ask = Callable[[Sequence[Record]], Generator[Record]]
+"""The messages of a new process with these requests; see ``benchmarks.worker``."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -118,7 +116,7 @@ class Plan:
     """What a run does."""
 
     operations: Mapping[str, Operation]
-    tasks: tuple[Task, ...]
+    cases: Sequence[Record]
     providers: tuple[str, ...]
     left_out: Mapping[str, str]
     device: str
@@ -152,114 +150,244 @@ def plan(arguments: argparse.Namespace, known: Mapping[str, Operation], on_gpu: 
         reasons = "; ".join(f"{name}: {why}" for name, why in missing.items())
         raise UsageError(f"none of the providers can run here: {reasons}")
     device = "cuda" if on_gpu else "cpu"
-    return Plan(wanted.operations, tuple(wanted.tasks()), remaining, missing, device)
+    return Plan(wanted.operations, wanted.tasks(), remaining, missing, device)
 
 
-def earlier(path: Path | None, merging: bool, here: Environment) -> Results | None:
-    """The results that this run's are added to.
+def check_file(path: Path | None, merging: bool, here: Record) -> None:
+    """Whether the results of a run may be written there, before anything is measured.
 
     Raises:
         ResultsError: the file exists, and holds no results that these could be added to.
         UsageError: it exists, and nothing said that it may be changed.
     """
     if path is None or not path.exists():
-        return None
+        return
     if not merging:
         raise UsageError(f"{path} exists; --merge adds to it, or name another file")
-    before = read(path)
-    # Before anything is measured: it may be of another platform.
-    merge(before, Results(here, before.ceilings, (), {}, {}, True))
-    return before
+    check_platform(read(path)[0], here)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print and write what the command line asks for; the exit code."""
     arguments = parser().parse_args(argv)
-    start = time.monotonic()
     try:
         todo = plan(arguments, operations(), torch.cuda.is_available())
-        here = environment(arguments.commit)
-        before = earlier(arguments.json, arguments.merge, here)
+        here = environment("kernels", arguments.commit)
+        check_file(arguments.json, arguments.merge, here)
     except (ChoiceError, ResultsError, UsageError) as error:
         print(f"error: {error}", file=sys.stderr)
         return UNUSABLE
     for name, why in todo.left_out.items():
         print(f"{name} is left out: {why}", flush=True)
-    seconds = {"start": round(time.monotonic() - start, 1)}
     cache = arguments.cache.resolve()
-    variables = {**os.environ, **cache_environment(cache), COMPILE_ONLY: "0"}
+    variables = {**cache_variables(cache), COMPILE_ONLY: "0"}
+    command = [sys.executable, "-m", "benchmarks.worker", todo.device]
     try:
         if arguments.jobs and todo.device == "cuda":
-            _compile(todo, arguments, variables, seconds)
+            # One configuration after the other in each process, apart from it: one that hangs costs
+            # itself.
+            alone = {**variables, COMPILE_ONLY: "1", "NINETOOTHED_COMPILE_WORKERS": "1"}
+            compile_all(todo, arguments.jobs, Processes(command, alone), arguments.timeout)
         forget_choices(cache)
-        with Process(worker_command(todo.device), variables, arguments.timeout) as process:
-            if arguments.check:
-                return _check(todo, process)
-            return _measure(todo, arguments, process, here, before, seconds)
+        ask = functools.partial(Processes(command, variables).messages, seconds=arguments.timeout)
+        if arguments.check:
+            return _check(todo, ask)
+        return measure(todo, arguments, ask, here)
     except KeyboardInterrupt:
         print("stopped before anything was measured")
         return STOPPED
-    except WorkerError as error:
+    except ProcessError as error:
         print(f"error: {error}", file=sys.stderr)
         return UNUSABLE
 
 
-def _compile(
-    todo: Plan,
-    arguments: argparse.Namespace,
-    variables: Mapping[str, str],
-    seconds: dict[str, float],
-) -> None:
-    """Fills the caches on disk."""
-    start = time.monotonic()
-    # One configuration after the other in each process, apart from it: one that hangs costs itself.
-    alone = {**variables, COMPILE_ONLY: "1", "NINETOOTHED_COMPILE_WORKERS": "1"}
-    queue = steps(todo.tasks, todo.providers, todo.operations)
-    with progress("compile", len(queue)) as shown:
-        reasons = prepare(
-            queue,
-            arguments.jobs,
-            lambda: Process(worker_command(todo.device), alone, arguments.timeout),
-            shown,
-        )
-    for name, why in reasons.items():
-        print(f"not compiled beforehand: {name}: {why}", flush=True)
-    seconds["compile"] = round(time.monotonic() - start, 1)
+def cache_variables(folder: Path) -> dict[str, str]:
+    """The environment variables that keep all compiled code in ``folder``."""
+    return {
+        "NINETOOTHED_CACHE_DIR": str(folder),
+        "TRITON_CACHE_DIR": str(folder / "triton"),
+        "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor"),
+        # A case has a kernel or two: a pool of processes would only start slowly.
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+    }
 
 
-def _check(todo: Plan, process: Process) -> int:
-    cases: list[Case] = []
-    remote = Remote(process, todo.operations, todo.providers)
-    with progress("check", len(todo.tasks)) as shown:
-        complete = run(todo.tasks, remote, shown, cases.append)
-    results = [one for case in cases for one in case.measurements.values()]
-    right = sum(one.failure is None for one in results)
-    print(f"{right} of {len(results)} results agree with torch in float64, {len(cases)} cases")
-    if wrong := failures(cases):
-        print("\n".join(wrong))
-    return STOPPED if not complete else WRONG if wrong else 0
+def forget_choices(folder: Path) -> None:
+    """Removes from ``folder`` what was chosen by the clock; compiled code stays."""
+    shutil.rmtree(folder / "tuning", ignore_errors=True)
+    # Where torch.compile keeps which matrix products it pads.
+    shutil.rmtree(folder / "inductor" / "cache", ignore_errors=True)
 
 
-def _measure(
-    todo: Plan,
-    arguments: argparse.Namespace,
-    process: Process,
-    here: Environment,
-    before: Results | None,
-    seconds: dict[str, float],
-) -> int:
-    start = time.monotonic()
-    ceilings = decoded(Ceilings, process.ask(Request(CEILINGS)), "ceilings")
-    seconds["ceilings"] = round(time.monotonic() - start, 1)
-    record = Record(todo.tasks, here, ceilings, todo.left_out, seconds, arguments.json, before)
-    remote = Remote(process, todo.operations, todo.providers, ceilings, arguments.repeats)
-    with progress("measure", len(todo.tasks)) as shown:
-        complete = run(todo.tasks, remote, shown, record.keep)
-    record.write()
-    print(summary(record.results()))
+def compile_all(todo: Plan, jobs: int, processes: Processes, seconds: float) -> None:
+    """Fills the caches on disk, in ``jobs`` processes at once: one for each operation and provider.
+
+    What cannot be compiled is printed; the timed phase finds it out again.
+    """
+    groups: dict[tuple[str, str], list[Record]] = {}
+    # The small sizes first: sizes share most kernels.
+    for case in reversed(todo.cases):
+        for provider in COMPILING:
+            if provider in todo.providers:
+                request = {**case, "action": "compile", "providers": [provider]}
+                groups.setdefault((case["operation"], provider), []).append(request)
+    progress = _Progress("compile", len(groups))
+
+    def compile(name: tuple[str, str], requests: Sequence[Record]) -> None:
+        doing, done = requests[0], 0
+        try:
+            for message in processes.messages(requests, seconds):
+                if "begin" in message:
+                    doing = requests[done]
+                if "record" in message:
+                    failed = message["record"]["failure"]
+                    print(
+                        f"not compiled beforehand: {label(doing)} {name[1]}: {failed}", flush=True
+                    )
+                done += "end" in message
+        except ProcessError as error:
+            # The next size would end the same way.
+            print(f"not compiled beforehand: {label(doing)} {name[1]}: {error}", flush=True)
+        progress.done(" ".join(name))
+
+    threads = ThreadPoolExecutor(jobs)
+    try:
+        for future in [threads.submit(compile, *group) for group in groups.items()]:
+            future.result()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        processes.stop()
+        threads.shutdown()
+
+
+def measured(requests: Sequence[Record], ask: Ask) -> Generator[tuple[Record, list[Record]]]:
+    """Each request with its records, from processes that answer one after the other.
+
+    A provider that takes its process down has failed, and another process measures the case again
+    without it. Where none was at work, all that were asked for have failed.
+
+    Raises:
+        ProcessError: a process ended before its first request.
+    """
+    todo = deque(requests)
+    failed: dict[str, str] = {}
+    while todo:
+        begun, provider, found = False, "", list[Record]()
+        try:
+            with contextlib.closing(
+                ask([{**todo[0], "failed": failed}, *list(todo)[1:]])
+            ) as answers:
+                ended = False
+                for message in answers:
+                    begun = True
+                    provider = message.get("provider", provider)
+                    if "record" in message:
+                        found.append(message["record"])
+                    if "end" in message:
+                        ended = True
+                        yield todo.popleft(), found
+                        failed, provider, found = {}, "", []
+                if not ended:
+                    raise ProcessError("the process ended without an answer")
+        except ProcessError as error:
+            if not begun or not todo or "providers" not in todo[0]:
+                raise
+            if provider and provider not in failed:
+                failed = {**failed, provider: str(error)}
+            else:
+                reasons = {**dict.fromkeys(todo[0]["providers"], str(error)), **failed}
+                yield todo[0], [_failed(todo[0], *reason) for reason in reasons.items()]
+                todo.popleft()
+                failed = {}
+
+
+def _failed(request: Record, provider: str, reason: str) -> Record:
+    fields = {name: request[name] for name in ("operation", "size", "dtype", "layout", "shape")}
+    return {"kind": "kernel", **fields, "provider": provider, "failure": reason}
+
+
+def _requests(todo: Plan, action: str, samples: int | None = None) -> list[Record]:
+    return [
+        {
+            **case,
+            "shape": shape(todo.operations[case["operation"]], case),
+            "action": action,
+            "providers": list(todo.providers),
+            "samples": samples,
+        }
+        for case in todo.cases
+    ]
+
+
+class _Progress:
+    """A line a step of a phase."""
+
+    def __init__(self, phase: str, total: int) -> None:
+        self._phase, self._total, self._count = phase, total, 0
+        self._start = time.monotonic()
+
+    def done(self, step: str) -> None:
+        """Prints the line."""
+        self._count += 1
+        seconds = time.monotonic() - self._start
+        print(f"{self._phase} {self._count}/{self._total} at {seconds:.0f} s: {step}", flush=True)
+
+    def answered(
+        self, requests: Sequence[Record], ask: Ask, keep: Callable[[Sequence[Record]], None]
+    ) -> bool:
+        """Hands the records of each request to ``keep``; False where Ctrl-C stopped it."""
+        try:
+            for request, found in measured(requests, ask):
+                keep(found)
+                for one in found:
+                    if "failure" in one:
+                        print(
+                            f"{label(one)}: {one['provider']} failed: {one['failure']}", flush=True
+                        )
+                self.done(label(request) if "operation" in request else request["action"])
+        except KeyboardInterrupt:
+            print("stopped: what was measured is kept", flush=True)
+            return False
+        return True
+
+
+def _check(todo: Plan, ask: Ask) -> int:
+    found: list[Record] = []
+    requests = _requests(todo, "check")
+    complete = _Progress("check", len(requests)).answered(requests, ask, found.extend)
+    right = sum("failure" not in one for one in found)
+    cases = {label(one) for one in found}
+    print(f"{right} of {len(found)} results agree with torch in float64, {len(cases)} cases")
+    return STOPPED if not complete else WRONG if right < len(found) else 0
+
+
+def measure(todo: Plan, arguments: argparse.Namespace, ask: Ask, here: Record) -> int:
+    """Times all cases, prints and keeps what was found; the exit code."""
+    records: list[Record] = []
+
+    head = [here]
+    head += [
+        {"kind": "left out", "provider": name, "reason": why} for name, why in todo.left_out.items()
+    ]
+    head += [{"kind": "planned", "case": label(case)} for case in todo.cases]
+
+    def keep(found: Sequence[Record]) -> None:
+        """Writes them, behind the head where they are the first."""
+        new = [*found] if records else [*head, *found]
+        records.extend(new)
+        if arguments.json is not None:
+            append(arguments.json, *new)
+
+    requests: list[Record] = [{"action": "ceilings"}]
+    requests += _requests(todo, "measure", arguments.repeats)
+    complete = _Progress("measure", len(requests)).answered(requests, ask, keep)
+    if not records:
+        raise KeyboardInterrupt
+    results = Results.of(records)
+    print(summary(results))
     if arguments.json is not None:
         print(f"written to {arguments.json}")
-    wrong = any(case.failures() for case in record.cases)
+    wrong = any(case.failures() for case in results.cases)
     return STOPPED if not complete else WRONG if wrong else 0
 
 

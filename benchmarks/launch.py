@@ -1,6 +1,7 @@
 """Host microseconds of one asynchronous call: ours, Triton's JIT and torch; needs a GPU.
 
     python -m benchmarks.launch [--calls N] [--batches N] [--churn] [--smoke] [--json FILE]
+                                [--against DIR]
 
 For 1, 3 and 8 tensors and a matrix product. The tensors are so small, and the batches so short,
 that the host never waits for the GPU: each batch begins with an idle device and fits its queue. The
@@ -37,12 +38,12 @@ from unittest import mock
 
 import torch
 
-from benchmarks import tables
+from benchmarks import against, records, tables
 from benchmarks.churn import churns, synchronize
 from benchmarks.environment import add_outputs, environment
-from benchmarks.host_results import LaunchCase, Launches, write
 from benchmarks.operation import OURS, TORCH, TRITON, Call
-from benchmarks.results import Times
+from benchmarks.records import Record
+from benchmarks.timing import Times
 from examples.runner import relative_error, tolerance_of
 from ninetoothed.arguments import bind
 from ninetoothed.kernel import Kernel
@@ -300,8 +301,8 @@ def check(case: Case) -> None:
             raise ValueError(f"{case.name}: the result of {provider} has the error {error:.1e}")
 
 
-def measure(case: Case, calls: int, batches: int) -> LaunchCase:
-    """Medians of all providers, alternated.
+def measure(case: Case, calls: int, batches: int) -> list[Record]:
+    """The medians of all providers, alternated.
 
     Raises:
         ValueError: a provider's result is wrong.
@@ -325,8 +326,11 @@ def measure(case: Case, calls: int, batches: int) -> LaunchCase:
     finally:
         gc.enable()
         synchronize()
-    us = {name: Times.of(several) for name, several in times.items()}
-    return LaunchCase(case.name, case.tensors, us, case.note)
+    fields = {"kind": "launch", "case": case.name, "tensors": case.tensors, "note": case.note}
+    return [
+        {**fields, "provider": name, **Times.of(several).fields("us")}
+        for name, several in times.items()
+    ]
 
 
 def main() -> None:
@@ -339,6 +343,7 @@ def main() -> None:
     parser.add_argument("--churn", action="store_true", help="100,000 calls over 1,000 shapes, too")
     parser.add_argument("--smoke", action="store_true", help="a few calls; without a GPU, too")
     add_outputs(parser)
+    against.add_option(parser)
     arguments = parser.parse_args()
     if not 1 <= arguments.calls <= _MOST_CALLS:
         parser.error(f"--calls must be from 1 to {_MOST_CALLS}, so that they fit the GPU's queue")
@@ -347,18 +352,23 @@ def main() -> None:
     on_gpu = torch.cuda.is_available()
     if not on_gpu and not arguments.smoke:
         sys.exit("no GPU found: a launch on one is what is measured; nothing was")
+    if arguments.against is not None:
+        against.compare("launch", arguments)
+        return
     kind = "cuda" if on_gpu else "cpu"
     calls, batches = (2, 2) if arguments.smoke else (arguments.calls, arguments.batches)
     # Before anything else takes time of the host.
-    begun = environment(arguments.commit)
-    rows = [measure(case, calls, batches) for case in Cases(kind).all(calls)]
-    churned = churns(kind, arguments.smoke) if arguments.churn else ()
-    found = Launches(begun, calls, batches, tuple(rows), churned)
+    found = [environment("launch", arguments.commit, calls=calls, batches=batches)]
+    for case in Cases(kind).all(calls):
+        found += measure(case, calls, batches)
+    if arguments.churn:
+        found += churns(kind, arguments.smoke)
     if arguments.smoke:
         print("a smoke run: the times say nothing")
-    print("\n\n".join([tables.launches(found), *([tables.churn(churned)] if churned else [])]))
+    texts = [tables.launches(found), tables.churn(found)]
+    print("\n\n".join(text for text in texts if text))
     if arguments.json is not None:
-        write(arguments.json, found)
+        records.write(arguments.json, found)
 
 
 if __name__ == "__main__":

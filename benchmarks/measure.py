@@ -11,16 +11,17 @@ import gc
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
-from benchmarks.cases import Task
+from benchmarks.cases import CASE
 from benchmarks.contenders import function, observed_choices, reason
 from benchmarks.correctness import WrongResultError, checked
 from benchmarks.operation import Call, Function, Operation, Work
-from benchmarks.results import Case, Ceilings, Measurement, Times
+from benchmarks.records import Record
+from benchmarks.timing import Clock
 
 Tell = Callable[[str, str], None]
 """Hears what begins: the provider, or "" for all, and what is done with it."""
@@ -30,79 +31,58 @@ class ContextLostError(Exception):
     """Nothing can run on the device in this process any more; the text is the reason."""
 
 
-class Clock(Protocol):
-    """What times calls: ``benchmarks.timing.Stopwatch``."""
-
-    def gpu_us(
-        self, calls: Mapping[str, Call], host_us: Mapping[str, float], samples: int | None = None
-    ) -> dict[str, Times]: ...
-
-    def host_us(self, call: Call) -> float: ...
-
-    def graph_us(self, make: Callable[[], Call]) -> float: ...
-
-
 @dataclass
 class Measurer:
     """Measures one case of an operation with some of the providers.
 
-    ``failed`` are providers that are known to fail, with the reasons: they are not run. Without a
-    clock, results are checked and nothing is timed.
+    ``case`` has the fields of ``cases.CASE``. ``failed`` are providers that are known to fail, with
+    the reasons: they are not run. Without a clock, results are checked and nothing is timed.
     """
 
     operation: Operation
-    task: Task
+    case: Record
     providers: Sequence[str]
     device: str
     clock: Clock | None = None
-    ceilings: Ceilings | None = None
     samples: int | None = None
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     tell: Tell = lambda provider, what: None
 
     def __post_init__(self) -> None:
-        self._found = {name: Measurement(failure=why) for name, why in self.failed.items()}
-        self._seconds: dict[str, float] = {}
+        self._found: dict[str, Record] = {
+            name: {"failure": why} for name, why in self.failed.items()
+        }
         self._inputs: tuple[Any, ...] = ()
         self._functions: dict[str, Function] = {}
         self.is_spent = False
         """Whether nothing more can be measured in this process."""
 
-    def measure(self) -> Case:
-        """The case, with a measurement of each provider that has the operation."""
+    def measure(self) -> list[Record]:
+        """A record of each provider that has the operation; README.md says what is in it."""
         work = Work(0)
         try:
-            work = self._timed("inputs", self._draw)
-            calls = self._right(self._timed("reference", self._expected))
+            work = self._draw()
+            calls = self._right(self._expected())
         except ContextLostError:
             raise
         except Exception as error:
             recover(error, self.device)
             for name in self._names():
-                self._found[name] = Measurement(failure=f"no inputs or reference: {reason(error)}")
-            return self._case(work)
+                self._found[name] = {"failure": f"no inputs or reference: {reason(error)}"}
+            return self._records(work)
         self._tidy()
         if self.clock is not None and calls:
             self._time(self.clock, calls)
-            if self.task.size == "small":
+            if self.case["size"] == "small":
                 self._time_graphs(self.clock, list(calls))
-        return self._case(work)
+        return self._records(work)
 
     def _names(self) -> list[str]:
         return [name for name in self.providers if name not in self.failed]
 
-    def _timed(self, part: str, run: Callable[[], Any]) -> Any:
-        start = time.perf_counter()
-        try:
-            return run()
-        finally:
-            taken = time.perf_counter() - start
-            self._seconds[part] = round(taken, 4)
-
     def _draw(self) -> Work:
         self.tell("", "inputs")
-        task = self.task
-        self._inputs = self.operation.draw(task.size, task.dtype, task.layout, self.device)
+        self._inputs = drawn(self.operation, self.case, self.device)
         return self.operation.work(*self._inputs)
 
     def _expected(self) -> Any:
@@ -127,6 +107,7 @@ class Measurer:
             return None
         self._functions[name] = own
         call = self.operation.call(own, self._inputs)
+        start = time.perf_counter()
         with observed_choices() as choices:
             error = checked(
                 call,
@@ -136,9 +117,12 @@ class Measurer:
                 self.operation.compared,
             )
         choice = "; ".join(f"{kernel}: {config}" for kernel, config in choices.items()) or None
-        self._found[name] = Measurement(
-            error=error if math.isfinite(error) else None, choice=choice
-        )
+        self._found[name] = {
+            "error": error if math.isfinite(error) else None,
+            "choice": choice,
+            # Compiling and tuning are in it.
+            "check_seconds": round(time.perf_counter() - start, 4),
+        }
         return call
 
     def _time(self, clock: Clock, calls: dict[str, Call]) -> None:
@@ -149,31 +133,29 @@ class Measurer:
                 del calls[name]
             else:
                 hosts[name] = taken
-                self._found[name] = replace(self._found[name], host_us=taken)
+                self._found[name]["host_us"] = taken
         if not calls:
             return
         self.tell("", "GPU time")
         try:
-            times = self._timed("GPU time", lambda: clock.gpu_us(calls, hosts, self.samples))
+            times = clock.gpu_us(calls, hosts, self.samples)
         except Exception as error:
             recover(error, self.device)
             for name in calls:
-                self._found[name] = Measurement(failure=f"GPU time: {reason(error)}")
+                self._found[name] = {"failure": f"GPU time: {reason(error)}"}
             calls.clear()
             return
         for name, gpu_us in times.items():
-            self._found[name] = replace(self._found[name], gpu_us=gpu_us)
+            self._found[name] |= gpu_us.fields("gpu_us")
 
     def _time_graphs(self, clock: Clock, names: Sequence[str]) -> None:
         for name in names:
             self.tell(name, "CUDA graph")
             make = functools.partial(self.operation.call, self._functions[name], self._inputs)
             try:
-                taken = self._timed(f"CUDA graph {name}", lambda make=make: clock.graph_us(make))
-                self._found[name] = replace(self._found[name], graph_us=taken)
+                self._found[name]["graph_us"] = clock.graph_us(make)
             except Exception as error:
-                why = reason(_first(error))
-                self._found[name] = replace(self._found[name], graph_failure=why)
+                self._found[name]["graph_failure"] = reason(_first(error))
                 try:
                     recover(error, self.device)
                 except ContextLostError:
@@ -185,11 +167,11 @@ class Measurer:
         """What ``run`` returns; None where it fails, which is noted."""
         self.tell(name, what)
         try:
-            return self._timed(f"{what} {name}", run)
+            return run()
         except Exception as error:
             recover(error, self.device)
             wrong = isinstance(error, WrongResultError)
-            self._found[name] = Measurement(failure=str(error) if wrong else reason(error))
+            self._found[name] = {"failure": str(error) if wrong else reason(error)}
             return None
 
     def _tidy(self) -> None:
@@ -197,25 +179,34 @@ class Measurer:
         if self.device != "cpu":
             torch.cuda.empty_cache()
 
-    def _case(self, work: Work) -> Case:
-        task, floor = self.task, None
-        if self.ceilings is not None and work.bytes:
-            floor = self.ceilings.floor_us(work.bytes, work.operations, work.unit)
-        return Case(
-            operation=task.operation,
-            size=task.size,
-            numbers=tuple(self.operation.sizes[task.size]),
-            dtype=task.dtype,
-            layout=task.layout,
-            bytes=work.bytes,
-            operations=work.operations,
-            unit=work.unit,
-            floor_us=floor,
-            measurements={
-                name: self._found[name] for name in self.providers if name in self._found
-            },
-            seconds=self._seconds,
-        )
+    def _records(self, work: Work) -> list[Record]:
+        of_the_case = {
+            "kind": "kernel",
+            **{field: self.case[field] for field in CASE},
+            "shape": shape(self.operation, self.case),
+            "bytes": work.bytes,
+            "operations": work.operations,
+            "unit": work.unit,
+        }
+        return [
+            {**of_the_case, "provider": name, **_known(self._found[name])}
+            for name in self.providers
+            if name in self._found
+        ]
+
+
+def shape(operation: Operation, case: Record) -> str:
+    """The numbers of a case's size, for people."""
+    return " × ".join(map(str, operation.sizes[case["size"]]))
+
+
+def drawn(operation: Operation, case: Record, device: str) -> tuple[Any, ...]:
+    """The inputs of a case."""
+    return operation.draw(case["size"], case["dtype"], case["layout"], device)
+
+
+def _known(fields: Record) -> Record:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _first(error: BaseException) -> BaseException:
@@ -243,7 +234,7 @@ def recover(error: Exception, device: str) -> None:
         raise ContextLostError(reason(lost)) from lost
 
 
-def compile_only(operation: Operation, task: Task, provider: str, device: str) -> None:
+def compile_only(operation: Operation, case: Record, provider: str, device: str) -> None:
     """Calls a provider once: its kernels are then compiled, and nothing is checked.
 
     Raises:
@@ -253,7 +244,7 @@ def compile_only(operation: Operation, task: Task, provider: str, device: str) -
     try:
         own = function(provider, operation)
         if own is not None:
-            operation.call(own, operation.draw(task.size, task.dtype, task.layout, device))()
+            operation.call(own, drawn(operation, case, device))()
         if device != "cpu":
             torch.cuda.synchronize()
             # Other processes need the memory.

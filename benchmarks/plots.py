@@ -1,132 +1,98 @@
-"""The plots of a report; the same results give the same bytes."""
+"""The plots of a report, as SVG: a row for each operation, marks along an axis."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
-
-import matplotlib
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-from benchmarks.operation import OURS, SIZES
-from benchmarks.results import Results, geometric_mean
-from benchmarks.tables import (
-    KINDS,
-    PLOT_TITLES,
-    floor_share,
-    mean_speed,
-    of_kind,
-    operations,
-    providers,
-)
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
 
 # Of Okabe and Ito: told apart by people who are blind to some colours, too.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_WIDTH = 9.0
-_DPI = 150
-_SETTINGS: Any = {"svg.hashsalt": "ninetoothed", "font.size": 9}
-_TICKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16)
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_LABELS, _RIGHT, _WIDTH = 190, 20, 900
+_TOP, _ROW, _BOTTOM = 60, 18, 70
+_RADIUS = 3.5
 
 
-def _times(value: float, _: int) -> str:
-    return f"{value:g}×"
+@dataclass(frozen=True)
+class Panel:
+    """One of the plots side by side: ``values[label][row]``, on an axis from ``ticks[0]`` on.
+
+    ``scale`` places a value, linearly.
+    """
+
+    title: str
+    values: Mapping[str, Sequence[float | None]]
+    ticks: Sequence[tuple[float, str]]
+    scale: Callable[[float], float] = float
 
 
-def _percent(value: float, _: int) -> str:
-    return f"{100 * value:.0f} %"
+def svg(title: str, axis: str, rows: Sequence[str], panels: Sequence[Panel]) -> str:
+    """The plot: the rows from above, a colour for each label of the panels."""
+    height = _TOP + _ROW * len(rows) + _BOTTOM
+    labels = list(dict.fromkeys(label for panel in panels for label in panel.values))
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
+        'font-family="sans-serif" font-size="11">',
+        f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
+        _text(_WIDTH / 2, 20, title, "middle", ' font-size="14"'),
+    ]
+    lines += [_text(_LABELS - 8, _y(row) + 4, name, "end") for row, name in enumerate(rows)]
+    width = (_WIDTH - _LABELS - _RIGHT * len(panels)) / len(panels)
+    for place, panel in enumerate(panels):
+        left = _LABELS + place * (width + _RIGHT)
+        lines += _panel(panel, labels, left, width, len(rows))
+        lines.append(_text(left + width / 2, _y(len(rows)) + 26, axis, "middle"))
+    step = (_WIDTH - _LABELS) / max(len(labels), 1)
+    for place, label in enumerate(labels):
+        x, y = _LABELS + step * place, height - 14
+        lines += [_mark(x, y, COLORS[place % len(COLORS)]), _text(x + 8, y + 4, label)]
+    return "\n".join([*lines, "</svg>", ""])
 
 
-def _figure(title: str, names: list[str], panels: Sequence[str]) -> tuple[Figure, list[Any]]:
-    """A figure with a row for each name, the first on top, in each of its panels."""
-    figure = Figure(figsize=(_WIDTH, 1.4 + 0.26 * len(names)), layout="constrained")
-    figure.suptitle(title)
-    found: Any = figure.subplots(1, len(panels), sharey=True, squeeze=False)
-    for axes, panel in zip(found[0], panels, strict=True):
-        axes.set_title(panel, fontsize="medium")
-        axes.set_yticks(range(len(names)), names)
-        axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.grid(color="#dddddd", linewidth=0.8)
-        axes.set_axisbelow(True)
-        axes.axvline(1, color="#444444", linewidth=1)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-    return figure, list(found[0])
+def powers_of_two(values: Sequence[float]) -> list[tuple[float, str]]:
+    """Ticks of a logarithmic axis that all values lie between; 1 is one of them."""
+    low = math.floor(min([*map(math.log2, values), -1]))
+    high = math.ceil(max([*map(math.log2, values), 1]))
+    return [(2.0**power, f"{2.0**power:g}×") for power in range(low, high + 1)]
 
 
-def _points(
-    axes: Any, position: int, labels: Sequence[str], values: Sequence[float | None]
-) -> None:
-    """The marks of one of the ``labels``, in each row that has a value."""
-    # Marks of others at the same value stay visible.
-    shift = 0.15 * (position - (len(labels) - 1) / 2)
-    marks = [(value, row + shift) for row, value in enumerate(values) if value is not None]
-    axes.scatter(
-        [value for value, _ in marks],
-        [row for _, row in marks],
-        s=24,
-        marker=_MARKERS[position % len(_MARKERS)],
-        color=_COLORS[position % len(_COLORS)],
-        label=labels[position],
-        zorder=2,
-    )
+def _panel(panel: Panel, labels: Sequence[str], left: float, width: float, rows: int) -> list[str]:
+    low, high = panel.scale(panel.ticks[0][0]), panel.scale(panel.ticks[-1][0])
+
+    def x(value: float) -> float:
+        return left + width * (panel.scale(value) - low) / (high - low)
+
+    bottom = _y(rows) - _ROW / 2
+    lines = [_text(left + width / 2, _TOP - 18, panel.title, "middle")]
+    lines += [_line(left, _y(row), left + width, _y(row), "#eee") for row in range(rows)]
+    for value, text in panel.ticks:
+        color = "#444" if value == 1 else "#ddd"
+        lines.append(_line(x(value), _TOP - 10, x(value), bottom, color))
+        lines.append(_text(x(value), bottom + 14, text, "middle"))
+    for label, values in panel.values.items():
+        place = labels.index(label)
+        # Marks of others at the same value stay visible.
+        shift = 2.5 * (place - (len(labels) - 1) / 2)
+        lines += [
+            _mark(x(value), _y(row) + shift, COLORS[place % len(COLORS)])
+            for row, value in enumerate(values)
+            if value is not None
+        ]
+    return lines
 
 
-def _legend(figure: Figure, axes: Any) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    if labels:
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+def _y(row: int) -> float:
+    return _TOP + _ROW * row
 
 
-def speed(results: Results) -> Figure:
-    """For each operation, the mean speed of ours relative to each provider."""
-    names = operations(results)
-    others = [name for name in providers(results.cases) if name != OURS]
-    with matplotlib.rc_context(_SETTINGS):
-        panels = [f"cases of {kind}" for kind in KINDS]
-        figure, found = _figure(PLOT_TITLES["speed"], names, panels)
-        for axes, kind in zip(found, KINDS, strict=True):
-            cases = of_kind(results.cases, kind)
-            for position, other in enumerate(others):
-                own = ([case for case in cases if case.operation == name] for name in names)
-                _points(axes, position, others, [mean_speed(several, other)[0] for several in own])
-            axes.set_xscale("log", base=2)
-            axes.xaxis.set_major_formatter(FuncFormatter(_times))
-            axes.xaxis.set_major_locator(FixedLocator(_TICKS))
-            axes.xaxis.set_minor_locator(NullLocator())
-            axes.set_xlabel("their GPU time over ours, geometric mean")
-            low, high = axes.get_xlim()
-            axes.set_xlim(min(low, 0.65), max(high, 1.5))
-        _legend(figure, found[0])
-    return figure
+def _text(x: float, y: float, text: str, anchor: str = "start", more: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
 
 
-def floor(results: Results) -> Figure:
-    """For each operation and size, the share of our time that no kernel can save."""
-    names = operations(results)
-    cases = of_kind(results.cases, KINDS[0])
-    sizes = [size for size in SIZES if any(case.size == size for case in cases)]
-    with matplotlib.rc_context(_SETTINGS):
-        figure, (axes,) = _figure(PLOT_TITLES["floor"], names, [f"cases of {KINDS[0]}"])
-        for position, size in enumerate(sizes):
-            means: list[float | None] = []
-            for name in names:
-                own = [case for case in cases if (case.operation, case.size) == (name, size)]
-                shares = [share for case in own if (share := floor_share(case)) is not None]
-                means.append(geometric_mean(shares))
-            _points(axes, position, sizes, means)
-        axes.set_xlim(left=0)
-        axes.xaxis.set_major_formatter(FuncFormatter(_percent))
-        axes.set_xlabel("least time at the measured peaks over our GPU time")
-        _legend(figure, axes)
-    return figure
+def _line(x1: float, y1: float, x2: float, y2: float, color: str) -> str:
+    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{color}"/>'
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write ``path.png`` and ``path.svg``, without dates and versions."""
-    with matplotlib.rc_context(_SETTINGS):
-        figure.savefig(f"{path}.png", dpi=_DPI, metadata={"Software": None})
-        metadata = {"Date": None, "Creator": None}
-        figure.savefig(f"{path}.svg", metadata=metadata)
+def _mark(x: float, y: float, color: str) -> str:
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_RADIUS}" fill="{color}" fill-opacity="0.85"/>'

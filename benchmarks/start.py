@@ -1,7 +1,7 @@
 """Seconds from the import to the first result, in fresh processes: ours and Triton's JIT.
 
     python -m benchmarks.start [--programs NAME…] [--providers NAME…] [--repeats N] [--parts]
-                               [--json FILE]
+                               [--json FILE] [--against DIR]
 
 Each process imports torch and initialises CUDA first; that time is shown apart. Then the clock
 starts: the package under test is imported, the kernel is made and called, and the device
@@ -13,7 +13,8 @@ Python's byte code is there in all of them, of all packages: processes that are 
 it first, to a folder of this run (``PYTHONPYCACHEPREFIX``), also where the environment forbids it
 (``PYTHONDONTWRITEBYTECODE``). Each process looks whether a module had none, and the table says so.
 
-``--parts`` adds processes of ours, apart from those whose times count, that say where theirs goes.
+``--parts`` adds processes of ours, apart from those whose times count, under Python's profiler: it
+tells packages and our rooms apart, and makes everything that calls many functions slower.
 
 Without a GPU, ours alone is measured, on CPU tensors, which it interprets.
 """
@@ -21,25 +22,21 @@ Without a GPU, ours alone is measured, on CPU tensors, which it interprets.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 
-from benchmarks import tables
+from benchmarks import against, records, tables
 from benchmarks.environment import add_outputs, environment
-from benchmarks.host_results import Start, Starts, write
 from benchmarks.operation import OURS, TRITON
-from benchmarks.results import Times
+from benchmarks.processes import ProcessError, Processes
+from benchmarks.records import Record, of_kind
+from benchmarks.timing import Times
 
-_ROOT = Path(__file__).resolve().parent.parent
 _FILES = {OURS: "ours", TRITON: "triton"}
 _SECONDS = 600
 
@@ -64,19 +61,6 @@ PROGRAMS = {
 COLD, WARM = "cold", "warm"
 
 
-class ProcessError(Exception):
-    """A process ended without a result."""
-
-
-@dataclass(frozen=True)
-class Series:
-    """What is repeated: a provider's program with cold or with warm caches."""
-
-    provider: str
-    program: str
-    cache: str
-
-
 def first_result(
     provider: str,
     program: Program,
@@ -84,7 +68,7 @@ def first_result(
     caches: Path,
     byte_code: Path | None = None,
     with_parts: bool = False,
-) -> dict[str, Any]:
+) -> Record:
     """One process's figures, with its caches and Python's byte code in these folders.
 
     Raises:
@@ -92,36 +76,19 @@ def first_result(
     """
     sizes = program.large if device == "cuda" else program.small
     options = ["--parts"] if with_parts else []
-    file = f"{_FILES[provider]}_{program.file}"
-    command = [sys.executable, "-m", "benchmarks.first_result", *options, file, program.kind]
-    try:
-        done = subprocess.run(
-            [*command, device, *map(str, sizes)],
-            cwd=_ROOT,
-            env=_environment(caches, byte_code),
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ProcessError(f"no result after {_SECONDS} s") from error
-    lines = done.stdout.splitlines()
-    if done.returncode != 0 or not lines:
-        reason = (done.stderr.strip() or "it printed nothing").splitlines()[-1]
-        raise ProcessError(f"exit code {done.returncode}: {reason}")
-    return json.loads(lines[-1])
-
-
-def _environment(caches: Path, byte_code: Path | None) -> dict[str, str]:
+    arguments = [*options, f"{_FILES[provider]}_{program.file}", program.kind, device]
+    command = [sys.executable, "-m", "benchmarks.first_result", *arguments, *map(str, sizes)]
     variables = {
-        **os.environ,
         "NINETOOTHED_CACHE_DIR": str(caches / "ninetoothed"),
         "TRITON_CACHE_DIR": str(caches / "triton"),
     }
     if byte_code is not None:
-        variables["PYTHONPYCACHEPREFIX"] = str(byte_code)
-        variables.pop("PYTHONDONTWRITEBYTECODE", None)
-    return variables
+        # Empty is as if it were not set.
+        variables |= {"PYTHONPYCACHEPREFIX": str(byte_code), "PYTHONDONTWRITEBYTECODE": ""}
+    found = list(Processes(command, variables).messages([], _SECONDS))
+    if not found:
+        raise ProcessError("it printed nothing")
+    return found[-1]
 
 
 def warm_ups(provider: str, names: Sequence[str]) -> list[str]:
@@ -137,14 +104,14 @@ def warm_ups(provider: str, names: Sequence[str]) -> list[str]:
 
 
 class Run:
-    """The measurements so far. ``byte_code`` is a folder for Python's."""
+    """The processes so far, by provider, program and cache; ``byte_code`` is a folder for it."""
 
     def __init__(self, device: str, providers: Sequence[str], byte_code: Path) -> None:
         self.device = device
         self.providers = providers
         self._byte_code = byte_code
-        self.found: dict[Series, list[dict[str, Any]]] = {}
-        self.parts: dict[Series, dict[str, float]] = {}
+        self._found: dict[tuple[str, str, str], list[Record]] = {}
+        self._parts: list[Record] = []
 
     def measure(self, names: Sequence[str], repeats: int, with_parts: bool = False) -> None:
         """All programs and providers in turn, so often; a failure is printed and the rest runs."""
@@ -152,15 +119,20 @@ class Run:
             for name in warm_ups(provider, names):
                 # Writes byte code, and brings files into memory.
                 self._pair(provider, name, "warming up", (COLD,))
-        for turn in range(repeats):
+        for round_ in range(repeats):
             for name in names:
                 for provider in self.providers:
-                    for series, found in self._pair(provider, name, f"{turn + 1} of {repeats}"):
-                        self.found.setdefault(series, []).append(found)
+                    pair = self._pair(provider, name, f"{round_ + 1} of {repeats}")
+                    for cache, found in pair.items():
+                        self._found.setdefault((provider, name, cache), []).append(found)
         if with_parts and OURS in self.providers:
             for name in names:
-                for series, found in self._pair(OURS, name, "parts", with_parts=True):
-                    self.parts[series] = found["parts"]
+                for cache, found in self._pair(OURS, name, "parts", with_parts=True).items():
+                    self._parts += [
+                        {"kind": "part", "program": name, "cache": cache}
+                        | {"part": part, "seconds": seconds}
+                        for part, seconds in found["parts"].items()
+                    ]
 
     def _pair(
         self,
@@ -169,16 +141,20 @@ class Run:
         progress: str,
         states: Sequence[str] = (COLD, WARM),
         with_parts: bool = False,
-    ) -> list[tuple[Series, dict[str, Any]]]:
+    ) -> dict[str, Record]:
         """A process with empty caches, and one that finds what it left."""
-        pair: list[tuple[Series, dict[str, Any]]] = []
+        pair: dict[str, Record] = {}
         with tempfile.TemporaryDirectory(prefix="ninetoothed-start-") as folder:
             for cache in states:
                 print(f"{progress}: {provider} {name} {cache}", file=sys.stderr)
-                program = PROGRAMS[name]
                 try:
                     found = first_result(
-                        provider, program, self.device, Path(folder), self._byte_code, with_parts
+                        provider,
+                        PROGRAMS[name],
+                        self.device,
+                        Path(folder),
+                        self._byte_code,
+                        with_parts,
                     )
                 except ProcessError as error:
                     print(f"{provider} {name} {cache} failed: {error}", file=sys.stderr)
@@ -186,36 +162,32 @@ class Run:
                 if found["early"]:
                     early = ", ".join(found["early"])
                     print(f"{early} came with torch, before the clock started", file=sys.stderr)
-                pair.append((Series(provider, name, cache), found))
+                pair[cache] = found
         return pair
 
-    def starts(self) -> list[Start]:
-        """The medians of each series."""
-        return [
-            _start(series, found, self.parts.get(series, {}))
-            for series, found in self.found.items()
-        ]
-
-    def torch_seconds(self) -> list[float]:
-        """What torch and the device took, of every process."""
-        return [float(one["torch"]) for found in self.found.values() for one in found]
+    def records(self) -> list[Record]:
+        """The medians of all series, of the time before them, and the parts."""
+        rows = [_start(*series, found) for series, found in self._found.items()]
+        before = [one["torch"] for found in self._found.values() for one in found]
+        torchs = [{"kind": "torch", **Times.of(before).fields("seconds")}] if before else []
+        return [*torchs, *rows, *self._parts]
 
 
-def _start(series: Series, found: Sequence[Mapping[str, Any]], parts: Mapping[str, float]) -> Start:
-    return Start(
-        provider=series.provider,
-        program=series.program,
-        cache=series.cache,
-        configurations=int(found[0]["configurations"]),
-        first=Times.of([float(one["first"]) for one in found]),
-        imported=Times.of([float(one["imported"]) for one in found]),
-        uncompiled=max(int(one["uncompiled"]) for one in found),
-        parts=parts,
-    )
+def _start(provider: str, program: str, cache: str, found: Sequence[Record]) -> Record:
+    return {
+        "kind": "start",
+        "provider": provider,
+        "program": program,
+        "cache": cache,
+        "configurations": found[0]["configurations"],
+        "uncompiled": max(one["uncompiled"] for one in found),
+        **Times.of([one["imported"] for one in found]).fields("imported"),
+        **Times.of([one["first"] for one in found]).fields("first"),
+    }
 
 
 def main() -> None:
-    """Print the table; write it as JSON where ``--json`` asks for it."""
+    """Print the table; write the records where ``--json`` asks for it."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.start", description="time to the first result"
     )
@@ -228,12 +200,16 @@ def main() -> None:
         "--parts", action="store_true", help="two more processes of ours: where their time goes"
     )
     add_outputs(parser)
+    against.add_option(parser)
     arguments = parser.parse_args()
     named: list[str] = arguments.programs or []
     if unknown := [name for name in named if name not in PROGRAMS]:
         parser.error(f"unknown programs {', '.join(unknown)}; valid are {', '.join(PROGRAMS)}")
     if arguments.repeats < 1:
         parser.error("--repeats must be 1 or more")
+    if arguments.against is not None:
+        against.compare("start", arguments)
+        return
     device = "cuda" if torch.cuda.is_available() else "cpu"
     providers: list[str] = arguments.providers or list(_FILES)
     if device == "cpu":
@@ -244,25 +220,23 @@ def main() -> None:
         )
     # The interpreter tunes nothing.
     names = named or [name for name in PROGRAMS if device == "cuda" or name.endswith("-fixed")]
-    begun = environment(arguments.commit)
+    begun = environment("start", arguments.commit, repeats=arguments.repeats)
     with tempfile.TemporaryDirectory(prefix="ninetoothed-byte-code-") as byte_code:
         run = Run(device, providers, Path(byte_code))
         try:
             run.measure(names, arguments.repeats, arguments.parts)
         except KeyboardInterrupt:
             print("stopped; what was measured is kept", file=sys.stderr)
-    rows = run.starts()
-    if not rows:
+    found = run.records()
+    if not found:
         sys.exit("nothing was measured")
-    found = Starts(begun, arguments.repeats, Times.of(run.torch_seconds()), tuple(rows))
-    print(
-        f"{tables.starts(found.cases)}\n"
-        f"before it, torch and the device: {found.torch.median:.3f} s\n{tables.byte_code(found)}"
-    )
-    if (parts := tables.start_parts(found)) is not None:
+    seconds = of_kind(found, "torch")[0]["seconds"]
+    print(tables.starts(found))
+    print(f"before it, torch and the device: {seconds:.3f} s\n{tables.byte_code(found)}")
+    if (parts := tables.parts(found)) is not None:
         print(f"\n{parts}")
     if arguments.json is not None:
-        write(arguments.json, found)
+        records.write(arguments.json, [begun, *found])
 
 
 if __name__ == "__main__":

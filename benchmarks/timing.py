@@ -10,12 +10,13 @@ import gc
 import statistics
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import torch
 
 from benchmarks.operation import Call
-from benchmarks.results import Times
+from benchmarks.records import Record
 
 FEWEST, MOST = 10, 100
 """Samples of GPU time."""
@@ -32,6 +33,48 @@ _TRIES = 6
 _ROUNDS_AT_ONCE = 8
 _HOST_BUDGET_US = 10_000
 _HOST_CALLS, _HOST_BATCHES = 20, 7
+
+
+@dataclass(frozen=True)
+class Times:
+    """The median of a number of samples, and the quantiles 20 % and 80 %."""
+
+    median: float
+    low: float
+    high: float
+    samples: int
+
+    @staticmethod
+    def of(values: Sequence[float]) -> Times:
+        """Those of these samples; a quantile lies between two of them where need be."""
+        ordered = sorted(values)
+
+        def quantile(fraction: float) -> float:
+            position = fraction * (len(ordered) - 1)
+            below = int(position)
+            above = min(below + 1, len(ordered) - 1)
+            return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+        return Times(statistics.median(ordered), quantile(0.2), quantile(0.8), len(ordered))
+
+    def fields(self, name: str) -> Record:
+        """Of a record: the median has the name."""
+        bounds = {f"{name}_low": self.low, f"{name}_high": self.high}
+        return {name: self.median, **bounds, "samples": self.samples}
+
+
+class Clock(Protocol):
+    """What times calls: :class:`Stopwatch`, or what stands for it."""
+
+    def gpu_us(
+        self, calls: Mapping[str, Call], host_us: Mapping[str, float], samples: int | None = None
+    ) -> dict[str, Times]: ...
+
+    def host_us(self, call: Call) -> float: ...
+
+    def graph_us(self, make: Callable[[], Call]) -> float: ...
+
+    def once_us(self, call: Call) -> float: ...
 
 
 def rotated(names: Sequence[str], round_: int) -> list[str]:

@@ -29,25 +29,22 @@ import zlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 from unittest import mock
 
 import torch
 
-from benchmarks import start, tables
+from benchmarks import records, start, tables
 from benchmarks.cases import ChoiceError, choose
 from benchmarks.contenders import set_up
 from benchmarks.environment import add_outputs, environment
-from benchmarks.exhaustive import Clock, Found, Search, Subject, brief
-from benchmarks.host_results import Choice, Start, TuningCase, Tunings, write
+from benchmarks.exhaustive import Found, Search, brief
+from benchmarks.kernels import forget_choices
 from benchmarks.measure import ContextLostError, recover
 from benchmarks.operation import OURS, Call
 from benchmarks.operations import operations
-from benchmarks.prepare import forget_choices
-from benchmarks.progress import Progress, progress
-from benchmarks.results import Times, write_text
+from benchmarks.records import Record, of_kind
 from benchmarks.subject import MODES, CallSubject
-from benchmarks.timing import Stopwatch
+from benchmarks.timing import Clock, Stopwatch, Times
 from ninetoothed.artifact import Artifact, Config, Target
 from ninetoothed.errors import ConfigurationError, NineToothedError
 from ninetoothed.runtime import compile_pool
@@ -78,6 +75,9 @@ class MadeUp:
         call()
         return 10.0
 
+    def graph_us(self, make: Callable[[], Call]) -> float:
+        return self.once_us(make())
+
 
 @dataclass(frozen=True)
 class Task:
@@ -103,31 +103,19 @@ def tasks(names: Sequence[str], sizes: Sequence[str]) -> list[Task]:
     ]
 
 
-class Chooser(Subject, Protocol):
-    """A subject that the tuner chooses for."""
-
-    def choose(self, mode: Tune) -> tuple[Config, float]:
-        """What a mode chooses, and the seconds that it takes.
-
-        Raises:
-            NineToothedError: nothing can run.
-        """
-        ...
-
-
 @dataclass
 class Run:
     """The cases so far. ``times``: what each configuration was last timed with, by case."""
 
     search: Search
-    subject: Callable[[Task], Chooser]
+    subject: Callable[[Task], CallSubject]
     modes: Sequence[Tune]
     most: int | None
     forget: Callable[[], None]
-    cases: list[TuningCase] = field(default_factory=list[TuningCase])
+    records: list[Record] = field(default_factory=list[Record])
     times: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
 
-    def measure(self, task: Task, shown: Progress) -> None:
+    def measure(self, task: Task) -> None:
         """Searches a case's space, and times the modes' choices in it."""
         begin = time.perf_counter()
         subject = self.subject(task)
@@ -136,29 +124,30 @@ class Run:
         for mode in self.modes:
             # Each mode knows nothing of what another found; compiled code stays.
             self.forget()
-            shown.doing(f"{task.label}: {mode} chooses")
+            print(f"{task.label}: {mode} chooses", flush=True)
             try:
                 chosen[mode] = subject.choose(mode)
             except NineToothedError as error:
-                failed[mode] = brief(error.message)
+                failed[mode] = brief(error)
         choosing = round(time.perf_counter() - begin, 2)
         wanted = [config for config, _ in chosen.values()]
-        found = self.search.run(subject, wanted, self.most, shown)
+        print(f"{task.label}: {len(subject.configs)} configurations to search", flush=True)
+        found = self.search.run(subject, wanted, self.most)
         found.seconds["choose"] = choosing
         self.times[task.label] = {
             str(config): found.rough[config] for config in subject.configs if config in found.rough
         }
-        self.cases.append(_case(task, subject.configs, found, chosen, failed))
+        self.records += _records(task, subject.configs, found, chosen, failed)
 
 
-def _case(
+def _records(
     task: Task,
     configs: Sequence[Config],
     found: Found,
     chosen: Mapping[Tune, tuple[Config, float]],
     failed: Mapping[str, str],
-) -> TuningCase:
-    """A case's row.
+) -> list[Record]:
+    """The space of a case, the best and each mode's choice, and what could not be run.
 
     Raises:
         ConfigurationError: nothing was timed.
@@ -167,36 +156,41 @@ def _case(
     if best is None:
         reasons = ", ".join(f"{count} × {reason}" for reason, count in found.failures.items())
         raise ConfigurationError(f"no configuration of {found.tried} could be timed: {reasons}")
-    choices: dict[str, Choice] = {}
-    not_chosen = dict(failed)
-    for mode, (config, seconds) in chosen.items():
+    case: Record = {"operation": task.operation, "size": task.size}
+    space = {
+        "shape": " × ".join(map(str, task.numbers)),
+        "dtype": DTYPE,
+        "space": len(configs),
+        "tried": found.tried,
+        "timed": len(found.rough),
+        "rank": list(configs).index(best) + 1,
+        **{f"{part}_seconds": seconds for part, seconds in found.seconds.items()},
+    }
+
+    def choice(by: str, config: Config, **more: float) -> Record:
+        fields = {"kind": "choice", **case, "by": by, "config": str(config), **more}
         if config in found.times:
-            choices[mode] = Choice(str(config), found.times[config], seconds)
-        else:
-            not_chosen[mode] = f"its choice, {config}, could not be timed, or is wrong"
-    return TuningCase(
-        operation=task.operation,
-        size=task.size,
-        numbers=task.numbers,
-        dtype=DTYPE,
-        space=len(configs),
-        tried=found.tried,
-        timed=len(found.rough),
-        failures=dict(found.failures),
-        best=Choice(str(best), found.times[best]),
-        rank=list(configs).index(best) + 1,
-        choices=choices,
-        not_chosen=not_chosen,
-        seconds=found.seconds,
-    )
+            return {**fields, **found.times[config].fields("us")}
+        return {**fields, "reason": f"its choice, {config}, could not be timed, or is wrong"}
+
+    return [
+        {"kind": "space", **case, **space},
+        choice("best", best),
+        *(choice(mode, config, seconds=seconds) for mode, (config, seconds) in chosen.items()),
+        *({"kind": "choice", **case, "by": mode, "reason": why} for mode, why in failed.items()),
+        *(
+            {"kind": "not run", **case, "reason": why, "count": count}
+            for why, count in found.failures.most_common()
+        ),
+    ]
 
 
-def starts() -> list[Start]:
+def starts() -> list[Record]:
     """The first results of a fixed and of a tuned kernel, in fresh processes."""
     with tempfile.TemporaryDirectory(prefix="ninetoothed-byte-code-") as byte_code:
         run = start.Run("cuda", (OURS,), Path(byte_code))
         run.measure(PROGRAMS, repeats=1)
-        return run.starts()
+        return run.records()
 
 
 def parser() -> argparse.ArgumentParser:
@@ -243,42 +237,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         sizes, most = SIZES[:1], _SMOKE_MOST
     modes: list[Tune] = [mode for mode in MODES if arguments.full or mode != "full"]
     set_up()
-    here = environment(arguments.commit)
+    here = environment("tuning", arguments.commit, most=most)
     todo = tasks(names, sizes)
     with _new_cache() as cache:
         run = _run(on_gpu, modes, most, cache)
-        with progress("search", len(todo)) as shown:
-            complete = measured(run, todo, "cuda" if on_gpu else "cpu", shown)
-    started: list[Start] = []
+        complete = measured(run, todo, "cuda" if on_gpu else "cpu")
+    found = run.records
     if complete and not arguments.no_starts and not arguments.smoke:
-        started = starts()
-    results = Tunings(here, most, tuple(run.cases), tuple(started))
+        found += starts()
     if arguments.json is not None:
-        write(arguments.json, results)
+        records.write(arguments.json, [here, *found])
     if arguments.times is not None:
-        write_text(arguments.times, json.dumps(run.times, indent=1) + "\n")
+        arguments.times.write_text(json.dumps(run.times, indent=1) + "\n", encoding="utf-8")
     if not on_gpu:
         print("a smoke run without a GPU: the times are made up")
-    print(_text(results))
-    return 0 if complete and len(run.cases) == len(todo) else 1
+    print(_text(found))
+    return 0 if complete and len(of_kind(found, "space")) == len(todo) else 1
 
 
-def _text(results: Tunings) -> str:
-    texts = [tables.tunings(results), tables.tuning_choices(results)]
-    if results.starts:
-        texts.append(tables.starts(results.starts))
-        texts.append(_first_calls(results.starts))
-    if lines := tables.tuning_failures(results):
-        texts.append("\n".join(lines))
-    return "\n\n".join(texts)
-
-
-def _first_calls(found: Sequence[Start]) -> str:
-    """The seconds from the first call's begin to its end."""
-    calls = [
-        f"{one.program} {one.cache} {one.first.median - one.imported.median:.2f} s" for one in found
-    ]
-    return f"of these, the first call alone: {', '.join(calls)}"
+def _text(found: Sequence[Record]) -> str:
+    texts = [tables.tunings(found), tables.choices(found)]
+    if begun := of_kind(found, "start"):
+        calls = (
+            f"{one['program']} {one['cache']} {one['first'] - one['imported']:.2f} s"
+            for one in begun
+        )
+        texts.append(tables.starts(found))
+        texts.append(f"of these, the first call alone: {', '.join(calls)}")
+    return "\n\n".join(text for text in [*texts, tables.not_chosen(found)] if text)
 
 
 @contextlib.contextmanager
@@ -303,22 +289,21 @@ def _run(on_gpu: bool, modes: Sequence[Tune], most: int | None, cache: Path) -> 
     return Run(search, subject, modes, most, lambda: forget_choices(cache))
 
 
-def measured(run: Run, todo: Sequence[Task], device: str, shown: Progress) -> bool:
+def measured(run: Run, todo: Sequence[Task], device: str) -> bool:
     """Whether all cases were gone through; one that fails is told of, and the next one is next."""
     for task in todo:
         try:
-            run.measure(task, shown)
+            run.measure(task)
         except KeyboardInterrupt:
-            shown.note("stopped; what was measured is kept")
+            print("stopped; what was measured is kept", flush=True)
             return False
         except Exception as error:
-            shown.note(f"{task.label} failed: {type(error).__name__}: {error}")
+            print(f"{task.label} failed: {type(error).__name__}: {error}", flush=True)
             try:
                 recover(error, device)
             except ContextLostError as lost:
-                shown.note(f"nothing more can run on the device: {lost}")
+                print(f"nothing more can run on the device: {lost}", flush=True)
                 return False
-        shown.done(task.label)
     return True
 
 

@@ -12,19 +12,22 @@ prints each report.
 from __future__ import annotations
 
 import argparse
-import json
+import functools
 import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from benchmarks import records
+from benchmarks.environment import add_outputs, environment
+from benchmarks.tables import number, table
 from examples.add import add_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed import check
+from ninetoothed.errors import NineToothedError
 from ninetoothed.verify import (
     BENIGN,
     CHECKED,
@@ -48,7 +51,7 @@ class Row:
     name: str
     report: Report
     milliseconds: float
-    data_dependent: bool = False
+    data_dependent: bool
 
     @property
     def counts(self) -> Counter[str]:
@@ -56,23 +59,27 @@ class Row:
         return Counter(verdict.answer for verdict in self.report.verdicts)
 
 
-def examples() -> Iterator[Row]:
-    """The examples."""
-    for kernel in (add_kernel, matmul_kernel, softmax_kernel):
-        start = time.perf_counter()
-        report = kernel.report()
-        yield Row(report.kernel, report, (time.perf_counter() - start) * 1e3)
-
-
-def idioms() -> Iterator[Row]:
-    """The idioms."""
-    for idiom in IDIOMS:
-        start = time.perf_counter()
-        report = check(
-            idiom.arrangement, idiom.application, idiom.tensors, values=dict(idiom.values)
+def rows() -> Iterator[Row]:
+    """The examples, and the idioms."""
+    reports: dict[str, Callable[[], Report]] = {
+        kernel.definition.name: kernel.report
+        for kernel in (add_kernel, matmul_kernel, softmax_kernel)
+    }
+    for one in IDIOMS:
+        values = dict(one.values)
+        reports[one.name] = functools.partial(
+            check, one.arrangement, one.application, one.tensors, values=values
         )
+    data_dependent = {one.name for one in IDIOMS if one.data_dependent}
+    for name, make in reports.items():
+        start = time.perf_counter()
+        try:
+            report = make()
+        except NineToothedError as error:
+            print(f"{name} is left out: {error.message}", file=sys.stderr)
+            continue
         taken = (time.perf_counter() - start) * 1e3
-        yield Row(idiom.name, report, taken, idiom.data_dependent)
+        yield Row(name, report, taken, name in data_dependent)
 
 
 def undecided(rows: list[Row]) -> list[tuple[str, Verdict]]:
@@ -87,48 +94,49 @@ def undecided(rows: list[Row]) -> list[tuple[str, Verdict]]:
 
 
 def show(rows: list[Row]) -> float:
-    """Print the table; the share of undecided verdicts."""
-    names = [f"{row.name} (data)" if row.data_dependent else row.name for row in rows]
-    width = max(map(len, names)) + 2
-    print(f"{'verdicts':{width}}" + "".join(f"{answer:>11}" for answer in ANSWERS) + f"{'ms':>9}")
-    for name, row in zip(names, rows, strict=True):
-        cells = "".join(f"{row.counts[answer] or '·':>11}" for answer in ANSWERS)
-        print(f"{name:{width}}{cells}{row.milliseconds:9.1f}")
+    """Print the table; the fraction of undecided verdicts."""
+    lines = [
+        [f"{row.name} (data)" if row.data_dependent else row.name]
+        + [str(row.counts[answer] or "·") for answer in ANSWERS]
+        + [number(row.milliseconds)]
+        for row in rows
+    ]
     counted = [row for row in rows if not row.data_dependent]
     total = sum((row.counts for row in counted), Counter[str]())
-    times = [row.milliseconds for row in rows]
-    cells = "".join(f"{total[answer]:>11}" for answer in ANSWERS)
-    print(f"{'all without (data)':{width}}{cells}{max(times):9.1f} at most")
+    most = f"at most {number(max(row.milliseconds for row in rows))}"
+    lines.append(["all without (data)", *(str(total[answer]) for answer in ANSWERS), most])
+    print(table(["verdicts", *ANSWERS, "ms"], lines))
     open_ = undecided(rows)
     for name, verdict in open_:
         print(f"undecided: {name}: {verdict.question} of {verdict.subject}: {verdict}")
-    share = len(open_) / max(total.total(), 1)
-    print(f"undecided: {len(open_)} of {total.total()}, {share:.1%}; {MOST_UNDECIDED:.0%} may be")
-    return share
+    part = len(open_) / max(total.total(), 1)
+    print(f"undecided: {len(open_)} of {total.total()}, {part:.1%}; {MOST_UNDECIDED:.0%} may be")
+    return part
 
 
 def main() -> int:
-    """Print the table; write it as JSON where ``--json`` asks for it."""
+    """Print the table; write the records where ``--json`` asks for it."""
     parser = argparse.ArgumentParser(description="what is proved of the examples and the idioms")
-    parser.add_argument("--json", type=Path, help="write the figures to this file, too")
     parser.add_argument("--reports", action="store_true", help="print each report")
+    add_outputs(parser)
     arguments = parser.parse_args()
     with warnings.catch_warnings():
         # The first check imports half of the package.
         warnings.simplefilter("error")
-        list(examples())
-        rows = [*examples(), *idioms()]
+        next(rows())
+        found = list(rows())
     if arguments.reports:
-        for row in rows:
+        for row in found:
             print(f"{row.report}\n")
-    share = show(rows)
+    part = show(found)
     if arguments.json is not None:
-        table = {
-            row.name: {**row.counts, "ms": row.milliseconds, "data": row.data_dependent}
-            for row in rows
-        }
-        arguments.json.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-    return 0 if share <= MOST_UNDECIDED else 1
+        lines = [
+            {"kind": "verdicts", "kernel": row.name, "data": row.data_dependent}
+            | {"ms": row.milliseconds, **row.counts}
+            for row in found
+        ]
+        records.write(arguments.json, [environment("verdicts", arguments.commit), *lines])
+    return 0 if part <= MOST_UNDECIDED else 1
 
 
 if __name__ == "__main__":

@@ -1,148 +1,127 @@
 """A process that measures, checks or compiles cases for ``benchmarks.kernels``.
 
-Started as ``python -m benchmarks.worker DEVICE`` by ``benchmarks.worker_pool``. It writes a line of
-JSON ``{"ready": true}``; then, for each request (a line of JSON on stdin, see :class:`Request`),
-lines ``{"doing": provider, "what": …}`` and in the end ``{"done": …}`` with the answer, or
-``{"failed": reason}``. ``{"lost": reason}``, or ``"last": true`` beside an answer, says that
-nothing can run here any more. It ends when stdin does.
+    python -m benchmarks.worker DEVICE
+
+Each line of stdin is a request: an ``action`` (a name of :data:`ACTIONS`), and the case's
+``operation``, ``size``, ``dtype``, ``layout`` and ``providers``. For each, lines of JSON are
+printed: ``{"begin": …}``, then ``{"provider": …, "doing": …}`` with what is run now,
+``{"record": …}`` with what was found, and ``{"end": …}``. What costs the device its context ends
+the process, and another one has to go on.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import gc
 import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import IO, Any
+from collections.abc import Callable
+from typing import Any
 
-from benchmarks.cases import Task
-from benchmarks.results import Ceilings
+from benchmarks.contenders import reason, set_up
+from benchmarks.measure import ContextLostError, Measurer, compile_only
+from benchmarks.operations import operations
+from benchmarks.records import Record
+from benchmarks.timing import Stopwatch
 
-MEASURE, CHECK, COMPILE, CEILINGS = "measure", "check", "compile", "ceilings"
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a worker is asked for: one of the words above, of a case and of these providers.
-
-    ``failed`` are providers that are known to fail in this case, with the reasons.
-    """
-
-    action: str
-    task: Task | None = None
-    providers: tuple[str, ...] = ()
-    failed: Mapping[str, str] = field(default_factory=dict[str, str])
-    samples: int | None = None
-    ceilings: Ceilings | None = None
-
-    def to_json(self) -> str:
-        """One line."""
-        return json.dumps(dataclasses.asdict(self)) + "\n"
-
-    @staticmethod
-    def from_json(text: str) -> Request:
-        """The request of a line."""
-        fields = json.loads(text)
-        if fields["task"] is not None:
-            fields["task"] = Task(**fields["task"])
-        if fields["ceilings"] is not None:
-            fields["ceilings"] = Ceilings(**fields["ceilings"])
-        fields["providers"] = tuple(fields["providers"])
-        return Request(**fields)
-
-
-class _Replies:
-    """The lines to the parent."""
-
-    def __init__(self) -> None:
-        # Compilers print to stdout: the replies go to a copy of it, and stdout joins stderr.
-        self._stream: IO[str] = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        os.dup2(2, 1)
-
-    def __call__(self, **message: Any) -> None:
-        self._stream.write(json.dumps(message) + "\n")
-        self._stream.flush()
+Write = Callable[[Record], None]
 
 
 class Worker:
-    """Answers requests; what takes long to load is loaded with the first that needs it."""
+    """Answers requests on a device, one after the other."""
 
-    def __init__(self, device: str, tell: Callable[[str, str], None]) -> None:
-        from benchmarks.contenders import set_up
-        from benchmarks.operations import operations
-
-        self._device = device
-        self._tell = tell
-        self._operations = operations()
-        set_up()
+    def __init__(self, device: str, write: Write) -> None:
+        self._device, self._write = device, write
         self.is_spent = False
-        # What is loaded by now stays; the garbage collector need not look at it.
-        gc.collect()
-        gc.freeze()
+        """Whether nothing more can run in this process."""
 
-    def answer(self, request: Request) -> Any:
-        """The answer, as JSON has it."""
-        if request.action == CEILINGS:
-            from benchmarks import ceilings
+    def ceilings(self, request: Record) -> None:
+        """Measures the ceilings."""
+        from benchmarks import ceilings
 
-            self._tell("", "ceilings")
-            return dataclasses.asdict(ceilings.measured())
-        return self._case(request)
+        for unit, rate in ceilings.measured().items():
+            self._found({"kind": "ceiling", "unit": unit, "per_second": rate})
 
-    def _case(self, request: Request) -> Any:
-        from benchmarks.measure import Measurer, compile_only
+    def compile(self, request: Record) -> None:
+        """Compiles the case of each provider; the record of one that fails says why."""
+        operation = operations()[request["operation"]]
+        for provider in request["providers"]:
+            self._doing(provider, "compile")
+            try:
+                compile_only(operation, request, provider, self._device)
+            except ContextLostError:
+                raise
+            except Exception as error:
+                self._found({"provider": provider, "failure": reason(error)})
 
-        assert request.task is not None
-        operation = self._operations[request.task.operation]
-        if request.action == COMPILE:
-            for provider in request.providers:
-                self._tell(provider, "compile")
-                compile_only(operation, request.task, provider, self._device)
-            return None
+    def check(self, request: Record, clock: Stopwatch | None = None) -> None:
+        """Compares the results of each provider; with a clock, times those that are right."""
         measurer = Measurer(
-            operation,
-            request.task,
-            request.providers,
+            operations()[request["operation"]],
+            request,
+            request["providers"],
             self._device,
-            clock=self._stopwatch if request.action == MEASURE else None,
-            ceilings=request.ceilings,
-            samples=request.samples,
-            failed=request.failed,
-            tell=self._tell,
+            clock=clock,
+            samples=request.get("samples"),
+            failed=request.get("failed", {}),
+            tell=self._doing,
         )
-        case = measurer.measure()
+        for record in measurer.measure():
+            self._found(record)
         self.is_spent = measurer.is_spent
-        return dataclasses.asdict(case)
+
+    def measure(self, request: Record) -> None:
+        """Checks and times each provider."""
+        self.check(request, self._stopwatch)
 
     @functools.cached_property
-    def _stopwatch(self) -> Any:
-        from benchmarks.timing import Stopwatch
-
+    def _stopwatch(self) -> Stopwatch:
         return Stopwatch()
+
+    def _doing(self, provider: str, what: str) -> None:
+        self._write({"provider": provider, "doing": what})
+
+    def _found(self, record: Record) -> None:
+        self._write({"record": record})
+
+
+ACTIONS: dict[str, Callable[[Worker, Record], None]] = {
+    "ceilings": Worker.ceilings,
+    "check": Worker.check,
+    "compile": Worker.compile,
+    "measure": Worker.measure,
+}
 
 
 def main() -> None:
-    """Serves requests until stdin ends."""
-    replies = _Replies()
+    """Answers all requests."""
+    # Compilers print to stdout: the messages go to a copy of it, and stdout joins stderr.
+    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    from benchmarks.contenders import reason
-    from benchmarks.measure import ContextLostError
 
-    worker = Worker(sys.argv[1], lambda provider, what: replies(doing=provider, what=what))
-    replies(ready=True)
+    def write(message: Any) -> None:
+        stream.write(json.dumps(message) + "\n")
+        stream.flush()
+
+    set_up()
+    worker = Worker(sys.argv[1], write)
+    operations()
+    # What is loaded by now stays; the garbage collector need not look at it.
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
+        request = json.loads(line)
+        write({"begin": request["action"]})
         try:
-            answer = worker.answer(Request.from_json(line))
-            replies(done=answer, last=worker.is_spent)
+            ACTIONS[request["action"]](worker, request)
         except ContextLostError as error:
-            replies(lost=str(error))
-        except Exception as error:
-            replies(failed=reason(error))
+            sys.exit(f"nothing can run on the device any more: {error}")
+        write({"end": request["action"]})
+        if worker.is_spent:
+            return
 
 
 if __name__ == "__main__":

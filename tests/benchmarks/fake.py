@@ -1,14 +1,15 @@
-"""A tiny operation, a case and results of it, and a clock that takes no time."""
+"""A tiny operation, records of it, and a clock that takes no time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
 from benchmarks.operation import Call, Operation, Work, bytes_of
-from benchmarks.results import Case, Ceilings, Environment, Measurement, Results, Times
+from benchmarks.records import Record
+from benchmarks.timing import Times
 from examples.runner import Draw
 
 
@@ -38,7 +39,10 @@ OPERATION = Operation(
     torch=double,
     dtypes=("fp32",),
 )
-CEILINGS = Ceilings(bandwidth=1e12, peaks={"fp16": 1e15})
+CEILINGS: list[Record] = [
+    {"kind": "ceiling", "unit": "bytes", "per_second": 1e12},
+    {"kind": "ceiling", "unit": "fp16", "per_second": 1e15},
+]
 
 
 class FakeClock:
@@ -59,6 +63,9 @@ class FakeClock:
         call()
         return 7.0
 
+    def once_us(self, call: Call) -> float:
+        return self.host_us(call)
+
     def graph_us(self, make: Callable[[], Call]) -> float:
         make()()
         if self.graph_error is not None:
@@ -66,9 +73,11 @@ class FakeClock:
         return 2.0
 
 
-def environment(**changes: Any) -> Environment:
+def environment(benchmark: str = "kernels", **changes: Any) -> Record:
     """A machine."""
-    fields: dict[str, Any] = {
+    fields: Record = {
+        "kind": "environment",
+        "benchmark": benchmark,
         "device": "a GPU",
         "multiprocessors": 132,
         "l2_bytes": 1 << 25,
@@ -83,39 +92,27 @@ def environment(**changes: Any) -> Environment:
         "dirty": False,
         "date": "2026-01-31T12:00:00+00:00",
     }
-    return Environment(**(fields | changes))
+    return fields | changes
 
 
-def case(size: str = "small", operation: str = "double", **us: float) -> Case:
-    """A case with these medians of GPU time by provider; those below 0 failed."""
-    return Case(
-        operation=operation,
-        size=size,
-        numbers=(3, 4),
-        dtype="fp32",
-        layout="contiguous",
-        bytes=1_000_000,
-        operations=0,
-        unit="fp16",
-        floor_us=1.0,
-        measurements={
-            name: Measurement(Times(time, time, time, 10), host_us=3.0, error=1e-7)
-            if time >= 0
-            else Measurement(failure="wrong")
-            for name, time in us.items()
-        },
-        seconds={"inputs": 0.5},
-    )
+def case(
+    size: str = "small", operation: str = "double", shape: str = "3 × 4", **us: float
+) -> list[Record]:
+    """A record of each provider with these medians of GPU time; those below 0 failed."""
+    fields = {
+        "kind": "kernel", "operation": operation, "size": size, "dtype": "fp32",
+        "layout": "contiguous", "shape": shape,
+    }  # fmt: skip
+    works = {"bytes": 1_000_000, "operations": 0, "unit": "fp16", "error": 1e-7, "host_us": 3.0}
+    return [
+        {**fields, "provider": name}
+        | (works | Times.of([time]).fields("gpu_us") if time >= 0 else {"failure": "wrong"})
+        for name, time in us.items()
+    ]
 
 
-def results(cases: Sequence[Case], **changes: Any) -> Results:
-    """A complete run of these cases."""
-    fields: dict[str, Any] = {
-        "environment": environment(),
-        "ceilings": CEILINGS,
-        "cases": tuple(cases),
-        "left_out": {"liger": "not installed"},
-        "seconds": {"measure": 1.5},
-        "complete": True,
-    }
-    return Results(**(fields | changes))
+def run(*cases: list[Record], **changes: Any) -> list[Record]:
+    """The records of a complete run of these cases."""
+    missing = {"kind": "left out", "provider": "liger", "reason": "not installed"}
+    found = [record for one in cases for record in one]
+    return [environment(**changes), missing, *CEILINGS, *found]

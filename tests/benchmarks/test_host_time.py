@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, cast
@@ -14,9 +13,9 @@ from unittest import mock
 import pytest
 import torch
 
-from benchmarks import churn, compile_time, host_results, launch, start, tables
-from benchmarks.host_results import CompileTimes, Launches, Starts
-from benchmarks.results import Times
+from benchmarks import against, churn, compile_time, first_result, launch, start, tables
+from benchmarks.processes import ProcessError
+from benchmarks.records import Record, of_kind, read
 from ninetoothed.artifact import Artifact, Config, Target
 from ninetoothed.runtime import compile_pool
 from tests.benchmarks.fake import environment
@@ -31,35 +30,32 @@ def run(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
-def read(path: Path) -> host_results.HostResults:
-    """The results in a file."""
-    return host_results.from_json(path.read_text(encoding="utf-8"))
-
-
 def test_compile_time_of_one_kernel(tmp_path: Path) -> None:
-    path = tmp_path / "times.json"
+    path = tmp_path / "times.jsonl"
     done = run(
         "compile_time", "--kernels", "add_kernel", "--repeats", "1", "--no-triton",
         "--json", str(path), "--commit", "a copy",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = read(path)
-    assert isinstance(found, CompileTimes)
-    assert (found.environment.commit, found.environment.dirty) == ("a copy", None)
-    (row,) = found.kernels
-    assert (row.kernel, row.example, row.dtype) == ("add_kernel", "add", "fp16")
-    assert next(iter(row.passes)) == "nt-check-arrangement"
-    assert row.triton == {}
-    assert row.total == pytest.approx(row.frontend + sum(row.passes.values()) + row.emit)
-    assert list(found.files) == ["add"]
+    assert (found[0]["commit"], found[0]["dirty"]) == ("a copy", None)
+    rows = of_kind(found, "compile")
+    assert {(row["kernel"], row["example"], row["dtype"]) for row in rows} == {
+        ("add_kernel", "add", "fp16")
+    }
+    frontend, first, *passes, emit, ours = rows
+    assert (frontend["part"], emit["part"], ours["part"]) == ("frontend", "emit", "ours")
+    assert (first["part"], first["step"]) == ("passes", "nt-check-arrangement")
+    assert ours["ms"] == pytest.approx(sum(one["ms"] for one in (frontend, first, *passes, emit)))
+    assert [one["example"] for one in of_kind(found, "file")] == ["add"]
     assert done.stdout.startswith(tables.compile_times(found))
 
 
 def test_triton_stages() -> None:
     pytest.importorskip("triton")
-    row = compile_time.measure("add", compile_time.example_kernels()["add_kernel"][1], 1, True)
-    assert tuple(row.triton) == compile_time.STAGES
-    assert all(taken > 0 for taken in row.triton.values())
+    rows = compile_time.measure("add", compile_time.example_kernels()["add_kernel"][1], 1, True)
+    assert tuple(row["part"] for row in rows[-5:]) == compile_time.STAGES
+    assert all(row["ms"] > 0 for row in rows)
 
 
 def test_every_example_has_a_compile_time() -> None:
@@ -117,22 +113,25 @@ LAUNCHED = [
 ]
 
 
+def cases(found: list[Record]) -> list[tuple[str, int]]:
+    return list(dict.fromkeys((one["case"], one["tensors"]) for one in of_kind(found, "launch")))
+
+
 @pytest.mark.slow
 @without_gpu
 def test_launch_smoke(tmp_path: Path) -> None:
-    path = tmp_path / "launches.json"
+    path = tmp_path / "launches.jsonl"
     done = run("launch", "--smoke", "--churn", "--json", str(path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("a smoke run: the times say nothing\n")
     found = read(path)
-    assert isinstance(found, Launches)
-    assert [(case.name, case.tensors) for case in found.cases] == LAUNCHED
-    assert list(found.cases[0].us) == ["ninetoothed", "torch", launch.BIND]
-    assert [(one.name, one.shapes, one.calls) for one in found.churn] == [
+    assert cases(found) == LAUNCHED
+    assert [one["provider"] for one in found[1:4]] == ["ninetoothed", "torch", launch.BIND]
+    assert [(one["case"], one["shapes"], one["calls"]) for one in of_kind(found, "churn")] == [
         ("add", 10, 20),
         ("matmul", 8, 20),
     ]
-    assert tables.churn(found.churn) in done.stdout
+    assert str(tables.churn(found)) in done.stdout
 
 
 def test_calls_in_turn() -> None:
@@ -156,7 +155,8 @@ def test_new_shapes_are_enough_for_all_batches(monkeypatch: pytest.MonkeyPatch) 
     fresh = cases["add, new shapes"]
     found = launch.measure(fresh, calls=4, batches=100)
     # Six shapes are two batches of four.
-    assert found.us["torch"].samples == fresh.batches == 2
+    assert found[-1]["provider"] == "torch"
+    assert found[-1]["samples"] == fresh.batches == 2
     assert len(sizes) == len(set(sizes))
     assert all(size % 16 == 0 for size in sizes)
 
@@ -212,29 +212,30 @@ def test_churn_counts_what_is_compiled() -> None:
     shapes = [tuple(torch.zeros(size) for _ in range(3)) for size in (1, 2, 16)]
     with mock.patch.object(compile_pool, "compile", return_value=[]):
         found = churn.churn("add", kernel, shapes, calls=9, traced=6)
-    assert (found.shapes, found.first, found.later) == (3, 3, 1)
+    assert (found["shapes"], found["first"], found["later"]) == (3, 3, 1)
     assert kernel.calls == 3 + 9 + 3 + 6
     # Of a multiple of 16, and of others.
-    assert found.signatures == 2
-    assert all(memory > 0 for memory in found.resident)
+    assert found["signatures"] == 2
+    assert found["resident_before"] > 0
 
 
 @pytest.mark.slow
 @without_gpu
 def test_start_without_gpu(tmp_path: Path) -> None:
-    path = tmp_path / "starts.json"
+    path = tmp_path / "starts.jsonl"
     done = run("start", "--programs", "add-fixed", "--repeats", "1", "--json", str(path))
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith(
         "no GPU found: ours alone is measured, on CPU tensors, which it interprets\n"
     )
     found = read(path)
-    assert isinstance(found, Starts)
-    rows = [(row.provider, row.program, row.cache) for row in found.cases]
-    assert rows == [("ninetoothed", "add-fixed", cache) for cache in ("cold", "warm")]
-    assert [row.uncompiled for row in found.cases] == [0, 0]
-    assert all(0 < row.imported.median < row.first.median for row in found.cases)
-    assert done.stdout.startswith(tables.starts(found.cases))
+    rows = of_kind(found, "start")
+    assert [(row["provider"], row["program"], row["cache"]) for row in rows] == [
+        ("ninetoothed", "add-fixed", cache) for cache in ("cold", "warm")
+    ]
+    assert [row["uncompiled"] for row in rows] == [0, 0]
+    assert all(0 < row["imported"] < row["first"] for row in rows)
+    assert done.stdout.startswith(tables.starts(found))
 
 
 def test_warm_ups_import_what_the_programs_do() -> None:
@@ -245,55 +246,130 @@ def test_warm_ups_import_what_the_programs_do() -> None:
     assert start.warm_ups("triton", ["matmul-tuned"]) == ["matmul-tuned"]
 
 
-def test_byte_code_is_told_of() -> None:
-    second = Times.of([1.0])
-    one = start.Start("ninetoothed", "add-fixed", "cold", 1, second, second)
-    found = Starts(environment(), 1, Times.of([1.0]), (one,))
-    assert tables.byte_code(found) is None
-    all_there = replace(found, cases=(replace(one, uncompiled=0),))
-    assert tables.byte_code(all_there) == "All modules had byte code on disk, in cold runs, too."
-    some = replace(found, cases=(replace(one, uncompiled=7), replace(one, uncompiled=0)))
-    assert tables.byte_code(some) == (
-        "Modules without byte code on disk, which Python compiled: ninetoothed add-fixed cold (7)."
-    )
-
-
 @pytest.mark.slow
 def test_parts_of_a_start(tmp_path: Path) -> None:
     program = start.PROGRAMS["add-fixed"]
     found = start.first_result("ninetoothed", program, "cpu", tmp_path, with_parts=True)
-    parts: dict[str, float] = found["parts"]
-    assert sum(parts.values()) == pytest.approx(found["first"])
-    assert {"import ninetoothed", "bind", "rest of make", "rest of call"} <= parts.keys()
-    second = Times.of([1.0])
-    one = start.Start("ninetoothed", "add-fixed", "cold", 1, second, second, parts=parts)
-    text = tables.start_parts(Starts(environment(), 1, second, (one,)))
-    assert text is not None
-    assert text.splitlines()[-1].startswith("| all ")
+    assert {"built in", "xdsl", "ninetoothed.ir", "less than 1 ms each"} <= found["parts"].keys()
+    assert all(seconds >= 0 for seconds in found["parts"].values())
+
+
+def test_parts_are_packages_and_our_rooms() -> None:
+    found = first_result.parts(
+        {
+            str(ROOT / "ninetoothed" / "ir" / "nt" / "ops.py"): 0.5,
+            str(ROOT / "ninetoothed" / "ir" / "stages.py"): 0.25,
+            str(ROOT / "ninetoothed" / "dtype.py"): 0.125,
+            "/venv/lib/site-packages/xdsl/ir/core.py": 1.0,
+            "<frozen importlib._bootstrap>": 0.0625,
+            "/usr/lib/python3.12/inspect.py": 0.0005,
+            "~": 2.0,
+        }
+    )
+    assert list(found.items()) == [
+        ("built in", 2.0), ("xdsl", 1.0), ("ninetoothed.ir", 0.75), ("ninetoothed.dtype", 0.125),
+        ("importing", 0.0625), ("less than 1 ms each", 0.0005),
+    ]  # fmt: skip
+
+
+def test_byte_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", None)
+    (tmp_path / "nine_module.py").write_text("")
+    module = importlib.import_module("nine_module")
+    monkeypatch.delitem(sys.modules, "nine_module")
+    cached = Path(str(module.__cached__))
+    written = cached.stat().st_mtime
+    # It was there when a process started that started later.
+    assert first_result.uncompiled([module, sys], written + 1) == 0
+    assert first_result.uncompiled([module], written - 1) == 1
+    cached.unlink()
+    assert first_result.uncompiled([module], written + 1) == 1
 
 
 def test_start_tells_why_a_process_failed(tmp_path: Path) -> None:
     program = start.Program("add", "tuned", (8,), (8,))
-    with pytest.raises(start.ProcessError) as caught:
+    with pytest.raises(ProcessError) as caught:
         start.first_result("ninetoothed", program, "cpu", tmp_path)
-    assert str(caught.value).startswith("exit code 1: AttributeError: ")
+    assert str(caught.value).startswith("the process died (exit code 1) | ")
+    assert "AttributeError: " in str(caught.value)
+
+
+CHECKOUT = """\
+import json, os, sys
+from pathlib import Path
+
+calls = Path("calls")
+calls.write_text(f"{calls.read_text() if calls.exists() else ''}{sys.argv[1:-2]}\\n")
+assert os.environ["PYTHONPATH"] == os.getcwd()
+if sys.argv[1] == "--smoke":
+    sys.exit("no")
+environment = {"kind": "environment"}
+add = {"kind": "launch", "case": "add", "provider": "torch", "us": 4.0}
+Path(sys.argv[-1]).write_text(json.dumps(environment) + "\\n" + json.dumps(add) + "\\n")
+"""
+COMPARED = """\
+|                  | here | there | here / there | most over least of a checkout |
+| :--------------- | ---: | ----: | -----------: | ----------------------------: |
+| launch add torch | 4.00 |  4.00 |         1.00 |                          1.00 |
+| *geometric mean* |      |       |         1.00 |                               |
+"""
+
+
+@pytest.fixture
+def checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """This one and another, whose benchmarks are the script above."""
+    found = [tmp_path / "here", tmp_path / "there"]
+    for folder in found:
+        (folder / "benchmarks").mkdir(parents=True)
+        (folder / "benchmarks" / "__init__.py").touch()
+        (folder / "benchmarks" / "launch.py").write_text(CHECKOUT)
+    monkeypatch.setattr(against, "ROOT", found[0])
+    return found
+
+
+def test_two_checkouts_in_one_run(
+    checkouts: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["launch", "--calls", "7", "--churn", "--against", str(checkouts[1]), "--rounds", "3"]
+    monkeypatch.setattr(sys, "argv", command)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    launch.main()
+    printed = capsys.readouterr()
+    assert printed.out == COMPARED
+    order = [line.partition(": ")[2] for line in printed.err.splitlines()]
+    assert order == ["here", "there", "there", "here", "here", "there"]
+    options = "['--calls', '7', '--batches', '200', '--churn']\n"
+    assert [(folder / "calls").read_text() for folder in checkouts] == [3 * options] * 2
+
+
+def test_a_checkout_that_fails(checkouts: list[Path]) -> None:
+    with pytest.raises(SystemExit, match=r"launch of .*here failed: exit code 1"):
+        against.run(checkouts[0], "launch", ["--smoke"])
+
+
+def test_values_of_one_name_are_summed_up() -> None:
+    fields = {"kind": "compile", "kernel": "add", "part": "passes"}
+    found = against.values([environment(), {**fields, "ms": 1.0}, {**fields, "ms": 2.0}])
+    assert found == {("compile", "add", "passes"): 3.0}
 
 
 @pytest.mark.gpu
 def test_launch(tmp_path: Path) -> None:
-    path = tmp_path / "launches.json"
+    path = tmp_path / "launches.jsonl"
     done = run("launch", "--calls", "10", "--batches", "3", "--json", str(path))
     assert done.returncode == 0, done.stderr
     found = read(path)
-    assert isinstance(found, Launches)
-    assert [(case.name, case.tensors) for case in found.cases] == LAUNCHED
-    for case in found.cases:
+    assert cases(found) == LAUNCHED
+    for name, _ in LAUNCHED:
         providers = ["ninetoothed", "triton", "torch"]
-        if "shapes" not in case.name:
+        if "shapes" not in name:
             providers = ["ninetoothed", launch.DRIVER, "triton", launch.COMPILED]
             providers += ["torch", launch.BIND]
-        assert list(case.us) == providers
-        assert all(times.median > 0 for times in case.us.values())
+        own = [one for one in of_kind(found, "launch") if one["case"] == name]
+        assert [one["provider"] for one in own] == providers
+        assert all(one["us"] > 0 for one in own)
     assert done.stdout.startswith(tables.launches(found))
 
 
@@ -301,20 +377,19 @@ def test_launch(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_churn(tmp_path: Path) -> None:
     for one in churn.churns("cuda", smoke=True):
-        assert one.later == 0
+        assert one["later"] == 0
         # Each is lowered by our compiler and compiled by Triton.
-        assert one.first == 2 * one.signatures
+        assert one["first"] == 2 * one["signatures"]
 
 
 @pytest.mark.gpu
 @pytest.mark.slow
 def test_start(tmp_path: Path) -> None:
-    path = tmp_path / "starts.json"
+    path = tmp_path / "starts.jsonl"
     arguments = ("--programs", "add-fixed", "--repeats", "1", "--commit", "a copy")
     done = run("start", *arguments, "--json", str(path))
     assert done.returncode == 0, done.stderr
     assert "failed" not in done.stderr
     found = read(path)
-    assert isinstance(found, Starts)
-    assert len(found.cases) == 4
-    assert found.environment.commit == "a copy"
+    assert len(of_kind(found, "start")) == 4
+    assert found[0]["commit"] == "a copy"

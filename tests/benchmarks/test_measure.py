@@ -10,19 +10,27 @@ import pytest
 import torch
 
 from benchmarks import measure
-from benchmarks.cases import Task
 from benchmarks.correctness import WrongResultError, checked, compare, poison
 from benchmarks.measure import ContextLostError, Measurer
-from benchmarks.operation import OURS, TORCH, TRITON, Operation
-from tests.benchmarks.fake import CEILINGS, OPERATION, FakeClock, double
+from benchmarks.operation import OURS, TORCH, TRITON, Operation, Work
+from benchmarks.records import Record
+from tests.benchmarks.fake import OPERATION, FakeClock, double
 
-SMALL = Task("double", "small", "fp32", "contiguous")
-LARGE = dataclasses.replace(SMALL, size="large")
+SMALL = {"operation": "double", "size": "small", "dtype": "fp32", "layout": "contiguous"}
 
 
-def measurer(operation: Operation = OPERATION, task: Task = SMALL, **options: Any) -> Measurer:
+def measurer(operation: Operation = OPERATION, size: str = "small", **options: Any) -> Measurer:
     """Of ours, Triton and torch on the CPU."""
-    return Measurer(operation, task, (OURS, TRITON, TORCH), "cpu", **options)
+    return Measurer(operation, {**SMALL, "size": size}, (OURS, TRITON, TORCH), "cpu", **options)
+
+
+def measured(operation: Operation = OPERATION, **options: Any) -> dict[str, Record]:
+    """The records, by provider."""
+    return {one["provider"]: one for one in measurer(operation, **options).measure()}
+
+
+def failures(found: dict[str, Record]) -> dict[str, str]:
+    return {name: one["failure"] for name, one in found.items() if "failure" in one}
 
 
 def failing(function: Callable[..., Any]) -> Operation:
@@ -36,38 +44,32 @@ def test_a_case() -> None:
     def tell(provider: str, what: str) -> None:
         heard.append((provider, what))
 
-    case = measurer(clock=FakeClock(), ceilings=CEILINGS, tell=tell).measure()
-    assert case.key == ("double", "small", "fp32", "contiguous")
-    assert case.numbers == (3, 4)
-    assert case.bytes == 2 * 3 * 4 * 4
-    assert case.floor_us == pytest.approx(case.bytes / 1e12 * 1e6)
-    assert list(case.measurements) == [OURS, TRITON, TORCH]
-    ours = case.measurements[OURS]
-    assert ours.gpu_us is not None
-    assert (ours.gpu_us.median, ours.host_us, ours.graph_us, ours.failure) == (4.0, 7.0, 2.0, None)
-    assert ours.error is not None
-    assert ours.error < 1e-6
+    found = measured(clock=FakeClock(), tell=tell)
+    assert list(found) == [OURS, TRITON, TORCH]
+    ours = found[OURS]
+    assert ours.pop("error") < 1e-6
+    assert ours.pop("check_seconds") >= 0
+    assert ours == {
+        "kind": "kernel", **SMALL, "shape": "3 × 4", "provider": OURS,
+        "bytes": 2 * 3 * 4 * 4, "operations": 0, "unit": "fp16",
+        "gpu_us": 4.0, "gpu_us_low": 4.0, "gpu_us_high": 4.0, "samples": 10,
+        "host_us": 7.0, "graph_us": 2.0,
+    }  # fmt: skip
     assert heard[:3] == [("", "inputs"), ("", "reference"), (OURS, "check")]
-    assert {"inputs", "reference", f"check {OURS}", "GPU time"} <= set(case.seconds)
 
 
 def test_check_times_nothing() -> None:
-    case = measurer().measure()
-    assert not case.failures()
-    assert all(one.gpu_us is None and one.error is not None for one in case.measurements.values())
+    for one in measured().values():
+        assert one.keys() & {"gpu_us", "host_us", "graph_us", "failure"} == set()
+        assert one["error"] < 1e-6
 
 
 def test_graphs_are_of_small_cases_only() -> None:
-    case = measurer(task=LARGE, clock=FakeClock()).measure()
-    assert case.measurements[OURS].graph_us is None
-    assert case.measurements[OURS].graph_failure is None
+    assert "graph_us" not in measured(size="large", clock=FakeClock())[OURS]
 
 
 def test_samples_are_asked_for() -> None:
-    case = measurer(clock=FakeClock(), samples=33).measure()
-    times = case.measurements[OURS].gpu_us
-    assert times is not None
-    assert times.samples == 33
+    assert measured(clock=FakeClock(), samples=33)[OURS]["samples"] == 33
 
 
 def raise_error(input: torch.Tensor) -> torch.Tensor:
@@ -108,11 +110,11 @@ LEFT: list[torch.Tensor] = []
     ],
 )
 def test_failures_are_noted_and_the_run_goes_on(function: Callable[..., Any], message: str) -> None:
-    case = measurer(failing(function), clock=FakeClock()).measure()
-    (failure,) = case.failures().values()
-    assert failure.startswith(message)
-    assert case.gpu_us(OURS) is None
-    assert case.gpu_us(TORCH) == 4.0
+    found = measured(failing(function), clock=FakeClock())
+    assert list(failures(found)) == [OURS]
+    assert found[OURS]["failure"].startswith(message)
+    assert "gpu_us" not in found[OURS]
+    assert found[TORCH]["gpu_us"] == 4.0
 
 
 def test_memory_that_holds_the_result_of_another_call_is_poisoned_too() -> None:
@@ -130,24 +132,24 @@ def test_memory_that_holds_the_result_of_another_call_is_poisoned_too() -> None:
 
 
 def test_known_failures_are_not_run() -> None:
-    case = measurer(failing(raise_error), clock=FakeClock(), failed={OURS: "died"}).measure()
-    assert case.failures() == {OURS: "died"}
-    assert case.gpu_us(TORCH) == 4.0
+    found = measured(failing(raise_error), clock=FakeClock(), failed={OURS: "died"})
+    assert failures(found) == {OURS: "died"}
+    assert found[TORCH]["gpu_us"] == 4.0
 
 
 def test_no_inputs() -> None:
     operation = dataclasses.replace(OPERATION, inputs=raise_error)
-    failures = measurer(operation).measure().failures()
-    assert set(failures) == {OURS, TRITON, TORCH}
-    assert failures[OURS].startswith("no inputs or reference: ")
+    found = failures(measured(operation))
+    assert set(found) == {OURS, TRITON, TORCH}
+    assert found[OURS].startswith("no inputs or reference: ")
 
 
 def test_what_cannot_be_captured_is_measured_all_the_same() -> None:
     clock = FakeClock(graph_error=RuntimeError("it waits"))
-    ours = measurer(clock=clock).measure().measurements[OURS]
-    assert (ours.graph_us, ours.graph_failure) == (None, "RuntimeError: it waits")
-    assert ours.gpu_us is not None
-    assert ours.failure is None
+    ours = measured(clock=clock)[OURS]
+    assert ours["graph_failure"] == "RuntimeError: it waits"
+    assert ours["gpu_us"] == 4.0
+    assert ours.keys() & {"graph_us", "failure"} == set()
 
 
 def test_what_loses_the_device_in_a_graph_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,10 +158,10 @@ def test_what_loses_the_device_in_a_graph_is_the_last(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(measure, "recover", lost)
     one = measurer(clock=FakeClock(graph_error=RuntimeError("it waits")))
-    case = one.measure()
+    ours, _, torchs = one.measure()
     assert one.is_spent
-    assert case.measurements[OURS].graph_failure == "RuntimeError: it waits"
-    assert case.gpu_us(TORCH) == 4.0
+    assert ours["graph_failure"] == "RuntimeError: it waits"
+    assert torchs["gpu_us"] == 4.0
 
 
 def test_a_lost_device_ends_the_measuring(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,16 +177,13 @@ def test_gradients() -> None:
     def inputs(draw: Any, rows: int, columns: int) -> tuple[torch.Tensor, ...]:
         return draw(rows, columns), draw(rows, columns)
 
-    operation = dataclasses.replace(OPERATION, inputs=inputs, is_gradient=True, work=no_work)
-    case = measurer(operation, clock=FakeClock(), ceilings=CEILINGS).measure()
-    assert not case.failures()
-    assert case.gpu_us(OURS) == 4.0
+    def work(*inputs: torch.Tensor) -> Work:
+        return Work(1)
 
-
-def no_work(*inputs: torch.Tensor) -> Any:
-    from benchmarks.operation import Work
-
-    return Work(1)
+    operation = dataclasses.replace(OPERATION, inputs=inputs, is_gradient=True, work=work)
+    found = measured(operation, clock=FakeClock())
+    assert not failures(found)
+    assert found[OURS]["gpu_us"] == 4.0
 
 
 def test_inputs_are_not_poisoned() -> None:
@@ -194,7 +193,7 @@ def test_inputs_are_not_poisoned() -> None:
     operation = dataclasses.replace(
         OPERATION, reference=same, ours=same, triton=lambda: same, torch=same
     )
-    assert not measurer(operation).measure().failures()
+    assert not failures(measured(operation))
 
 
 @pytest.mark.parametrize(

@@ -5,20 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks import host_results, report, tables
-from benchmarks.host_results import (
-    CompileTime,
-    CompileTimes,
-    LaunchCase,
-    Launches,
-    Start,
-    Starts,
-)
-from benchmarks.results import Results, ResultsError, Times, write
-from tests.benchmarks.fake import case, environment, results
+from benchmarks import report, tables
+from benchmarks.records import Record, write
+from benchmarks.report import Report
+from benchmarks.results import Results
+from tests.benchmarks.fake import case, environment, run
 from tests.support.imports import ROOT
 
 NAME = "2026-01-31-gpu"
@@ -72,69 +67,73 @@ SLOWER = """\
 | double    | small (3 × 4) | fp32 | contiguous | triton  |     2.00 |    1.00 |       2.00 |"""
 
 
-def times(value: float) -> Times:
-    """One sample."""
-    return Times(value, value, value, 1)
-
-
-def run() -> Results:
+def records() -> list[Record]:
     """Two operations; torch fails in one case, Triton has one operation only."""
-    return results(
-        [
-            case("large", ninetoothed=1250.0, triton=1250.0, torch=-1),
-            case("small", ninetoothed=2.0, triton=1.0, torch=4.0),
-            case("small", operation="halve", ninetoothed=10.0, torch=20.0),
-        ]
+    return run(
+        case("large", ninetoothed=1250.0, triton=1250.0, torch=-1),
+        case("small", ninetoothed=2.0, triton=1.0, torch=4.0),
+        case("small", operation="halve", ninetoothed=10.0, torch=20.0),
     )
 
 
-def launches() -> Launches:
+def launches() -> list[Record]:
     """Two cases."""
-    return Launches(
-        environment(),
-        100,
-        20,
-        (
-            LaunchCase("add", 3, {"ninetoothed": times(12.345)}, ""),
-            LaunchCase(
-                "sum of seven",
-                8,
-                {"ninetoothed": times(20.0), "torch": times(9.0)},
-                "torch: six calls",
-            ),
-        ),
-    )
+    fields = {"kind": "launch", "case": "add", "tensors": 3, "note": ""}
+    seven = {**fields, "case": "sum of seven", "tensors": 8, "note": "torch: six calls"}
+    return [
+        environment("launch"),
+        {**fields, "provider": "ninetoothed", "us": 12.345},
+        {**seven, "provider": "ninetoothed", "us": 20.0},
+        {**seven, "provider": "torch", "us": 9.0},
+    ]
 
 
-def starts() -> Starts:
+def starts() -> list[Record]:
     """Ours cold and warm, Triton's cold."""
     found = [("ninetoothed", "cold", 1.5), ("triton", "cold", 0.75), ("ninetoothed", "warm", 0.5)]
-    cases = tuple(
-        Start(provider, "add-fixed", cache, 1, times(seconds), times(0.25))
-        for provider, cache, seconds in found
-    )
-    return Starts(environment(), 1, times(3.0), cases)
+    fields = {"kind": "start", "program": "add-fixed", "configurations": 1, "imported": 0.25}
+    return [
+        environment("start"),
+        {"kind": "torch", "seconds": 3.0},
+        *(
+            {**fields, "provider": provider, "cache": cache, "first": seconds, "uncompiled": 0}
+            for provider, cache, seconds in found
+        ),
+    ]
 
 
-def compile_times() -> CompileTimes:
+def compile_times() -> list[Record]:
     """One kernel."""
-    kernel = CompileTime(
-        "add_kernel", "add", "fp16", "num_warps=4", 1.0, {"a": 2.0, "b": 3.0}, 2.0, 8.0,
-        {"ttir": 3.0, "cubin": 40.0},
-    )  # fmt: skip
-    return CompileTimes(environment(), "sm_90", 1, (kernel,), {"add": 7.0}, {"500": 300.0})
+    times = {"frontend": 1.0, "a": 2.0, "b": 3.0, "emit": 2.0, "ours": 8.0, "ttir": 3.0}
+    times["cubin"] = 40.0
+    return [
+        environment("compile_time", target="sm_90"),
+        *(
+            {"kind": "compile", "kernel": "add_kernel", "step": step, "ms": ms}
+            | {"part": "passes" if len(step) == 1 else step}
+            for step, ms in times.items()
+        ),
+    ]
+
+
+BESIDE = {"launch": launches(), "start": starts(), "compile_time": compile_times()}
+
+
+def of_kernels() -> Report:
+    return Report(NAME, Results.of(records()), {})
 
 
 def test_readme_block() -> None:
-    assert report.readme_block(report.Report(NAME, run(), {}), "results") == BLOCK
+    assert report.readme_block(of_kernels(), "results") == BLOCK
 
 
 def test_tables() -> None:
-    assert tables.cases_of(run(), "double") == DOUBLE
-    assert tables.by_operation(run()) == OPERATIONS
-    assert tables.slower(run()) == SLOWER
+    results = Results.of(records())
+    assert report.of_operation(results, "double") == DOUBLE
+    assert report.by_operation(results) == OPERATIONS
+    assert report.slower(results) == SLOWER
     assert tables.launches(launches()) == LAUNCH
-    assert tables.starts(starts().cases) == START
+    assert tables.starts(starts()) == START
     assert tables.compile_times(compile_times()) == COMPILE
 
 
@@ -153,8 +152,17 @@ def test_number(value: float | None, text: str) -> None:
     assert tables.number(value) == text
 
 
+def test_byte_code_is_told_of() -> None:
+    some = starts()
+    assert tables.byte_code(some) == "All modules had byte code on disk, in cold runs, too."
+    some[2]["uncompiled"] = 7
+    assert tables.byte_code(some) == (
+        "Modules without byte code on disk, which Python compiled: ninetoothed add-fixed cold (7)."
+    )
+
+
 def test_page_says_what_failed() -> None:
-    page = tables.page(NAME, run(), {}, report.PLOTS)
+    page = report.page(of_kernels())
     assert page.startswith("# a GPU, 2026-01-31\n\ntorch 2.11.0, CUDA 13.0")
     assert page.endswith(
         f"## Cases in which another provider is faster by over 5 %\n\n{SLOWER}\n\n"
@@ -164,44 +172,27 @@ def test_page_says_what_failed() -> None:
     )
 
 
-@pytest.mark.parametrize("found", [launches(), starts(), compile_times()])
-def test_host_results_round_trip(found: host_results.HostResults) -> None:
-    text = host_results.to_json(found)
-    assert host_results.from_json(text) == found
-    assert host_results.to_json(host_results.from_json(text)) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "this is no JSON: "),
-        ("[]", "this is no JSON object"),
-        ('{"cases": []}', "this is no benchmark of launch, start, compile_time"),
-        ('{"benchmark": "start"}', "results has too few fields or too many: "),
-    ],
-)
-def test_other_files_hold_no_host_results(text: str, message: str) -> None:
-    with pytest.raises(ResultsError) as caught:
-        host_results.from_json(text)
-    assert str(caught.value).startswith(message)
+def test_a_plot_has_a_mark_for_each_value() -> None:
+    plot = report.speed_plot(Results.of(records()))
+    # Triton in both panels, torch in one for each operation; and the legend.
+    assert plot.count("<circle") == 4 + 2
+    assert all(f">{text}<" in plot for text in ("double", "halve", "triton", "torch", "0.5×", "2×"))
+    ElementTree.fromstring(plot)
 
 
 def test_files(tmp_path: Path) -> None:
-    write(tmp_path / f"{NAME}.json", run())
-    write(tmp_path / "2025-12-31-gpu.json", results([], environment=environment(date="2025")))
-    for found in (launches(), starts(), compile_times()):
-        (kind,) = (kind for kind, known in host_results.KINDS.items() if known is type(found))
-        host_results.write(tmp_path / f"{NAME}-{kind}.json", found)
-    assert report.newest(tmp_path) == tmp_path / f"{NAME}.json"
+    write(tmp_path / f"{NAME}.jsonl", records())
+    write(tmp_path / "2025-12-31-gpu.jsonl", run(date="2025"))
+    for name, found in BESIDE.items():
+        write(tmp_path / f"{NAME}-{name}.jsonl", found)
+    assert report.newest(tmp_path) == tmp_path / f"{NAME}.jsonl"
     readme = tmp_path / "README.md"
     readme.write_text(f"above\n{report.BEGIN}\nold\n{report.END}\nbelow\n", encoding="utf-8")
     command = [
-        *(sys.executable, "-m", "benchmarks.report", str(tmp_path / f"{NAME}.json")),
+        *(sys.executable, "-m", "benchmarks.report", str(tmp_path / f"{NAME}.jsonl")),
         *("--readme", str(readme), "--out", str(tmp_path / "results")),
     ]
-    names = [
-        f"{NAME}{end}" for end in (".md", "-speed.png", "-speed.svg", "-floor.png", "-floor.svg")
-    ]
+    names = [f"{NAME}{end}" for end in (".md", "-speed.svg", "-floor.svg")]
     made: list[list[bytes]] = []
     for _ in range(2):
         subprocess.run(command, cwd=ROOT, check=True)
@@ -214,16 +205,6 @@ def test_files(tmp_path: Path) -> None:
     assert all(part in page for part in (DOUBLE, OPERATIONS, LAUNCH, START, COMPILE))
 
 
-def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "benchmarks.plots", raising=False)
-    monkeypatch.delattr("benchmarks.plots", raising=False)
-    with pytest.raises(report.ReportError) as caught:
-        report.write(report.Report(NAME, run(), {}), tmp_path / "results")
-    assert str(caught.value) == "plots need matplotlib: pip install '.[bench]'"
-    assert not (tmp_path / "results").exists()
-
-
 @pytest.mark.parametrize("text", ["", f"{report.BEGIN}\n", f"{report.END}\n{report.BEGIN}\n"])
 def test_readme_without_place(text: str) -> None:
     with pytest.raises(report.ReportError) as caught:
@@ -234,7 +215,7 @@ def test_readme_without_place(text: str) -> None:
 
 
 def test_results_that_cannot_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "none.json"
+    path = tmp_path / "none.jsonl"
     command = [sys.executable, "-m", "benchmarks.report", str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
@@ -252,4 +233,6 @@ def test_readme_shows_the_newest_results() -> None:
     )
     page = path.with_suffix(".md").read_text(encoding="utf-8")
     found = report.load(path)
-    assert page == tables.page(found.name, found.results, found.host, report.PLOTS)
+    assert page == report.page(found)
+    plot = path.with_name(f"{path.stem}-speed.svg").read_text(encoding="utf-8")
+    assert plot == report.speed_plot(found.results)

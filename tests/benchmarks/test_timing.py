@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.results import Times
 from benchmarks.timing import (
     FEWEST,
     GRAPH_CALLS,
     MOST,
     Stopwatch,
+    Times,
     rotated,
     sample_count,
 )

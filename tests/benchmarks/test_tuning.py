@@ -11,18 +11,20 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks import host_results, start, tables, tuning
+from benchmarks import start, tables, tuning
 from benchmarks.exhaustive import Found
-from benchmarks.host_results import Choice, Start, TuningCase, Tunings
-from benchmarks.operation import Call
 from benchmarks.operations import operations
-from benchmarks.results import Times
+from benchmarks.records import Record, of_kind, read
+from benchmarks.report import Report, others
+from benchmarks.results import Results
 from benchmarks.subject import recorded
+from benchmarks.timing import Times
 from benchmarks.tuning import OPERATIONS, Run, Task, tasks
-from ninetoothed.artifact import Artifact, Binary, Config
+from ninetoothed.artifact import Config
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.runtime.choosing import Tune
 from tests.benchmarks.fake import environment
+from tests.benchmarks.fake import run as a_run
 
 TABLE = """\
 | case             | numbers | best, µs | off, µs | / best | quick, µs | / best | \
@@ -43,73 +45,54 @@ CHOICES = """\
 | double small | quick | BLOCK=1       |    4.50 |
 | double large | best  | BLOCK=1       |       – |
 | double large | off   | BLOCK=2       |    0.25 |"""
-FAILURES = [
-    "- double small: 98 × out of resources",
-    "- double small: 2 × wrong",
-    "- double large, quick: nothing can run",
-]
+FAILURES = """\
+- double small: 98 × out of resources
+- double small: 2 × wrong
+- double large, quick: nothing can run"""
 
 
-def times(value: float) -> Times:
-    """One sample."""
-    return Times(value, value, value, 1)
-
-
-def case(size: str, us: float, failures: Mapping[str, int], quick: bool) -> TuningCase:
-    """The model's choice takes half as much again as the best; the quick one is the best."""
-    choices = {"off": Choice("BLOCK=2", times(1.5 * us), 0.25)}
-    if quick:
-        choices["quick"] = Choice("BLOCK=1", times(us), 4.5)
-    return TuningCase(
-        operation="double",
-        size=size,
-        numbers=(3, 4) if quick else (30, 40),
-        dtype="fp16",
-        space=1200,
-        tried=1000 if failures else 1200,
-        timed=900 if failures else 1200,
-        failures=failures,
-        best=Choice("BLOCK=1", times(us)),
-        rank=2 if quick else 17,
-        choices=choices,
-        not_chosen={} if quick else {"quick": "nothing can run"},
-        seconds={"compile": 12.0, "time": 1.5},
-    )
-
-
-def tunings() -> Tunings:
-    """Two cases, and a fresh process."""
-    first = Start("ninetoothed", "matmul-tuned-4096", "cold", 24, times(7.5), times(0.5))
-    cases = (
-        case("small", 2.0, {"wrong": 2, "out of resources": 98}, True),
-        case("large", 20.0, {}, False),
-    )
-    return Tunings(environment(), 1000, cases, (first,))
+def tunings() -> list[Record]:
+    """Two cases: the model's choice takes half as much again as the best, the quick one is it."""
+    small: Record = {"operation": "double", "size": "small"}
+    large: Record = {"operation": "double", "size": "large"}
+    seconds = {"compile_seconds": 12.0, "time_seconds": 1.0, "choose_seconds": 0.5}
+    choice = {"kind": "choice", "config": "BLOCK=2", "seconds": 0.25}
+    best = {"kind": "choice", "config": "BLOCK=1"}
+    started = {"configurations": 24, "first": 7.5, "imported": 0.5, "uncompiled": 0}
+    return [
+        environment("tuning"),
+        {"kind": "space", **small, "shape": "3 × 4", "space": 1200, "tried": 1000, "timed": 900}
+        | {"rank": 2, **seconds},
+        {**best, **small, "by": "best", "us": 2.0},
+        {**choice, **small, "by": "off", "us": 3.0},
+        {**best, **small, "by": "quick", "us": 2.0, "seconds": 4.5},
+        {"kind": "not run", **small, "reason": "out of resources", "count": 98},
+        {"kind": "not run", **small, "reason": "wrong", "count": 2},
+        {"kind": "space", **large, "shape": "30 × 40", "space": 1200, "tried": 1200, "timed": 1200}
+        | {"rank": 17, **seconds},
+        {**best, **large, "by": "best", "us": 20.0},
+        {**choice, **large, "by": "off", "us": 30.0},
+        {"kind": "choice", **large, "by": "quick", "reason": "nothing can run"},
+        {"kind": "start", "provider": "ninetoothed", "program": "matmul-tuned-4096"}
+        | {"cache": "cold", **started},
+    ]
 
 
 def test_tables() -> None:
-    assert tables.tunings(tunings()) == TABLE
-    assert tables.tuning_choices(tunings()) == CHOICES
-    assert tables.tuning_failures(tunings()) == FAILURES
+    found = tunings()
+    assert tables.tunings(found) == TABLE
+    assert tables.choices(found) == CHOICES
+    assert tables.not_chosen(found) == FAILURES
 
 
 def test_report_has_the_choices() -> None:
-    texts = tables.host({"tuning": tunings()})
+    report = Report("", Results.of(a_run()), {"tuning": tunings()})
+    texts = others(report)
     assert texts[0] == "What the tuner's modes choose, beside the best of the space, a GPU:"
     assert texts[1] == TABLE
-    assert texts[3] == tables.starts(tunings().starts)
-    assert texts[4:] == [CHOICES, "\n".join(FAILURES)]
-    assert tables.host({"tuning": tunings()}, short=True) == texts[:4]
-
-
-def test_file() -> None:
-    assert host_results.from_json(host_results.to_json(tunings())) == tunings()
-
-
-def test_a_file_without_younger_fields() -> None:
-    fields = json.loads(host_results.to_json(tunings()))
-    del fields["starts"][0]["uncompiled"], fields["starts"][0]["parts"]
-    assert host_results.from_json(json.dumps(fields)) == tunings()
+    assert texts[3] == tables.starts(tunings())
+    assert texts[4:] == [CHOICES, FAILURES]
+    assert others(report, short=True) == texts[:4]
 
 
 class Chooser:
@@ -126,15 +109,6 @@ class Chooser:
             raise ConfigurationError("nothing can run")
         return self.configs[self.chosen[mode]], 0.5
 
-    def artifact(self, config: Config) -> Artifact:
-        raise NotImplementedError
-
-    def call(self, artifact: Artifact, binary: Binary) -> Call:
-        raise NotImplementedError
-
-    def check(self, call: Call) -> None:
-        raise NotImplementedError
-
 
 class FakeSearch:
     """A search that finds the second configuration; the first takes 3 µs."""
@@ -142,29 +116,13 @@ class FakeSearch:
     def __init__(self, wrong: Sequence[Config] = ()) -> None:
         self.wrong = wrong
 
-    def run(self, subject: Any, wanted: Sequence[Config], most: int | None, shown: Any) -> Found:
-        found = Found(tried=2, failures=Counter({"wrong": 1}))
+    def run(self, subject: Any, wanted: Sequence[Config], most: int | None) -> Found:
+        found = Found(tried=2, failures=Counter({"wrong": 1}), seconds={"time": 1.0})
         for config, us in zip(subject.configs, (3.0, 2.0), strict=True):
             if config not in self.wrong:
                 found.rough[config] = us
-                found.times[config] = times(us)
+                found.times[config] = Times.of([us])
         return found
-
-
-class Silent:
-    """Progress that keeps what stays."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def doing(self, text: str) -> None:
-        """Nothing."""
-
-    def done(self, text: str) -> None:
-        """Nothing."""
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
 
 
 def run(chosen: Mapping[Tune, int], wrong: Sequence[Config] = ()) -> tuple[Run, list[str]]:
@@ -172,7 +130,8 @@ def run(chosen: Mapping[Tune, int], wrong: Sequence[Config] = ()) -> tuple[Run, 
     log: list[str] = []
     search: Any = FakeSearch(wrong)
     modes: list[Tune] = ["off", "quick"]
-    made = Run(search, lambda task: Chooser(chosen, log), modes, None, lambda: log.append("forget"))
+    chooser: Any = Chooser(chosen, log)
+    made = Run(search, lambda task: chooser, modes, None, lambda: log.append("forget"))
     return made, log
 
 
@@ -181,11 +140,16 @@ TASK = Task("double", "small", (3, 4))
 
 def test_choices_are_made_apart_and_timed_together() -> None:
     made, log = run({"off": 0, "quick": 1})
-    made.measure(TASK, Silent())
+    made.measure(TASK)
     assert log == ["forget", "off", "forget", "quick"]
-    (found,) = made.cases
-    assert (found.best.config, found.rank) == ("BLOCK=2, num_warps=4, num_stages=3", 2)
-    assert (found.ratio("off"), found.ratio("quick"), found.ratio("full")) == (1.5, 1.0, None)
+    space, *choices, not_run = made.records
+    assert (space["shape"], space["space"], space["rank"]) == ("3 × 4", 2, 2)
+    assert space["time_seconds"] == 1.0
+    assert [(one["by"], one["us"]) for one in choices] == [
+        ("best", 2.0), ("off", 3.0), ("quick", 2.0),
+    ]  # fmt: skip
+    assert choices[0]["config"] == "BLOCK=2, num_warps=4, num_stages=3"
+    assert (not_run["reason"], not_run["count"]) == ("wrong", 1)
     assert made.times == {
         "double small": {
             "BLOCK=1, num_warps=4, num_stages=3": 3.0,
@@ -196,23 +160,21 @@ def test_choices_are_made_apart_and_timed_together() -> None:
 
 def test_a_choice_that_fails() -> None:
     made, _ = run({"off": 0}, wrong=Chooser.configs[:1])
-    made.measure(TASK, Silent())
-    (found,) = made.cases
-    assert found.choices == {}
-    assert found.not_chosen == {
+    made.measure(TASK)
+    assert {one["by"]: one.get("reason") for one in of_kind(made.records, "choice")} == {
+        "best": None,
         "quick": "nothing can run",
         "off": "its choice, BLOCK=1, num_warps=4, num_stages=3, could not be timed, or is wrong",
     }
 
 
-def test_a_case_that_fails_is_told_of_and_the_rest_runs() -> None:
+def test_a_case_that_fails_is_told_of_and_the_rest_runs(capsys: pytest.CaptureFixture[str]) -> None:
     made, _ = run({"off": 0}, wrong=Chooser.configs)
-    shown = Silent()
-    assert tuning.measured(made, [TASK], "cpu", shown)
-    assert made.cases == []
-    assert shown.notes == [
-        "double small failed: ConfigurationError: no configuration of 2 could be timed: 1 × wrong"
-    ]
+    assert tuning.measured(made, [TASK], "cpu")
+    assert made.records == []
+    assert capsys.readouterr().out.endswith(
+        "double small failed: ConfigurationError: no configuration of 2 could be timed: 1 × wrong\n"
+    )
 
 
 def test_cases() -> None:
@@ -273,30 +235,25 @@ def test_without_gpu(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.skipif(torch.cuda.is_available(), reason="makes the times up without one")
 def test_smoke(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("triton")
-    path, every = tmp_path / "tuning.json", tmp_path / "times.json"
+    path, every = tmp_path / "tuning.jsonl", tmp_path / "times.json"
     arguments = ["--smoke", "--ops", "matmul", "--json", str(path), "--times", str(every)]
     assert tuning.main(arguments) == 0
-    found = host_results.from_json(path.read_text(encoding="utf-8"))
-    assert isinstance(found, Tunings)
-    (one,) = found.cases
-    assert (one.operation, one.size, one.failures) == ("matmul", "small", {})
-    assert one.tried <= one.space
-    assert one.timed == one.tried
-    assert one.choices.keys() == {"off", "quick"}
-    assert len(json.loads(every.read_text(encoding="utf-8"))["matmul small"]) == one.timed
+    found = read(path)
+    (one,) = of_kind(found, "space")
+    assert (one["operation"], one["size"]) == ("matmul", "small")
+    assert one["timed"] == one["tried"] <= one["space"]
+    assert [choice["by"] for choice in of_kind(found, "choice")] == ["best", "off", "quick"]
+    assert len(json.loads(every.read_text(encoding="utf-8"))["matmul small"]) == one["timed"]
     assert tables.tunings(found) in capsys.readouterr().out
 
 
 @pytest.mark.gpu
 @pytest.mark.slow
 def test_choices_on_a_gpu(tmp_path: Path) -> None:
-    path = tmp_path / "tuning.json"
+    path = tmp_path / "tuning.jsonl"
     assert tuning.main(["--smoke", "--full", "--ops", "softmax", "--json", str(path)]) == 0
-    found = host_results.from_json(path.read_text(encoding="utf-8"))
-    assert isinstance(found, Tunings)
-    (one,) = found.cases
-    assert one.timed > 0
-    assert one.not_chosen == {}
-    assert [(ratio := one.ratio(mode)) is not None and ratio >= 1 for mode in one.choices] == [
-        True, True, True,
-    ]  # fmt: skip
+    found = read(path)
+    assert of_kind(found, "space")[0]["timed"] > 0
+    us = {one["by"]: one["us"] for one in of_kind(found, "choice")}
+    assert us.keys() == {"best", "off", "quick", "full"}
+    assert us["best"] == min(us.values())
