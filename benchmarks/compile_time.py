@@ -36,7 +36,7 @@ from ninetoothed.frontend.build import build_module
 from ninetoothed.frontend.definition import Definition
 from ninetoothed.kernel import Kernel
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, run, steps
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 
 TARGET = Target.parse("sm_90")
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
@@ -124,7 +124,7 @@ def compile_once(
 def stage_times(artifact: Artifact) -> dict[str, float]:
     """Milliseconds of each of Triton's stages."""
     found: dict[str, float] = {}
-    stages = triton_compat.stages(artifact)
+    stages = compat.stages(artifact)
     while True:
         start = time.perf_counter()
         stage = next(stages, None)
@@ -230,7 +230,7 @@ def main() -> None:
     if unknown := sorted(set(arguments.kernels or ()) - known.keys()):
         parser.error(f"unknown kernels {', '.join(unknown)}; valid are {', '.join(known)}")
     with_triton = not arguments.no_triton
-    if with_triton and not triton_compat.available():
+    if with_triton and not compat.available():
         print("Triton is not installed: its stages are left out", file=sys.stderr)
         with_triton = False
     if with_triton:

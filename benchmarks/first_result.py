@@ -38,11 +38,11 @@ FUNCTIONS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("store", "store_binary", "store_space", "store_record"), "write cache"),
         "store_result": "write cache",
     },
-    "ninetoothed.runtime.compile_pool": {"prestart": "start a worker", "compile": "compile"},
-    "ninetoothed.runtime.driver": {"load": "load"},
-    "ninetoothed.runtime.loaded": {"LoadedKernel.launch": "launch"},
-    "ninetoothed.runtime.model": {"rank": "model"},
-    "ninetoothed.runtime.tuner": {"time_trials": "time configurations"},
+    "ninetoothed.runtime.toolchain.pool": {"prestart": "start a worker", "compile": "compile"},
+    "ninetoothed.runtime.launch.driver": {"load": "load"},
+    "ninetoothed.runtime.launch.loaded": {"LoadedKernel.launch": "launch"},
+    "ninetoothed.runtime.tuning.model": {"rank": "model"},
+    "ninetoothed.runtime.tuning.timing": {"time_trials": "time configurations"},
 }
 """What of ours is timed, by module."""
 PHASES = ("import", "make", "call")

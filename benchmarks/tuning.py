@@ -50,8 +50,8 @@ from benchmarks.subject import MODES, CallSubject
 from benchmarks.timing import Stopwatch
 from ninetoothed.artifact import Artifact, Config, Target
 from ninetoothed.errors import ConfigurationError, NineToothedError
-from ninetoothed.runtime import compile_pool
-from ninetoothed.runtime.choosing import Tune
+from ninetoothed.runtime.toolchain import pool
+from ninetoothed.runtime.tuning.search import Tune
 
 OPERATIONS = ("matmul", "softmax", "rms_norm", "attention_causal", "conv2d")
 SIZES = ("small", "large")
@@ -299,7 +299,7 @@ def _run(on_gpu: bool, modes: Sequence[Tune], most: int | None, cache: Path) -> 
         return CallSubject(known[task.operation], task.numbers, DTYPE, artifacts, offline)
 
     clock: Clock = Stopwatch() if on_gpu else MadeUp()
-    search = Search(compile_pool.compile, clock)
+    search = Search(pool.compile, clock)
     return Run(search, subject, modes, most, lambda: forget_choices(cache))
 
 

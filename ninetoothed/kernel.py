@@ -5,7 +5,7 @@ binds a call's arguments to a signature and hands both to the interpreter (CPU t
 runtime (GPU tensors).
 
 A call takes the shortest of three ways. On a GPU one like an earlier one, pointers and numbers
-apart, is launched as that was (``runtime/repeated``). One of a known class, whatever its shapes, is
+apart, is launched as that was (``launch_cache``). One of a known class, whatever its shapes, is
 bound by a lookup (``binding``). Any other is bound and checked in full (``arguments``), and so is
 all that is unusual or wrong: what it says of a call is what the others remember.
 
@@ -42,9 +42,10 @@ from ninetoothed.interface import Interface
 from ninetoothed.options import Options, options
 from ninetoothed.overlaps import apart, narrowed
 from ninetoothed.records import Facts, Record
-from ninetoothed.runtime import compile_pool, triton_compat
-from ninetoothed.runtime.dispatch import Dispatcher
-from ninetoothed.runtime.repeated import Repeated
+from ninetoothed.runtime.launch.dispatch import Dispatcher
+from ninetoothed.runtime.launch.launch_cache import Repeated
+from ninetoothed.runtime.toolchain import pool
+from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from ninetoothed.frontend.definition import Definition
     from ninetoothed.frontend.source import FunctionSource
     from ninetoothed.kernel_compiler import KernelCompiler
-    from ninetoothed.runtime.tuning_report import TuningReport
+    from ninetoothed.runtime.tuning.tuning_report import TuningReport
     from ninetoothed.verify import Report
 
 Language = Literal["ttir", "triton-python"]
@@ -138,7 +139,7 @@ class _Compilation:
             self.digest
             or f"{self.compiler.fingerprint(signature, target)} {stamp()} {self._options.key}"
         )
-        return f"{base} {signature} {target} {self._language} {triton_compat.version()}"
+        return f"{base} {signature} {target} {self._language} {compat.version()}"
 
     def space(self, signature: Signature, target: Target) -> Space:
         """What may be chosen."""
@@ -431,7 +432,7 @@ def _prestart(options: Options) -> None:
     if options.backend != "interpret" and torch is not None and torch.cuda.is_available():
         # Asking for the device would initialize CUDA, which takes its time.
         known = torch.cuda.is_initialized()
-        compile_pool.prestart(triton_compat.active_target() if known else None)
+        pool.prestart(compat.active_target() if known else None)
 
 
 @user_facing

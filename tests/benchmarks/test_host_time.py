@@ -18,7 +18,7 @@ from benchmarks import churn, compile_time, host_results, launch, start, tables
 from benchmarks.host_results import CompileTimes, Launches, Starts
 from benchmarks.results import Times
 from ninetoothed.artifact import Artifact, Config, Target
-from ninetoothed.runtime import compile_pool
+from ninetoothed.runtime.toolchain import pool
 from tests.benchmarks.fake import environment
 from tests.support.imports import ROOT
 
@@ -206,11 +206,11 @@ def test_churn_counts_what_is_compiled() -> None:
             self.calls += 1
             if tensors[0].numel() not in self.known or self.calls == 12:
                 self.known.add(tensors[0].numel())
-                compile_pool.compile([compiled])
+                pool.compile([compiled])
 
     kernel: Any = Compiling()
     shapes = [tuple(torch.zeros(size) for _ in range(3)) for size in (1, 2, 16)]
-    with mock.patch.object(compile_pool, "compile", return_value=[]):
+    with mock.patch.object(pool, "compile", return_value=[]):
         found = churn.churn("add", kernel, shapes, calls=9, traced=6)
     assert (found.shapes, found.first, found.later) == (3, 3, 1)
     assert kernel.calls == 3 + 9 + 3 + 6

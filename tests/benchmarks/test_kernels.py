@@ -22,7 +22,7 @@ from benchmarks.session import Record, run
 from benchmarks.summary import summary
 from benchmarks.triton_kernels import COMPILE_ONLY
 from benchmarks.worker_pool import Heard
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.benchmarks.fake import CEILINGS, OPERATION, case, environment, results
 from tests.support.imports import ROOT
 
@@ -255,7 +255,7 @@ def test_without_triton() -> None:
 
 
 def test_the_kernels_by_hand_exist() -> None:
-    if not triton_compat.available():
+    if not compat.available():
         pytest.skip("Triton is not installed")
     assert all(callable(operation.triton()) for operation in operations().values())
 

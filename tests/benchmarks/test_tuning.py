@@ -21,7 +21,7 @@ from benchmarks.subject import recorded
 from benchmarks.tuning import OPERATIONS, Run, Task, tasks
 from ninetoothed.artifact import Artifact, Binary, Config
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime.choosing import Tune
+from ninetoothed.runtime.tuning.search import Tune
 from tests.benchmarks.fake import environment
 
 TABLE = """\

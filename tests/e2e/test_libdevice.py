@@ -20,7 +20,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.interpreters.elements import ELEMENTS
 from ninetoothed.interpreters.libdevice import call
 from ninetoothed.language.table.libdevice import LIBDEVICE, ROWS, Extern, Form
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
 from tests.support.tt_modules import launch, parse, with_sources
@@ -191,7 +191,7 @@ def _given(form: Form, vendor: str) -> str:
     return form.amd_result or form.result if vendor == "hip" else form.result
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize(
     "language", ["ttir", pytest.param("triton-python", marks=pytest.mark.slow)]
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ninetoothed.artifact import Artifact
-from ninetoothed.runtime import compile_pool
+from ninetoothed.runtime.toolchain import pool
 from tests.errors.test_devices import Fake
 from tests.support import fake_gpu
 from tests.support.messages import Case, check, each
@@ -107,7 +107,7 @@ def test_no_configuration_fits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path / "cache"))
     for owner, attribute, value in fake_gpu.patches():
         monkeypatch.setattr(owner, attribute, value)
-    monkeypatch.setattr(compile_pool, "compile", compile)
+    monkeypatch.setattr(pool, "compile", compile)
     case = Case(
         "no configuration fits",
         """

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from ninetoothed.runtime import device
+from ninetoothed.runtime.launch import device
 from tests.support.messages import Case, check, each
 
 

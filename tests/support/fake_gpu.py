@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ninetoothed.artifact import Artifact, Binary, Target
-from ninetoothed.runtime import candidates, compile_pool, device, model, triton_compat
-from ninetoothed.runtime.loaded import Host
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.loaded import Host
+from ninetoothed.runtime.toolchain import pool
+from ninetoothed.runtime.toolchain.triton import compat
+from ninetoothed.runtime.tuning import candidates, model
 
 launches: list[tuple[str, int]] = []
 """The kernels' names, and how many programs each launch had."""
@@ -100,12 +103,12 @@ def patches() -> list[tuple[Any, str, Any]]:
         return "a GPU"
 
     return [
-        (triton_compat, "active_target", lambda: Target.parse("sm_90")),
-        (triton_compat, "version", lambda: "3.6.0"),
+        (compat, "active_target", lambda: Target.parse("sm_90")),
+        (compat, "version", lambda: "3.6.0"),
         (device, "guard", guard),
         (device, "name", name),
         (device, "is_capturing", lambda: False),
-        (compile_pool, "compile", compiled),
+        (pool, "compile", compiled),
         (candidates, "_loaded", _Loaded),
         (candidates, "_driver", _Driver),
         (model.Properties, "of", staticmethod(_properties)),

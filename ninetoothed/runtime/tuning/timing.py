@@ -24,7 +24,7 @@ from typing import Any, Protocol
 
 from ninetoothed import config
 from ninetoothed.errors import ArgumentError, ConfigurationError
-from ninetoothed.runtime.shield import StuckError, Trial, shielded
+from ninetoothed.runtime.tuning.isolation import StuckError, Trial, shielded
 
 # Whoever times, times alone: two threads would time each other's launches.
 _lock = threading.Lock()

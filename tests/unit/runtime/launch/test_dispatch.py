@@ -12,8 +12,8 @@ import pytest
 from ninetoothed.artifact import Artifact, Config, Signature, Space, Target
 from ninetoothed.errors import ArgumentError, DeviceError
 from ninetoothed.runtime import artifact_cache
-from ninetoothed.runtime.choosing import Tune
-from ninetoothed.runtime.dispatch import Dispatcher
+from ninetoothed.runtime.launch.dispatch import Dispatcher
+from ninetoothed.runtime.tuning.search import Tune
 from tests.support import artifacts
 from tests.support.dispatching import (
     SIGNATURE,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ninetoothed.artifact import Artifact
 from ninetoothed.overlaps import firsts, span
-from ninetoothed.runtime.shield import is_tensor
+from ninetoothed.runtime.tuning.isolation import is_tensor
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ import pytest
 from ninetoothed import tuning
 from ninetoothed.artifact import Config, ParamSignature, Signature, Space, Target
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import artifact_cache, choices
-from ninetoothed.runtime.choices import Bucket, Result, Row
+from ninetoothed.runtime import artifact_cache
+from ninetoothed.runtime.tuning import results
+from ninetoothed.runtime.tuning.results import Bucket, Result, Row
 from ninetoothed.version import __version__
 from tests.support.imports import ROOT
 
@@ -55,12 +56,12 @@ def tensor(*shape: int) -> Any:
 
 def sizes_of(bucket: int) -> list[int]:
     """The sizes up to 100 in one bucket."""
-    return [size for size in range(100) if choices.bucket_of([tensor(size)]) == (bucket,)]
+    return [size for size in range(100) if results.bucket_of([tensor(size)]) == (bucket,)]
 
 
 def test_buckets() -> None:
-    assert choices.bucket_of([tensor(4096, 5000), 7, tensor()]) == (24, 24)
-    assert choices.bucket_of([tensor(6000), 1.5]) == (26,)
+    assert results.bucket_of([tensor(4096, 5000), 7, tensor()]) == (24, 24)
+    assert results.bucket_of([tensor(6000), 1.5]) == (26,)
     assert [sizes_of(bucket) for bucket in (0, 2, 3, 4)] == [[1], [2], [3], [4]]
     assert [sizes_of(bucket) for bucket in (5, 6, 7, 8)] == [
         [5, 6],
@@ -69,46 +70,46 @@ def test_buckets() -> None:
         list(range(14, 23)),
     ]
     assert sizes_of(10) == list(range(23, 46))
-    assert sizes_of(choices.bucket_of([tensor(0)])[0]) == [0]
+    assert sizes_of(results.bucket_of([tensor(0)])[0]) == [0]
 
 
 def test_sizes_that_stand_for_a_bucket() -> None:
     for size in (0, 1, 2, 3, 4, 6, 8, 12, 16, 32, 1 << 30):
-        assert choices.rounded([tensor(size), 5]) == ((size,),)
-    assert choices.rounded([tensor(5, 100), tensor()]) == ((6, 128), ())
+        assert results.rounded([tensor(size), 5]) == ((size,),)
+    assert results.rounded([tensor(5, 100), tensor()]) == ((6, 128), ())
 
 
 def test_buckets_grow_with_sizes() -> None:
-    order = [choices.bucket_of([tensor(size)]) for size in range(5000)]
+    order = [results.bucket_of([tensor(size)]) for size in range(5000)]
     assert order == sorted(order)
-    assert choices.bucket_of([tensor(2**40)]) == (80,)
+    assert results.bucket_of([tensor(2**40)]) == (80,)
 
 
 def test_distance() -> None:
-    assert choices.distance((20, 20), (20, 22), 2) == 0.5
-    assert choices.distance((24, 24, 24, 24, 24, 24), (22,) * 6, 3) == 2.0
-    assert choices.distance((), (), 0) == 0
-    assert choices.distance(choices.bucket_of([tensor(0)]), (0,), 1) > 100
+    assert results.distance((20, 20), (20, 22), 2) == 0.5
+    assert results.distance((24, 24, 24, 24, 24, 24), (22,) * 6, 3) == 2.0
+    assert results.distance((), (), 0) == 0
+    assert results.distance(results.bucket_of([tensor(0)]), (0,), 1) > 100
 
 
 def test_a_result_is_found_again() -> None:
-    assert choices.load("k" * 64, (20, 20)) is None
-    choices.store(result())
-    assert choices.load("k" * 64, (20, 20)) == result()
-    assert choices.load("k" * 64, (20, 22)) is None
-    assert choices.load("l" * 64, (20, 20)) is None
+    assert results.load("k" * 64, (20, 20)) is None
+    results.store(result())
+    assert results.load("k" * 64, (20, 20)) == result()
+    assert results.load("k" * 64, (20, 22)) is None
+    assert results.load("l" * 64, (20, 20)) is None
     assert result().ranked == [TWO, ONE]
 
 
 def test_the_nearest_result_serves() -> None:
-    choices.store(result((20, 20)))
-    choices.store(result((23, 23)))
-    choices.store(result((40, 40)))
-    choices.store(result((21, 21), key="other"))
-    choices.store_fault("k" * 64, ONE, "it did not end")
+    results.store(result((20, 20)))
+    results.store(result((23, 23)))
+    results.store(result((40, 40)))
+    results.store(result((21, 21), key="other"))
+    results.store_fault("k" * 64, ONE, "it did not end")
 
     def nearest(*bucket: int) -> Bucket | None:
-        found = choices.nearest("k" * 64, bucket, 2)
+        found = results.nearest("k" * 64, bucket, 2)
         return None if found is None else found.bucket
 
     assert nearest(21, 21) == (20, 20)
@@ -120,29 +121,29 @@ def test_the_nearest_result_serves() -> None:
 
 
 def test_new_results_are_near_at_once() -> None:
-    choices.store(result((20, 20)))
-    assert choices.nearest("k" * 64, (22, 22), 2) is not None
-    choices.store(result((22, 22), mode="full"))
-    choices.store(result((20, 20), mode="full"))
-    assert choices.nearest("k" * 64, (22, 22), 2) == result((22, 22), mode="full")
-    assert choices.nearest("k" * 64, (20, 21), 2) == result((20, 20), mode="full")
+    results.store(result((20, 20)))
+    assert results.nearest("k" * 64, (22, 22), 2) is not None
+    results.store(result((22, 22), mode="full"))
+    results.store(result((20, 20), mode="full"))
+    assert results.nearest("k" * 64, (22, 22), 2) == result((22, 22), mode="full")
+    assert results.nearest("k" * 64, (20, 21), 2) == result((20, 20), mode="full")
 
 
 def test_a_result_that_is_gone_is_not_near(own_cache: Path) -> None:
-    choices.store(result((20, 20)))
-    assert choices.nearest("k" * 64, (21, 21), 2) is not None
-    choices.store(result((24, 24)))
+    results.store(result((20, 20)))
+    assert results.nearest("k" * 64, (21, 21), 2) is not None
+    results.store(result((24, 24)))
     for path in (own_cache / "tuning").iterdir():
         if "[20, 20]" in path.read_text():
             path.write_text("")
-    assert choices.nearest("k" * 64, (22, 22), 2) == result((24, 24))
+    assert results.nearest("k" * 64, (22, 22), 2) == result((24, 24))
 
 
 def test_faults() -> None:
-    assert choices.fault("k" * 64, ONE) is None
-    choices.store_fault("k" * 64, ONE, "it did not end within 30 s")
-    assert choices.fault("k" * 64, ONE) == "it did not end within 30 s"
-    assert choices.fault("k" * 64, TWO) is None
+    assert results.fault("k" * 64, ONE) is None
+    results.store_fault("k" * 64, ONE, "it did not end within 30 s")
+    assert results.fault("k" * 64, ONE) == "it did not end within 30 s"
+    assert results.fault("k" * 64, TWO) is None
 
 
 def test_what_a_key_depends_on() -> None:
@@ -163,7 +164,7 @@ def test_what_a_key_depends_on() -> None:
         "NVIDIA H100",
         "3.6.0",
     ]
-    key: Any = choices.key
+    key: Any = results.key
     keys = {key(*given)}
     for position, other in enumerate(others):
         keys.add(key(*given[:position], other, *given[position + 1 :]))
@@ -178,39 +179,39 @@ def test_what_a_key_depends_on() -> None:
 )
 def test_broken_entries_are_absent(text: str, tmp_path: Path) -> None:
     artifact_cache.store_result("k" * 64, "bucket (20, 20)", text)
-    assert choices.load("k" * 64, (20, 20)) is None
-    assert choices.nearest("k" * 64, (20, 20), 2) is None
+    assert results.load("k" * 64, (20, 20)) is None
+    assert results.nearest("k" * 64, (20, 20), 2) is None
     assert tuning.export(tmp_path / "results.json") == 0
 
 
 def test_files_that_are_cut_off(own_cache: Path) -> None:
-    choices.store(result())
+    results.store(result())
     (path,) = (own_cache / "tuning").iterdir()
     whole = path.read_bytes()
     for length in range(0, len(whole), 37):
         path.write_bytes(whole[:length])
-        assert choices.load("k" * 64, (20, 20)) is None
-        assert choices.nearest("k" * 64, (20, 20), 2) is None
+        assert results.load("k" * 64, (20, 20)) is None
+        assert results.nearest("k" * 64, (20, 20), 2) is None
 
 
 def test_a_disk_that_takes_nothing(own_cache: Path) -> None:
     own_cache.write_text("a file, not a folder")
-    choices.store(result())
-    assert choices.load("k" * 64, (20, 20)) == result()
-    assert choices.nearest("k" * 64, (21, 21), 2) == result()
+    results.store(result())
+    assert results.load("k" * 64, (20, 20)) == result()
+    assert results.nearest("k" * 64, (21, 21), 2) == result()
 
 
 def test_results_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [result(), result((24, 24)), result(key="j" * 64, device="NVIDIA H100", mode="full")]
     for one in found:
-        choices.store(one)
+        results.store(one)
     path = tmp_path / "results.json"
     assert tuning.export(path) == 3
     text = path.read_text()
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path / "elsewhere"))
     assert tuning.load(path) == 3
     for one in found:
-        assert choices.load(one.key, one.bucket) == replace(one, imported=True)
+        assert results.load(one.key, one.bucket) == replace(one, imported=True)
     # The same again, byte by byte.
     assert tuning.export(str(path)) == 3
     assert path.read_text() == text
@@ -219,11 +220,11 @@ def test_results_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_what_is_loaded_replaces_what_is_there(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    choices.store(result())
+    results.store(result())
     tuning.export(path)
-    choices.store(result(rows=ROWS[1:]))
+    results.store(result(rows=ROWS[1:]))
     tuning.load(path)
-    loaded = choices.load("k" * 64, (20, 20))
+    loaded = results.load("k" * 64, (20, 20))
     assert loaded is not None
     assert loaded.ranked == [TWO, ONE]
 
@@ -250,8 +251,8 @@ def test_what_is_loaded_replaces_what_is_there(tmp_path: Path) -> None:
 )
 def test_files_that_are_no_results(old: str, new: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    choices.store(result((1, 1)))
-    choices.store(result((2, 2)))
+    results.store(result((1, 1)))
+    results.store(result((2, 2)))
     tuning.export(path)
     text = re.sub(old, new, path.read_text(), count=1)
     path.write_bytes(text.encode(errors="surrogateescape"))
@@ -275,17 +276,17 @@ def test_files_that_cannot_be_reached(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from dataclasses import replace
-from tests.unit.test_runtime_choices import result
-from ninetoothed.runtime import choices
+from tests.unit.runtime.tuning.test_results import result
+from ninetoothed.runtime.tuning import results
 
 process = int(sys.argv[1])
 for turn in range(60):
-    choices.store(result((process, turn)))
-    choices.store(result((99, 99), mode=f"of {process}"))
+    results.store(result((process, turn)))
+    results.store(result((99, 99), mode=f"of {process}"))
     for bucket in ((1 - process, turn), (99, 99)):
-        found = choices.load("k" * 64, bucket)
+        found = results.load("k" * 64, bucket)
         assert found is None or found.rows == result().rows
-    assert choices.nearest("k" * 64, (99, 99), 2) is not None
+    assert results.nearest("k" * 64, (99, 99), 2) is not None
 """
 
 
@@ -295,7 +296,7 @@ def test_two_processes_lose_nothing_of_each_other() -> None:
     assert [process.wait() for process in processes] == [0, 0]
     for process in (0, 1):
         for turn in range(60):
-            assert choices.load("k" * 64, (process, turn)) is not None
+            assert results.load("k" * 64, (process, turn)) is not None
     assert len(artifact_cache.result_names("k" * 64)) == 121
 
 

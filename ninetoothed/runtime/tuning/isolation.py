@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ninetoothed.jagged import Jagged
-from ninetoothed.runtime import device
+from ninetoothed.runtime.launch import device
 
 # A copy starts where its original does, modulo this: the lines of the caches, and any vector
 # access.

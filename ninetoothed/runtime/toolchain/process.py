@@ -1,6 +1,6 @@
 """One process that compiles, seen from the process that it compiles for.
 
-Requests and answers are lines of JSON; ``compile_worker`` is the other end.
+Requests and answers are lines of JSON; ``worker`` is the other end.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from pathlib import Path
 from typing import IO, Any
 
 from ninetoothed.artifact import Artifact, Binary, Target
@@ -38,7 +39,7 @@ def command() -> list[str]:
     """
     if not sys.executable:
         raise OSError("sys.executable names no Python")
-    return [sys.executable, "-P", "-m", "ninetoothed.runtime.compile_worker"]
+    return [sys.executable, "-P", "-m", "ninetoothed.runtime.toolchain.worker"]
 
 
 def _environment(folder: str) -> dict[str, str]:
@@ -46,7 +47,7 @@ def _environment(folder: str) -> dict[str, str]:
 
     ``folder`` is for its temporary files, and for those of what it runs.
     """
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    package = str(Path(__file__).absolute().parents[3])
     paths = dict.fromkeys([package, *(os.path.abspath(path) for path in sys.path if path)])
     environment = {
         # Looking through all packages for backends that we do not serve takes time.

@@ -6,7 +6,7 @@ compiled is kept by ``artifact_cache``. Compiling needs neither a GPU nor torch,
 compiling imports Triton.
 
 What is used of Triton, tested with 3.6.0, 3.7.1, 3.8.0 and 3.9.0 (a test each in
-``tests/unit/test_runtime_triton_compat.py``):
+``tests/unit/runtime/toolchain/test_triton.py``):
 
 - ``triton/__init__.py`` has a line ``__version__ = '…'``, which is read without an import;
 - ``triton.compiler.compiler.make_backend`` of a ``triton.backends.compiler.GPUTarget`` gives a

@@ -11,7 +11,9 @@ import pytest
 from ninetoothed import tuning
 from ninetoothed.artifact import Artifact, Config
 from ninetoothed.errors import ConfigurationError, DeviceError, ShapeError
-from ninetoothed.runtime import choosing, device, triton_compat, tuner
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.toolchain.triton import compat
+from ninetoothed.runtime.tuning import search, timing
 from tests.support.dispatching import (
     SIGNATURE,
     World,
@@ -56,7 +58,7 @@ def test_full_tunes_each_bucket(world: World) -> None:
     for size in (1000, 1001, 2000):
         dispatcher.launch(SIGNATURE, values(size))
     assert world.timed == [128, 256] * 2
-    assert world.efforts == [tuner.FULL] * 2
+    assert world.efforts == [timing.FULL] * 2
     world.dispatcher(blocks(128, 256), tune="full").launch(SIGNATURE, values(1000))
     assert world.timed == [128, 256] * 2
 
@@ -67,7 +69,7 @@ def test_full_is_not_content_with_a_quick_result(world: World) -> None:
     world.dispatcher(blocks(128, 256), tune="full").launch(SIGNATURE, values())
     quick = world.dispatcher(blocks(128, 256), tune="quick")
     quick.launch(SIGNATURE, values())
-    assert world.efforts == [tuner.QUICK, tuner.FULL]
+    assert world.efforts == [timing.QUICK, timing.FULL]
     assert blocks_launched(world) == [128, 256, 256]
 
 
@@ -163,7 +165,7 @@ def test_the_bound_holds_for_neighbours(world: World) -> None:
 
 
 def test_no_time_is_left_for_neighbours(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "_REFINED_SECONDS", -1.0)
+    monkeypatch.setattr(search, "_REFINED_SECONDS", -1.0)
     sizes = [1 << bit for bit in range(2, 15)]
     world.predicted = {size: float(size) for size in sizes}
     world.dispatcher(blocks(*sizes)).launch(SIGNATURE, values())
@@ -215,7 +217,7 @@ def test_what_the_choice_depends_on(
 ) -> None:
     world.dispatcher(blocks(128, 256)).launch(SIGNATURE, values())
     if change == "triton":
-        monkeypatch.setattr(triton_compat, "version", lambda: "3.6.0")
+        monkeypatch.setattr(compat, "version", lambda: "3.6.0")
     if change == "device":
         monkeypatch.setattr(device, "name", constant("another device"))
     configs = blocks(128, 512) if change == "configs" else blocks(128, 256)
@@ -321,7 +323,7 @@ def test_kernels_called_by_what_is_timed_are_not_tuned(
         dispatcher.launch(SIGNATURE, values())
 
     world.between = copy
-    monkeypatch.setattr(tuner, "is_timing", lambda: bool(nested))
+    monkeypatch.setattr(timing, "is_timing", lambda: bool(nested))
     dispatcher.launch(SIGNATURE, values())
     assert blocks_launched(world) == [256, 128]
     assert world.races == [[256, 128]]

@@ -20,7 +20,9 @@ import pytest
 
 from ninetoothed.artifact import Artifact, Binary
 from ninetoothed.errors import ConfigurationError, DeviceError
-from ninetoothed.runtime import artifact_cache, compile_pool, compile_process, triton_compat
+from ninetoothed.runtime import artifact_cache
+from ninetoothed.runtime.toolchain import pool, process
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import artifacts
 
 # A worker that notes the numbers of its processes, and the texts that it is given.
@@ -98,7 +100,7 @@ def wait_until(happens: Callable[[], bool], seconds: float = 30) -> None:
 
 
 def close() -> None:
-    compile_pool._pool.close()  # pyright: ignore[reportPrivateUsage]
+    pool._pool.close()  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.fixture(autouse=True)
@@ -106,8 +108,8 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     close()
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("NINETOOTHED_COMPILE_WORKERS", "2")
-    monkeypatch.setattr(triton_compat, "available", lambda: True)
-    monkeypatch.setattr(triton_compat, "version", lambda: "3.9.0")
+    monkeypatch.setattr(compat, "available", lambda: True)
+    monkeypatch.setattr(compat, "version", lambda: "3.9.0")
     yield
     close()
 
@@ -121,7 +123,7 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Notes:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    monkeypatch.setattr(compile_process, "command", lambda: [sys.executable, "-c", script])
+    monkeypatch.setattr(process, "command", lambda: [sys.executable, "-c", script])
 
 
 def texts(*names: str) -> list[Artifact]:
@@ -133,20 +135,20 @@ def binary(text: str) -> Binary:
 
 
 def test_nothing_to_do(notes: Notes) -> None:
-    assert compile_pool.compile([]) == []
+    assert pool.compile([]) == []
     assert notes.of("pid") == []
 
 
 def test_results_are_in_order_kept_and_told_as_they_come(notes: Notes) -> None:
     names = [f"text {number}" for number in range(8)]
-    told: dict[int, compile_pool.Result] = {}
-    found = compile_pool.compile(texts(*names), told.__setitem__)
+    told: dict[int, pool.Result] = {}
+    found = pool.compile(texts(*names), told.__setitem__)
     assert found == [binary(name) for name in names]
     assert [told[position] for position in range(8)] == found
     assert 1 <= len(notes.of("pid")) <= 2
     # A second time, they come from disk.
     told.clear()
-    assert compile_pool.compile(texts(*names), told.__setitem__) == found
+    assert pool.compile(texts(*names), told.__setitem__) == found
     assert len(told) == 8
     assert sorted(notes.of("text")) == names
 
@@ -155,11 +157,11 @@ def test_a_result_is_stored_before_the_others_are_there(notes: Notes) -> None:
     first, last = texts("slow 1", "slow 2")
     stored: list[bool] = []
 
-    def told(position: int, _: compile_pool.Result) -> None:
+    def told(position: int, _: pool.Result) -> None:
         artifact = (first, last)[position]
-        stored.append(artifact_cache.load_binary(triton_compat.binary_key(artifact)) is not None)
+        stored.append(artifact_cache.load_binary(compat.binary_key(artifact)) is not None)
 
-    compile_pool.compile([first, last], told)
+    pool.compile([first, last], told)
     assert stored == [True, True]
     assert notes.of("text")
 
@@ -167,31 +169,31 @@ def test_a_result_is_stored_before_the_others_are_there(notes: Notes) -> None:
 def test_workers_stay_for_the_next_call(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_COMPILE_WORKERS", "1")
     for name in "abc":
-        assert compile_pool.compile(texts(name)) == [binary(name)]
+        assert pool.compile(texts(name)) == [binary(name)]
     assert len(notes.of("pid")) == 1
 
 
 def test_as_many_workers_as_there_are_artifacts(notes: Notes) -> None:
-    compile_pool.compile(texts("a"))
+    pool.compile(texts("a"))
     assert len(notes.of("pid")) == 1
 
 
 def test_workers_without_work_end(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compile_pool, "IDLE_SECONDS", 0.2)
-    compile_pool.compile(texts("a", "b"))
+    monkeypatch.setattr(pool, "IDLE_SECONDS", 0.2)
+    pool.compile(texts("a", "b"))
     wait_until(notes.all_ended)
-    assert compile_pool.compile(texts("c")) == [binary("c")]
+    assert pool.compile(texts("c")) == [binary("c")]
 
 
 def test_equal_artifacts_are_compiled_once(notes: Notes) -> None:
-    assert compile_pool.compile(texts("a", "b", "a", "a")) == list(map(binary, "abaa"))
+    assert pool.compile(texts("a", "b", "a", "a")) == list(map(binary, "abaa"))
     assert sorted(notes.of("text")) == ["a", "b"]
 
 
 def test_threads_that_want_the_same_share_it(notes: Notes) -> None:
-    found: list[list[compile_pool.Result]] = []
+    found: list[list[pool.Result]] = []
     threads = [
-        threading.Thread(target=lambda: found.append(compile_pool.compile(texts("slow", "slow 2"))))
+        threading.Thread(target=lambda: found.append(pool.compile(texts("slow", "slow 2"))))
         for _ in range(4)
     ]
     for thread in threads:
@@ -210,11 +212,11 @@ def test_what_another_process_has_compiled_meanwhile_is_taken(
 
     def store() -> None:
         notes.wait_for("text", 1)
-        artifact_cache.store_binary(triton_compat.binary_key(second), binary("theirs"))
+        artifact_cache.store_binary(compat.binary_key(second), binary("theirs"))
 
     thread = threading.Thread(target=store)
     thread.start()
-    assert compile_pool.compile([first, second])[1] == binary("theirs")
+    assert pool.compile([first, second])[1] == binary("theirs")
     thread.join()
     assert notes.of("text") == ["slow"]
 
@@ -223,13 +225,13 @@ def test_another_environment_needs_other_workers(
     notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NINETOOTHED_COMPILE_WORKERS", "1")
-    compile_pool.compile(texts("a"))
+    pool.compile(texts("a"))
     monkeypatch.setenv("UNRELATED", "1")
-    compile_pool.compile(texts("b"))
+    pool.compile(texts("b"))
     assert len(notes.of("pid")) == 1
     monkeypatch.setenv("DISABLE_PTXAS_OPT", "1")
     # Not found on disk either.
-    compile_pool.compile(texts("a"))
+    pool.compile(texts("a"))
     assert len(notes.of("pid")) == 2
     wait_until(lambda: not is_running(notes.of("pid")[0]))
     assert notes.of("text") == ["a", "b", "a"]
@@ -239,7 +241,7 @@ def test_reasons_keep_their_places(notes: Notes, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("NINETOOTHED_COMPILE_TIMEOUT", "2")
     # One that does not fit the pipe: its worker hangs without reading it.
     names = ["fine", "refuse", "die", "garble", "hang", "hang" + " " * 300_000, "fine 2", "refuse"]
-    found = compile_pool.compile(texts(*names, "nonsense"))
+    found = pool.compile(texts(*names, "nonsense"))
     died = "the compiler's process died (signal 6) | LLVM ERROR: cannot go on"
     late = "compiling took over 2 s (NINETOOTHED_COMPILE_TIMEOUT)"
     assert found[:3] == [binary("fine"), REFUSED, died]
@@ -253,7 +255,7 @@ def test_reasons_keep_their_places(notes: Notes, monkeypatch: pytest.MonkeyPatch
 
 def test_reasons_are_not_kept(notes: Notes) -> None:
     for _ in range(2):
-        assert compile_pool.compile(texts("refuse")) == [REFUSED]
+        assert pool.compile(texts("refuse")) == [REFUSED]
     assert notes.of("text") == ["refuse"] * 2
 
 
@@ -271,7 +273,7 @@ def test_where_no_worker_starts_this_process_compiles(
         monkeypatch.setattr(sys, "executable", script)
     compiles_here(monkeypatch)
     with pytest.warns(RuntimeWarning, match="no process can be started for them"):
-        found = compile_pool.compile(texts("a", "refuse", "a"))
+        found = pool.compile(texts("a", "refuse", "a"))
     assert found == [binary("a"), "refused here", binary("a")]
 
 
@@ -287,7 +289,7 @@ def compiles_here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             raise DeviceError("none here")
         return binary(artifact.text)
 
-    monkeypatch.setattr(triton_compat, "compile_binary", compile_binary)
+    monkeypatch.setattr(compat, "compile_binary", compile_binary)
     return seen
 
 
@@ -297,42 +299,40 @@ def test_no_workers_are_wanted(notes: Notes, monkeypatch: pytest.MonkeyPatch) ->
     told: list[int] = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        compile_pool.prestart()
-        found = compile_pool.compile(
-            texts("a", "refuse", "a"), lambda position, _: told.append(position)
-        )
+        pool.prestart()
+        found = pool.compile(texts("a", "refuse", "a"), lambda position, _: told.append(position))
     assert found == [binary("a"), "refused here", binary("a")]
     assert told == [0, 2, 1]
-    assert compile_pool.compile(texts("a")) == [binary("a")]
+    assert pool.compile(texts("a")) == [binary("a")]
     assert seen == ["a", "refuse"]
     assert notes.of("pid") == []
     with pytest.raises(DeviceError, match="none here"):
-        compile_pool.compile(texts("no triton"))
+        pool.compile(texts("no triton"))
 
 
 def test_prestart(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
-    compile_pool.prestart(artifacts.SM_90)
-    compile_pool.prestart()
+    pool.prestart(artifacts.SM_90)
+    pool.prestart()
     assert notes.wait_for("target", 1) == ["90"]
     monkeypatch.setenv("NINETOOTHED_COMPILE_WORKERS", "1")
-    assert compile_pool.compile(texts("a")) == [binary("a")]
-    compile_pool.prestart()
+    assert pool.compile(texts("a")) == [binary("a")]
+    pool.prestart()
     assert len(notes.of("pid")) == 1
 
 
 def test_prestart_is_silent(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("error")
-        patch.setattr(triton_compat, "available", lambda: False)
-        compile_pool.prestart()
-        patch.setattr(triton_compat, "available", lambda: True)
-        patch.setattr(compile_process, "command", lambda: ["/nonexistent/python"])
-        compile_pool.prestart()
+        patch.setattr(compat, "available", lambda: False)
+        pool.prestart()
+        patch.setattr(compat, "available", lambda: True)
+        patch.setattr(process, "command", lambda: ["/nonexistent/python"])
+        pool.prestart()
         wait_until(lambda: "ninetoothed-compile" not in [t.name for t in threading.enumerate()])
         patch.setenv("NINETOOTHED_COMPILE_WORKERS", "many")
-        compile_pool.prestart()
+        pool.prestart()
     # Nothing of it hinders what comes.
-    assert compile_pool.compile(texts("a")) == [binary("a")]
+    assert pool.compile(texts("a")) == [binary("a")]
 
 
 def test_an_error_of_the_callback_ends_the_call(notes: Notes) -> None:
@@ -340,9 +340,9 @@ def test_an_error_of_the_callback_ends_the_call(notes: Notes) -> None:
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError, match="no more"):
-        compile_pool.compile(texts("a", "hang"), fail)
+        pool.compile(texts("a", "hang"), fail)
     assert notes.all_ended()
-    assert compile_pool.compile(texts("b")) == [binary("b")]
+    assert pool.compile(texts("b")) == [binary("b")]
 
 
 def test_an_error_while_storing_reaches_the_caller(
@@ -350,9 +350,9 @@ def test_an_error_while_storing_reaches_the_caller(
 ) -> None:
     monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", "much")
     with pytest.raises(ConfigurationError, match="NINETOOTHED_CACHE_SIZE must be a number"):
-        compile_pool.compile(texts("a", "b"))
+        pool.compile(texts("a", "b"))
     monkeypatch.delenv("NINETOOTHED_CACHE_SIZE")
-    assert compile_pool.compile(texts("c")) == [binary("c")]
+    assert pool.compile(texts("c")) == [binary("c")]
     assert notes.of("pid")
 
 
@@ -364,10 +364,10 @@ def test_interrupt_leaves_no_process(notes: Notes) -> None:
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        compile_pool.compile(texts("hang 1", "hang 2", "hang 3"))
+        pool.compile(texts("hang 1", "hang 2", "hang 3"))
     assert notes.all_ended()
     thread.join()
-    assert compile_pool.compile(texts("a")) == [binary("a")]
+    assert pool.compile(texts("a")) == [binary("a")]
 
 
 def test_what_was_given_up_is_compiled_anew(notes: Notes) -> None:
@@ -375,14 +375,14 @@ def test_what_was_given_up_is_compiled_anew(notes: Notes) -> None:
         raise RuntimeError("no more")
 
     # While another thread compiles, what is killed ends beside it.
-    other = threading.Thread(target=compile_pool.compile, args=(texts("slow other"),))
+    other = threading.Thread(target=pool.compile, args=(texts("slow other"),))
     other.start()
     notes.wait_for("text", 1)
     for step in range(2):
         slow = texts(f"slow {step}")
         with pytest.raises(RuntimeError, match="no more"):
-            compile_pool.compile([*texts(f"a {step}"), *slow], fail)
-        assert compile_pool.compile(slow) == [binary(f"slow {step}")]
+            pool.compile([*texts(f"a {step}"), *slow], fail)
+        assert pool.compile(slow) == [binary(f"slow {step}")]
     other.join()
 
 
@@ -390,27 +390,27 @@ def test_what_is_killed_late_takes_nothing_with_it(
     notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NINETOOTHED_COMPILE_WORKERS", "1")
-    kill = compile_process.CompileProcess.kill
+    kill = process.CompileProcess.kill
 
-    def late(process: compile_process.CompileProcess) -> None:
+    def late(process: process.CompileProcess) -> None:
         # The job that it was to be killed for has come to its end.
         time.sleep(0.8)
         kill(process)
 
-    found: list[compile_pool.Result] = []
+    found: list[pool.Result] = []
 
     def ask() -> None:
         notes.wait_for("text", 1)
-        found.extend(compile_pool.compile(texts("slow other")))
+        found.extend(pool.compile(texts("slow other")))
 
     def fail(*_: object) -> None:
-        monkeypatch.setattr(compile_process.CompileProcess, "kill", late)
+        monkeypatch.setattr(process.CompileProcess, "kill", late)
         raise RuntimeError("no more")
 
     other = threading.Thread(target=ask)
     other.start()
     with pytest.raises(RuntimeError, match="no more"):
-        compile_pool.compile(texts("slow 1", "slow 2"), fail)
+        pool.compile(texts("slow 1", "slow 2"), fail)
     other.join()
     monkeypatch.undo()
     assert found == [binary("slow other")]
@@ -444,13 +444,13 @@ def test_interrupts_at_any_moment_leave_nothing(
                 # In the bookkeeping, while a process starts, while it compiles.
                 seconds = dice.random() * (0.001, 0.01, 0.1)[step % 3]
                 signal.setitimer(signal.ITIMER_REAL, seconds + 1e-5)
-                compile_pool.compile(wanted)
+                pool.compile(wanted)
             finally:
                 armed = False
         except KeyboardInterrupt:
             interrupted += 1
         signal.setitimer(signal.ITIMER_REAL, 0)
-        found = compile_pool.compile(wanted)
+        found = pool.compile(wanted)
         assert all(isinstance(result, Binary) for result in found), found
     signal.signal(signal.SIGALRM, previous)
     assert interrupted
@@ -468,10 +468,10 @@ def test_workers_that_end_at_once_leave_nothing(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    monkeypatch.setattr(compile_process, "command", lambda: ["true"])
+    monkeypatch.setattr(process, "command", lambda: ["true"])
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(20):
-        compile_pool.prestart(artifacts.SM_90)
+        pool.prestart(artifacts.SM_90)
         wait_until(lambda: "ninetoothed-compile" not in [t.name for t in threading.enumerate()])
     assert not list(temporary.iterdir())
     # Fewer, where what an earlier test has left is collected meanwhile.
@@ -479,8 +479,8 @@ def test_workers_that_end_at_once_leave_nothing(
 
 
 def test_interrupt_spares_what_another_thread_waits_for(notes: Notes) -> None:
-    found: list[compile_pool.Result] = []
-    other = threading.Thread(target=lambda: found.extend(compile_pool.compile(texts("slow"))))
+    found: list[pool.Result] = []
+    other = threading.Thread(target=lambda: found.extend(pool.compile(texts("slow"))))
 
     def interrupt() -> None:
         notes.wait_for("text", 2)
@@ -491,7 +491,7 @@ def test_interrupt_spares_what_another_thread_waits_for(notes: Notes) -> None:
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        compile_pool.compile(texts("slow", "hang"))
+        pool.compile(texts("slow", "hang"))
     thread.join()
     other.join()
     assert found == [binary("slow")]
@@ -501,7 +501,7 @@ def test_a_forked_process_has_workers_of_its_own(
     notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NINETOOTHED_COMPILE_WORKERS", "1")
-    compile_pool.compile(texts("a", "b"))
+    pool.compile(texts("a", "b"))
     assert len(notes.of("pid")) == 1
     with warnings.catch_warnings():
         # Python 3.12 warns of forks beside threads.
@@ -509,7 +509,7 @@ def test_a_forked_process_has_workers_of_its_own(
         child = os.fork()
     if child == 0:
         try:
-            assert compile_pool.compile(texts("a", "c")) == [binary("a"), binary("c")]
+            assert pool.compile(texts("a", "c")) == [binary("a"), binary("c")]
             close()
             os._exit(0)
         except BaseException:
@@ -517,7 +517,7 @@ def test_a_forked_process_has_workers_of_its_own(
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert len(notes.of("pid")) == 2
-    assert compile_pool.compile(texts("d")) == [binary("d")]
+    assert pool.compile(texts("d")) == [binary("d")]
     assert len(notes.of("pid")) == 2
 
 
@@ -525,7 +525,7 @@ def test_temporary_files_go(notes: Notes, tmp_path: Path, monkeypatch: pytest.Mo
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
-    compile_pool.compile(texts("die", "a"))
+    pool.compile(texts("die", "a"))
     assert list(folder.iterdir())
     close()
     assert not list(folder.iterdir())

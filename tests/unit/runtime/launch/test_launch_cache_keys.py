@@ -17,10 +17,10 @@ from ninetoothed.binding import Binder
 from ninetoothed.errors import ArgumentError
 from ninetoothed.interface import Bounds, Formal, Interface
 from ninetoothed.overlaps import narrowed
-from ninetoothed.runtime import device, driver
-from ninetoothed.runtime.driver import Loaded
-from ninetoothed.runtime.loaded import Host, LoadedKernel
-from ninetoothed.runtime.repeated import Repeated
+from ninetoothed.runtime.launch import device, driver
+from ninetoothed.runtime.launch.driver import Loaded
+from ninetoothed.runtime.launch.launch_cache import Repeated
+from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub, profiles
 from tests.support.driver_stub import Launch, Stub
 

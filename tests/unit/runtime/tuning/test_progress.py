@@ -10,8 +10,8 @@ from typing import cast
 
 import pytest
 
-from ninetoothed.runtime import progress
-from ninetoothed.runtime.progress import Progress
+from ninetoothed.runtime.tuning import progress
+from ninetoothed.runtime.tuning.progress import Progress
 
 
 class Terminal(io.StringIO):

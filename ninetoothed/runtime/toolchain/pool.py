@@ -26,8 +26,9 @@ from typing import TypeAlias
 from ninetoothed import config
 from ninetoothed.artifact import Artifact, Binary, Target
 from ninetoothed.errors import DeviceError, NineToothedError
-from ninetoothed.runtime import artifact_cache, triton_compat
-from ninetoothed.runtime.compile_process import CompileProcess
+from ninetoothed.runtime import artifact_cache
+from ninetoothed.runtime.toolchain.process import CompileProcess
+from ninetoothed.runtime.toolchain.triton import compat
 
 IDLE_SECONDS = 30.0
 """How long a worker that has nothing to do is kept."""
@@ -57,7 +58,7 @@ def compile(
     results: dict[int, Result] = {}
     positions: dict[str, list[int]] = {}
     for position, artifact in enumerate(artifacts):
-        positions.setdefault(triton_compat.binary_key(artifact), []).append(position)
+        positions.setdefault(compat.binary_key(artifact), []).append(position)
 
     def done(key: str, result: Result) -> None:
         for position in positions[key]:
@@ -88,7 +89,7 @@ def prestart(target: Target | None = None) -> None:
     when it is.
     """
     with contextlib.suppress(NineToothedError):
-        if config.compile_workers() and triton_compat.available():
+        if config.compile_workers() and compat.available():
             _pool.prestart(target)
 
 
@@ -168,7 +169,7 @@ class _Pool:
             if binary is not None:
                 return binary
             try:
-                binary = triton_compat.compile_binary(artifact)
+                binary = compat.compile_binary(artifact)
             except DeviceError:
                 raise
             except NineToothedError as error:
@@ -267,7 +268,7 @@ class _Pool:
 
     def _renew(self) -> None:
         """Retires servers whose processes run in another environment. With the lock held."""
-        environment = (triton_compat.settings(os.environ), config.cache_dir())
+        environment = (compat.settings(os.environ), config.cache_dir())
         if environment != self._environment:
             self._environment = environment
             self._retire()

@@ -23,7 +23,7 @@ from typing import Any
 from ninetoothed.artifact import Config, Signature, Space, Target
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.runtime import artifact_cache
-from ninetoothed.runtime.shield import is_tensor
+from ninetoothed.runtime.tuning.isolation import is_tensor
 from ninetoothed.version import __version__
 
 # What broken text leads to: brackets nested without end, and infinite numbers, too.

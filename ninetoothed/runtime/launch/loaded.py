@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifact import Artifact
 from ninetoothed.errors import ArgumentError, ConfigurationError
-from ninetoothed.runtime import device
 from ninetoothed.runtime.generated import defined
-from ninetoothed.runtime.repeated import Launched
-from ninetoothed.runtime.shield import Trial, is_tensor
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.launch_cache import Launched
+from ninetoothed.runtime.tuning.isolation import Trial, is_tensor
 
 if TYPE_CHECKING:
-    from ninetoothed.runtime.driver import Launcher, Loaded
+    from ninetoothed.runtime.launch.driver import Launcher, Loaded
 
 MAX_PROGRAMS = 2**31 - 1
 """What CUDA and HIP take as the first dimension of a grid."""

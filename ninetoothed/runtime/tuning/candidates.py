@@ -15,18 +15,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ninetoothed.artifact import Artifact, Binary, Config, Signature, Space, Target
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import (
-    artifact_cache,
-    choices,
-    compile_pool,
-    device,
-    triton_compat,
-)
-from ninetoothed.runtime.loaded import Host, LoadedKernel
+from ninetoothed.runtime import artifact_cache
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
+from ninetoothed.runtime.toolchain import pool
+from ninetoothed.runtime.toolchain.triton import compat
+from ninetoothed.runtime.tuning import results
 
 if TYPE_CHECKING:
-    from ninetoothed.runtime import model
-    from ninetoothed.runtime.model import Ranked
+    from ninetoothed.runtime.tuning import model
+    from ninetoothed.runtime.tuning.model import Ranked
 
 OnDone = Callable[[int, int], None]
 """Is told how many of how many are done."""
@@ -68,7 +66,7 @@ class Candidates:
         self.device = device.name(index)
         self.failures: dict[Config, str] = {}
         self._index = index
-        self._target = triton_compat.active_target()
+        self._target = compat.active_target()
         self._compiler = compiler
         # None: it cannot be compiled, or must not be launched.
         self._hosts: dict[Config, Host | None] = {}
@@ -88,8 +86,8 @@ class Candidates:
     @cached_property
     def key(self) -> str:
         """What results of tuning are found by."""
-        versions = triton_compat.version()
-        return choices.key(
+        versions = compat.version()
+        return results.key(
             self.name, self.signature, self._target, self.space, self.device, versions
         )
 
@@ -110,7 +108,7 @@ class Candidates:
         """All configurations, as the model of the device ranks them for a call: the best first,
         and those last that it refuses.
         """
-        from ninetoothed.runtime import model
+        from ninetoothed.runtime.tuning import model
 
         return model.rank(self.space, values, self._properties)
 
@@ -171,7 +169,7 @@ class Candidates:
 
     @cached_property
     def _properties(self) -> model.Properties:
-        from ninetoothed.runtime import model
+        from ninetoothed.runtime.tuning import model
 
         return model.Properties.of(self._index, self._target)
 
@@ -181,7 +179,7 @@ class Candidates:
 
     def _host(self, config: Config) -> Host | None:
         if config not in self._hosts:
-            fault = choices.fault(self.key, config)
+            fault = results.fault(self.key, config)
             if fault is not None:
                 self._give_up(config, fault)
                 return None
@@ -211,7 +209,7 @@ def _compiled(hosts: Sequence[Host], on_done: OnDone) -> list[Binary | str]:
     def done(position: int, result: Binary | str) -> None:
         on_done(next(numbers), len(hosts))
 
-    return compile_pool.compile([host.artifact for host in hosts], done)
+    return pool.compile([host.artifact for host in hosts], done)
 
 
 def _loaded(host: Host, binary: Binary) -> LoadedKernel:
@@ -237,4 +235,4 @@ def relaxed() -> AbstractContextManager[None]:
 
 def _driver() -> Any:
     # Calls with CPU tensors need none of it.
-    return importlib.import_module("ninetoothed.runtime.driver")
+    return importlib.import_module("ninetoothed.runtime.launch.driver")

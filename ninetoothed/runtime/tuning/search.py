@@ -11,15 +11,16 @@ from typing import Any, Literal
 from ninetoothed import config as settings
 from ninetoothed.artifact import Config
 from ninetoothed.errors import DeviceError
-from ninetoothed.runtime import choices, triton_compat, tuner
-from ninetoothed.runtime.candidates import Candidates, relaxed
-from ninetoothed.runtime.choices import Bucket, Result, Row
-from ninetoothed.runtime.loaded import LoadedKernel
-from ninetoothed.runtime.model import Ranked
-from ninetoothed.runtime.progress import Progress, logger
-from ninetoothed.runtime.shield import StuckError, is_tensor
-from ninetoothed.runtime.tuner import Measured
-from ninetoothed.runtime.tuning_report import ReportRow, TuningReport
+from ninetoothed.runtime.launch.loaded import LoadedKernel
+from ninetoothed.runtime.toolchain.triton import compat
+from ninetoothed.runtime.tuning import results, timing
+from ninetoothed.runtime.tuning.candidates import Candidates, relaxed
+from ninetoothed.runtime.tuning.isolation import StuckError, is_tensor
+from ninetoothed.runtime.tuning.model import Ranked
+from ninetoothed.runtime.tuning.progress import Progress, logger
+from ninetoothed.runtime.tuning.results import Bucket, Result, Row
+from ninetoothed.runtime.tuning.timing import Measured
+from ninetoothed.runtime.tuning.tuning_report import ReportRow, TuningReport
 from ninetoothed.version import __version__
 
 Tune = Literal["off", "quick", "full"]
@@ -59,7 +60,7 @@ class Search:
         self._values = values
         self._mode: Tune = mode
         self._limit = limit
-        self._bucket = choices.bucket_of(values)
+        self._bucket = results.bucket_of(values)
         self._tried: set[Config] = set()
         self._failures: dict[Config, str] = {}
 
@@ -111,14 +112,14 @@ class Search:
     def report(self, choice: Choice | None) -> TuningReport:
         """How ``choice`` was made."""
         timed = None if choice is None else choice.timed
-        result = None if timed is None else choices.load(self._candidates.key, timed)
+        result = None if timed is None else results.load(self._candidates.key, timed)
         return TuningReport(
             self._candidates.name,
             self._candidates.device,
             self._mode,
             "none" if choice is None else choice.origin,
-            choices.shapes_of(self._values),
-            choices.rounded(self._values),
+            results.shapes_of(self._values),
+            results.rounded(self._values),
             None if result is None else result.shapes,
             None if choice is None else choice.kernel.artifact.config,
             tuple(self._report_rows(result)),
@@ -128,7 +129,7 @@ class Search:
     @cached_property
     def _exact(self) -> Result | None:
         """The result of this bucket that was known when the search began."""
-        return choices.load(self._candidates.key, self._bucket)
+        return results.load(self._candidates.key, self._bucket)
 
     @cached_property
     def _ranked(self) -> list[Ranked]:
@@ -140,7 +141,7 @@ class Search:
         if known is not None:
             return known
         tensors = sum(map(is_tensor, self._values))
-        near = choices.nearest(self._candidates.key, self._bucket, tensors)
+        near = results.nearest(self._candidates.key, self._bucket, tensors)
         if near is None or near == self._exact:
             return None
         known = self._by_result(near)
@@ -229,10 +230,10 @@ class Search:
         )
         try:
             with relaxed():
-                measured = tuner.time_trials(
+                measured = timing.time_trials(
                     [kernel.trial() for kernel in kernels],
                     self._values,
-                    tuner.FULL if self._mode == "full" else tuner.QUICK,
+                    timing.FULL if self._mode == "full" else timing.QUICK,
                     lambda done, total: progress.update("settled", done, total),
                 )
         except StuckError as error:
@@ -242,7 +243,7 @@ class Search:
                 self._failures[kernel.artifact.config] = found
         return [
             Row(kernels[place].artifact.config, found.milliseconds, found.samples)
-            for place in tuner.fastest(measured)
+            for place in timing.fastest(measured)
             if isinstance(found := measured[place], Measured)
         ]
 
@@ -255,21 +256,21 @@ class Search:
             candidates.name,
             candidates.device,
             self._bucket,
-            choices.shapes_of(self._values),
+            results.shapes_of(self._values),
             self._mode,
             (*rows, *(Row(config, None, 0, reason) for config, reason in failures.items())),
             __version__,
-            triton_compat.version(),
+            compat.version(),
         )
         logger.info(
             "tuned %s: %s takes %.4g ms", candidates.name, rows[0].config, rows[0].milliseconds
         )
-        other = choices.load(candidates.key, self._bucket)
+        other = results.load(candidates.key, self._bucket)
         if other is not None and other != self._exact and other.mode == self._mode:
             known = self._by_result(other)
             if known is not None:
                 return known
-        choices.store(result)
+        results.store(result)
         (kernel,) = candidates.kernels([rows[0].config])
         return Choice(kernel, "tuned", self._bucket)
 
@@ -277,7 +278,7 @@ class Search:
         """Leaves the configuration out in all later processes; what the user is told."""
         seconds = settings.tune_timeout()
         reason = f"it did not end within {seconds} s when it was timed"
-        choices.store_fault(self._candidates.key, config, reason)
+        results.store_fault(self._candidates.key, config, reason)
         return DeviceError(
             f"kernel {self._candidates.name!r} did not end within {seconds} s "
             f"(NINETOOTHED_TUNE_TIMEOUT) when it was timed with {config}, and the device cannot "

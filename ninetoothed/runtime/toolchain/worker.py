@@ -1,7 +1,7 @@
-"""The process behind ``compile_process``: compiles one artifact after the other.
+"""The process behind ``process``: compiles one artifact after the other.
 
-Run as ``python -m ninetoothed.runtime.compile_worker FOLDER``, where ``FOLDER`` is the one for its
-temporary files and for those of what it runs. It writes ``{"ready": true}`` once Triton
+Run as ``python -m ninetoothed.runtime.toolchain.worker FOLDER``, where ``FOLDER`` is the one for
+its temporary files and for those of what it runs. It writes ``{"ready": true}`` once Triton
 is imported. Then it reads lines of JSON: for ``{"artifact": text}`` it writes ``{"binary": text}``,
 or ``{"reason": text}`` where it cannot be compiled; ``{"target": …}`` has no answer, and lets it
 compile a kernel of nothing for that target as long as nothing else is asked for, since what Triton
@@ -26,7 +26,7 @@ from typing import Any
 
 from ninetoothed.artifact import Artifact, Config, Target
 from ninetoothed.errors import NineToothedError
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 
 # A parent whose pipe another process holds open is missed after so long.
 _PARENT_SECONDS = 0.5
@@ -53,7 +53,7 @@ def main(folder: str) -> None:
         replies.write(json.dumps(message) + "\n")
         replies.flush()
 
-    triton_compat.import_triton()
+    compat.import_triton()
     reply({"ready": True})
     while True:
         request = requests.get()
@@ -65,7 +65,7 @@ def main(folder: str) -> None:
 
 def _compiled(text: str) -> dict[str, str]:
     try:
-        return {"binary": triton_compat.compile_binary(Artifact.from_json(text)).to_json()}
+        return {"binary": compat.compile_binary(Artifact.from_json(text)).to_json()}
     except NineToothedError as error:
         return {"reason": error.message}
 
@@ -74,7 +74,7 @@ def _warm_up(target: Target, requests: queue.SimpleQueue[dict[str, Any]]) -> Non
     artifact = Artifact("nothing", "ttir", _NOTHING, (), (), "", (), (), target, Config(()))
     # What is wrong shows with the first artifact.
     with contextlib.suppress(Exception):
-        for _ in triton_compat.stages(artifact):
+        for _ in compat.stages(artifact):
             if not requests.empty():
                 return
 

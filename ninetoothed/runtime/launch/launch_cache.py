@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ninetoothed.artifact import Artifact
 from ninetoothed.call_order import CallOrder
 from ninetoothed.interface import Formal, Interface
-from ninetoothed.runtime import device, guards
+from ninetoothed.runtime import guards
 from ninetoothed.runtime.generated import defined
-from ninetoothed.runtime.placement import Placement, placement
-from ninetoothed.runtime.shield import is_tensor
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.alias_check import Placement, placement
+from ninetoothed.runtime.tuning.isolation import is_tensor
 
 if TYPE_CHECKING:
     # Only loaded kernels need the driver.
-    from ninetoothed.runtime.driver import Launcher
+    from ninetoothed.runtime.launch.driver import Launcher
 
 Classify = Callable[[Formal, Any], Hashable]
 Launch = Callable[..., bool]

@@ -17,14 +17,14 @@ import pytest
 
 from ninetoothed.artifact import Artifact, Binary, Target
 from ninetoothed.errors import CompilerError, ConfigurationError, DeviceError
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import artifacts
 from tests.support.targets import TARGETS
 from tests.support.ttir_stage import assembly, to_ttir
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
-needs_triton = pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+needs_triton = pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 
 
 @pytest.fixture(autouse=True)
@@ -48,8 +48,8 @@ ACCESS = f"""
 def test_what_is_asked_of_caches_is_written_as_the_version_has_it(
     version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(triton_compat, "version", lambda: version)
-    found = triton_compat.for_this_version(ACCESS)
+    monkeypatch.setattr(compat, "version", lambda: version)
+    found = compat.for_this_version(ACCESS)
     if version in ("3.6.0", "3.8.1"):
         assert found == ACCESS
         return
@@ -63,10 +63,10 @@ def test_what_is_asked_of_caches_is_written_as_the_version_has_it(
 
 def test_assertions_are_asked_for() -> None:
     text = "import triton\n\ndef add():\n    tl.device_assert(x > 0, '')\n"
-    options = triton_compat.options_of(artifacts.add(language="triton-python", text=text))
+    options = compat.options_of(artifacts.add(language="triton-python", text=text))
     assert options["debug"] is True
     assert options["sanitize_overflow"] is False
-    assert "debug" not in triton_compat.options_of(artifacts.add())
+    assert "debug" not in compat.options_of(artifacts.add())
 
 
 @needs_triton
@@ -74,7 +74,7 @@ def test_assertions_are_asked_for() -> None:
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 def test_compile(target: str, language: str) -> None:
     artifact = artifacts.add(target=Target.parse(target), language=language)
-    binary = triton_compat.compile_binary(artifact)
+    binary = compat.compile_binary(artifact)
     # Cubins and code objects are ELF files.
     assert binary.code.startswith(b"\x7fELF")
     assert b"add" in binary.code
@@ -97,7 +97,7 @@ def test_stages(target: str, names: list[str], language: str) -> None:
     artifact = artifacts.add(target=Target.parse(target), language=language)
     texts: list[str] = []
     metadata: dict[str, Any] = {}
-    for expected, (name, made, known) in zip(names, triton_compat.stages(artifact), strict=True):
+    for expected, (name, made, known) in zip(names, compat.stages(artifact), strict=True):
         assert name == expected
         texts.append(str(made))
         metadata = known
@@ -117,12 +117,12 @@ def test_triton_itself_makes_the_same() -> None:
     triton: Any = importlib.import_module("triton")
     backends: Any = importlib.import_module("triton.backends.compiler")
     artifact = artifacts.add(language="triton-python")
-    source = triton_compat._python_source(artifact)  # pyright: ignore[reportPrivateUsage]
+    source = compat._python_source(artifact)  # pyright: ignore[reportPrivateUsage]
     target = backends.GPUTarget("cuda", 90, 32)
-    theirs = triton.compile(source, target=target, options=triton_compat.options_of(artifact))
+    theirs = triton.compile(source, target=target, options=compat.options_of(artifact))
     # The cubin has the time at which the source's file was last touched.
     assert assembly(artifact)["ptx"] == theirs.asm["ptx"]
-    ours = triton_compat.compile_binary(artifact)
+    ours = compat.compile_binary(artifact)
     assert len(ours.code) == len(theirs.asm["cubin"])
     metadata = theirs.metadata
     assert (ours.entry, ours.shared) == (metadata.name, metadata.shared)
@@ -132,7 +132,7 @@ def test_triton_itself_makes_the_same() -> None:
 
 @needs_triton
 def test_nothing_lands_in_tritons_cache(tmp_path: Path) -> None:
-    triton_compat.compile_binary(artifacts.add())
+    compat.compile_binary(artifacts.add())
     assert not (tmp_path / "triton").exists()
 
 
@@ -173,7 +173,7 @@ def test_divisibility_reaches_both_languages(language: str) -> None:
 )
 def test_failure_is_a_configuration_error(artifact: Any, message: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        triton_compat.compile_binary(artifact)
+        compat.compile_binary(artifact)
     assert str(caught.value) == message
 
 
@@ -185,8 +185,8 @@ def launched_with(monkeypatch: pytest.MonkeyPatch, **metadata: object) -> Binary
         yield "ttir", "text", {}
         yield "cubin", b"code", known
 
-    monkeypatch.setattr(triton_compat, "stages", stages)
-    return triton_compat.compile_binary(artifacts.add())
+    monkeypatch.setattr(compat, "stages", stages)
+    return compat.compile_binary(artifacts.add())
 
 
 def test_what_a_launch_gives(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,24 +214,24 @@ def test_tensor_memory_is_a_matter_of_the_configuration(monkeypatch: pytest.Monk
 @needs_triton
 def test_source_without_the_function_is_our_bug() -> None:
     with pytest.raises(CompilerError, match=r"defines no @triton\.jit function 'add'"):
-        triton_compat.compile_binary(artifacts.add(language="triton-python", text="x = 1\n"))
+        compat.compile_binary(artifacts.add(language="triton-python", text="x = 1\n"))
 
 
 @needs_triton
 def test_source_lies_in_the_cache(cache_dir: Path) -> None:
     artifact = artifacts.add(language="triton-python")
-    triton_compat.compile_binary(artifact)
+    compat.compile_binary(artifact)
     (source,) = (path for path in cache_dir.rglob("*/*") if path.is_file())
     assert source.read_text() == artifact.text
     source.write_text("cut o")
-    triton_compat.compile_binary(artifact)
+    compat.compile_binary(artifact)
     assert source.read_text() == artifact.text
 
 
 @needs_triton
 def test_source_lies_in_a_temporary_folder_if_the_cache_takes_none(cache_dir: Path) -> None:
     cache_dir.write_text("a file where the folder should be")
-    triton_compat.compile_binary(artifacts.add(language="triton-python"))
+    compat.compile_binary(artifacts.add(language="triton-python"))
 
 
 def run(script: str, cwd: Path) -> str:
@@ -256,10 +256,10 @@ def test_compiling_needs_no_framework(language: str, target: str, tmp_path: Path
         "for name in ('torch', 'numpy', 'xdsl', 'sympy'):\n"
         "    sys.modules[name] = None\n"
         "from ninetoothed.artifact import Target\n"
-        "from ninetoothed.runtime import triton_compat\n"
+        "from ninetoothed.runtime.toolchain.triton import compat\n"
         "from tests.support import artifacts\n"
         f"target, language = Target.parse({target!r}), {language!r}\n"
-        "triton_compat.compile_binary(artifacts.add(target=target, language=language))\n"
+        "compat.compile_binary(artifacts.add(target=target, language=language))\n"
     )
     run(script, tmp_path)
 
@@ -268,37 +268,37 @@ def test_compiling_needs_no_framework(language: str, target: str, tmp_path: Path
 def test_asking_for_the_version_imports_nothing(tmp_path: Path) -> None:
     script = (
         "import sys\n"
-        "from ninetoothed.runtime import triton_compat\n"
+        "from ninetoothed.runtime.toolchain.triton import compat\n"
         "from tests.support import artifacts\n"
-        "assert triton_compat.available()\n"
-        "triton_compat.binary_key(artifacts.add())\n"
-        "found = triton_compat.version()\n"
+        "assert compat.available()\n"
+        "compat.binary_key(artifacts.add())\n"
+        "found = compat.version()\n"
         "assert 'triton' not in sys.modules\n"
         "import triton\n"
         "assert triton.__version__ == found\n"
         "print(found)\n"
     )
-    assert run(script, tmp_path) == f"{triton_compat.version()}\n"
+    assert run(script, tmp_path) == f"{compat.version()}\n"
 
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], None]]:
     """Puts a Triton with this text in the place of the installed one."""
-    triton_compat.version.cache_clear()
+    compat.version.cache_clear()
     package = tmp_path / "packages" / "triton"
     package.mkdir(parents=True)
     monkeypatch.delitem(sys.modules, "triton", raising=False)
     monkeypatch.syspath_prepend(package.parent)
 
     def install(text: str) -> None:
-        triton_compat.version.cache_clear()
+        compat.version.cache_clear()
         sys.modules.pop("triton", None)
         (package / "__init__.py").write_text(text)
         importlib.invalidate_caches()
 
     yield install
     sys.modules.pop("triton", None)
-    triton_compat.version.cache_clear()
+    compat.version.cache_clear()
 
 
 @pytest.mark.parametrize("version", ["3.6.0", "3.10.1+git1234", "4.0.0rc1", "3.6"])
@@ -306,14 +306,14 @@ def test_versions_that_are_taken(version: str, installed: Callable[[str], None])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         installed(f'"""isort:skip_file"""\n__version__ = \'{version}\'\nraise RuntimeError\n')
-        assert triton_compat.version() == version
+        assert compat.version() == version
 
 
 @pytest.mark.parametrize("version", ["3.5.1", "2.3.0"])
 def test_older_versions_are_refused(version: str, installed: Callable[[str], None]) -> None:
     installed(f'__version__ = "{version}"\n')
     with pytest.raises(DeviceError) as caught:
-        triton_compat.version()
+        compat.version()
     assert str(caught.value).startswith(
         f"Triton {version} is installed, and 3.6 is the oldest that is taken; "
         "`pip install 'triton>=3.6'`"
@@ -333,44 +333,44 @@ def test_version_that_no_text_tells(
 
     with monkeypatch.context() as patch:
         patch.setattr(importlib.metadata, "version", present)
-        assert triton_compat.version() == "3.8.1"
-        triton_compat.version.cache_clear()
+        assert compat.version() == "3.8.1"
+        compat.version.cache_clear()
         patch.setattr(importlib.metadata, "version", absent)
-        assert triton_compat.version() == "3.7.2"
+        assert compat.version() == "3.7.2"
 
 
 @needs_triton
 def test_the_key_has_all_that_changes_the_binary(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, _ in triton_compat.settings(os.environ):
+    for name, _ in compat.settings(os.environ):
         monkeypatch.delenv(name)
-    key = triton_compat.binary_key(artifacts.add())
-    assert triton_compat.binary_key(artifacts.add()) == key
-    assert triton_compat.binary_key(artifacts.add(512)) != key
-    assert triton_compat.binary_key(artifacts.add(num_warps=8)) != key
+    key = compat.binary_key(artifacts.add())
+    assert compat.binary_key(artifacts.add()) == key
+    assert compat.binary_key(artifacts.add(512)) != key
+    assert compat.binary_key(artifacts.add(num_warps=8)) != key
     monkeypatch.setenv("TRITON_CACHE_DIR", "elsewhere")
     monkeypatch.setenv("TRITON_INTERPRET", "1")
-    assert triton_compat.binary_key(artifacts.add()) == key
+    assert compat.binary_key(artifacts.add()) == key
     with monkeypatch.context() as patch:
         patch.setenv("TRITON_PTXAS_PATH", "/opt/ptxas")
-        assert triton_compat.binary_key(artifacts.add()) != key
+        assert compat.binary_key(artifacts.add()) != key
     with monkeypatch.context() as patch:
-        patch.setattr(triton_compat, "version", lambda: "3.9.9")
-        assert triton_compat.binary_key(artifacts.add()) != key
+        patch.setattr(compat, "version", lambda: "3.9.9")
+        assert compat.binary_key(artifacts.add()) != key
 
 
 @pytest.mark.parametrize("name", ["__version__", "__file__"])
 def test_the_key_has_what_we_do_beside_triton(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = triton_compat.binary_key(artifacts.add())
+    key = compat.binary_key(artifacts.add())
     edited = tmp_path / "edited.py"
-    edited.write_text(Path(triton_compat.__file__).read_text() + "\n")
+    edited.write_text(Path(compat.__file__).read_text() + "\n")
     with monkeypatch.context() as patch:
-        patch.setattr(triton_compat, name, str(edited))
-        triton_compat._ours.cache_clear()  # pyright: ignore[reportPrivateUsage]
-        assert triton_compat.binary_key(artifacts.add()) != key
-    triton_compat._ours.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    assert triton_compat.binary_key(artifacts.add()) == key
+        patch.setattr(compat, name, str(edited))
+        compat._ours.cache_clear()  # pyright: ignore[reportPrivateUsage]
+        assert compat.binary_key(artifacts.add()) != key
+    compat._ours.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    assert compat.binary_key(artifacts.add()) == key
 
 
 def descriptors(groups: list[Any]) -> list[Any]:
@@ -392,13 +392,13 @@ def test_triton_knows_no_other_variables(monkeypatch: pytest.MonkeyPatch) -> Non
     # Those on which Triton's own cache depends.
     theirs = set(library.get_cache_invalidating_env_vars())
     assert len(theirs) > 5
-    known = dict(triton_compat.settings(os.environ))
+    known = dict(compat.settings(os.environ))
     assert sorted(theirs - known.keys()) == []
 
 
 def test_long_reasons_are_cut() -> None:
     error = RuntimeError("\n\n".join(f"line {number} " + "x" * 500 for number in range(9)))
-    lines = triton_compat._reason(error).split(" | ")  # pyright: ignore[reportPrivateUsage]
+    lines = compat._reason(error).split(" | ")  # pyright: ignore[reportPrivateUsage]
     assert [line[:22] for line in lines] == ["RuntimeError: line 0 x", *_starts(1, 2)]
     assert max(map(len, lines)) < 220
 
@@ -409,19 +409,19 @@ def _starts(*numbers: int) -> list[str]:
 
 def test_no_triton(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "triton", None)
-    assert not triton_compat.available()
+    assert not compat.available()
     with pytest.raises(DeviceError, match="pip install triton"):
-        triton_compat.compile_binary(artifacts.add())
-    triton_compat.version.cache_clear()
+        compat.compile_binary(artifacts.add())
+    compat.version.cache_clear()
     with pytest.raises(DeviceError, match="pip install triton"):
-        triton_compat.binary_key(artifacts.add())
+        compat.binary_key(artifacts.add())
 
 
 def test_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(DeviceError, match=r"sees no CUDA or HIP device here; pass CPU tensors"):
-        triton_compat.active_target()
+        compat.active_target()
 
 
 @pytest.mark.parametrize(
@@ -453,10 +453,10 @@ def test_active_target(
     )
     torch = types.SimpleNamespace(cuda=cuda, version=types.SimpleNamespace(hip=hip))
     monkeypatch.setitem(sys.modules, "torch", torch)
-    cache: Any = triton_compat._target_of  # pyright: ignore[reportPrivateUsage]
+    cache: Any = compat._target_of  # pyright: ignore[reportPrivateUsage]
     cache.cache_clear()
     try:
-        assert [triton_compat.active_target() for _ in range(3)] == [expected] * 3
+        assert [compat.active_target() for _ in range(3)] == [expected] * 3
     finally:
         cache.cache_clear()
     assert asked == [3]
@@ -466,6 +466,6 @@ def test_active_target(
 def test_triton_sees_the_same_device() -> None:
     driver: Any = importlib.import_module("triton.runtime.driver")
     theirs = driver.driver.active.get_current_target()
-    found = triton_compat.active_target()
+    found = compat.active_target()
     assert (found.backend, found.arch) == (theirs.backend, str(theirs.arch))
     assert found.warp_size == theirs.warp_size

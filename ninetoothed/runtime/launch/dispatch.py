@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any
 from ninetoothed import config as settings
 from ninetoothed.artifact import Config, Signature
 from ninetoothed.errors import DeviceError
-from ninetoothed.runtime import choices, device
-from ninetoothed.runtime.candidates import Candidates, Compiler
-from ninetoothed.runtime.choices import Bucket
-from ninetoothed.runtime.loaded import LoadedKernel
-from ninetoothed.runtime.repeated import Launched
-from ninetoothed.runtime.shield import is_tensor
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.launch_cache import Launched
+from ninetoothed.runtime.launch.loaded import LoadedKernel
+from ninetoothed.runtime.tuning import results
+from ninetoothed.runtime.tuning.candidates import Candidates, Compiler
+from ninetoothed.runtime.tuning.isolation import is_tensor
+from ninetoothed.runtime.tuning.results import Bucket
 
 if TYPE_CHECKING:
-    from ninetoothed.runtime.choosing import Choice, Tune
-    from ninetoothed.runtime.tuning_report import TuningReport
+    from ninetoothed.runtime.tuning.search import Choice, Tune
+    from ninetoothed.runtime.tuning.tuning_report import TuningReport
 
 
 class _Family:
@@ -45,7 +46,7 @@ class _Family:
         """The kernel of a call that needs no more thought, or None."""
         if self.only is not None:
             return self.only
-        choice = self.chosen.get(choices.bucket_of(values))
+        choice = self.chosen.get(results.bucket_of(values))
         return None if choice is None else choice.kernel
 
 
@@ -105,17 +106,17 @@ class Dispatcher:
 
     def report(self, signature: Signature, values: tuple[Any, ...]) -> TuningReport:
         """How the configuration of calls like this one was chosen, or would be."""
-        from ninetoothed.runtime.choosing import Choice, Search
-        from ninetoothed.runtime.tuning_report import TuningReport
+        from ninetoothed.runtime.tuning.search import Choice, Search
+        from ninetoothed.runtime.tuning.tuning_report import TuningReport
 
         kind, index = _place(values)
         mode = self._mode()
         if kind != "cuda":
-            sizes = choices.shapes_of(values)
+            sizes = results.shapes_of(values)
             return TuningReport(self.name, kind, mode, "interpreted", sizes, sizes, None, None, ())
         with device.guard(index), self._lock:
             family = self._family(signature, index)
-            bucket = choices.bucket_of(values)
+            bucket = results.bucket_of(values)
             choice = family.chosen.get(bucket) or family.untimed.get(bucket)
             if family.only is not None:
                 choice = Choice(family.only, "only")
@@ -157,16 +158,16 @@ class Dispatcher:
         self, family: _Family, values: tuple[Any, ...], is_capturing: bool
     ) -> tuple[LoadedKernel | None, bool]:
         """The kernel of a call where there are several configurations."""
-        from ninetoothed.runtime import tuner
-        from ninetoothed.runtime.choosing import Search
+        from ninetoothed.runtime.tuning import timing
+        from ninetoothed.runtime.tuning.search import Search
 
-        bucket = choices.bucket_of(values)
+        bucket = results.bucket_of(values)
         if bucket in family.chosen:
             return family.chosen[bucket].kernel, True
         search = Search(family.candidates, values, self._mode(), self._limit)
         if search.programs() == 0:
             return None, False
-        if is_capturing or tuner.is_timing():
+        if is_capturing or timing.is_timing():
             if bucket not in family.untimed:
                 with self._explained(is_capturing):
                     family.untimed[bucket] = search.untimed()

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ninetoothed.errors import ArgumentError, ConfigurationError
-from ninetoothed.runtime import shield, tuner
-from ninetoothed.runtime.shield import Trial
-from ninetoothed.runtime.tuner import Effort, Measured
+from ninetoothed.runtime.tuning import isolation, timing
+from ninetoothed.runtime.tuning.isolation import Trial
+from ninetoothed.runtime.tuning.timing import Effort, Measured
 
 torch: Any = pytest.importorskip("torch")
 
@@ -45,7 +45,7 @@ class FakeClock:
         self.now += sum(samples) / 1e3
         for position, sample in enumerate(samples):
             if sample == float("inf"):
-                raise shield.StuckError(position)
+                raise isolation.StuckError(position)
         return list(samples)
 
     def seconds(self) -> float:
@@ -69,12 +69,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, clock: FakeClock) -> FakeClock:
-    monkeypatch.setattr(tuner, "_clock", lambda: clock)
+    monkeypatch.setattr(timing, "_clock", lambda: clock)
     return clock
 
 
-def race(times: Sequence[float], effort: Effort = tuner.QUICK) -> list[Measured]:
-    results = tuner.time_trials([taking(time) for time in times], (1,), effort)
+def race(times: Sequence[float], effort: Effort = timing.QUICK) -> list[Measured]:
+    results = timing.time_trials([taking(time) for time in times], (1,), effort)
     assert all(isinstance(result, Measured) for result in results)
     return [result for result in results if isinstance(result, Measured)]
 
@@ -88,7 +88,7 @@ def test_the_fastest_wins_under_noise(
     random.Random(seed).shuffle(times)
     use(monkeypatch, FakeClock(noise, seed))
     results = race(times)
-    best = times[tuner.fastest(results)[0]]
+    best = times[timing.fastest(results)[0]]
     assert best <= 0.1 * (1.0001 if noise <= 0.01 else 1 + noise)
 
 
@@ -109,24 +109,24 @@ def test_a_clear_leader_ends_it(clock: FakeClock) -> None:
 def test_equals_are_timed_no_longer_than_allowed(clock: FakeClock) -> None:
     results = race([1.0] * 4, Effort(samples=24, seconds=100.0))
     assert max(result.samples for result in results) == 24
-    assert tuner.fastest(results)[0] == 0
+    assert timing.fastest(results)[0] == 0
 
 
 def test_time_that_is_up(clock: FakeClock) -> None:
     results = race([100.0, 101.0, 102.0, 103.0], Effort(samples=96, seconds=0.5))
     assert [result.samples for result in results] == [2, 2, 2, 2]
-    assert tuner.fastest(results) == [0, 1, 2, 3]
+    assert timing.fastest(results) == [0, 1, 2, 3]
 
 
 def test_finalists_come_before_others() -> None:
     # A first sample may be lucky: what was left out does not win by it.
     results = [Measured(0.9, 3, False), Measured(1.0, 24, True), "reason", Measured(1.1, 24, True)]
-    assert tuner.fastest(results) == [1, 3, 0]
+    assert timing.fastest(results) == [1, 3, 0]
 
 
 def test_one_is_timed_too(clock: FakeClock) -> None:
     assert race([2.0]) == [Measured(2.0, 1, True)]
-    assert tuner.time_trials([], ()) == []
+    assert timing.time_trials([], ()) == []
 
 
 def test_failures_cost_one(clock: FakeClock) -> None:
@@ -137,14 +137,14 @@ def test_failures_cost_one(clock: FakeClock) -> None:
         raising(ArgumentError("2^31 programs")),
         taking(3.0),
     ]
-    results = tuner.time_trials(trials, (1,))
+    results = timing.time_trials(trials, (1,))
     assert results[1:4] == [
         "too many registers",
         "out of GPU memory: CUDA out of memory. Tried to allocate 2 GiB",
         "2^31 programs",
     ]
-    assert tuner.fastest(results) == [0, 4]
-    assert tuner.time_trials(trials[1:2], (1,)) == ["too many registers"]
+    assert timing.fastest(results) == [0, 4]
+    assert timing.time_trials(trials[1:2], (1,)) == ["too many registers"]
 
 
 def test_failing_later_costs_one(clock: FakeClock) -> None:
@@ -156,43 +156,43 @@ def test_failing_later_costs_one(clock: FakeClock) -> None:
         except StopIteration:
             raise ConfigurationError("no more") from None
 
-    results = tuner.time_trials([Trial(("x",), (), (), launch), taking(1.0), taking(1.0)], (1,))
+    results = timing.time_trials([Trial(("x",), (), (), launch), taking(1.0), taking(1.0)], (1,))
     assert results[0] == "no more"
-    assert tuner.fastest(results) == [1, 2]
+    assert timing.fastest(results) == [1, 2]
 
 
 def test_a_thread_knows_that_it_times(clock: FakeClock) -> None:
     seen: list[bool] = []
 
     def launch(_: object) -> float:
-        seen.append(tuner.is_timing())
+        seen.append(timing.is_timing())
         with ThreadPoolExecutor() as others:
-            seen.append(others.submit(tuner.is_timing).result())
+            seen.append(others.submit(timing.is_timing).result())
         return 1.0
 
-    tuner.time_trials([Trial(("x",), (), (), launch)], (1,))
+    timing.time_trials([Trial(("x",), (), (), launch)], (1,))
     assert seen[:2] == [True, False]
     with pytest.raises(ValueError, match="mistake"):
-        tuner.time_trials([raising(ValueError("mistake"))], (1,))
-    assert not tuner.is_timing()
+        timing.time_trials([raising(ValueError("mistake"))], (1,))
+    assert not timing.is_timing()
 
 
 def test_other_errors_are_told(clock: FakeClock) -> None:
     with pytest.raises(RuntimeError, match="illegal"):
-        tuner.time_trials([raising(RuntimeError("an illegal memory access"))], (1,))
+        timing.time_trials([raising(RuntimeError("an illegal memory access"))], (1,))
 
 
 def test_what_hangs_is_named(clock: FakeClock) -> None:
     trials = [taking(1.0), raising(ConfigurationError("no")), taking(float("inf"))]
-    with pytest.raises(shield.StuckError) as caught:
-        tuner.time_trials(trials, (1,))
+    with pytest.raises(isolation.StuckError) as caught:
+        timing.time_trials(trials, (1,))
     assert caught.value.position == 2
 
 
 def test_progress(clock: FakeClock) -> None:
     seen: list[tuple[int, int]] = []
     trials = [taking(1.0), taking(9.0), raising(ConfigurationError("no"))]
-    tuner.time_trials(trials, (1,), tuner.QUICK, lambda done, total: seen.append((done, total)))
+    timing.time_trials(trials, (1,), timing.QUICK, lambda done, total: seen.append((done, total)))
     assert list(dict.fromkeys(seen)) == [(1, 3), (2, 3)]
 
 
@@ -215,7 +215,7 @@ class FakeEvent:
 
 def events(
     monkeypatch: pytest.MonkeyPatch, questions: Sequence[float], flush: Any
-) -> tuner._Events:  # pyright: ignore[reportPrivateUsage]
+) -> timing._Events:  # pyright: ignore[reportPrivateUsage]
     """The stopwatch over events that are made with these, in order."""
     made = iter(questions)
 
@@ -224,7 +224,7 @@ def events(
         def Event(enable_timing: bool = False) -> FakeEvent:
             return FakeEvent(next(made))
 
-    watch = object.__new__(tuner._Events)  # pyright: ignore[reportPrivateUsage]
+    watch = object.__new__(timing._Events)  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(watch, "_cuda", Cuda, raising=False)
     monkeypatch.setattr(watch, "_timeout", 0.01, raising=False)
     monkeypatch.setattr(watch, "_flush", flush, raising=False)
@@ -254,7 +254,7 @@ def test_what_was_enqueued_before_is_waited_for(monkeypatch: pytest.MonkeyPatch)
 def test_an_event_that_never_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     watch = events(monkeypatch, [0, 0, 0, float("inf")], None)
     samples = [watch.start(lambda: None, lambda: None) for _ in range(2)]
-    with pytest.raises(shield.StuckError) as caught:
+    with pytest.raises(isolation.StuckError) as caught:
         watch.collect(samples)
     assert caught.value.position == 1
 
@@ -268,7 +268,7 @@ def test_clock() -> None:
         values[0].fill_(1)
 
     def time(tensor: Any) -> float:
-        (result,) = tuner.time_trials([Trial(("x",), (), ("x",), fill)], (tensor,))
+        (result,) = timing.time_trials([Trial(("x",), (), ("x",), fill)], (tensor,))
         assert isinstance(result, Measured)
         return result.milliseconds
 
@@ -284,6 +284,6 @@ def test_a_launch_that_does_not_end_in_time(monkeypatch: pytest.MonkeyPatch) -> 
     x = torch.zeros(10, device="cuda")
     # Some four seconds: it does end, so that later tests have the device.
     sleeping = Trial(("x",), (), ("x",), lambda _: torch.cuda._sleep(8_000_000_000))
-    with pytest.raises(shield.StuckError):
-        tuner.time_trials([sleeping], (x,))
+    with pytest.raises(isolation.StuckError):
+        timing.time_trials([sleeping], (x,))
     torch.cuda.synchronize()

@@ -17,12 +17,12 @@ import torch
 from ninetoothed.artifact import Binary
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ConfigurationError, DeviceError
-from ninetoothed.runtime import device, driver
-from ninetoothed.runtime.driver import CUDA, HIP, Launcher, bfloat16
+from ninetoothed.runtime.launch import device, driver
+from ninetoothed.runtime.launch.driver import CUDA, HIP, Launcher, bfloat16
 from tests.support import driver_stub
 from tests.support.driver_stub import FUNCTION, Stub
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 pytestmark = pytest.mark.skipif(not driver_stub.available(), reason="there is no C compiler")
 
@@ -326,6 +326,6 @@ def test_calls_with_cpu_tensors_load_no_driver() -> None:
         "from examples.add import add_kernel\n"
         "x = torch.ones(3)\n"
         "add_kernel(x, x, torch.empty(3))\n"
-        "assert 'ninetoothed.runtime.driver' not in sys.modules\n"
+        "assert 'ninetoothed.runtime.launch.driver' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ninetoothed.runtime import device, shield
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.tuning import isolation
 
 torch: Any = pytest.importorskip("torch")
 
@@ -29,9 +30,9 @@ def enough_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "free_memory", memory(1 << 40))
 
 
-def launch_twice(trials: Sequence[shield.Trial], values: tuple[Any, ...]) -> None:
+def launch_twice(trials: Sequence[isolation.Trial], values: tuple[Any, ...]) -> None:
     """What the tuner does, without a clock."""
-    with shield.shielded(trials, values) as (arguments, prepare):
+    with isolation.shielded(trials, values) as (arguments, prepare):
         for trial in trials:
             for _ in range(2):
                 prepare()
@@ -49,8 +50,8 @@ def trial(
     launch: Callable[[tuple[Any, ...]], None],
     reads: tuple[str, ...] = ("x", "y"),
     writes: tuple[str, ...] = ("out",),
-) -> shield.Trial:
-    return shield.Trial(("x", "y", "out", "n"), reads, writes, launch)
+) -> isolation.Trial:
+    return isolation.Trial(("x", "y", "out", "n"), reads, writes, launch)
 
 
 def test_other_errors_are_not_swallowed(mode: str) -> None:
@@ -153,7 +154,7 @@ def test_allocation_that_fails_after_all(monkeypatch: pytest.MonkeyPatch) -> Non
     def fail(*_: object) -> None:
         raise torch.cuda.OutOfMemoryError
 
-    monkeypatch.setattr(shield, "_device_copy", fail)
+    monkeypatch.setattr(isolation, "_device_copy", fail)
     out = torch.ones(3)
     launch_twice([trial(lambda values: values[2].fill_(2))], (out, out, out, 3))
     assert torch.equal(out, torch.ones(3))
@@ -165,9 +166,9 @@ def test_what_is_stuck_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def stuck(values: tuple[Any, ...]) -> None:
         values[2].fill_(5)
-        raise shield.StuckError(0)
+        raise isolation.StuckError(0)
 
-    with pytest.raises(shield.StuckError):
+    with pytest.raises(isolation.StuckError):
         launch_twice([trial(stuck)], (out, out, out, 3))
     # A copy to a device that hangs would hang.
     assert torch.equal(out, torch.full((3,), 5.0))

@@ -16,9 +16,10 @@ from ninetoothed.arguments import bind, number_class
 from ninetoothed.artifact import Argument, Artifact, Binary, Config, Target
 from ninetoothed.errors import DeviceError
 from ninetoothed.interface import Bounds, Formal, Interface
-from ninetoothed.runtime import device, driver, guards
-from ninetoothed.runtime.loaded import Host, LoadedKernel
-from ninetoothed.runtime.repeated import MOST, Launched, Repeated
+from ninetoothed.runtime import guards
+from ninetoothed.runtime.launch import device, driver
+from ninetoothed.runtime.launch.launch_cache import MOST, Launched, Repeated
+from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub
 from tests.support.driver_stub import Stub
 

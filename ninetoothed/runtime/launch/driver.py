@@ -20,8 +20,8 @@ from typing import Any
 
 from ninetoothed.artifact import Binary
 from ninetoothed.errors import ConfigurationError, DeviceError
-from ninetoothed.runtime import device
 from ninetoothed.runtime.generated import defined
+from ninetoothed.runtime.launch import device
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,6 @@ from ninetoothed.arguments import bind
 from ninetoothed.artifact import Config, Space, Target
 from ninetoothed.configurations import space
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import model
-from ninetoothed.runtime.model import Properties, Ranked
 from ninetoothed.runtime.occupancy import (
     ARCHITECTURES,
     Buffer,
@@ -28,6 +26,8 @@ from ninetoothed.runtime.occupancy import (
     resident,
     shared_bytes,
 )
+from ninetoothed.runtime.tuning import model
+from ninetoothed.runtime.tuning.model import Properties, Ranked
 
 HOPPER = architecture(Target.parse("sm_90"))
 H200 = Properties(HOPPER, 132, 1.98e9, 4.9e12, 50 << 20)
