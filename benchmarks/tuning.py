@@ -59,7 +59,7 @@ OTHER_SIZES: Mapping[tuple[str, str], tuple[int, ...]] = {("matmul", "large"): (
 """Of what the operation's own size would take too long: a thousand products of 8192."""
 DTYPE = "fp16"
 PROGRAMS = ("matmul-fixed-4096", "matmul-tuned-4096")
-_OFFLINE = Target("cuda", "90", 32)
+_OFFLINE = Target("cuda", "sm_90", 32)
 _SMOKE_MOST = 4
 
 

@@ -191,7 +191,9 @@ def test_wrong_results_are_not_timed() -> None:
 
 
 def test_churn_counts_what_is_compiled() -> None:
-    compiled = Artifact("k", "ttir", "", (), (), "", (), (), Target("cuda", "90", 32), Config(()))
+    compiled = Artifact(
+        "k", "ttir", "", (), (), "", (), (), Target("cuda", "sm_90", 32), Config(())
+    )
 
     class Compiling:
         """Compiles for each new number of elements, and once more for the twelfth call."""

@@ -148,12 +148,16 @@ class NoCuda:
     """``torch.cuda`` of a torch that was built without it."""
 
     @staticmethod
+    def is_available() -> bool:
+        return False
+
+    @staticmethod
     def current_device() -> int:
         raise AssertionError("Torch not compiled with CUDA enabled")
 
 
 def test_no_gpu_backend_works(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(device, "_cuda", NoCuda)
+    monkeypatch.setattr(device, "module", NoCuda)
     case = Case(
         "CUDA tensors where no GPU backend works",
         """

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from ninetoothed.artifact import Artifact, Binary, Target
-from ninetoothed.runtime import artifact_cache, cache_folder
+from ninetoothed.runtime import artifact_cache, cache_folder, toolchain
 from ninetoothed.runtime.toolchain import pool
 from ninetoothed.runtime.toolchain.process import command
 from ninetoothed.runtime.toolchain.triton import compat
@@ -37,6 +37,7 @@ pytestmark = pytest.mark.skipif(not compat.available(), reason="Triton is not in
 # Compiles what the arguments name, in two workers; then says so.
 PARENT = """
 import os, sys
+from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.toolchain import pool
 from tests.faults.test_compiling import several
 if sys.argv[2] == "forks" and os.fork() == 0:
@@ -169,7 +170,7 @@ def entries(folder: Path) -> int:
     """How many binaries are there, all of them whole."""
     found = cache_folder.scan(folder).entries if folder.exists() else ()
     names = {Path(file.path).name for file in found if file.kind == "binaries"}
-    keys = [compat.binary_key(artifact) for artifact in several(100)]
+    keys = [toolchain.binary_key(artifact) for artifact in several(100)]
     whole = sum(artifact_cache.load_binary(key) is not None for key in keys)
     assert whole == len(names)
     return whole

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ninetoothed.artifact import Artifact, Binary, Target
+from ninetoothed.backend.protocol import capabilities
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.toolchain import pool
@@ -116,7 +117,7 @@ def patches() -> list[tuple[Any, str, Any]]:
 
 
 def _properties(index: int, target: Target) -> model.Properties:
-    return model.Properties(model.architecture(target), 132, 1.7e9, 4e12, 50 << 20)
+    return model.Properties(capabilities(target).architecture, 132, 1.7e9, 4e12, 50 << 20)
 
 
 _BINARY = Binary(b"", "kernel", 0, 128)

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact, Target
-from ninetoothed.backend.emit import Language
+from ninetoothed.artifact import Artifact, Language, Target
 from ninetoothed.compiler import compile_kernel
 from ninetoothed.configurations import space
 from ninetoothed.kernel import Kernel

@@ -81,7 +81,7 @@ class Dispatcher:
                 end while it was timed.
         """
         kind, index = _place(values)
-        if kind != "cuda":
+        if kind != device.kind():
             raise DeviceError(
                 f"kernel {self.name!r} was called with tensors on {kind!r}; pass tensors on a CUDA "
                 "or HIP device (`tensor.cuda()`)"
@@ -100,7 +100,7 @@ class Dispatcher:
     def best(self, signature: Signature, values: tuple[Any, ...]) -> Config | None:
         """The configuration that calls like this one use, or None before the first of them."""
         kind, index = _place(values)
-        family = self._families.get((signature, index)) if kind == "cuda" else None
+        family = self._families.get((signature, index)) if kind == device.kind() else None
         kernel = None if family is None else family.known(values)
         return None if kernel is None else kernel.artifact.config
 
@@ -111,7 +111,7 @@ class Dispatcher:
 
         kind, index = _place(values)
         mode = self._mode()
-        if kind != "cuda":
+        if kind != device.kind():
             sizes = results.shapes_of(values)
             return TuningReport(self.name, kind, mode, "interpreted", sizes, sizes, None, None, ())
         with device.guard(index), self._lock:
@@ -199,5 +199,5 @@ def _place(values: tuple[Any, ...]) -> tuple[str, int]:
     devices = (value.device for value in values if is_tensor(value))
     where = next((one for one in devices if one.type != "meta"), None)
     if where is None:
-        return "cuda", device.current()
+        return device.kind(), device.current()
     return where.type, 0 if where.index is None else int(where.index)

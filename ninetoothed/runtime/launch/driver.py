@@ -1,4 +1,4 @@
-"""Loads and launches binaries through CUDA's driver API or HIP's module API, by ctypes.
+"""Loads and launches binaries by ctypes, through CUDA's driver API or a library like it.
 
 torch has made the context that all runs in, the device's primary one; a thread that has never used
 the device is given it here. A launch lets go of Python's lock: it waits where a stream's queue is
@@ -20,6 +20,7 @@ from typing import Any
 
 from ninetoothed.artifact import Binary
 from ninetoothed.errors import ConfigurationError, DeviceError
+from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.generated import defined
 from ninetoothed.runtime.launch import device
 
@@ -30,7 +31,8 @@ class Api:
 
     ``prefix`` begins the functions' names. ``launch`` is the function that launches, and
     ``launch_call`` its arguments in Python. The numbers are those of attributes of a device (the
-    most shared memory and threads that a program may have) and of a function.
+    most shared memory and threads that a program may have) and of a function. ``common_shared``:
+    what a program may have without asking for more, where it has to ask.
     """
 
     library: str
@@ -45,28 +47,8 @@ class Api:
     function_shared: int = 1
     function_local: int = 3
     function_registers: int = 4
+    common_shared: int | None = None
 
-
-CUDA = Api(
-    "libcuda.so.1",
-    "cu",
-    "cu",
-    "cuLaunchKernelEx",
-    "config, function, parameters, None",
-    has_contexts=True,
-    device_shared=97,
-    device_threads=1,
-)
-HIP = Api(
-    "libamdhip64.so",
-    "hip",
-    "hipDrv",
-    "hipModuleLaunchKernel",
-    "function, programs, 1, 1, threads, 1, 1, shared, Handle(stream), parameters, None",
-    has_contexts=False,
-    device_shared=74,
-    device_threads=56,
-)
 
 # CUDA's and HIP's numbers are the same.
 _INVALID_CONTEXT = 201
@@ -77,8 +59,6 @@ _ASKS_TOO_MUCH = frozenset((1, 2, 9, 701))
 # back, a context that is gone.
 _LOST_CONTEXT = frozenset((214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721))
 
-# What a program may have without asking for more, as CUDA has it.
-_COMMON_SHARED = 48 << 10
 _DYNAMIC_SHARED = 8
 _PREFER_SHARED = 1
 
@@ -211,31 +191,12 @@ class Driver:
 
 @functools.cache
 def active() -> Driver:
-    """The library that torch was built for.
+    """The library of the devices that torch has.
 
     Raises:
         DeviceError: it cannot be loaded, or is too old.
     """
-    torch: Any = importlib.import_module("torch")
-    api = CUDA if getattr(torch.version, "hip", None) is None else HIP
-    name = api.library if api is CUDA else _loaded_library(api.library)
-    try:
-        return Driver(api, ctypes.CDLL(name))
-    except (OSError, AttributeError) as error:
-        raise DeviceError(
-            f"{name} cannot be used ({error}); install the vendor's driver, of a version that your "
-            "torch supports"
-        ) from error
-
-
-def _loaded_library(name: str) -> str:
-    """The library's file that the process has loaded already: torch brings its own."""
-    with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
-        for line in file:
-            path = line.rstrip("\n").split(maxsplit=5)[-1]
-            if f"/{name}" in path:
-                return path
-    return name
+    return toolchain.active().open_driver()
 
 
 class Loaded:
@@ -306,7 +267,7 @@ def load(binary: Binary) -> Loaded:
                 f"a program needs {binary.threads} threads of {loaded.registers} registers, and "
                 f"the device has registers for {loaded.max_threads}"
             )
-        if api is CUDA and binary.shared > _COMMON_SHARED:
+        if api.common_shared is not None and binary.shared > api.common_shared:
             _allow_shared(driver, loaded, most, what)
     except BaseException:
         driver.call("ModuleUnload", module)
@@ -510,7 +471,7 @@ class Launcher:
         """Memory for the programs of one launch; torch uses it again in the stream's order."""
         torch: Any = importlib.import_module("torch")
         binary = self.loaded.binary
-        place = torch.device("cuda", self.loaded.device)
+        place = torch.device(device.kind(), self.loaded.device)
         memory = torch.empty(programs * binary.scratch, dtype=torch.uint8, device=place)
         if memory.data_ptr() % binary.scratch_alignment:
             raise DeviceError(

@@ -1,9 +1,9 @@
 """Compiles artifacts in worker processes that see their text only, and keeps what comes of them.
 
-Triton's compiler holds the interpreter's lock, and importing it costs more than compiling a small
-kernel: so workers are processes, started when they are first needed. They serve all threads of this
-process and stay for later calls, until they have had nothing to do for a while. An artifact that
-takes too long, or takes its worker down, is dropped alone.
+A compiler like Triton's holds the interpreter's lock, and importing it costs more than compiling a
+small kernel: so workers are processes, started when they are first needed. They serve all threads
+of this process and stay for later calls, until they have had nothing to do for a while. An artifact
+that takes too long, or takes its worker down, is dropped alone.
 
 No worker outlives this process: it ends them when it ends, and where it is killed, they end
 themselves. A process that is forked off it has workers of its own.
@@ -26,9 +26,8 @@ from typing import TypeAlias
 from ninetoothed import config
 from ninetoothed.artifact import Artifact, Binary, Target
 from ninetoothed.errors import DeviceError, NineToothedError
-from ninetoothed.runtime import artifact_cache
+from ninetoothed.runtime import artifact_cache, toolchain
 from ninetoothed.runtime.toolchain.process import CompileProcess
-from ninetoothed.runtime.toolchain.triton import compat
 
 IDLE_SECONDS = 30.0
 """How long a worker that has nothing to do is kept."""
@@ -53,12 +52,12 @@ def compile(
     is there. What ends this early (Ctrl-C too) ends what was being compiled for this call alone.
 
     Raises:
-        DeviceError: Triton is not installed, or too old.
+        DeviceError: the compiler is not installed, or too old.
     """
     results: dict[int, Result] = {}
     positions: dict[str, list[int]] = {}
     for position, artifact in enumerate(artifacts):
-        positions.setdefault(compat.binary_key(artifact), []).append(position)
+        positions.setdefault(toolchain.binary_key(artifact), []).append(position)
 
     def done(key: str, result: Result) -> None:
         for position in positions[key]:
@@ -89,7 +88,7 @@ def prestart(target: Target | None = None) -> None:
     when it is.
     """
     with contextlib.suppress(NineToothedError):
-        if config.compile_workers() and compat.available():
+        if config.compile_workers() and any(one.available() for one in toolchain.every()):
             _pool.prestart(target)
 
 
@@ -128,7 +127,7 @@ class _Pool:
         # Those that take jobs, and those that have a process, which may be about to end.
         self._serving: set[_Server] = set()
         self._alive: set[_Server] = set()
-        self._environment: tuple[object, ...] = ()
+        self._environment: object = None
         # Held while this process compiles.
         self._here = threading.Lock()
 
@@ -169,7 +168,7 @@ class _Pool:
             if binary is not None:
                 return binary
             try:
-                binary = compat.compile_binary(artifact)
+                binary = toolchain.of(artifact.target).compile_binary(artifact)
             except DeviceError:
                 raise
             except NineToothedError as error:
@@ -268,7 +267,8 @@ class _Pool:
 
     def _renew(self) -> None:
         """Retires servers whose processes run in another environment. With the lock held."""
-        environment = (compat.settings(os.environ), config.cache_dir())
+        settings = [one.settings(os.environ) for one in toolchain.every()]
+        environment = (settings, config.cache_dir())
         if environment != self._environment:
             self._environment = environment
             self._retire()

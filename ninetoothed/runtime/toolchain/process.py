@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from ninetoothed.artifact import Artifact, Binary, Target
+from ninetoothed.runtime import toolchain
 
-# Importing Triton: seconds on a slow disk, and no configuration's fault.
+# Importing a compiler: seconds on a slow disk, and no configuration's fault.
 _START_SECONDS = 120
 
 _DIAGNOSTIC_BYTES = 8000
@@ -43,20 +44,19 @@ def command() -> list[str]:
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """The environment of the process: ours, with our import path, so that it finds the same Triton.
+    """The environment of the process: ours, with our import path, to find the same compiler.
 
     ``folder`` is for its temporary files, and for those of what it runs.
     """
     package = str(Path(__file__).absolute().parents[3])
     paths = dict.fromkeys([package, *(os.path.abspath(path) for path in sys.path if path)])
     environment = {
-        # Looking through all packages for backends that we do not serve takes time.
-        "TRITON_BACKENDS_IN_TREE": "1",
         **os.environ,
         "PYTHONPATH": os.pathsep.join(paths),
         "TMPDIR": folder,
     }
-    environment.pop("TRITON_INTERPRET", None)
+    for one in toolchain.every():
+        one.prepare_environment(environment)
     return environment
 
 

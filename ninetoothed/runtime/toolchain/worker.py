@@ -1,11 +1,11 @@
 """The process behind ``process``: compiles one artifact after the other.
 
 Run as ``python -m ninetoothed.runtime.toolchain.worker FOLDER``, where ``FOLDER`` is the one for
-its temporary files and for those of what it runs. It writes ``{"ready": true}`` once Triton
+its temporary files and for those of what it runs. It writes ``{"ready": true}`` once the compiler
 is imported. Then it reads lines of JSON: for ``{"artifact": text}`` it writes ``{"binary": text}``,
 or ``{"reason": text}`` where it cannot be compiled; ``{"target": …}`` has no answer, and lets it
-compile a kernel of nothing for that target as long as nothing else is asked for, since what Triton
-does first takes it longer.
+compile a kernel of nothing for that target as long as nothing else is asked for, since what a
+compiler does first takes it longer.
 
 It imports neither torch nor user code. When stdin ends, or its parent has gone, it ends at once,
 and what it runs (ptxas) with it; and it removes the folder, since a parent that was killed cannot.
@@ -24,28 +24,20 @@ import sys
 import threading
 from typing import Any
 
-from ninetoothed.artifact import Artifact, Config, Target
+from ninetoothed.artifact import Artifact, Target
 from ninetoothed.errors import NineToothedError
-from ninetoothed.runtime.toolchain.triton import compat
+from ninetoothed.runtime import toolchain
 
 # A parent whose pipe another process holds open is missed after so long.
 _PARENT_SECONDS = 0.5
-
-_NOTHING = """
-"builtin.module"() ({
-  "tt.func"() <{function_type = () -> (), sym_name = "nothing", sym_visibility = "public"}> ({
-    "tt.return"() : () -> ()
-  }) : () -> ()
-}) : () -> ()
-"""
 
 
 def main(folder: str) -> None:
     """Serves requests until stdin ends, and then removes ``folder``."""
     requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    # Triton lets other threads run while it compiles.
+    # A compiler lets other threads run while it compiles.
     threading.Thread(target=_listen, args=(requests, folder), daemon=True).start()
-    # Triton prints diagnostics to stdout: the replies go to a copy of it, and stdout joins stderr.
+    # Compilers print to stdout: the replies go to a copy of it, and stdout joins stderr.
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 
@@ -53,7 +45,9 @@ def main(folder: str) -> None:
         replies.write(json.dumps(message) + "\n")
         replies.flush()
 
-    compat.import_triton()
+    for one in toolchain.every():
+        if one.available():
+            one.prepare()
     reply({"ready": True})
     while True:
         request = requests.get()
@@ -65,16 +59,16 @@ def main(folder: str) -> None:
 
 def _compiled(text: str) -> dict[str, str]:
     try:
-        return {"binary": compat.compile_binary(Artifact.from_json(text)).to_json()}
+        artifact = Artifact.from_json(text)
+        return {"binary": toolchain.of(artifact.target).compile_binary(artifact).to_json()}
     except NineToothedError as error:
         return {"reason": error.message}
 
 
 def _warm_up(target: Target, requests: queue.SimpleQueue[dict[str, Any]]) -> None:
-    artifact = Artifact("nothing", "ttir", _NOTHING, (), (), "", (), (), target, Config(()))
     # What is wrong shows with the first artifact.
     with contextlib.suppress(Exception):
-        for _ in compat.stages(artifact):
+        for _ in toolchain.of(target).rehearse(target):
             if not requests.empty():
                 return
 

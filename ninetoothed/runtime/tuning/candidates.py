@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ninetoothed.artifact import Artifact, Binary, Config, Signature, Space, Target
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import artifact_cache
+from ninetoothed.runtime import artifact_cache, toolchain
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from ninetoothed.runtime.toolchain import pool
-from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.runtime.tuning import results
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class Candidates:
         self.device = device.name(index)
         self.failures: dict[Config, str] = {}
         self._index = index
-        self._target = compat.active_target()
+        self._target = toolchain.active().active_target()
         self._compiler = compiler
         # None: it cannot be compiled, or must not be launched.
         self._hosts: dict[Config, Host | None] = {}
@@ -83,12 +82,16 @@ class Candidates:
             artifact_cache.store_space(self._cache_key, space)
         return space
 
+    @property
+    def version(self) -> str:
+        """That of the compiler."""
+        return toolchain.of(self._target).version()
+
     @cached_property
     def key(self) -> str:
         """What results of tuning are found by."""
-        versions = compat.version()
         return results.key(
-            self.name, self.signature, self._target, self.space, self.device, versions
+            self.name, self.signature, self._target, self.space, self.device, self.version
         )
 
     def first_host(self, preferred: Iterable[Config]) -> Host:

@@ -9,7 +9,6 @@ launch: values that drift could change the work.
 from __future__ import annotations
 
 import contextlib
-import importlib
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -136,7 +135,6 @@ def _device_copies(values: tuple[Any, ...], originals: dict[int, Any]) -> dict[i
     """Copies of the tensors at these positions, or None where memory does not suffice."""
     if not originals:
         return {}
-    torch: Any = importlib.import_module("torch")
     needed = sum(
         original.numel() * original.element_size() + 2 * _ALIGNMENT
         for original in originals.values()
@@ -149,7 +147,7 @@ def _device_copies(values: tuple[Any, ...], originals: dict[int, Any]) -> dict[i
             position: _device_copy(values[position], original)
             for position, original in originals.items()
         }
-    except torch.cuda.OutOfMemoryError:
+    except device.module().OutOfMemoryError:
         return None
 
 

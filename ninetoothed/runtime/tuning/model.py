@@ -15,14 +15,15 @@ The counts come from :class:`~ninetoothed.artifact.Space`, in which ``cost_sourc
 from __future__ import annotations
 
 import functools
-import importlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ninetoothed.artifact import Config, Space, Target
+from ninetoothed.backend.protocol import capabilities
 from ninetoothed.runtime.generated import defined
+from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.occupancy import (
     Amounts,
     Architecture,
@@ -30,7 +31,6 @@ from ninetoothed.runtime.occupancy import (
     Product,
     Scope,
     Stream,
-    architecture,
     is_ahead,
     registers,
     resident,
@@ -52,7 +52,7 @@ class Properties:
     @staticmethod
     def of(index: int, target: Target) -> Properties:
         """Those of a device, as torch tells them; what it does not tell is guessed."""
-        found: Any = importlib.import_module("torch").cuda.get_device_properties(index)
+        found: Any = device.module().get_device_properties(index)
         count = int(found.multi_processor_count)
         # In kHz; of memory, two bits a wire and cycle.
         clock = float(getattr(found, "clock_rate", 0) or 1.5e6) * 1e3
@@ -60,7 +60,7 @@ class Properties:
         rate = float(getattr(found, "memory_clock_rate", 0) or 0) * 1e3
         bandwidth = 2 * rate * wires / 8 or 15e9 * count
         cached = int(getattr(found, "L2_cache_size", 0) or 4 << 20)
-        return Properties(architecture(target), count, clock, bandwidth, cached)
+        return Properties(capabilities(target).architecture, count, clock, bandwidth, cached)
 
 
 @dataclass(frozen=True)

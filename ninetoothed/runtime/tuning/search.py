@@ -12,7 +12,6 @@ from ninetoothed import config as settings
 from ninetoothed.artifact import Config
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime.launch.loaded import LoadedKernel
-from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.runtime.tuning import results, timing
 from ninetoothed.runtime.tuning.candidates import Candidates, relaxed
 from ninetoothed.runtime.tuning.isolation import StuckError, is_tensor
@@ -260,7 +259,7 @@ class Search:
             self._mode,
             (*rows, *(Row(config, None, 0, reason) for config, reason in failures.items())),
             __version__,
-            compat.version(),
+            candidates.version,
         )
         logger.info(
             "tuned %s: %s takes %.4g ms", candidates.name, rows[0].config, rows[0].milliseconds

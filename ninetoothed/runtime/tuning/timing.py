@@ -24,6 +24,7 @@ from typing import Any, Protocol
 
 from ninetoothed import config
 from ninetoothed.errors import ArgumentError, ConfigurationError
+from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.tuning.isolation import StuckError, Trial, shielded
 
 # Whoever times, times alone: two threads would time each other's launches.
@@ -256,18 +257,18 @@ def _clock() -> Clock:
 
 
 def _out_of_memory() -> type[Exception]:
-    torch: Any = importlib.import_module("torch")
-    return torch.cuda.OutOfMemoryError
+    found: type[Exception] = device.module().OutOfMemoryError
+    return found
 
 
-def _flush_buffer(cuda: Any) -> Any:
+def _flush_buffer() -> Any:
     """Bytes that fill the second-level cache twice over; None where there is no memory for them."""
-    properties = cuda.get_device_properties(cuda.current_device())
+    properties = device.module().get_device_properties(device.current())
     size = 2 * properties.L2_cache_size + (1 << 20)
     torch: Any = importlib.import_module("torch")
     try:
-        return torch.empty(size, dtype=torch.uint8, device="cuda")
-    except cuda.OutOfMemoryError:
+        return torch.empty(size, dtype=torch.uint8, device=device.kind())
+    except _out_of_memory():
         return None
 
 
@@ -275,15 +276,15 @@ class _Events:
     """The stopwatch of the current GPU."""
 
     def __init__(self) -> None:
-        self._cuda: Any = importlib.import_module("torch").cuda
+        self._torch = device.module()
         self._timeout = config.tune_timeout()
         # Filled before each launch: nothing is left in the cache of what it reads, and the device
         # is busy while the host submits it.
-        self._flush = _flush_buffer(self._cuda)
+        self._flush = _flush_buffer()
         self._fills = 1
 
     def settle(self) -> None:
-        event = self._cuda.Event()
+        event = self._torch.Event()
         event.record()
         # Not by the device's own wait: Ctrl-C ends this one.
         while not event.query():
@@ -307,8 +308,8 @@ class _Events:
     def _submit(
         self, launch: Callable[[], object], prepare: Callable[[], None], fills: int
     ) -> tuple[Any, Any]:
-        start = self._cuda.Event(enable_timing=True)
-        end = self._cuda.Event(enable_timing=True)
+        start = self._torch.Event(enable_timing=True)
+        end = self._torch.Event(enable_timing=True)
         prepare()
         if self._flush is not None:
             for _ in range(fills):

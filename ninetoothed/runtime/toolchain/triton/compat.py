@@ -41,12 +41,14 @@ import tempfile
 import types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ninetoothed.artifact import Artifact, Binary, Target
+from ninetoothed.artifact import Artifact, Binary, Config, Target
 from ninetoothed.errors import CompilerError, ConfigurationError, DeviceError, NineToothedError
 from ninetoothed.runtime import artifact_cache
-from ninetoothed.version import __version__
+
+if TYPE_CHECKING:
+    from ninetoothed.runtime.launch.driver import Driver
 
 OLDEST = (3, 6)
 """The oldest version that is taken."""
@@ -69,6 +71,15 @@ _NO_SETTING = re.compile(
 
 # What Blackwell's tensor memory has, by which Triton's own loader judges too.
 _TENSOR_MEMORY_COLUMNS = 512
+
+
+_NOTHING = """
+"builtin.module"() ({
+  "tt.func"() <{function_type = () -> (), sym_name = "nothing", sym_visibility = "public"}> ({
+    "tt.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
 
 
 def available() -> bool:
@@ -143,7 +154,7 @@ def _target_of(index: int) -> Target:
         # Features follow behind a colon: "gfx942:sramecc+:xnack-".
         return Target("hip", str(properties.gcnArchName).split(":")[0], int(properties.warp_size))
     major, minor = torch.cuda.get_device_capability(index)
-    return Target("cuda", f"{major}{minor}", 32)
+    return Target("cuda", f"sm_{major}{minor}", 32)
 
 
 def settings(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -155,24 +166,23 @@ def settings(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def binary_key(artifact: Artifact) -> str:
-    """All that the binary of ``artifact`` depends on.
+def prepare_environment(environment: dict[str, str]) -> None:
+    """Changes the environment of a process that compiles."""
+    # Looking through all packages for backends that we do not serve takes time.
+    environment.setdefault("TRITON_BACKENDS_IN_TREE", "1")
+    environment.pop("TRITON_INTERPRET", None)
+
+
+def open_driver() -> Driver:
+    """CUDA's or HIP's library, as torch was built for one.
 
     Raises:
-        DeviceError: Triton is not installed, or too old.
+        DeviceError: it cannot be loaded, or is too old.
     """
-    parts = [artifact.hash, version(), _ours(), *map("=".join, settings(os.environ))]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    # Compiling needs none.
+    from ninetoothed.runtime.toolchain.triton import drivers
 
-
-@functools.cache
-def _ours() -> str:
-    """What this package does beside Triton: its version, and the text of this module."""
-    text = b""
-    # Where sources are not installed, the version is all.
-    with contextlib.suppress(OSError):
-        text = Path(__file__).read_bytes()
-    return f"{__version__} {hashlib.sha256(text).hexdigest()}"
+    return drivers.open_driver()
 
 
 def compile_binary(artifact: Artifact) -> Binary:
@@ -203,7 +213,7 @@ def stages(artifact: Artifact) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     What a stage made is changed by the next one; its text is ``str`` of it. The last one is the
     binary. Whatever Triton raises is not caught.
     """
-    import_triton()
+    prepare()
     target = _gpu_target(artifact.target)
     backend = _module("triton.compiler.compiler").make_backend(target)
     options = backend.parse_options(options_of(artifact))
@@ -242,7 +252,7 @@ def without_promises(llvm: str) -> str:
     return _PROMISES.sub(r"\1", llvm)
 
 
-def import_triton() -> None:
+def prepare() -> None:
     """Imports what compiling needs of Triton.
 
     Raises:
@@ -252,8 +262,14 @@ def import_triton() -> None:
         _module(name)
 
 
+def rehearse(target: Target) -> Iterator[object]:
+    """Compiles a kernel of nothing, stage by stage."""
+    artifact = Artifact("nothing", "ttir", _NOTHING, (), (), "", (), (), target, Config(()))
+    return stages(artifact)
+
+
 def _gpu_target(target: Target) -> Any:
-    arch = int(target.arch) if target.backend == "cuda" else target.arch
+    arch = int(target.arch.removeprefix("sm_")) if target.backend == "cuda" else target.arch
     made: type[Any] = _module("triton.backends.compiler").GPUTarget
     return made(target.backend, arch, target.warp_size)
 

@@ -18,7 +18,8 @@ from ninetoothed.artifact import Binary
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime.launch import device, driver
-from ninetoothed.runtime.launch.driver import CUDA, HIP, Launcher, bfloat16
+from ninetoothed.runtime.launch.driver import Launcher, bfloat16
+from ninetoothed.runtime.toolchain.triton.drivers import CUDA, HIP
 from tests.support import driver_stub
 from tests.support.driver_stub import FUNCTION, Stub
 

@@ -20,7 +20,7 @@ import pytest
 
 from ninetoothed.artifact import Artifact, Binary
 from ninetoothed.errors import ConfigurationError, DeviceError
-from ninetoothed.runtime import artifact_cache
+from ninetoothed.runtime import artifact_cache, toolchain
 from ninetoothed.runtime.toolchain import pool, process
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import artifacts
@@ -159,7 +159,7 @@ def test_a_result_is_stored_before_the_others_are_there(notes: Notes) -> None:
 
     def told(position: int, _: pool.Result) -> None:
         artifact = (first, last)[position]
-        stored.append(artifact_cache.load_binary(compat.binary_key(artifact)) is not None)
+        stored.append(artifact_cache.load_binary(toolchain.binary_key(artifact)) is not None)
 
     pool.compile([first, last], told)
     assert stored == [True, True]
@@ -212,7 +212,7 @@ def test_what_another_process_has_compiled_meanwhile_is_taken(
 
     def store() -> None:
         notes.wait_for("text", 1)
-        artifact_cache.store_binary(compat.binary_key(second), binary("theirs"))
+        artifact_cache.store_binary(toolchain.binary_key(second), binary("theirs"))
 
     thread = threading.Thread(target=store)
     thread.start()
@@ -313,7 +313,7 @@ def test_no_workers_are_wanted(notes: Notes, monkeypatch: pytest.MonkeyPatch) ->
 def test_prestart(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     pool.prestart(artifacts.SM_90)
     pool.prestart()
-    assert notes.wait_for("target", 1) == ["90"]
+    assert notes.wait_for("target", 1) == ["sm_90"]
     monkeypatch.setenv("NINETOOTHED_COMPILE_WORKERS", "1")
     assert pool.compile(texts("a")) == [binary("a")]
     pool.prestart()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import os
+import shutil
 import subprocess
 import sys
 import types
@@ -17,6 +18,8 @@ import pytest
 
 from ninetoothed.artifact import Artifact, Binary, Target
 from ninetoothed.errors import CompilerError, ConfigurationError, DeviceError
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.toolchain import triton as triton_package
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import artifacts
 from tests.support.targets import TARGETS
@@ -268,10 +271,11 @@ def test_compiling_needs_no_framework(language: str, target: str, tmp_path: Path
 def test_asking_for_the_version_imports_nothing(tmp_path: Path) -> None:
     script = (
         "import sys\n"
+        "from ninetoothed.runtime import toolchain\n"
         "from ninetoothed.runtime.toolchain.triton import compat\n"
         "from tests.support import artifacts\n"
         "assert compat.available()\n"
-        "compat.binary_key(artifacts.add())\n"
+        "toolchain.binary_key(artifacts.add())\n"
         "found = compat.version()\n"
         "assert 'triton' not in sys.modules\n"
         "import triton\n"
@@ -343,34 +347,40 @@ def test_version_that_no_text_tells(
 def test_the_key_has_all_that_changes_the_binary(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, _ in compat.settings(os.environ):
         monkeypatch.delenv(name)
-    key = compat.binary_key(artifacts.add())
-    assert compat.binary_key(artifacts.add()) == key
-    assert compat.binary_key(artifacts.add(512)) != key
-    assert compat.binary_key(artifacts.add(num_warps=8)) != key
+    key = toolchain.binary_key(artifacts.add())
+    assert toolchain.binary_key(artifacts.add()) == key
+    assert toolchain.binary_key(artifacts.add(512)) != key
+    assert toolchain.binary_key(artifacts.add(num_warps=8)) != key
     monkeypatch.setenv("TRITON_CACHE_DIR", "elsewhere")
     monkeypatch.setenv("TRITON_INTERPRET", "1")
-    assert compat.binary_key(artifacts.add()) == key
+    assert toolchain.binary_key(artifacts.add()) == key
     with monkeypatch.context() as patch:
         patch.setenv("TRITON_PTXAS_PATH", "/opt/ptxas")
-        assert compat.binary_key(artifacts.add()) != key
+        assert toolchain.binary_key(artifacts.add()) != key
     with monkeypatch.context() as patch:
         patch.setattr(compat, "version", lambda: "3.9.9")
-        assert compat.binary_key(artifacts.add()) != key
+        assert toolchain.binary_key(artifacts.add()) != key
 
 
-@pytest.mark.parametrize("name", ["__version__", "__file__"])
 def test_the_key_has_what_we_do_beside_triton(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = compat.binary_key(artifacts.add())
-    edited = tmp_path / "edited.py"
-    edited.write_text(Path(compat.__file__).read_text() + "\n")
-    with monkeypatch.context() as patch:
-        patch.setattr(compat, name, str(edited))
-        compat._ours.cache_clear()  # pyright: ignore[reportPrivateUsage]
-        assert compat.binary_key(artifacts.add()) != key
-    compat._ours.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    assert compat.binary_key(artifacts.add()) == key
+    sources: Any = toolchain._sources  # pyright: ignore[reportPrivateUsage]
+    key = toolchain.binary_key(artifacts.add())
+    for path in triton_package.__path__:
+        shutil.copytree(path, tmp_path / "edited")
+    with (tmp_path / "edited" / "compat.py").open("a") as file:
+        file.write("\n")
+    for owner, name, value in (
+        (toolchain, "__version__", "0"),
+        (triton_package, "__path__", [str(tmp_path / "edited")]),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, value)
+            sources.cache_clear()
+            assert toolchain.binary_key(artifacts.add()) != key
+    sources.cache_clear()
+    assert toolchain.binary_key(artifacts.add()) == key
 
 
 def descriptors(groups: list[Any]) -> list[Any]:
@@ -414,7 +424,7 @@ def test_no_triton(monkeypatch: pytest.MonkeyPatch) -> None:
         compat.compile_binary(artifacts.add())
     compat.version.cache_clear()
     with pytest.raises(DeviceError, match="pip install triton"):
-        compat.binary_key(artifacts.add())
+        toolchain.binary_key(artifacts.add())
 
 
 def test_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -427,7 +437,7 @@ def test_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("hip", "arch", "warp_size", "expected"),
     [
-        (None, "", 32, Target("cuda", "100", 32)),
+        (None, "", 32, Target("cuda", "sm_100", 32)),
         ("6.4", "gfx942:sramecc+:xnack-", 64, Target("hip", "gfx942", 64)),
         ("6.4", "gfx1100", 32, Target("hip", "gfx1100", 32)),
     ],
@@ -467,5 +477,5 @@ def test_triton_sees_the_same_device() -> None:
     driver: Any = importlib.import_module("triton.runtime.driver")
     theirs = driver.driver.active.get_current_target()
     found = compat.active_target()
-    assert (found.backend, found.arch) == (theirs.backend, str(theirs.arch))
+    assert (found.backend, found.arch.removeprefix("sm_")) == (theirs.backend, str(theirs.arch))
     assert found.warp_size == theirs.warp_size

@@ -14,15 +14,14 @@ from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Config, Space, Target
+from ninetoothed.backend.triton.targets import ARCHITECTURES, architecture
 from ninetoothed.configurations import space
 from ninetoothed.kernel import Kernel
 from ninetoothed.runtime.occupancy import (
-    ARCHITECTURES,
     Buffer,
     Footprint,
     Product,
     Scope,
-    architecture,
     resident,
     shared_bytes,
 )
@@ -133,7 +132,7 @@ def test_what_torch_does_not_tell_is_guessed(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        *(("sm_90", "90"), ("sm_87", "86"), ("sm_60", "70"), ("sm_103", "100")),
+        *(("sm_90", "sm_90"), ("sm_87", "sm_86"), ("sm_60", "sm_70"), ("sm_103", "sm_100")),
         *(("gfx942", "gfx942"), ("gfx90a", "gfx9"), ("gfx1100", "gfx")),
     ],
 )

@@ -225,7 +225,7 @@ def events(
             return FakeEvent(next(made))
 
     watch = object.__new__(timing._Events)  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(watch, "_cuda", Cuda, raising=False)
+    monkeypatch.setattr(watch, "_torch", Cuda, raising=False)
     monkeypatch.setattr(watch, "_timeout", 0.01, raising=False)
     monkeypatch.setattr(watch, "_flush", flush, raising=False)
     monkeypatch.setattr(watch, "_fills", 1, raising=False)
