@@ -32,7 +32,7 @@ def registered() -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for package, name in ((ninetoothed.backend, "backend"), (toolchain, "toolchain")):
             patch.setattr(package, "__path__", [*package.__path__, str(_HERE / name)])
-        patch.setattr(torch, "fake", _torch_module(), raising=False)
+        patch.setattr(torch, "fake", _Torch, raising=False)
         BACK_ENDS.insert(0, FAKE)
         _forget()
         try:
@@ -51,17 +51,36 @@ def _forget() -> None:
             del sys.modules[name]
 
 
-def _torch_module() -> object:
-    properties = SimpleNamespace(multi_processor_count=4)
-    return SimpleNamespace(
-        is_available=lambda: True,
-        is_initialized=lambda: True,
-        current_device=lambda: 0,
-        current_stream=lambda index: SimpleNamespace(fake_stream=STREAM),
-        is_current_stream_capturing=lambda: False,
-        get_device_name=lambda index: "a fake",
-        get_device_properties=lambda index: properties,
-    )
+class _Torch:
+    """``torch.fake``: what is asked of torch about devices."""
+
+    @staticmethod
+    def is_available() -> bool:
+        return True
+
+    @staticmethod
+    def is_initialized() -> bool:
+        return True
+
+    @staticmethod
+    def current_device() -> int:
+        return 0
+
+    @staticmethod
+    def current_stream(index: int) -> object:
+        return SimpleNamespace(fake_stream=STREAM)
+
+    @staticmethod
+    def is_current_stream_capturing() -> bool:
+        return False
+
+    @staticmethod
+    def get_device_name(index: int) -> str:
+        return "a fake"
+
+    @staticmethod
+    def get_device_properties(index: int) -> object:
+        return SimpleNamespace(multi_processor_count=4)
 
 
 class FakeTensor:

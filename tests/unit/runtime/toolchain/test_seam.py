@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 import ninetoothed
-from examples.add import add_kernel, application, arrangement
+from examples.add import add_kernel
 from ninetoothed import Tensor
-from ninetoothed.artifact import Target
+from ninetoothed.artifact import Artifact, Target
+from ninetoothed.assumptions import assumed_signature
 from ninetoothed.backend.protocol import Emitter, Targets, capabilities
 from ninetoothed.backend.triton import emitter, targets
+from ninetoothed.compiler import compile_kernel
 from ninetoothed.errors import ArgumentError
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.toolchain import pool
@@ -55,7 +57,8 @@ def test_text_for_a_target(fake: Any) -> None:
 @pytest.mark.parametrize("backend", [None, "words"])
 def test_a_call_is_compiled_loaded_and_launched(fake: Any, backend: str | None) -> None:
     tensors = (Tensor(1), Tensor(1), Tensor(1))
-    kernel = ninetoothed.make(arrangement, application, tensors, backend=backend)
+    add: Any = importlib.import_module("examples.add")
+    kernel = ninetoothed.make(add.arrangement, add.application, tensors, backend=backend)
     arguments = [FakeTensor(1000, 4096 * place) for place in (1, 2, 3)]
     for _ in range(3):
         kernel(*arguments)
@@ -74,7 +77,7 @@ def test_a_call_is_compiled_loaded_and_launched(fake: Any, backend: str | None) 
 
 
 def test_what_a_binary_depends_on(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    (artifact,) = artifacts_of_add()
+    artifact = artifact_of_add()
     key = toolchain.binary_key(artifact)
     monkeypatch.setenv("FAKE_SETTING", "1")
     assert toolchain.binary_key(artifact) != key
@@ -86,10 +89,8 @@ def test_what_a_binary_depends_on(fake: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert binary == fake.compile_binary(artifact)
 
 
-def artifacts_of_add() -> list[Any]:
-    compiler: Any = importlib.import_module("ninetoothed.compiler")
-    assumed: Any = importlib.import_module("ninetoothed.assumptions")
-    signature = assumed.assumed_signature(add_kernel.definition, {}, {})
+def artifact_of_add() -> Artifact:
+    signature = assumed_signature(add_kernel.definition, {}, {})
     target, config = Target.parse("fake1"), add_kernel.configs[0]
     module = add_kernel.composed(signature, config)
-    return [compiler.compile_kernel(module, signature, config, target, "words")]
+    return compile_kernel(module, signature, config, target, "words")
