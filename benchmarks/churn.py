@@ -28,7 +28,7 @@ from ninetoothed.arguments import bind
 from ninetoothed.artifact import Artifact
 from ninetoothed.ir.nt import KernelOp
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import compile_pool
+from ninetoothed.runtime.toolchain import pool
 
 CALLS, TRACED = 100_000, 10_000
 """Calls that are timed, and those during which Python's allocations are traced."""
@@ -63,7 +63,7 @@ def _empty_caches() -> Generator[None]:
 def counted_compiles() -> Generator[list[str]]:
     """The names of the kernels that our compiler lowers meanwhile, or Triton compiles."""
     names: list[str] = []
-    lower, compile = compiler.lower, compile_pool.compile
+    lower, compile = compiler.lower, pool.compile
 
     def counted_lower(module: ModuleOp, *arguments: Any, **options: Any) -> ModuleOp:
         (kernel,) = module.body.ops
@@ -77,7 +77,7 @@ def counted_compiles() -> Generator[list[str]]:
 
     with (
         mock.patch.object(compiler, "lower", counted_lower),
-        mock.patch.object(compile_pool, "compile", counted_compile),
+        mock.patch.object(pool, "compile", counted_compile),
     ):
         yield names
 

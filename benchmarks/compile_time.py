@@ -38,7 +38,7 @@ from ninetoothed.frontend.build import build_module
 from ninetoothed.frontend.definition import Definition
 from ninetoothed.kernel import Kernel
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, run, steps
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 
 T = TypeVar("T")
 TARGET = Target.parse("sm_90")
@@ -119,7 +119,7 @@ def compile_once(
 def stage_times(artifact: Artifact) -> dict[str, float]:
     """Milliseconds of each of Triton's stages."""
     found: dict[str, float] = {}
-    stages = triton_compat.stages(artifact)
+    stages = compat.stages(artifact)
     while True:
         start = time.perf_counter()
         stage = next(stages, None)
@@ -214,7 +214,7 @@ def main() -> None:
         against.compare("compile_time", arguments)
         return
     with_triton = not arguments.no_triton
-    if with_triton and not triton_compat.available():
+    if with_triton and not compat.available():
         print("Triton is not installed: its stages are left out", file=sys.stderr)
         with_triton = False
     if with_triton:

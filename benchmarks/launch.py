@@ -47,9 +47,9 @@ from benchmarks.timing import Times
 from examples.runner import relative_error, tolerance_of
 from ninetoothed.arguments import bind
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import device
-from ninetoothed.runtime.loaded import LoadedKernel
-from ninetoothed.runtime.repeated import Launched
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.launch_cache import Launched
+from ninetoothed.runtime.launch.loaded import LoadedKernel
 
 BIND = f"{OURS}, bind"
 DRIVER = f"{OURS}, driver"

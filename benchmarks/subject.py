@@ -17,11 +17,12 @@ from examples.runner import Draw
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Artifact, Binary, Config, Signature, Target
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import driver, triton_compat
-from ninetoothed.runtime.candidates import Compiler
-from ninetoothed.runtime.choosing import Tune
-from ninetoothed.runtime.dispatch import Dispatcher
-from ninetoothed.runtime.loaded import Host, LoadedKernel
+from ninetoothed.runtime.launch import driver
+from ninetoothed.runtime.launch.dispatch import Dispatcher
+from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
+from ninetoothed.runtime.toolchain.triton import compat
+from ninetoothed.runtime.tuning.candidates import Compiler
+from ninetoothed.runtime.tuning.search import Tune
 
 MODES: tuple[Tune, ...] = ("off", "quick", "full")
 
@@ -80,7 +81,7 @@ class CallSubject:
         compiler = kernel._compilation  # pyright: ignore[reportPrivateUsage]
         self._compiler: Compiler = compiler
         self._is_offline = offline is not None
-        self._target = offline or triton_compat.active_target()
+        self._target = offline or compat.active_target()
         self._key = self._compiler.key(self._signature, self._target)
         self._artifacts = artifacts
 

@@ -47,8 +47,8 @@ from benchmarks.subject import MODES, CallSubject
 from benchmarks.timing import Clock, Stopwatch, Times
 from ninetoothed.artifact import Artifact, Config, Target
 from ninetoothed.errors import ConfigurationError, NineToothedError
-from ninetoothed.runtime import compile_pool
-from ninetoothed.runtime.choosing import Tune
+from ninetoothed.runtime.toolchain import pool
+from ninetoothed.runtime.tuning.search import Tune
 
 OPERATIONS = ("matmul", "softmax", "rms_norm", "attention_causal", "conv2d")
 SIZES = ("small", "large")
@@ -56,7 +56,7 @@ OTHER_SIZES: Mapping[tuple[str, str], tuple[int, ...]] = {("matmul", "large"): (
 """Of what the operation's own size would take too long: a thousand products of 8192."""
 DTYPE = "fp16"
 PROGRAMS = ("matmul-fixed-4096", "matmul-tuned-4096")
-_OFFLINE = Target("cuda", "90", 32)
+_OFFLINE = Target("cuda", "sm_90", 32)
 _SMOKE_MOST = 4
 
 
@@ -285,7 +285,7 @@ def _run(on_gpu: bool, modes: Sequence[Tune], most: int | None, cache: Path) -> 
         return CallSubject(known[task.operation], task.numbers, DTYPE, artifacts, offline)
 
     clock: Clock = Stopwatch() if on_gpu else MadeUp()
-    search = Search(compile_pool.compile, clock)
+    search = Search(pool.compile, clock)
     return Run(search, subject, modes, most, lambda: forget_choices(cache))
 
 

@@ -9,38 +9,77 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import importlib
 import json
-import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from ninetoothed.errors import DeviceError
+
+Language: TypeAlias = str
+"""The language of an artifact's text: one of a back end's (see :func:`languages`)."""
+
+
+@dataclass(frozen=True)
+class BackEnd:
+    """A back end: ``ninetoothed/backend/NAME`` says what its targets can do, and emits;
+    ``ninetoothed/runtime/toolchain/NAME`` compiles and loads.
+
+    ``targets``: the values of ``Target.backend`` that it serves. ``languages``: what it emits, the
+    default first. ``device``: torch's name for the devices.
+    """
+
+    name: str
+    targets: tuple[str, ...]
+    languages: tuple[Language, ...]
+    device: str
+
+
+BACK_ENDS = [
+    BackEnd("triton", ("cuda", "hip"), ("ttir", "triton-python"), device="cuda"),
+]
+"""All back ends; a further one is its two folders, and a line here."""
+
+DEFAULT_TARGET = "sm_90"
+"""What is compiled for where nobody says."""
+
+
+def languages() -> tuple[Language, ...]:
+    """The languages of all back ends."""
+    return tuple(language for row in BACK_ENDS for language in row.languages)
 
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """What is compiled for: ``backend`` ``"cuda"`` or ``"hip"``, ``arch`` as Triton spells it."""
+    """What is compiled for: ``backend`` is a kind of devices, as ``"cuda"``, and ``arch`` one of
+    its architectures, as ``"sm_90"``.
+    """
 
     backend: str
     arch: str
     warp_size: int
 
+    @property
+    def back_end(self) -> BackEnd:
+        """The back end that serves it."""
+        return next(row for row in BACK_ENDS if self.backend in row.targets)
+
     @staticmethod
     def parse(text: str) -> Target:
-        """``"sm_90"`` or ``"cuda:90"``, ``"gfx942"`` or ``"hip:gfx942"``.
+        """The target of a name, as ``"sm_90"`` or ``"gfx942"``.
 
         Raises:
             DeviceError: the text names no target.
         """
-        if match := re.fullmatch(r"(?:sm_?|cuda:)(\d+)a?", text):
-            return Target("cuda", match[1], 32)
-        if match := re.fullmatch(r"(?:hip:)?(gfx[0-9a-f]+)", text):
-            # CDNA (gfx9) has wavefronts of 64; RDNA (gfx10 on) runs with 32.
-            return Target("hip", match[1], 64 if match[1].startswith("gfx9") else 32)
+        for row in BACK_ENDS:
+            targets = importlib.import_module(f"ninetoothed.backend.{row.name}.targets")
+            found: Target | None = targets.parse(text)
+            if found is not None:
+                return found
         raise DeviceError(f"unknown target {text!r}; write for example 'sm_90' or 'gfx942'")
 
     def __str__(self) -> str:
-        return f"sm_{self.arch}" if self.backend == "cuda" else self.arch
+        return self.arch
 
 
 @dataclass(frozen=True)
@@ -126,9 +165,9 @@ class Argument:
 
 @dataclass(frozen=True)
 class Artifact:
-    """One compiled kernel, up to the text that Triton takes.
+    """One compiled kernel, up to the text that a toolchain takes.
 
-    ``language``: ``"ttir"`` or ``"triton-python"``. ``launch``: Python source that defines, over
+    ``launch``: Python source that defines, over
     the kernel's parameters (torch tensors and numbers, in launch order),
 
     - ``check(...)``: None, or what is wrong with the sizes of this call;
@@ -139,7 +178,7 @@ class Artifact:
     """
 
     name: str
-    language: str
+    language: Language
     text: str
     params: tuple[str, ...]
     arguments: tuple[Argument, ...]
@@ -176,9 +215,9 @@ class Artifact:
 
 @dataclass(frozen=True)
 class Binary:
-    """What Triton compiles an artifact to, and what launching it takes.
+    """What a toolchain compiles an artifact to, and what launching it takes.
 
-    ``code``: a cubin (CUDA) or a code object (HIP); ``entry``: the function's name in it;
+    ``code``: what the driver loads; ``entry``: the function's name in it;
     ``shared``: bytes of shared memory; ``threads``: of a program; ``scratch``: bytes of device
     memory that each program is given beside its arguments, aligned to ``scratch_alignment``.
     """

@@ -15,8 +15,8 @@ from xdsl.dialects.math import Math
 from xdsl.printer import Printer
 
 from ninetoothed import config as settings
-from ninetoothed.artifact import Artifact, Config, Signature, Target
-from ninetoothed.backend.emit import Language, emit
+from ninetoothed.artifact import Artifact, Config, Language, Signature, Target
+from ninetoothed.backend.emit import emit
 from ninetoothed.errors import NineToothedError
 from ninetoothed.frontend.build import build_arrangement, build_module
 from ninetoothed.frontend.definition import Definition
@@ -106,6 +106,7 @@ def options(
                     values[expr.args[0]] = 1
                 elif divisible:
                     multiples.append(expr.args[0])
+    named = {"target": "" if target is None else str(target)}
     return {
         "nt-specialize": {
             "values": tuple(f"{name}={value}" for name, value in values.items()),
@@ -114,8 +115,8 @@ def options(
             "extents": tuple(extent for _, extent in signature.extents),
         },
         "nt-lower-accesses": {"index_bits": signature.index_bits},
-        "nt-fit-target": {"target": "" if target is None else str(target)},
-        "nt-lower-to-tt": {"vendor": "cuda" if target is None else target.backend},
+        "nt-fit-target": named,
+        "nt-lower-to-tt": named,
     }
 
 
@@ -144,10 +145,7 @@ def lower(
 def compile_kernel(
     module: ModuleOp, signature: Signature, config: Config, target: Target, language: Language
 ) -> Artifact:
-    """The artifact of a module in stage ``composed`` for one configuration and target.
-
-    ``language`` is ``"ttir"`` or ``"triton-python"``.
-    """
+    """The artifact of a module in stage ``composed`` for one configuration and target."""
     lowered = lower(module, signature, config, target=target)
     return emit(lowered, language, target, config)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -140,16 +141,15 @@ def tune_timeout() -> int:
     return _integer("NINETOOTHED_TUNE_TIMEOUT", 30, 1)
 
 
-def backend() -> Literal["ttir", "triton-python"]:
+def backend(known: Sequence[str]) -> str | None:
     """``NINETOOTHED_BACKEND``: what GPU tensors' kernels are emitted as where ``make`` names no
-    backend. Default: ``ttir``.
+    backend, one of the ``known`` languages. Default: the first that the tensors' device has
+    (``ttir``).
     """
     text = _text("NINETOOTHED_BACKEND")
-    if text is None or text == "ttir":
-        return "ttir"
-    if text == "triton-python":
-        return "triton-python"
-    raise ConfigurationError(f"NINETOOTHED_BACKEND must be ttir or triton-python, not {text!r}")
+    if text is None or text in known:
+        return text
+    raise ConfigurationError(f"NINETOOTHED_BACKEND must be {' or '.join(known)}, not {text!r}")
 
 
 def strict() -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.artifact import Config, Signature, Space, Target
+from ninetoothed.backend.protocol import capabilities
 from ninetoothed.cost_source import cost_source, footprint_source, lanes_source, powers_between
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
@@ -26,7 +27,6 @@ from ninetoothed.runtime.generated import defined
 from ninetoothed.runtime.occupancy import (
     Architecture,
     Footprint,
-    architecture,
     registers,
     shared_bytes,
 )
@@ -73,7 +73,7 @@ def space(
     counted = count(module, signature)
     source = footprint_source(module, signature, counted)
     footprint_of = _function(source, "footprint")
-    unit = architecture(target)
+    unit = capabilities(target).architecture
     rows: list[tuple[tuple[float, ...], Config]] = []
     refused: list[tuple[float, Config]] = []
     smallest: tuple[int, dict[str, int]] | None = None

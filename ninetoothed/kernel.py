@@ -5,7 +5,7 @@ binds a call's arguments to a signature and hands both to the interpreter (CPU t
 runtime (GPU tensors).
 
 A call takes the shortest of three ways. On a GPU one like an earlier one, pointers and numbers
-apart, is launched as that was (``runtime/repeated``). One of a known class, whatever its shapes, is
+apart, is launched as that was (``launch_cache``). One of a known class, whatever its shapes, is
 bound by a lookup (``binding``). Any other is bound and checked in full (``arguments``), and so is
 all that is unusual or wrong: what it says of a call is what the others remember.
 
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -25,7 +24,16 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from ninetoothed import config as settings
 from ninetoothed import records
 from ninetoothed.arguments import Arguments, number_class
-from ninetoothed.artifact import Artifact, Config, Signature, Space, Target
+from ninetoothed.artifact import (
+    DEFAULT_TARGET,
+    Artifact,
+    Config,
+    Language,
+    Signature,
+    Space,
+    Target,
+    languages,
+)
 from ninetoothed.binding import Binder
 from ninetoothed.capture import Capture
 from ninetoothed.digest import Examined, examine, stamp
@@ -42,9 +50,11 @@ from ninetoothed.interface import Interface
 from ninetoothed.options import Options, options
 from ninetoothed.overlaps import apart, narrowed
 from ninetoothed.records import Facts, Record
-from ninetoothed.runtime import compile_pool, triton_compat
-from ninetoothed.runtime.dispatch import Dispatcher
-from ninetoothed.runtime.repeated import Repeated
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.launch import device as gpu
+from ninetoothed.runtime.launch.dispatch import Dispatcher
+from ninetoothed.runtime.launch.launch_cache import Repeated
+from ninetoothed.runtime.toolchain import pool
 from ninetoothed.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -55,10 +65,8 @@ if TYPE_CHECKING:
     from ninetoothed.frontend.definition import Definition
     from ninetoothed.frontend.source import FunctionSource
     from ninetoothed.kernel_compiler import KernelCompiler
-    from ninetoothed.runtime.tuning_report import TuningReport
+    from ninetoothed.runtime.tuning.tuning_report import TuningReport
     from ninetoothed.verify import Report
-
-Language = Literal["ttir", "triton-python"]
 
 
 class _Compilation:
@@ -81,10 +89,8 @@ class _Compilation:
         self._compiler: KernelCompiler | None = None
         self._facts: dict[Signature, Facts] = {}
         self._lock = threading.RLock()
-        backend = options.backend
-        self._language: Language = (
-            backend if backend == "ttir" or backend == "triton-python" else settings.backend()
-        )
+        known = languages()
+        self._language = options.backend if options.backend in known else settings.backend(known)
 
     @property
     def compiler(self) -> KernelCompiler:
@@ -138,7 +144,8 @@ class _Compilation:
             self.digest
             or f"{self.compiler.fingerprint(signature, target)} {stamp()} {self._options.key}"
         )
-        return f"{base} {signature} {target} {self._language} {triton_compat.version()}"
+        version = toolchain.of(target).version()
+        return f"{base} {signature} {target} {self.language(target)} {version}"
 
     def space(self, signature: Signature, target: Target) -> Space:
         """What may be chosen."""
@@ -146,7 +153,11 @@ class _Compilation:
 
     def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
         """The kernel of one configuration."""
-        return self.compiler.artifact(signature, config, target, self._language)
+        return self.compiler.artifact(signature, config, target, self.language(target))
+
+    def language(self, target: Target) -> Language:
+        """What kernels are emitted as for a target."""
+        return self._language or target.back_end.languages[0]
 
 
 class Kernel:
@@ -212,7 +223,7 @@ class Kernel:
         return narrowed(signature, self._compilation.facts(plain).written)
 
     def _misplaced(self, device: str) -> DeviceError:
-        needs, move = ("GPU", "cuda") if device == "cpu" else ("CPU", "cpu")
+        needs, move = ("GPU", gpu.kind()) if device == "cpu" else ("CPU", "cpu")
         return DeviceError(
             f"the tensors are on {device}, and backend={self._backend!r} takes {needs} tensors; "
             "move them "
@@ -251,7 +262,7 @@ class Kernel:
         dtypes: Mapping[str, Any] | None = None,
         values: Mapping[str, Any] | None = None,
         language: Language = "triton-python",
-        target: str = "sm_90",
+        target: str = DEFAULT_TARGET,
     ) -> str:
         """The generated Triton-Python, or the TTIR (``language="ttir"``); assumptions as in
         :meth:`ir`.
@@ -426,12 +437,11 @@ def _key(found: Examined) -> str | None:
 
 
 def _prestart(options: Options) -> None:
-    """Triton is imported by a worker while the frontend runs here."""
-    torch: Any = sys.modules.get("torch")
-    if options.backend != "interpret" and torch is not None and torch.cuda.is_available():
-        # Asking for the device would initialize CUDA, which takes its time.
-        known = torch.cuda.is_initialized()
-        compile_pool.prestart(triton_compat.active_target() if known else None)
+    """The compiler is imported by a worker while the frontend runs here."""
+    if options.backend != "interpret" and gpu.is_available():
+        # Asking for the device would initialize it, which takes its time.
+        known = gpu.is_initialized()
+        pool.prestart(toolchain.active().active_target() if known else None)
 
 
 @user_facing

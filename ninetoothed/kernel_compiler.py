@@ -14,14 +14,21 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed import config as settings
 from ninetoothed.arguments import Arguments
-from ninetoothed.artifact import Artifact, Config, Signature, Space, Target
+from ninetoothed.artifact import (
+    DEFAULT_TARGET,
+    Artifact,
+    Config,
+    Language,
+    Signature,
+    Space,
+    Target,
+)
 from ninetoothed.assumptions import (
     assumed_signature,
     check_application,
     describe_assumptions,
     pick,
 )
-from ninetoothed.backend.emit import Language
 from ninetoothed.capture import Capture
 from ninetoothed.compiler import build, compile_kernel, fingerprint, lower, serves
 from ninetoothed.configurations import interpreted_values, space
@@ -30,14 +37,12 @@ from ninetoothed.frontend.definition import Definition, decoded, define, run_arr
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.stages import STAGES
-from ninetoothed.options import BACKENDS, Options
+from ninetoothed.options import Options
 from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
 from ninetoothed.records import Facts, warn_of_races
 from ninetoothed.validation import validate
 from ninetoothed.verify import Report, check_outputs, races, report
-
-_DEFAULT_TARGET = "sm_90"
 
 
 class Variant:
@@ -245,16 +250,17 @@ class KernelCompiler:
         target: str,
     ) -> str:
         """The generated text (see ``Kernel.source``)."""
-        if language not in BACKENDS[:2]:
-            raise ArgumentError(
-                f"there is no language {language!r}; write {BACKENDS[0]!r} or {BACKENDS[1]!r}"
-            )
+        chosen = Target.parse(target)
+        known = chosen.back_end.languages
+        if language not in known:
+            texts = " or ".join(map(repr, known))
+            raise ArgumentError(f"there is no language {language!r}; write {texts}")
         signature = assumed_signature(self.definition, dtypes, values)
         module = self.composed(signature)
         warps = self._options.num_warps
         rounded, config = pick(self.definition, module, signature, values, warps)
         module = self.composed(signature, config)
-        return compile_kernel(module, rounded, config, Target.parse(target), language).text
+        return compile_kernel(module, rounded, config, chosen, language).text
 
     def report(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> Report:
         """What is proved of the kernel for all sizes."""
@@ -264,7 +270,7 @@ class KernelCompiler:
     def configs(self) -> list[Config]:
         """The configurations for fp32 tensors, the best guess first."""
         signature = assumed_signature(self.definition, {}, {})
-        return list(self.space(signature, Target.parse(_DEFAULT_TARGET)).configs)
+        return list(self.space(signature, Target.parse(DEFAULT_TARGET)).configs)
 
 
 def _check_data(module: ModuleOp, arguments: Arguments) -> None:

@@ -7,9 +7,8 @@ from keyword import iskeyword
 from typing import Literal, NamedTuple
 
 from ninetoothed import config as settings
+from ninetoothed.artifact import languages
 from ninetoothed.errors import ArgumentError
-
-BACKENDS = ("ttir", "triton-python", "interpret")
 
 
 class Options(NamedTuple):
@@ -65,8 +64,9 @@ def options(
         raise ArgumentError(f"kernel_name must be a name as Python has them, not {kernel_name!r}")
     if max_num_configs is not None and (type(max_num_configs) is not int or max_num_configs < 1):
         raise ArgumentError(f"max_num_configs must be a positive integer, not {max_num_configs!r}")
-    if backend is not None and backend not in BACKENDS:
-        raise ArgumentError(f"there is no backend {backend!r}; backends are {', '.join(BACKENDS)}")
+    backends = (*languages(), "interpret")
+    if backend is not None and backend not in backends:
+        raise ArgumentError(f"there is no backend {backend!r}; backends are {', '.join(backends)}")
     if tune not in (None, "off", "quick", "full"):
         raise ArgumentError(f'tune must be "off", "quick" or "full", not {tune!r}')
     return Options(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ninetoothed.runtime import choices
+from ninetoothed.runtime.tuning import results
 
 
 def export(path: str | os.PathLike[str]) -> int:
@@ -21,7 +21,7 @@ def export(path: str | os.PathLike[str]) -> int:
     Raises:
         ConfigurationError: the file cannot be written.
     """
-    return choices.export(Path(path))
+    return results.export(Path(path))
 
 
 def load(path: str | os.PathLike[str]) -> int:
@@ -31,7 +31,7 @@ def load(path: str | os.PathLike[str]) -> int:
     Raises:
         ConfigurationError: the file cannot be read, or is no such file. Nothing is loaded then.
     """
-    results = choices.imported(Path(path))
-    for result in results:
-        choices.store(result)
-    return len(results)
+    found = results.imported(Path(path))
+    for result in found:
+        results.store(result)
+    return len(found)

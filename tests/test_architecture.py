@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -19,6 +20,9 @@ LEVELS: tuple[tuple[str, ...], ...] = (
         "config",
         "dtype",
         "artifact",
+        "backend.protocol",
+        "backend.triton.targets",
+        "runtime.occupancy",
         "interface",
         "call_order",
         "options",
@@ -78,6 +82,13 @@ LEAN = {
     "records",
 }
 """Rooms that a warm start loads: neither xDSL nor sympy is imported there."""
+
+HALVES = ("ninetoothed.backend.triton", "ninetoothed.runtime.toolchain.triton")
+"""The packages of a back end: they alone know its compiler and its vendors."""
+
+VENDORS = re.compile(r"cuda|hip|rocm|nvidia|amd|(?:sm_|gfx)\w*", re.IGNORECASE)
+VENDORS_MAY_STAND_IN = ("ninetoothed.artifact", "ninetoothed.language.table.libdevice")
+"""The line that registers a back end, and the table of the device libraries' functions."""
 
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 MAX_LINES = 600
@@ -139,6 +150,47 @@ def test_lean_rooms_import_neither_xdsl_nor_sympy() -> None:
         if edge.imported.split(".")[0] in ("xdsl", "sympy") and room(edge.importer) in LEAN
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def is_half(module: str) -> bool:
+    """Whether a module is of a back end."""
+    return any(f"{module}.".startswith(f"{half}.") for half in HALVES)
+
+
+def test_back_ends_are_reached_through_their_protocols() -> None:
+    wrong = [
+        str(edge)
+        for edge in imports()
+        if (edge.imported.split(".")[0] == "triton" or is_half(edge.imported))
+        and not is_half(edge.importer)
+    ]
+    for name, path in modules().items():
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match call:
+                case ast.Call(
+                    func=ast.Attribute(attr="import_module" | "find_spec"),
+                    args=[ast.Constant(value=str(text)), *_],
+                ) if text.split(".")[0] == "triton" and not is_half(name):
+                    wrong.append(f"{name}:{call.lineno} imports {text}")
+                case _:
+                    pass
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_branch_on_a_vendor() -> None:
+    wrong: list[str] = []
+    for name, path in modules().items():
+        if is_half(name) or name in VENDORS_MAY_STAND_IN:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Constant(value=str(text)) if VENDORS.fullmatch(text):
+                    wrong.append(f"{name}:{node.lineno} has {text!r}")
+                case ast.Attribute(attr="cuda" | "hip" as attribute):
+                    wrong.append(f"{name}:{node.lineno} has .{attribute}")
+                case _:
+                    pass
+    assert not wrong, "say it in backend/NAME/targets.py:\n" + "\n".join(wrong)
 
 
 def test_files_are_short() -> None:

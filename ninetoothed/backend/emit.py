@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifact import Artifact, Config, Target
+from ninetoothed.artifact import Artifact, Config, Language, Target
 from ninetoothed.backend.device_function import arguments, device_function, params
 from ninetoothed.backend.launch import launch_source, reads_writes
-from ninetoothed.backend.ttir import emit_ttir
-
-Language = Literal["ttir", "triton-python"]
-"""The languages that an artifact's text can be in."""
+from ninetoothed.backend.protocol import emitter
 
 
 def emit(
@@ -31,7 +26,7 @@ def emit(
     return Artifact(
         name=function.sym_name.data,
         language=language,
-        text=_text(module, language),
+        text=emitter(target.back_end).emit_text(module, language),
         params=tuple(param.name for param in params(function)),
         arguments=arguments(function),
         launch=launch_source(module),
@@ -40,12 +35,3 @@ def emit(
         target=target,
         config=config,
     )
-
-
-def _text(module: ModuleOp, language: Language) -> str:
-    if language == "ttir":
-        return emit_ttir(module)
-    # Half of the backend's modules, and rarely asked for: a first kernel does not wait for them.
-    from ninetoothed.backend.triton_python import emit_triton_python
-
-    return emit_triton_python(module)

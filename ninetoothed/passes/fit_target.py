@@ -50,38 +50,15 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ninetoothed.artifact import Target
+from ninetoothed.backend.protocol import capabilities
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArgumentError, TypeMismatchError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_expr import const
 from ninetoothed.ir.rewriting import Inserter
-from ninetoothed.language import rules
 from ninetoothed.passes.lowering.identities import select
 from ninetoothed.passes.lowering.lanes import below
-
-
-def eight_bit_floats(target: Target) -> tuple[str, ...]:
-    """The floats of eight bits that a target has."""
-    if target.backend == "hip":
-        return ("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16")
-    return ("fp8e4nv", "fp8e5") if int(target.arch) >= 89 else ("fp8e5",)
-
-
-def precisions(target: Target) -> tuple[str, ...]:
-    """The ways in which a target forms products of fp32, the default first."""
-    if target.backend == "cuda":
-        return rules.PRECISIONS
-    found = ("ieee", "bf16x3", "bf16x6")
-    return ("tf32", *found) if target.arch == "gfx942" else found
-
-
-def least_depth(target: Target, dtype: str) -> int:
-    """How many products the matrix units of a target sum at least."""
-    # Triton 3.9 takes fewer of 32 and 64 bits; 3.6 does not.
-    if target.backend == "hip":
-        return 16 if dtype == "fp32" else 1
-    return 32 if DTYPES[dtype].bits == 8 else 16
 
 
 def _dtypes(op: Operation) -> Iterator[str]:
@@ -93,7 +70,7 @@ def _dtypes(op: Operation) -> Iterator[str]:
 
 
 def _check_types(op: Operation, target: Target) -> None:
-    known = eight_bit_floats(target)
+    known = capabilities(target).eight_bit_floats
     for dtype in _dtypes(op):
         row = DTYPES[dtype]
         if row.kind == "float" and row.bits == 8 and dtype not in known:
@@ -106,10 +83,10 @@ def _check_types(op: Operation, target: Target) -> None:
 
 def _choose(op: nt.DotOp, target: Target) -> None:
     """The precision of a product, and how it is summed."""
-    dtype, known = nt.dtype_of(op.a.type), precisions(target)
+    dtype, device = nt.dtype_of(op.a.type), capabilities(target)
+    known = device.dot_precisions
     if dtype != "fp32":
-        # It says nothing; but AMD's takes tf32 for a type.
-        op.precision = StringAttr("ieee" if target.backend == "hip" else known[0])
+        op.precision = StringAttr(device.other_precision)
     elif op.precision is None:
         op.precision = StringAttr(known[0])
     elif op.precision.data not in known:
@@ -123,9 +100,7 @@ def _choose(op: nt.DotOp, target: Target) -> None:
     assert depth is not None
     eight = DTYPES[dtype].bits == 8 and DTYPES[dtype].kind == "float"
     if op.imprecise is None:
-        # On Hopper as many as there are; elsewhere the sums have 32 bits at no cost.
-        hopper = (target.backend, target.arch) == ("cuda", "90")
-        op.imprecise = IntegerAttr(1 << 30 if eight and hopper else 0, i32)
+        op.imprecise = IntegerAttr(device.imprecise_sums if eight else 0, i32)
     elif eight and op.imprecise.value.data > depth:
         raise fail(
             op,
@@ -140,7 +115,8 @@ def _deepen(op: nt.DotOp, target: Target) -> None:
     shape = nt.shape_of(op.a.type)
     depth = shape[-1].value
     assert depth is not None
-    factor = least_depth(target, nt.dtype_of(op.a.type)) // max(depth, 1)
+    least = capabilities(target).dot_depths[nt.dtype_of(op.a.type)]
+    factor = least // max(depth, 1)
     if factor <= 1:
         return
     inserter = Inserter.before(op)

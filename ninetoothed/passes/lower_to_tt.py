@@ -49,6 +49,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from ninetoothed.artifact import Target
+from ninetoothed.backend.protocol import capabilities
 from ninetoothed.ir import nt
 from ninetoothed.passes.lowering import (
     blocks,
@@ -69,16 +71,18 @@ GROUPS = (frame, blocks, debug, casts, products, shapes, folds, memory, control)
 
 @dataclass(frozen=True)
 class LowerToTtPass(ModulePass):
-    """Kernels become device functions; ``vendor`` is whose device libraries they call."""
+    """Kernels become device functions."""
 
     name: ClassVar[str] = "nt-lower-to-tt"
 
-    vendor: str = "cuda"
+    target: str = ""
+    """As in ``Target.parse``, for its device libraries; of the CPU, nothing."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = capabilities(Target.parse(self.target) if self.target else None)
         for kernel in list(op.body.ops):
             if isinstance(kernel, nt.KernelOp):
-                function = Function(kernel, self.vendor)
+                function = Function(kernel, target)
                 function.convert(kernel.apply.block)
                 op.body.block.insert_op_before(function.finish(), kernel)
                 op.body.block.erase_op(kernel)

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ninetoothed.artifact import Config, Target
+from ninetoothed.artifact import Config
 
 
 class Product(NamedTuple):
@@ -124,56 +124,6 @@ class Architecture:
     def most_registers(self, threads: int) -> int:
         """What each of so many threads can have."""
         return min(self.registers_per_thread, self.registers // threads // 8 * 8)
-
-
-def _tensor(fp16: float, tf32: float = 0.5, i8: float = 2.0, fp8: float = 0.0) -> dict[str, float]:
-    """Operations a cycle, those of other element types as shares of ``fp16``."""
-    return {"fp16": fp16, "tf32": tf32 * fp16, "i8": i8 * fp16, "fp8": fp8 * fp16}
-
-
-_KIB = 1 << 10
-_HOPPER = Architecture(227 * _KIB, 228 * _KIB, 2048, 32, _tensor(4096, fp8=2.0), warp_groups=True)
-_CDNA = Architecture(
-    *(64 * _KIB, 64 * _KIB, 2048, 32, _tensor(2048, fp8=2.0)),
-    registers=2 * 65536,
-    registers_per_thread=512,
-    warp_size=64,
-    stages=(1, 2, 3),
-)
-ARCHITECTURES: dict[str, Architecture] = {
-    # CUDA: the programming guide's table of technical specifications, and each white paper's rates.
-    "70": Architecture(
-        96 * _KIB, 96 * _KIB, 2048, 32, _tensor(1024, 0, 0), lanes=64, stages=(1, 2)
-    ),
-    "75": Architecture(64 * _KIB, 64 * _KIB, 1024, 16, _tensor(1024, 0), lanes=64, stages=(1, 2)),
-    "80": Architecture(163 * _KIB, 164 * _KIB, 2048, 32, _tensor(2048), lanes=64),
-    "86": Architecture(99 * _KIB, 100 * _KIB, 1536, 16, _tensor(1024, 0.25)),
-    "89": Architecture(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
-    "90": _HOPPER,
-    "100": replace(_HOPPER, tensor=_tensor(8192, fp8=2.0)),
-    "120": Architecture(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
-    # HIP: the white papers of CDNA (gfx9), the last row is RDNA.
-    "gfx942": _CDNA,
-    "gfx950": replace(
-        _CDNA, shared_per_block=160 * _KIB, shared=160 * _KIB, tensor=_tensor(4096, fp8=2.0)
-    ),
-    "gfx9": replace(_CDNA, tensor=_tensor(1024, 0.25, 1.0)),
-    "gfx": replace(_CDNA, tensor=_tensor(512, 0, 1.0), warp_size=32, registers_per_thread=256),
-}
-DEFAULT_ARCHITECTURE = ARCHITECTURES["90"]
-"""Where no target is named."""
-
-
-def architecture(target: Target | None) -> Architecture:
-    """That of a target; of one that is not in the table, the nearest below it."""
-    if target is None:
-        return DEFAULT_ARCHITECTURE
-    if target.backend == "hip":
-        names = (target.arch, target.arch[:4], "gfx")
-        return next(ARCHITECTURES[name] for name in names if name in ARCHITECTURES)
-    numbers = [int(name) for name in ARCHITECTURES if name.isdigit()]
-    below = [number for number in numbers if number <= int(target.arch)]
-    return ARCHITECTURES[str(max(below, default=min(numbers)))]
 
 
 def uses_warp_groups(product: Product, config: Config, device: Architecture) -> bool:

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -30,10 +31,9 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ninetoothed import compiler
-from ninetoothed.artifact import Config, Signature
+from ninetoothed.artifact import BACK_ENDS, BackEnd, Config, Language, Signature
 from ninetoothed.assumptions import assumed_signature, describe_assumptions, pick
-from ninetoothed.backend.triton_python import emit_triton_python
-from ninetoothed.backend.ttir import emit_ttir
+from ninetoothed.backend.protocol import emitter
 from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameError
 from ninetoothed.frontend.build import build_module
 from ninetoothed.kernel import Kernel
@@ -41,24 +41,17 @@ from ninetoothed.passes import available_passes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Observer, Step, run, steps
 
 
-@dataclass(frozen=True)
-class TtirTarget(Target):
-    """TTIR in MLIR's generic form."""
+def _target(back_end: BackEnd, language: Language) -> type[Target]:
+    """Text in a language of a back end, as a target of xDSL's driver."""
 
-    name = "ttir"
+    @dataclass(frozen=True)
+    class Emitted(Target):
+        name = language
 
-    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write(emit_ttir(module))
+        def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+            output.write(emitter(back_end).emit_text(module, language))
 
-
-@dataclass(frozen=True)
-class TritonPythonTarget(Target):
-    """Triton-Python source."""
-
-    name = "triton-python"
-
-    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write(emit_triton_python(module))
+    return Emitted
 
 
 @dataclass
@@ -96,8 +89,9 @@ class NtOptMain(xDSLOptMain):
         from xdsl.targets import get_all_targets
 
         self.available_targets["mlir"] = get_all_targets()["mlir"]
-        self.available_targets["ttir"] = lambda: TtirTarget
-        self.available_targets["triton-python"] = lambda: TritonPythonTarget
+        for row in BACK_ENDS:
+            for language in row.languages:
+                self.available_targets[language] = partial(_target, row, language)
 
     def register_all_frontends(self) -> None:
         super().register_all_frontends()

@@ -12,7 +12,7 @@ from benchmarks.timing import Times
 from ninetoothed.artifact import Artifact, Binary, Config, Target
 from ninetoothed.errors import ConfigurationError
 
-TARGET = Target("cuda", "90", 32)
+TARGET = Target("cuda", "sm_90", 32)
 
 
 def configs(count: int) -> list[Config]:

@@ -17,7 +17,7 @@ from benchmarks import against, churn, compile_time, first_result, launch, start
 from benchmarks.processes import ProcessError
 from benchmarks.records import Record, of_kind, read
 from ninetoothed.artifact import Artifact, Config, Target
-from ninetoothed.runtime import compile_pool
+from ninetoothed.runtime.toolchain import pool
 from tests.benchmarks.fake import environment
 from tests.support.imports import ROOT
 
@@ -191,7 +191,9 @@ def test_wrong_results_are_not_timed() -> None:
 
 
 def test_churn_counts_what_is_compiled() -> None:
-    compiled = Artifact("k", "ttir", "", (), (), "", (), (), Target("cuda", "90", 32), Config(()))
+    compiled = Artifact(
+        "k", "ttir", "", (), (), "", (), (), Target("cuda", "sm_90", 32), Config(())
+    )
 
     class Compiling:
         """Compiles for each new number of elements, and once more for the twelfth call."""
@@ -206,11 +208,11 @@ def test_churn_counts_what_is_compiled() -> None:
             self.calls += 1
             if tensors[0].numel() not in self.known or self.calls == 12:
                 self.known.add(tensors[0].numel())
-                compile_pool.compile([compiled])
+                pool.compile([compiled])
 
     kernel: Any = Compiling()
     shapes = [tuple(torch.zeros(size) for _ in range(3)) for size in (1, 2, 16)]
-    with mock.patch.object(compile_pool, "compile", return_value=[]):
+    with mock.patch.object(pool, "compile", return_value=[]):
         found = churn.churn("add", kernel, shapes, calls=9, traced=6)
     assert (found["shapes"], found["first"], found["later"]) == (3, 3, 1)
     assert kernel.calls == 3 + 9 + 3 + 6

@@ -22,7 +22,7 @@ from benchmarks.records import Record, ResultsError, read, write
 from benchmarks.report import summary
 from benchmarks.results import Results
 from benchmarks.triton_kernels import COMPILE_ONLY
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.benchmarks.fake import CEILINGS, OPERATION, case, environment, run
 from tests.support.imports import ROOT
 
@@ -217,7 +217,7 @@ def test_without_triton() -> None:
 
 
 def test_the_kernels_by_hand_exist() -> None:
-    if not triton_compat.available():
+    if not compat.available():
         pytest.skip("Triton is not installed")
     assert all(callable(operation.triton()) for operation in operations().values())
 

@@ -10,16 +10,16 @@ from importlib.metadata import version
 import numpy
 import pytest
 
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.imports import ROOT
 
 NUMPY = tuple(map(int, numpy.__version__.split(".")[:2]))
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.skipif(
-    triton_compat.available() and version("triton").startswith("3.6.") and NUMPY >= (2, 4),
+    compat.available() and version("triton").startswith("3.6.") and NUMPY >= (2, 4),
     reason="Triton 3.6's interpreter cannot loop with NumPy 2.4",
 )
 @pytest.mark.parametrize("kernels", ["attention", "products", "programs", "rows"])

@@ -22,7 +22,7 @@ from benchmarks.timing import Times
 from benchmarks.tuning import OPERATIONS, Run, Task, tasks
 from ninetoothed.artifact import Config
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime.choosing import Tune
+from ninetoothed.runtime.tuning.search import Tune
 from tests.benchmarks.fake import environment
 from tests.benchmarks.fake import run as a_run
 

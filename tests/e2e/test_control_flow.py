@@ -12,7 +12,7 @@ import pytest
 
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.rows import running
 from tests.rows.case import PADDED, SCALARS, VECTORS, Array, Case, Layout, Result, Values
 from tests.support import profiles
@@ -336,12 +336,12 @@ each = running.each(CASES)
 @each
 def test_on_cpu(case: Case, dtype: str) -> None:
     for lowered in running.run_on_cpu(case, dtype):
-        if not triton_compat.available():
+        if not compat.available():
             continue
         for target in TARGETS if profiles.full() else FEW_TARGETS[:1]:
             for artifact in lowered.artifacts(target):
                 if profiles.full():
-                    triton_compat.compile_binary(artifact)
+                    compat.compile_binary(artifact)
                 else:
                     to_ttir(artifact)
 

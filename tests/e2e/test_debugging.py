@@ -23,7 +23,7 @@ from ninetoothed.configurations import space
 from ninetoothed.errors import AssertionFailedError
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.everywhere import everywhere
 from tests.support.imports import ROOT
 from tests.support.targets import TARGETS
@@ -447,7 +447,7 @@ def artifact(application: Any, count: int, target: str, language: Any) -> Any:
     return compile_kernel(module, signature, config, Target.parse(target), language)
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
@@ -465,7 +465,7 @@ def test_triton_compiles_it(application: Any, count: int, target: str, language:
         assert "tt.divisibility = dense<16>" in text
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 def test_triton_compiles_assembly(language: Any) -> None:
     assert assembly(artifact(assembled, 4, "sm_90", language))["ptx"]

@@ -15,7 +15,7 @@ from examples import add, matmul
 from ninetoothed import Symbol, Tensor
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import compile_pool
+from ninetoothed.runtime.toolchain import pool
 
 pytestmark = pytest.mark.gpu
 
@@ -162,13 +162,13 @@ def test_numbers_by_value(name: str) -> None:
 def test_a_thousand_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
     """One kernel for all of them, and memory that does not grow."""
     compiled: list[int] = []
-    real = compile_pool.compile
+    real = pool.compile
 
     def compile(artifacts, *others):
         compiled.append(len(artifacts))
         return real(artifacts, *others)
 
-    monkeypatch.setattr(compile_pool, "compile", compile)
+    monkeypatch.setattr(pool, "compile", compile)
 
     def arrangement(*tensors):
         return tuple(tensor.tile((256,)) for tensor in tensors)

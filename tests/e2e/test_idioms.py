@@ -17,7 +17,7 @@ from ninetoothed.compiler import compile_kernel, lower
 from ninetoothed.configurations import space
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.idioms import IDIOMS, Call, Idiom
 from tests.support.spaces import by_block_sizes
 from tests.support.targets import FEW_TARGETS
@@ -102,7 +102,7 @@ def test_on_a_gpu(idiom: Idiom, backend: str) -> None:
         check(idiom, before, after)
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("target", FEW_TARGETS)
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @each_idiom
@@ -114,4 +114,4 @@ def test_compiles(idiom: Idiom, language: str, target: str) -> None:
     # The smallest blocks, which compile the fastest.
     config = by_block_sizes(module, signature)[-1]
     artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert triton_compat.compile_binary(artifact).code
+    assert compat.compile_binary(artifact).code

@@ -15,7 +15,7 @@ from ninetoothed.arguments import bind
 from ninetoothed.artifact import Target
 from ninetoothed.assumptions import assumed_signature, pick
 from ninetoothed.compiler import compile_kernel
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.validation import validate
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
@@ -434,7 +434,7 @@ def test_no_pass_changes_what_is_touched(name: str) -> None:
     assert validate(kernel.definition, signature, config).cases == 8
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @pytest.mark.parametrize("name", KERNELS)
@@ -444,4 +444,4 @@ def test_compiles_offline(name: str, language, target: str) -> None:
     module = kernel.composed(signature)
     signature, config = pick(kernel.definition, module, signature, {})
     artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert triton_compat.compile_binary(artifact).code
+    assert compat.compile_binary(artifact).code

@@ -14,13 +14,14 @@ from xdsl.dialects.builtin import ModuleOp
 
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from ninetoothed.artifact import Config, Target
-from ninetoothed.backend.emit import Language, emit
+from ninetoothed.artifact import Config, Language, Target
+from ninetoothed.backend.emit import emit
+from ninetoothed.backend.protocol import capabilities
 from ninetoothed.dtype import DTYPES
 from ninetoothed.interpreters.elements import ELEMENTS
 from ninetoothed.interpreters.libdevice import call
 from ninetoothed.language.table.libdevice import LIBDEVICE, ROWS, Extern, Form
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
 from tests.support.tt_modules import launch, parse, with_sources
@@ -155,7 +156,7 @@ def pointers(index: int, name: str, type: str) -> list[str]:
 
 def module(operands: tuple[str, ...], forms: list[Form], vendor: str) -> ModuleOp:
     """The sums of all functions' results, one a type."""
-    results = [scalar(_given(form, vendor)) for form in forms]
+    results = [scalar(form.native_result(vendor)) for form in forms]
     kinds = list(dict.fromkeys(results))
     named = [(f"p{i}", scalar(dtype)) for i, dtype in enumerate(operands)]
     named += [(f"q{i}", type) for i, type in enumerate(kinds)]
@@ -187,11 +188,7 @@ def module(operands: tuple[str, ...], forms: list[Form], vendor: str) -> ModuleO
     return with_sources(parse("\n".join([*lines, "tt.return", "}"])))
 
 
-def _given(form: Form, vendor: str) -> str:
-    return form.amd_result or form.result if vendor == "hip" else form.result
-
-
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize(
     "language", ["ttir", pytest.param("triton-python", marks=pytest.mark.slow)]
 )
@@ -201,10 +198,11 @@ def test_symbols_are_linked(
     operands: tuple[str, ...], forms: list[Form], target: str, language: Language
 ) -> None:
     where = Target.parse(target)
-    there = [form for form in forms if form.symbol(where.backend) is not None]
+    vendor = capabilities(where).vendor
+    there = [form for form in forms if form.symbol(vendor) is not None]
     if not there:
-        pytest.skip(f"{where.backend} has no function of {operands}")
-    text = emit(module(operands, there, where.backend), language, where, Config((), 4, 3))
+        pytest.skip(f"{vendor} has no function of {operands}")
+    text = emit(module(operands, there, vendor), language, where, Config((), 4, 3))
     missing = set(re.findall(r"declare [^@]*@(__\w+)", assembly(text)["llir"]))
     assert missing <= {"__nvvm_reflect"}
 

@@ -19,7 +19,7 @@ from ninetoothed.assumptions import assumed_signature, pick
 from ninetoothed.backend.launch import reads_writes
 from ninetoothed.compiler import compile_kernel, lower
 from ninetoothed.configurations import space
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
 
@@ -539,7 +539,7 @@ def every_update(place, x, old, out):
         ntl.atomic_max(out.source.data_ptr(), ntl.max(x))
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @pytest.mark.parametrize("dtype", ["fp16", "fp32", "i32", "u64"])
@@ -550,4 +550,4 @@ def test_updates_compile(dtype: str, language: str, target: str) -> None:
     module = kernel.composed(signature)
     signature, config = pick(kernel.definition, module, signature, {})
     artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert triton_compat.compile_binary(artifact).code
+    assert compat.compile_binary(artifact).code

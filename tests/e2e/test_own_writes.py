@@ -21,7 +21,7 @@ from ninetoothed.configurations import space
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir import nt
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
 
@@ -414,7 +414,7 @@ KERNELS: list[tuple[Callable[..., Any], Callable[..., Any], int]] = [
 ]
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @pytest.mark.parametrize(
@@ -431,4 +431,4 @@ def test_compiles(case: tuple[Any, Any, int], language: str, target: str) -> Non
     barriers = sum(isinstance(op, nt.BarrierOp) for op in module.walk())
     word = "gpu.barrier" if language == "ttir" else "tl.debug_barrier()"
     assert artifact.text.count(word) == barriers
-    assert triton_compat.compile_binary(artifact).code
+    assert compat.compile_binary(artifact).code

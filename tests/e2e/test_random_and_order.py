@@ -18,7 +18,7 @@ from ninetoothed.artifact import Target
 from ninetoothed.assumptions import assumed_signature, pick
 from ninetoothed.compiler import compile_kernel
 from ninetoothed.kernel_compiler import KernelCompiler
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.everywhere import everywhere
 from tests.support.interpreted import Case, run
 from tests.support.philox import normal, philox, stream, uniform
@@ -222,7 +222,7 @@ def triton_arguments(dtype: torch.dtype, seed: int, device: str) -> list[Any]:
     return [*(x.to(device) for x in (offsets_of(dtype), *outputs)), seed, 6]
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 def test_numbers_are_those_of_triton(tmp_path: Path) -> None:
     pairs = [(dtype, seed) for dtype in OFFSETS for seed in (42, 2**40 + 5)]
     cases = [Case(TRITON, "kernel", triton_arguments(*pair, "cpu")) for pair in pairs]
@@ -537,7 +537,7 @@ ARRANGED = {"turned": (tiled, 2), "odd_bits": (reduced, 1)}
 SCALARS = {"bits": 1, "normals": 1}
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("target", ["sm_80", "sm_90", "gfx942"])
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @pytest.mark.parametrize("name", COMPILED)
@@ -552,4 +552,4 @@ def test_compiles_offline(name: str, language: str, target: str) -> None:
     module = KernelCompiler(definition).composed(signature)
     signature, config = pick(definition, module, signature, {})
     artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert triton_compat.compile_binary(artifact).code
+    assert compat.compile_binary(artifact).code

@@ -12,7 +12,7 @@ import pytest
 
 import ninetoothed.language as ntl
 from ninetoothed.language.table import TABLE
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests import rows
 from tests.rows import running
 from tests.rows.case import Case
@@ -47,14 +47,14 @@ def over(dtypes: Callable[[Case], tuple[str, ...]]) -> pytest.MarkDecorator:
 def test_row(case: Case, dtype: str) -> None:
     """In both interpreters; and Triton takes both texts, or compiles them for chosen targets."""
     lowered = running.run_on_cpu(case, dtype)
-    if not triton_compat.available():
+    if not compat.available():
         return
     for kernel in lowered:
         for artifact in kernel.artifacts(FEW_TARGETS[0]):
             to_ttir(artifact)
     for target in TARGETS if CHOSEN else ():
         for artifact in lowered[0].artifacts(target):
-            triton_compat.compile_binary(artifact)
+            compat.compile_binary(artifact)
 
 
 @pytest.mark.gpu

@@ -13,10 +13,10 @@ from ninetoothed.artifact import Target
 from ninetoothed.assumptions import assumed_signature, pick
 from ninetoothed.compiler import compile_kernel
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.targets import TARGETS
 
-pytestmark = pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+pytestmark = pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 
 EXAMPLES = {"add": add_kernel, "matmul": matmul_kernel, "softmax": softmax_kernel}
 
@@ -33,4 +33,4 @@ def test_example_compiles(example: str, dtype: str, language: str, target: str) 
     module = kernel.composed(signature)
     signature, config = pick(definition, module, signature, {})
     artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert triton_compat.compile_binary(artifact).code
+    assert compat.compile_binary(artifact).code

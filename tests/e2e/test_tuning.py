@@ -175,7 +175,7 @@ def test_a_device_whose_memory_is_taken(tmp_path: Path) -> None:
 
 SLEEPING = """
 import torch
-from ninetoothed.runtime.loaded import LoadedKernel
+from ninetoothed.runtime.launch.loaded import LoadedKernel
 
 launch = LoadedKernel.launch
 

@@ -10,9 +10,9 @@ from ninetoothed import Tensor, make
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Config, Target
 from ninetoothed.compiler import compile_kernel
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 
-pytestmark = pytest.mark.skipif(not triton_compat.available(), reason="needs Triton")
+pytestmark = pytest.mark.skipif(not compat.available(), reason="needs Triton")
 
 CONFIG = Config((("BLOCK_SIZE_0", 32), ("BLOCK_SIZE_1", 512), ("BLOCK_SIZE_2", 64)), 16, 2)
 """One of those whose columns and rows LLVM joins: `and` with 31 beside `shl` by 2."""
@@ -45,7 +45,7 @@ def test_text():
             "  %9 = getelementptr inbounds nuw i8, ptr addrspace(1) %0, i64 16",
         ]
     )
-    assert triton_compat.without_promises(text) == expected
+    assert compat.without_promises(text) == expected
 
 
 def test_what_is_compiled():
@@ -54,7 +54,7 @@ def test_what_is_compiled():
     signature = bind(kernel.definition.interface, tensors, {}).signature
     module = kernel.composed(signature, CONFIG)
     artifact = compile_kernel(module, signature, CONFIG, Target.parse("sm_90"), "ttir")
-    texts = {name: str(made) for name, made, _ in triton_compat.stages(artifact)}
+    texts = {name: str(made) for name, made, _ in compat.stages(artifact)}
     # Other ops of vectors are there, so this is the place where the flags would be.
     assert re.search(r"= \w+ <2 x i32>", texts["llir"])
     assert not re.search(r" (nuw|nsw|exact|disjoint) <\d+ x i\d+>", texts["llir"])

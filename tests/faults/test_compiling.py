@@ -19,37 +19,35 @@ from typing import Any, TypeAlias
 import pytest
 
 from ninetoothed.artifact import Artifact, Binary, Target
-from ninetoothed.runtime import (
-    artifact_cache,
-    cache_folder,
-    compile_pool,
-    compile_process,
-    triton_compat,
-)
+from ninetoothed.runtime import artifact_cache, cache_folder, toolchain
+from ninetoothed.runtime.toolchain import pool
+from ninetoothed.runtime.toolchain.process import command
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import artifacts
 
 ROOT = Path(__file__).parents[2]
 
 Parent: TypeAlias = Callable[..., subprocess.Popen[str]]
 
-pytestmark = pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+pytestmark = pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 
 # Compiles what the arguments name, in two workers; then says so.
 PARENT = """
 import os, sys
-from ninetoothed.runtime import compile_pool
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.toolchain import pool
 from tests.faults.test_compiling import several
 if sys.argv[2] == "forks" and os.fork() == 0:
     # Holds what it has inherited open, whatever becomes of its parent.
     import time
     time.sleep(600)
-compile_pool.prestart()
+pool.prestart()
 if sys.argv[2] == "forks late":
     import time
     time.sleep(0.3)
     if os.fork() == 0:
         time.sleep(600)
-found = compile_pool.compile(several(int(sys.argv[1])))
+found = pool.compile(several(int(sys.argv[1])))
 assert not [reason for reason in found if isinstance(reason, str)], found
 print("done", flush=True)
 """
@@ -75,7 +73,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def close() -> None:
-    compile_pool._pool.close()  # pyright: ignore[reportPrivateUsage]
+    pool._pool.close()  # pyright: ignore[reportPrivateUsage]
 
 
 def several(count: int) -> list[Artifact]:
@@ -169,7 +167,7 @@ def entries(folder: Path) -> int:
     """How many binaries are there, all of them whole."""
     found = cache_folder.scan(folder).entries if folder.exists() else ()
     names = {Path(file.path).name for file in found if file.kind == "binaries"}
-    keys = [triton_compat.binary_key(artifact) for artifact in several(100)]
+    keys = [toolchain.binary_key(artifact) for artifact in several(100)]
     whole = sum(artifact_cache.load_binary(key) is not None for key in keys)
     assert whole == len(names)
     return whole
@@ -192,14 +190,14 @@ def test_a_worker_that_is_killed_costs_one_artifact(
     other = artifacts.add(target=Target.parse("gfx942"))
     thread = threading.Thread(target=kill)
     thread.start()
-    reason, binary = compile_pool.compile([*several(1), other])
+    reason, binary = pool.compile([*several(1), other])
     thread.join()
     assert isinstance(reason, str)
     assert reason.startswith(f"the compiler's process died (signal {int(number)})")
     assert isinstance(binary, Binary)
     wait_until(lambda: not is_running(killed[0]))
     monkeypatch.delenv("TRITON_PTXAS_PATH")
-    assert all(isinstance(result, Binary) for result in compile_pool.compile(several(2)))
+    assert all(isinstance(result, Binary) for result in pool.compile(several(2)))
 
 
 def test_an_assembler_that_never_ends_is_given_up(
@@ -207,7 +205,7 @@ def test_an_assembler_that_never_ends_is_given_up(
 ) -> None:
     monkeypatch.setenv("NINETOOTHED_COMPILE_TIMEOUT", "5")
     late = "compiling took over 5 s (NINETOOTHED_COMPILE_TIMEOUT)"
-    assert compile_pool.compile(several(2)) == [late, late]
+    assert pool.compile(several(2)) == [late, late]
     wait_until(lambda: not any(map(is_running, numbers(assembling, 2))))
 
 
@@ -232,7 +230,7 @@ def test_a_worker_that_is_sent_nonsense_ends(tmp_path: Path) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
     process = subprocess.Popen(
-        [*compile_process.command(), str(folder)],
+        [*command(), str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -301,7 +299,7 @@ def test_two_processes_compile_the_same(parent: Parent, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["cut", "foreign", "version", "empty"])
 def test_broken_entries_are_made_anew(how: str, tmp_path: Path) -> None:
-    first = compile_pool.compile(several(2))
+    first = pool.compile(several(2))
     whole: dict[Path, str] = {}
     for path in (tmp_path / "cache" / "binaries").iterdir():
         text = whole[path] = path.read_text()
@@ -312,7 +310,7 @@ def test_broken_entries_are_made_anew(how: str, tmp_path: Path) -> None:
             "empty": "",
         }
         path.write_text(changed[how])
-    again = compile_pool.compile(several(2))
+    again = pool.compile(several(2))
     assert all(isinstance(result, Binary) for result in again)
     assert [type(result) for result in again] == [type(result) for result in first]
     assert entries(tmp_path / "cache") == 2
@@ -324,8 +322,8 @@ def test_workers_import_nothing_of_the_user(
     # A file of the user's folder must not pass for a module of ours.
     (tmp_path / "triton.py").write_text("raise SystemExit('user code')")
     monkeypatch.chdir(tmp_path)
-    compile_pool.prestart(artifacts.SM_90)
-    bad, good = compile_pool.compile([artifacts.add(text="nonsense"), artifacts.add()])
+    pool.prestart(artifacts.SM_90)
+    bad, good = pool.compile([artifacts.add(text="nonsense"), artifacts.add()])
     assert isinstance(good, Binary)
     assert good.entry == "add"
     assert isinstance(bad, str)

@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from ninetoothed import compiler
 from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact, Config, Signature, Space, Target
-from ninetoothed.backend.emit import Language
-from ninetoothed.runtime.dispatch import Dispatcher
+from ninetoothed.artifact import Artifact, Config, Language, Signature, Space, Target
+from ninetoothed.runtime.launch.dispatch import Dispatcher
 from tests.property.agreement import agree
 from tests.property.programs import programs
 from tests.property.stages import Road, arguments

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 import ninetoothed
 from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact, Config, Signature, Target
-from ninetoothed.backend.emit import Language, emit
+from ninetoothed.artifact import Artifact, Config, Language, Signature, Target
+from ninetoothed.backend.emit import emit
 from ninetoothed.compiler import lower
 from ninetoothed.configurations import space
 from ninetoothed.interpreters import interpret

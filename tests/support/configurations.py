@@ -10,7 +10,7 @@ import torch
 from examples.runner import relative_error, tolerance_of
 from ninetoothed.errors import ArgumentError, ConfigurationError
 from ninetoothed.jagged import Jagged
-from ninetoothed.runtime.shield import Trial, is_tensor
+from ninetoothed.runtime.tuning.isolation import Trial, is_tensor
 
 TimeTrials = Callable[..., Any]
 

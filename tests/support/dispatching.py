@@ -13,21 +13,16 @@ import pytest
 
 from ninetoothed.artifact import Artifact, Config, ParamSignature, Signature, Space, Target
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import (
-    artifact_cache,
-    candidates,
-    choosing,
-    device,
-    model,
-    triton_compat,
-    tuner,
-)
-from ninetoothed.runtime.choosing import Tune
-from ninetoothed.runtime.dispatch import Dispatcher
-from ninetoothed.runtime.loaded import Host
-from ninetoothed.runtime.model import Ranked
-from ninetoothed.runtime.shield import StuckError, Trial
-from ninetoothed.runtime.tuner import Effort, Measured
+from ninetoothed.runtime import artifact_cache
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.dispatch import Dispatcher
+from ninetoothed.runtime.launch.loaded import Host
+from ninetoothed.runtime.toolchain.triton import compat
+from ninetoothed.runtime.tuning import candidates, model, search, timing
+from ninetoothed.runtime.tuning.isolation import StuckError, Trial
+from ninetoothed.runtime.tuning.model import Ranked
+from ninetoothed.runtime.tuning.search import Tune
+from ninetoothed.runtime.tuning.timing import Effort, Measured
 from tests.support import artifacts
 
 SIGNATURE = Signature(tuple(ParamSignature(name, "tensor", "fp32", 1) for name in "xy"))
@@ -223,8 +218,8 @@ def fake_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(device, "guard", guard)
     monkeypatch.setattr(device, "name", constant("fake device"))
     monkeypatch.setattr(device, "is_capturing", lambda: world.capturing)
-    monkeypatch.setattr(triton_compat, "active_target", lambda: artifacts.SM_90)
-    monkeypatch.setattr(triton_compat, "version", lambda: "3.9.0")
+    monkeypatch.setattr(compat, "active_target", lambda: artifacts.SM_90)
+    monkeypatch.setattr(compat, "version", lambda: "3.9.0")
     monkeypatch.setattr(candidates, "_compiled", compiled)
 
     def unload(kernels: Sequence[FakeKernel]) -> None:
@@ -232,10 +227,10 @@ def fake_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
     monkeypatch.setattr(candidates, "_loaded", loaded)
     monkeypatch.setattr(candidates, "_unload", unload)
-    monkeypatch.setattr(choosing, "relaxed", contextlib.nullcontext)
+    monkeypatch.setattr(search, "relaxed", contextlib.nullcontext)
     monkeypatch.setattr(model.Properties, "of", constant(None))
     monkeypatch.setattr(model, "rank", rank)
-    monkeypatch.setattr(tuner, "time_trials", time_trials)
+    monkeypatch.setattr(timing, "time_trials", time_trials)
     return world
 
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ninetoothed.runtime.driver import CUDA, Api, Driver
+from ninetoothed.runtime.launch.driver import Api, Driver
+from ninetoothed.runtime.toolchain.triton.drivers import CUDA
 
 MOST_ARGUMENTS = 64
 FUNCTION = 0x7000000000000002

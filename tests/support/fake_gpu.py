@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ninetoothed.artifact import Artifact, Binary, Target
-from ninetoothed.runtime import candidates, compile_pool, device, model, triton_compat
-from ninetoothed.runtime.loaded import Host
+from ninetoothed.backend.protocol import capabilities
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.loaded import Host
+from ninetoothed.runtime.toolchain import pool
+from ninetoothed.runtime.toolchain.triton import compat
+from ninetoothed.runtime.tuning import candidates, model
 
 launches: list[tuple[str, int]] = []
 """The kernels' names, and how many programs each launch had."""
@@ -100,12 +104,12 @@ def patches() -> list[tuple[Any, str, Any]]:
         return "a GPU"
 
     return [
-        (triton_compat, "active_target", lambda: Target.parse("sm_90")),
-        (triton_compat, "version", lambda: "3.6.0"),
+        (compat, "active_target", lambda: Target.parse("sm_90")),
+        (compat, "version", lambda: "3.6.0"),
         (device, "guard", guard),
         (device, "name", name),
         (device, "is_capturing", lambda: False),
-        (compile_pool, "compile", compiled),
+        (pool, "compile", compiled),
         (candidates, "_loaded", _Loaded),
         (candidates, "_driver", _Driver),
         (model.Properties, "of", staticmethod(_properties)),
@@ -113,7 +117,7 @@ def patches() -> list[tuple[Any, str, Any]]:
 
 
 def _properties(index: int, target: Target) -> model.Properties:
-    return model.Properties(model.architecture(target), 132, 1.7e9, 4e12, 50 << 20)
+    return model.Properties(capabilities(target).architecture, 132, 1.7e9, 4e12, 50 << 20)
 
 
 _BINARY = Binary(b"", "kernel", 0, 128)

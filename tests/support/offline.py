@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact, Target
-from ninetoothed.backend.emit import Language
+from ninetoothed.artifact import Artifact, Language, Target
 from ninetoothed.compiler import compile_kernel
 from ninetoothed.configurations import space
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import profiles
 from tests.support.ttir_stage import to_ttir
 
@@ -33,9 +32,9 @@ def artifacts(
 def check(kernel: Kernel, values: Sequence[Any], target: str, **constexprs: int) -> None:
     """Triton takes both texts; where all is tried, it compiles them."""
     for artifact in artifacts(kernel, values, target, **constexprs):
-        if not triton_compat.available():
+        if not compat.available():
             continue
         if profiles.full():
-            triton_compat.compile_binary(artifact)
+            compat.compile_binary(artifact)
         else:
             to_ttir(artifact)

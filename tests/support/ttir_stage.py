@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ninetoothed.artifact import Artifact
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 
 
 def to_ttir(artifact: Artifact) -> str:
@@ -12,10 +12,10 @@ def to_ttir(artifact: Artifact) -> str:
 
     Whatever Triton raises where the kernel is wrong is not caught.
     """
-    _, module, _ = next(triton_compat.stages(artifact))
+    _, module, _ = next(compat.stages(artifact))
     return str(module)
 
 
 def assembly(artifact: Artifact) -> dict[str, str]:
     """The text behind each stage, by its name (``ttir``, ``ttgir``, ``llir``, ``ptx``, …)."""
-    return {name: str(made) for name, made, _ in triton_compat.stages(artifact)}
+    return {name: str(made) for name, made, _ in compat.stages(artifact)}

@@ -18,7 +18,7 @@ ARTIFACT = Artifact(
     launch="def programs(lhs, rhs, output): return 1\n",
     reads=("lhs", "rhs"),
     writes=("output",),
-    target=Target("cuda", "90", 32),
+    target=Target("cuda", "sm_90", 32),
     config=Config((("BLOCK_SIZE", 128),), num_warps=8),
 )
 
@@ -26,9 +26,9 @@ ARTIFACT = Artifact(
 @pytest.mark.parametrize(
     ("text", "target", "printed"),
     [
-        ("sm_90", Target("cuda", "90", 32), "sm_90"),
-        ("sm90a", Target("cuda", "90", 32), "sm_90"),
-        ("cuda:100", Target("cuda", "100", 32), "sm_100"),
+        ("sm_90", Target("cuda", "sm_90", 32), "sm_90"),
+        ("sm90a", Target("cuda", "sm_90", 32), "sm_90"),
+        ("cuda:100", Target("cuda", "sm_100", 32), "sm_100"),
         ("gfx942", Target("hip", "gfx942", 64), "gfx942"),
         ("hip:gfx1100", Target("hip", "gfx1100", 32), "gfx1100"),
     ],
@@ -60,7 +60,7 @@ def test_hash_depends_on_every_field() -> None:
     changed = [
         dataclasses.replace(ARTIFACT, text="module { }\n"),
         dataclasses.replace(ARTIFACT, config=Config((("BLOCK_SIZE", 64),), num_warps=8)),
-        dataclasses.replace(ARTIFACT, target=Target("cuda", "80", 32)),
+        dataclasses.replace(ARTIFACT, target=Target("cuda", "sm_80", 32)),
         dataclasses.replace(ARTIFACT, arguments=()),
     ]
     assert len({artifact.hash for artifact in [ARTIFACT, *changed]}) == 5

@@ -14,7 +14,7 @@ import torch
 
 from ninetoothed.backend.triton_python import emit_triton_python
 from ninetoothed.errors import CompilerError
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.interpreted import Case, run
 from tests.support.tt_modules import elementwise
 
@@ -140,7 +140,7 @@ def test_a_symbol_of_nobody() -> None:
 
 
 def test_assertions_of_triton_python_are_compiled(tmp_path: Path) -> None:
-    if not triton_compat.available():
+    if not compat.available():
         pytest.skip("Triton is not installed")
     from tests.unit.test_backend_ttir import compile_for
 

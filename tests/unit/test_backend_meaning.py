@@ -14,7 +14,7 @@ from xdsl.ir import Attribute
 
 from ninetoothed.backend.expression import literal
 from ninetoothed.backend.triton_python import emit_triton_python
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.interpreted import Case, run
 from tests.support.tt_modules import KERNELS, elementwise, launch, parse, with_sources
 from tests.unit.test_backend_ttir import compile_for
@@ -270,7 +270,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 # Triton 3.6 compiles all of this, but its interpreter is not up to some: with NumPy 2.4 a loop
 # over a loaded number fails in `int()`, and of a number and a NaN it takes the NaN, as no device
 # does.
-OLD_INTERPRETER = triton_compat.available() and triton_compat.version().startswith("3.6.")
+OLD_INTERPRETER = compat.available() and compat.version().startswith("3.6.")
 
 
 @pytest.mark.parametrize("index", range(len(CASES)), ids=lambda i: f"{i}-{CASES[i][0][:40]}")

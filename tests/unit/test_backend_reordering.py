@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from ninetoothed.backend.triton_python import emit_triton_python
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import interpreted
 from tests.support.targets import FEW_TARGETS
 from tests.support.tt_modules import elementwise
@@ -66,7 +66,7 @@ def test_triton_compiles_it(text: str, language: str, target: str) -> None:
     assert compile_for(target, elementwise(text, "f32", count=1), language)["ttir"]
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 def test_triton_computes_what_the_ops_say(tmp_path: Path) -> None:
     x = torch.arange(64, dtype=torch.float32)
     source = emit_triton_python(elementwise(MOVES, "f32", count=1))

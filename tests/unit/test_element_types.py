@@ -12,7 +12,7 @@ from ninetoothed import Tensor, make
 from ninetoothed.dtype import DTYPES
 from ninetoothed.frontend.dtypes import attribute
 from ninetoothed.frontend.values import Method, PointerDtype
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 
 MISSING = object()
 # What only a type of Triton's own can be, and what is asked of types of the compiler.
@@ -25,7 +25,7 @@ def found(dtype: str | PointerDtype, name: str) -> Any:
     return value.run(None, {}) if isinstance(value, Method) else value
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_attributes_are_tritons(dtype: str) -> None:
     core: Any = importlib.import_module("triton.language.core")

@@ -20,7 +20,7 @@ from ninetoothed.arguments import bind
 from ninetoothed.configurations import MAX_BLOCK, space
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
-from ninetoothed.runtime import compile_pool
+from ninetoothed.runtime.toolchain import pool
 
 
 def constexpr_arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -246,7 +246,7 @@ def test_a_worker_is_started_where_something_will_be_compiled(
     started: list[object] = []
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(compile_pool, "prestart", started.append)
+    monkeypatch.setattr(pool, "prestart", started.append)
     tensors = (Tensor(1), Tensor(1))
     for backend, count in (("interpret", 0), (None, 1), (None, 1), ("triton-python", 2)):
         ninetoothed.make(rows_of_one, scale, tensors, backend=backend)

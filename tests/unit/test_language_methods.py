@@ -9,7 +9,7 @@ import pytest
 
 from ninetoothed import language
 from ninetoothed.language.methods import NAMES, method
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
@@ -22,7 +22,7 @@ def test_other_names_are_none() -> None:
     assert method("to") is language.cast
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 def test_what_the_language_has_of_tritons_methods_is_one() -> None:
     core: Any = importlib.import_module("triton.language.core")
     theirs = [name for name in dir(core.tensor) if not name.startswith("_")]

@@ -12,7 +12,8 @@ import pytest
 
 from ninetoothed.__main__ import main
 from ninetoothed.artifact import Binary, Config, Space
-from ninetoothed.runtime import artifact_cache, cache_folder, choices
+from ninetoothed.runtime import artifact_cache, cache_folder
+from ninetoothed.runtime.tuning import results
 from tests.support import artifacts
 
 ROOT = Path(__file__).parents[2]
@@ -265,11 +266,11 @@ def test_command_in_a_process_of_its_own(cache_dir: Path) -> None:
 def test_tuning_results_travel(
     cache_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    row = choices.Row(Config(()), 1.0, 3)
+    row = results.Row(Config(()), 1.0, 3)
     for size in (2, 4):
-        bucket = choices.bucket_of([])
-        result = choices.Result(f"{size}", "add", "GPU", bucket, (), "quick", (row,), "1", "3")
-        choices.store(result)
+        bucket = results.bucket_of([])
+        result = results.Result(f"{size}", "add", "GPU", bucket, (), "quick", (row,), "1", "3")
+        results.store(result)
     file = str(tmp_path / "tuned.json")
     assert main(["tuning", "export", file]) == 0
     assert capsys.readouterr().out == f"2 tuning results written to {file}\n"

@@ -23,11 +23,11 @@ from ninetoothed.frontend.values import is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.language import rules
 from ninetoothed.language.table import TABLE
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import profiles
 from tests.support.triton_types import OPERATORS, TritonTypes, triton_types
 
-pytestmark = pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+pytestmark = pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 
 Operand = str | bool | int | float
 Pair = tuple[Operand, Operand]
@@ -54,7 +54,7 @@ _ENTRIES: dict[type[ast.AST], operators.Operator] = {
 
 def old() -> bool:
     """Whether this Triton's rules are not those of 3.9."""
-    major, minor = triton_compat.version().split(".")[:2]
+    major, minor = compat.version().split(".")[:2]
     return (int(major), int(minor)) < (3, 9)
 
 

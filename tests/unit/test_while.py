@@ -16,7 +16,7 @@ from ninetoothed.compiler import context
 from ninetoothed.errors import CompilerError, NineToothedError
 from ninetoothed.interpreters import interpret
 from ninetoothed.passes import find_pass
-from ninetoothed.runtime import triton_compat
+from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.interpreted import Case, run
 from tests.support.nt_modules import LOAD, V, store, vector_kernel
 from tests.support.tt_modules import launch, parse
@@ -196,7 +196,7 @@ SEARCH = f"""
 """A condition of several statements, that hands on what it has read."""
 
 
-@pytest.mark.skipif(not triton_compat.available(), reason="Triton is not installed")
+@pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 def test_python_means_the_same(tmp_path: Path) -> None:
     x = torch.tensor([3, 5, 7, -4, 2, 0, 0, 0], dtype=torch.int32)
     cases: list[Case] = []

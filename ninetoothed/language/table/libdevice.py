@@ -28,8 +28,12 @@ class Form:
     amd_result: str | None = None
 
     def symbol(self, vendor: str) -> str | None:
-        """The function's name in the library of ``"cuda"`` or ``"hip"``."""
-        return self.nvidia if vendor == "cuda" else self.amd
+        """The function's name in a vendor's library; None: it has no such function."""
+        return {"NVIDIA": self.nvidia, "AMD": self.amd}.get(vendor)
+
+    def native_result(self, vendor: str) -> str:
+        """What the function in a vendor's library gives."""
+        return {"AMD": self.amd_result}.get(vendor) or self.result
 
 
 @dataclass(frozen=True, repr=False)

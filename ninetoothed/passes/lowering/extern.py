@@ -19,15 +19,15 @@ def lower_extern(f: Function, op: nt.MapOp, row: Extern) -> None:
     types = [nt.dtype_of(argument.type) for argument in op.arguments]
     form = row.form(types)
     assert form is not None
-    symbol = form.symbol(f.vendor)
+    symbol = form.symbol(f.target.vendor)
     if symbol is None:
         raise fail(
             op,
-            f"ntl.{row.name}: AMD's device libraries have no such function of "
+            f"ntl.{row.name}: {f.target.vendor}'s device libraries have no such function of "
             f"{', '.join(types)}; compute it from others",
             DeviceError,
         )
-    found = form.amd_result if f.vendor == "hip" and form.amd_result else form.result
+    found = form.native_result(f.target.vendor)
     operands = [f.value(argument) for argument in op.arguments]
     shape = tt.shape_of(operands[0].type)
     given, wanted = (

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from ninetoothed.backend.protocol import Capabilities
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
@@ -26,13 +27,11 @@ _SIXTEEN = IntegerAttr(16, i32)
 
 
 class Function:
-    """The device function of one kernel, built op by op. ``vendor`` is whose device libraries it
-    calls, ``"cuda"`` or ``"hip"``.
-    """
+    """The device function of one kernel, built op by op, for a target that can do so much."""
 
-    def __init__(self, kernel: nt.KernelOp, vendor: str) -> None:
+    def __init__(self, kernel: nt.KernelOp, target: Capabilities) -> None:
         self.kernel = kernel
-        self.vendor = vendor
+        self.target = target
         self.block = Block()
         self.values: dict[SSAValue, SSAValue] = {}
         self.arguments: list[DictionaryAttr] = []

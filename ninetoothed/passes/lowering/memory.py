@@ -36,16 +36,16 @@ def _pointer_store(f: Function, op: nt.PointerStoreOp) -> None:
 
 
 def _check_policy(f: Function, op: Operation, asked: list[str]) -> None:
-    """Hold an access to what the vendor's devices can be asked for.
+    """Hold an access to what the target can be asked for.
 
     Raises:
-        DeviceError: NVIDIA's are asked for more than one thing.
+        DeviceError: it is asked for more than one thing, and takes one.
     """
     words = [repr(word) for word in asked if word]
-    if f.vendor == "cuda" and len(words) > 1:
+    if len(words) > 1 and not f.target.combines_cache_hints:
         raise fail(
             op,
-            f"an access of an NVIDIA GPU takes one of cache_modifier, eviction_policy and volatile, "
+            f"an access of an {f.target.vendor} GPU takes one of cache_modifier, eviction_policy and volatile, "
             f"not {' and '.join(words)}; leave the others out",
             DeviceError,
         )

@@ -14,7 +14,7 @@ from examples import runner
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Signature
 from ninetoothed.kernel import Kernel
-from ninetoothed.runtime import tuner
+from ninetoothed.runtime.tuning import timing
 from tests.support import offline
 from tests.support.configurations import agreeing
 from tests.support.examples import FOLDER, NAMES, Place, places
@@ -35,7 +35,7 @@ def test_script(
     # Nothing has been tuned there.
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("NINETOOTHED_TUNE", "full")
-    monkeypatch.setattr(tuner, "time_trials", agreeing(tuner.time_trials))
+    monkeypatch.setattr(timing, "time_trials", agreeing(timing.time_trials))
     # It ends with an exit code where a result is wrong.
     runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
     printed = capsys.readouterr().out

@@ -34,7 +34,7 @@ def application(x, output):
 make(arrangement, application, (Tensor(1), Tensor(1))).source()
 # error: ConfigurationError: no choice of block sizes fits: the smallest, {'BLOCK_SIZE_0': 65536}, has a block of 65536 lanes, and at most 32768 can run; give block_size() a smaller lower_bound
 # ---- no configuration fits
-from ninetoothed.runtime import compile_pool
+from ninetoothed.runtime.toolchain import pool
 from tests.support import fake_gpu
 
 def arrangement(x, output, BLOCK_SIZE=block_size(32, 64)):
@@ -53,7 +53,7 @@ def compile(artifacts, on_done):
 monkeypatch.setenv("NINETOOTHED_CACHE_DIR", __file__ + ".cache")
 for owner, attribute, value in fake_gpu.patches():
     monkeypatch.setattr(owner, attribute, value)
-monkeypatch.setattr(compile_pool, "compile", compile)
+monkeypatch.setattr(pool, "compile", compile)
 kernel = make(arrangement, application, (Tensor(1), Tensor(1)), num_warps=1, num_stages=3)
 kernel(Fake("cuda:0"), Fake("cuda:0"))
 # error: ConfigurationError: no configuration of kernel 'application' can run on sm_90:

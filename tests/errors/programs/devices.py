@@ -47,8 +47,8 @@ class NoCuda:
     def current_device():
         raise AssertionError("Torch not compiled with CUDA enabled")
 
-from ninetoothed.runtime import device
+from ninetoothed.runtime.launch import device
 
-monkeypatch.setattr(device, "_cuda", NoCuda)
+monkeypatch.setattr(device, "module", NoCuda)
 vectors(application)(Fake("cuda:0"), Fake("cuda:0"))
 # error: DeviceError: torch can use no CUDA or HIP device here (Torch not compiled with CUDA enabled); pass CPU tensors (`tensor.cpu()`), which are evaluated without one, or install a torch built for your GPU

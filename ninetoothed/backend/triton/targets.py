@@ -1,0 +1,114 @@
+"""NVIDIA's and AMD's GPUs, and what they and Triton for them can do."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import replace
+
+from ninetoothed.artifact import Target
+from ninetoothed.backend.protocol import Capabilities
+from ninetoothed.dtype import DTYPES
+from ninetoothed.runtime.occupancy import Architecture
+
+_PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+
+
+def parse(text: str) -> Target | None:
+    """``"sm_90"`` or ``"cuda:90"``, ``"gfx942"`` or ``"hip:gfx942"``."""
+    if match := re.fullmatch(r"(?:sm_?|cuda:)(\d+)a?", text):
+        return Target("cuda", f"sm_{match[1]}", 32)
+    if match := re.fullmatch(r"(?:hip:)?(gfx[0-9a-f]+)", text):
+        # CDNA (gfx9) has wavefronts of 64; RDNA (gfx10 on) runs with 32.
+        return Target("hip", match[1], 64 if match[1].startswith("gfx9") else 32)
+    return None
+
+
+@functools.cache
+def capabilities(target: Target) -> Capabilities:
+    """What a target can do, with Triton."""
+    return _of_hip(target) if target.backend == "hip" else _of_cuda(target)
+
+
+def _of_cuda(target: Target) -> Capabilities:
+    number = _number(target.arch)
+    return Capabilities(
+        vendor="NVIDIA",
+        architecture=architecture(target),
+        eight_bit_floats=("fp8e4nv", "fp8e5") if number >= 89 else ("fp8e5",),
+        dot_precisions=_PRECISIONS,
+        other_precision=_PRECISIONS[0],
+        # Triton 3.9 takes fewer of 32 and 64 bits; 3.6 does not.
+        dot_depths={name: 32 if row.bits == 8 else 16 for name, row in DTYPES.items()},
+        # On Hopper as many as there are; elsewhere the sums have 32 bits at no cost.
+        imprecise_sums=1 << 30 if number == 90 else 0,
+        combines_cache_hints=False,
+    )
+
+
+def _of_hip(target: Target) -> Capabilities:
+    precisions = ("ieee", "bf16x3", "bf16x6")
+    return Capabilities(
+        vendor="AMD",
+        architecture=architecture(target),
+        eight_bit_floats=("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16"),
+        dot_precisions=("tf32", *precisions) if target.arch == "gfx942" else precisions,
+        # It says nothing; but AMD's takes tf32 for a type.
+        other_precision="ieee",
+        dot_depths={name: 16 if name == "fp32" else 1 for name in DTYPES},
+        imprecise_sums=0,
+        combines_cache_hints=True,
+    )
+
+
+def _tensor(fp16: float, tf32: float = 0.5, i8: float = 2.0, fp8: float = 0.0) -> dict[str, float]:
+    """Operations a cycle, those of other element types as shares of ``fp16``."""
+    return {"fp16": fp16, "tf32": tf32 * fp16, "i8": i8 * fp16, "fp8": fp8 * fp16}
+
+
+_KIB = 1 << 10
+_HOPPER = Architecture(227 * _KIB, 228 * _KIB, 2048, 32, _tensor(4096, fp8=2.0), warp_groups=True)
+_CDNA = Architecture(
+    *(64 * _KIB, 64 * _KIB, 2048, 32, _tensor(2048, fp8=2.0)),
+    registers=2 * 65536,
+    registers_per_thread=512,
+    warp_size=64,
+    stages=(1, 2, 3),
+)
+ARCHITECTURES: dict[str, Architecture] = {
+    # CUDA: the programming guide's table of technical specifications, and each white paper's rates.
+    "sm_70": Architecture(
+        96 * _KIB, 96 * _KIB, 2048, 32, _tensor(1024, 0, 0), lanes=64, stages=(1, 2)
+    ),
+    "sm_75": Architecture(
+        64 * _KIB, 64 * _KIB, 1024, 16, _tensor(1024, 0), lanes=64, stages=(1, 2)
+    ),
+    "sm_80": Architecture(163 * _KIB, 164 * _KIB, 2048, 32, _tensor(2048), lanes=64),
+    "sm_86": Architecture(99 * _KIB, 100 * _KIB, 1536, 16, _tensor(1024, 0.25)),
+    "sm_89": Architecture(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
+    "sm_90": _HOPPER,
+    "sm_100": replace(_HOPPER, tensor=_tensor(8192, fp8=2.0)),
+    "sm_120": Architecture(99 * _KIB, 100 * _KIB, 1536, 24, _tensor(1024, fp8=2.0)),
+    # HIP: the white papers of CDNA (gfx9), the last row is RDNA.
+    "gfx942": _CDNA,
+    "gfx950": replace(
+        _CDNA, shared_per_block=160 * _KIB, shared=160 * _KIB, tensor=_tensor(4096, fp8=2.0)
+    ),
+    "gfx9": replace(_CDNA, tensor=_tensor(1024, 0.25, 1.0)),
+    "gfx": replace(_CDNA, tensor=_tensor(512, 0, 1.0), warp_size=32, registers_per_thread=256),
+}
+
+
+def architecture(target: Target) -> Architecture:
+    """That of a target; of one that is not in the table, the nearest below it."""
+    if target.backend == "hip":
+        names = (target.arch, target.arch[:4], "gfx")
+        return next(ARCHITECTURES[name] for name in names if name in ARCHITECTURES)
+    numbers = [_number(name) for name in ARCHITECTURES if name.startswith("sm_")]
+    below = [number for number in numbers if number <= _number(target.arch)]
+    return ARCHITECTURES[f"sm_{max(below, default=min(numbers))}"]
+
+
+def _number(arch: str) -> int:
+    """The compute capability in a name like ``"sm_90"``."""
+    return int(arch.removeprefix("sm_"))

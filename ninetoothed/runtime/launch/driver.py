@@ -1,0 +1,492 @@
+"""Loads and launches binaries by ctypes, through CUDA's driver API or a library like it.
+
+torch has made the context that all runs in, the device's primary one; a thread that has never used
+the device is given it here. A launch lets go of Python's lock: it waits where a stream's queue is
+full, and what empties the queue may be a function in Python. The arguments of a launch therefore
+lie in cells that belong to one launch at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import importlib
+import math
+import struct
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ninetoothed.artifact import Binary
+from ninetoothed.errors import ConfigurationError, DeviceError
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.generated import defined
+from ninetoothed.runtime.launch import device
+
+
+@dataclass(frozen=True)
+class Api:
+    """How a vendor spells what is needed; the functions and their arguments are alike.
+
+    ``prefix`` begins the functions' names. ``launch`` is the function that launches, and
+    ``launch_call`` its arguments in Python. The numbers are those of attributes of a device (the
+    most shared memory and threads that a program may have) and of a function. ``common_shared``:
+    what a program may have without asking for more, where it has to ask.
+    """
+
+    library: str
+    prefix: str
+    error_prefix: str
+    launch: str
+    launch_call: str
+    has_contexts: bool
+    device_shared: int
+    device_threads: int
+    function_threads: int = 0
+    function_shared: int = 1
+    function_local: int = 3
+    function_registers: int = 4
+    common_shared: int | None = None
+
+
+# CUDA's and HIP's numbers are the same.
+_INVALID_CONTEXT = 201
+# Invalid values (of a launch: what it asks for), memory, configuration, resources.
+_ASKS_TOO_MUCH = frozenset((1, 2, 9, 701))
+# After these the context is lost, and whatever runs next is told of them: ECC, an address or an
+# instruction, a launch that took too long, failed or asserted, tensor memory that was not given
+# back, a context that is gone.
+_LOST_CONTEXT = frozenset((214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721))
+
+_DYNAMIC_SHARED = 8
+_PREFER_SHARED = 1
+
+_RELAXED = 2
+
+_SLOT = 8
+# CUlaunchConfig: grid, block and shared memory, then the stream, the attributes and their number.
+_CONFIG = struct.Struct("<7I4x")
+_CONFIG_REST = "Q16x"
+_CONFIG_BYTES = 56
+
+_CODES = {
+    "i1": "?",
+    "i8": "b",
+    "i16": "h",
+    "i32": "i",
+    "i64": "q",
+    "u8": "B",
+    "u16": "H",
+    "u32": "I",
+    "u64": "Q",
+    "fp16": "e",
+    "bf16": "H",
+    "fp32": "f",
+    "fp64": "d",
+}
+"""Of each type that is passed by value, the letter that packs it."""
+
+Handle = ctypes.c_void_p
+
+
+class Driver:
+    """A vendor's library."""
+
+    def __init__(self, api: Api, library: Any) -> None:
+        self.api = api
+        self._library = library
+        self.launch: Callable[..., int] = getattr(library, api.launch)
+        self._contexts: dict[int, Any] = {}
+
+    def call(self, name: str, *arguments: Any) -> int:
+        """Calls a function of the library, and returns its error code."""
+        return int(getattr(self._library, self.api.prefix + name)(*arguments))
+
+    def check(self, code: int, what: str) -> None:
+        """Raises what an error code means; ``what`` was tried.
+
+        Raises:
+            ConfigurationError: the device has too little of something.
+            DeviceError: anything else.
+        """
+        if code == 0:
+            return
+        text = f"{what}: {self._text(code)}"
+        if code in _ASKS_TOO_MUCH:
+            raise ConfigurationError(text)
+        if code in _LOST_CONTEXT:
+            raise DeviceError(
+                f"{text}; something that ran on the device before has failed, and nothing runs "
+                "there any more: start a new process, and look for an access out of bounds (with "
+                "CUDA_LAUNCH_BLOCKING=1 in the environment, or compute-sanitizer)"
+            )
+        raise DeviceError(text)
+
+    def _text(self, code: int) -> str:
+        found: list[str] = []
+        for name in ("GetErrorName", "GetErrorString"):
+            text = ctypes.c_char_p()
+            function = getattr(self._library, self.api.error_prefix + name)
+            if function(code, ctypes.byref(text)) == 0 and text.value is not None:
+                found.append(text.value.decode(errors="replace"))
+        return f"{found[0]} ({found[-1]})" if found else f"error {code}"
+
+    def device_attribute(self, attribute: int, index: int) -> int:
+        """An attribute of device ``index``."""
+        value = ctypes.c_int()
+        code = self.call("DeviceGetAttribute", ctypes.byref(value), attribute, self._handle(index))
+        self.check(code, "asking for a property of the device")
+        return value.value
+
+    def function_attribute(self, attribute: int, function: Any) -> int:
+        """An attribute of a function."""
+        value = ctypes.c_int()
+        code = self.call("FuncGetAttribute", ctypes.byref(value), attribute, function)
+        self.check(code, "asking for a property of a kernel")
+        return value.value
+
+    def enter(self, index: int) -> None:
+        """Makes the context of device ``index`` this thread's: threads begin with none."""
+        if not self.api.has_contexts:
+            return
+        current, place = Handle(), ctypes.c_int()
+        self.check(self.call("CtxGetCurrent", ctypes.byref(current)), "asking for the context")
+        handle = self._handle(index)
+        if current.value:
+            self.check(self.call("CtxGetDevice", ctypes.byref(place)), "asking for the context")
+            if place.value == handle:
+                return
+        context = self._contexts.get(index)
+        if context is None:
+            context = Handle()
+            code = self.call("DevicePrimaryCtxRetain", ctypes.byref(context), handle)
+            self.check(code, "taking the device's context")
+            # Held for the life of the process, as torch holds it.
+            self._contexts[index] = context
+        self.check(self.call("CtxSetCurrent", context), "entering the device's context")
+
+    @contextlib.contextmanager
+    def relaxed(self) -> Generator[None]:
+        """Inside, this thread may do what is forbidden while some graph is captured: load code."""
+        mode = ctypes.c_int(_RELAXED)
+        self._exchange(mode)
+        try:
+            yield
+        finally:
+            # It holds what was before.
+            self._exchange(mode)
+
+    def _exchange(self, mode: ctypes.c_int) -> None:
+        code = self.call("ThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+        self.check(code, "asking what a capture forbids")
+
+    def _handle(self, index: int) -> int:
+        if not self.api.has_contexts:
+            return index
+        handle = ctypes.c_int()
+        self.check(self.call("DeviceGet", ctypes.byref(handle), index), "finding the device")
+        return handle.value
+
+
+@functools.cache
+def active() -> Driver:
+    """The library of the devices that torch has.
+
+    Raises:
+        DeviceError: it cannot be loaded, or is too old.
+    """
+    return toolchain.active().open_driver()
+
+
+class Loaded:
+    """A binary on a device.
+
+    It stays for the life of the process, as graphs may hold its function, unless :meth:`unload` is
+    called. ``registers`` are a thread's; ``local_bytes`` are what of a thread did not fit into
+    them; ``max_threads`` is what a program of it may have. ``is_kept``: calls are kept that launch
+    it without asking again.
+    """
+
+    def __init__(
+        self, driver: Driver, binary: Binary, index: int, module: Any, function: Any
+    ) -> None:
+        self.driver = driver
+        self.binary = binary
+        self.device = index
+        self.function = function
+        self.is_kept = False
+        self._module = module
+        api = driver.api
+        self.registers = driver.function_attribute(api.function_registers, function)
+        self.local_bytes = driver.function_attribute(api.function_local, function)
+        self.max_threads = driver.function_attribute(api.function_threads, function)
+
+    def launcher(self, types: Sequence[str], of_shape: Sequence[bool]) -> Launcher:
+        """What launches it (see :class:`Launcher`)."""
+        return Launcher(self, types, of_shape)
+
+    def unload(self) -> None:
+        """Frees the device's memory that it takes, unless calls are kept that launch it; nothing
+        else may launch it afterwards.
+        """
+        if self.is_kept:
+            return
+        module, self._module = self._module, None
+        if module is not None:
+            self.driver.enter(self.device)
+            code = self.driver.call("ModuleUnload", module)
+            self.driver.check(code, f"unloading {self.binary.entry}")
+
+
+def load(binary: Binary) -> Loaded:
+    """Loads ``binary`` on the current device.
+
+    Raises:
+        ConfigurationError: the device has too little shared memory, registers or threads for it,
+            or no memory left.
+        DeviceError: the driver cannot load it.
+    """
+    driver = active()
+    index = device.current()
+    driver.enter(index)
+    api = driver.api
+    most = driver.device_attribute(api.device_shared, index)
+    _check_fits("bytes of shared memory", binary.shared, most)
+    _check_fits("threads", binary.threads, driver.device_attribute(api.device_threads, index))
+    module, function = Handle(), Handle()
+    what = f"loading {binary.entry}"
+    driver.check(driver.call("ModuleLoadData", ctypes.byref(module), binary.code), what)
+    try:
+        entry = binary.entry.encode()
+        code = driver.call("ModuleGetFunction", ctypes.byref(function), module, entry)
+        driver.check(code, what)
+        loaded = Loaded(driver, binary, index, module, function)
+        if binary.threads > loaded.max_threads:
+            raise ConfigurationError(
+                f"a program needs {binary.threads} threads of {loaded.registers} registers, and "
+                f"the device has registers for {loaded.max_threads}"
+            )
+        if api.common_shared is not None and binary.shared > api.common_shared:
+            _allow_shared(driver, loaded, most, what)
+    except BaseException:
+        driver.call("ModuleUnload", module)
+        raise
+    return loaded
+
+
+def _check_fits(kind: str, needed: int, most: int) -> None:
+    if needed > most:
+        raise ConfigurationError(f"a program needs {needed} {kind}, and the device has {most}")
+
+
+def _allow_shared(driver: Driver, loaded: Loaded, most: int, what: str) -> None:
+    """Lets a function have more shared memory than is common."""
+    function = loaded.function
+    most -= driver.function_attribute(driver.api.function_shared, function)
+    _check_fits("bytes of shared memory", loaded.binary.shared, most)
+    driver.check(driver.call("FuncSetCacheConfig", function, _PREFER_SHARED), what)
+    driver.check(driver.call("FuncSetAttribute", function, _DYNAMIC_SHARED, most), what)
+
+
+def _code(type: str) -> str:
+    code = "Q" if type.startswith("*") else _CODES.get(type)
+    if code is None:
+        raise DeviceError(
+            f"no number of type {type} can be passed to a kernel; declare another dtype for it, "
+            "for example ninetoothed.float32"
+        )
+    return code
+
+
+def bfloat16(value: float) -> int:
+    """The bits of a number as bf16, rounded to the nearest, ties to even."""
+    (bits,) = struct.unpack("<I", _packed_float(value))
+    if value != value:
+        return bits >> 16 | 0x40
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+def _packed_float(value: float) -> bytes:
+    return struct.pack("<f", _rounded("fp32", value))
+
+
+def _rounded(type: str, value: float) -> float:
+    """``value`` as ``type`` can have it: infinite where it is too large."""
+    try:
+        value = float(value)
+        # Without "<", floats that are too large pass.
+        struct.pack(f"<{_CODES[type]}", value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    return value
+
+
+def _converted(type: str, value: Any) -> Any:
+    """``value`` as what the type's letter packs; unsigned numbers may be given as the signed ones
+    of the same bits.
+    """
+    if type == "bf16":
+        return bfloat16(value)
+    if type.startswith("u"):
+        return value % (1 << int(type[1:]))
+    return _rounded(type, value) if type.startswith("fp") else value
+
+
+class Launcher:
+    """Launches a loaded kernel, whose arguments have these ``types``.
+
+    An argument of a shape (where ``of_shape`` is true) is the same in all calls with tensors of the
+    same shapes; :meth:`shape` packs these once, with the number of programs. The others are packed
+    by each launch: pointers, and numbers that the call gives.
+    """
+
+    def __init__(self, loaded: Loaded, types: Sequence[str], of_shape: Sequence[bool]) -> None:
+        self.loaded = loaded
+        self.types = tuple(types)
+        self.of_shape = tuple(of_shape)
+        fixed = [position for position, one in enumerate(of_shape) if one]
+        self._varying = [position for position, one in enumerate(of_shape) if not one]
+        codes = [_code(type) for type in types]
+        slots = [f"{code}{_SLOT - struct.calcsize('<' + code)}x" for code in codes]
+        self._fixed = fixed
+        self._is_converted = [type == "bf16" or type.startswith(("u", "fp")) for type in types]
+        self._shape = struct.Struct("<" + "".join(slots[position] for position in fixed))
+        head = self._shape.size + _CONFIG.size
+        varying = "".join(slots[position] for position in self._varying)
+        scratch = "Q" if loaded.binary.scratch else ""
+        self._pack = struct.Struct(f"<{head}s{_CONFIG_REST}{varying}{scratch}")
+        behind = self._shape.size + _CONFIG_BYTES
+        offsets = {position: _SLOT * place for place, position in enumerate(fixed)}
+        offsets |= {
+            position: behind + _SLOT * place for place, position in enumerate(self._varying)
+        }
+        # Behind a kernel's own arguments Triton's have two pointers: to memory for the programs,
+        # and to some for profiles, which nobody asks for.
+        end = behind + _SLOT * len(self._varying)
+        self._offsets = [*(offsets[position] for position in range(len(types))), end, end + _SLOT]
+        self._parameters = end + 2 * _SLOT
+        self.run = self._run_function()
+        self.known: Mapping[str, Any] = {"run": self.run, "bfloat16": bfloat16}
+
+    def shape(self, programs: int, arguments: Sequence[Any]) -> bytes:
+        """What launches of one shape have in common."""
+        fixed = self._converted(self._fixed, arguments)
+        binary = self.loaded.binary
+        config = _CONFIG.pack(programs, 1, 1, binary.threads, 1, 1, binary.shared)
+        return self._shape.pack(*fixed) + config
+
+    def launch(self, programs: int, shape: bytes, arguments: Sequence[Any], stream: int) -> None:
+        """Launches on the current device, which the kernel was loaded on.
+
+        Raises:
+            ConfigurationError: the device has too little for a program.
+            DeviceError: the launch failed otherwise.
+        """
+        varying = self._converted(self._varying, arguments)
+        if not self.run(programs, shape, stream, *varying):
+            raise DeviceError(
+                f"{self.loaded.binary.entry} takes {', '.join(self.types)}, which do not hold what "
+                f"it is given: {', '.join(map(str, arguments))}"
+            )
+
+    def _converted(self, places: Sequence[int], arguments: Sequence[Any]) -> list[Any]:
+        return [
+            _converted(self.types[place], arguments[place])
+            if self._is_converted[place]
+            else arguments[place]
+            for place in places
+        ]
+
+    def varying(self, texts: Sequence[str]) -> list[str]:
+        """What :attr:`run` is given by a call, in source over :attr:`known`, for ``texts`` of all
+        arguments.
+        """
+        return [
+            f"bfloat16({texts[place]})" if self.types[place] == "bf16" else texts[place]
+            for place in self._varying
+        ]
+
+    def _cell(self) -> tuple[Any, Any, Any]:
+        """Memory for the arguments of one launch, and pointers to its parts."""
+        words = self._parameters // _SLOT + len(self._offsets)
+        block = (ctypes.c_uint64 * words)()
+        start = ctypes.addressof(block)
+        first = self._parameters // _SLOT
+        for place, offset in enumerate(self._offsets):
+            block[first + place] = start + offset
+        config = ctypes.byref(block, self._shape.size)
+        return block, config, ctypes.byref(block, self._parameters)
+
+    def _run_function(self) -> Callable[..., bool]:
+        """``run(programs, shape, stream, *varying)`` launches; False: a number is too large to be
+        packed, and nothing was launched.
+        """
+        names = [f"v{place}" for place in range(len(self._varying))]
+        given = ", ".join(["programs", "shape", "stream", *names])
+        binary = self.loaded.binary
+        packed = ", ".join(["shape", "stream", *names])
+        lines = [f"def run({given}):"]
+        if binary.scratch:
+            lines.append("    memory = scratch(programs)")
+            packed += ", memory.data_ptr()"
+        lines += [
+            "    try:",
+            "        block, config, parameters = cell = take()",
+            "    except IndexError:",
+            "        block, config, parameters = cell = new_cell()",
+            "    try:",
+            f"        pack(block, 0, {packed})",
+            "    except (PackError, OverflowError):",
+            "        return False",
+            f"    code = launch({self.loaded.driver.api.launch_call})",
+            "    if code:",
+            "        code = again(code, programs, config, parameters, stream)",
+            "    give(cell)",
+            "    if code:",
+            "        failed(code)",
+            "    return True",
+        ]
+        cells: list[tuple[Any, Any, Any]] = []
+        known = {
+            "take": cells.pop,
+            "give": cells.append,
+            "new_cell": self._cell,
+            "pack": self._pack.pack_into,
+            "PackError": struct.error,
+            "launch": self.loaded.driver.launch,
+            # Made once: a new one for each launch takes longer.
+            "function": Handle.from_param(self.loaded.function.value),
+            "threads": binary.threads,
+            "shared": binary.shared,
+            "Handle": Handle,
+            "scratch": self._scratch,
+            "again": self._again,
+            "failed": self._failed,
+        }
+        (run,) = defined(("run",), "\n".join(lines), known)
+        return run
+
+    def _scratch(self, programs: int) -> Any:
+        """Memory for the programs of one launch; torch uses it again in the stream's order."""
+        torch: Any = importlib.import_module("torch")
+        binary = self.loaded.binary
+        place = torch.device(device.kind(), self.loaded.device)
+        memory = torch.empty(programs * binary.scratch, dtype=torch.uint8, device=place)
+        if memory.data_ptr() % binary.scratch_alignment:
+            raise DeviceError(
+                f"{binary.entry} needs memory at multiples of {binary.scratch_alignment} bytes, "
+                "which torch does not give"
+            )
+        return memory
+
+    def _again(self, code: int, programs: int, config: Any, parameters: Any, stream: int) -> int:
+        """The launch's error code, where a thread without a context launches a second time."""
+        driver = self.loaded.driver
+        if code != _INVALID_CONTEXT or not driver.api.has_contexts:
+            return code
+        driver.enter(self.loaded.device)
+        return driver.launch(config, self.loaded.function, parameters, None)
+
+    def _failed(self, code: int) -> None:
+        self.loaded.driver.check(code, f"launching {self.loaded.binary.entry}")

@@ -1,0 +1,276 @@
+"""Calls like an earlier one: a key, a lookup, and the driver's launch.
+
+What a call's arguments are, apart from pointers and the values of numbers, fixes all of its launch:
+the kernel, whether the sizes fit one another, the number of programs, and the device function's
+other arguments. It is worked out for the second call of its kind, and kept as a flat function of
+pointers and numbers: what never comes back costs next to nothing.
+
+Of the pointers it matters which tensors share memory, where one of them is written: each function
+checks that those share it whose kernel it launches, at the same distance, and no others.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ninetoothed.artifact import Artifact
+from ninetoothed.call_order import CallOrder
+from ninetoothed.interface import Formal, Interface
+from ninetoothed.runtime import guards
+from ninetoothed.runtime.generated import defined
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.alias_check import Placement, placement
+from ninetoothed.runtime.tuning.isolation import is_tensor
+
+if TYPE_CHECKING:
+    # Only loaded kernels need the driver.
+    from ninetoothed.runtime.launch.driver import Launcher
+
+Classify = Callable[[Formal, Any], Hashable]
+Launch = Callable[..., bool]
+Values = Sequence[Any]
+
+MOST = 4096
+"""Calls that are kept of one kernel: shapes that never come back must not fill the memory."""
+
+# Of one key, so many ways to share memory.
+_MOST_WAYS = 4
+# A guard that does not hold for calls of its own key is made again so often.
+_MOST_GUARDS = 4
+
+
+class Launched(NamedTuple):
+    """A kernel that a call launched.
+
+    ``sources``: of each argument of the device function, the position of the call's value that is
+    passed; None for what follows from the shape. None instead of all: it cannot be told.
+    """
+
+    artifact: Artifact
+    launcher: Launcher
+    sources: tuple[int | None, ...] | None
+    programs: int
+    shape: bytes
+
+
+class Repeated:
+    """The launches of one kernel, by what tells calls apart.
+
+    ``classify`` is given a parameter and a number, and returns what launches depend on; it raises
+    for a value that only the full way takes. It may be used by several threads at once.
+
+    ``launch(args, keywords)``: whether a call like this one was kept, and this one is launched.
+    """
+
+    launch: Callable[[Values, Mapping[str, Any]], bool]
+
+    def __init__(self, interface: Interface, classify: Classify) -> None:
+        self._interface = interface
+        self._classify = classify
+        self._lock = threading.Lock()
+        self._kept: dict[Hashable, _Kept] = {}
+        self._keys: list[Hashable] = []
+        self._makers: dict[Hashable, Callable[..., Launch]] = {}
+        self._ordered = CallOrder(interface)
+        # Its own: calls must not change what the caller's program draws.
+        self._random = random.Random(0)
+        # The latest call's, which the next one's mostly is, too.
+        self._recent = [_NOTHING]
+        self._key: Callable[..., Hashable] | None = None
+        # Hashes of the keys of latest calls: a new set is begun where one is full.
+        self._seen: set[int] = set()
+        self._seen_before: set[int] = set()
+        self._launch = self.launch = _nothing_kept
+
+    def keep(
+        self, args: Values, keywords: Mapping[str, Any], values: Values, launched: Launched
+    ) -> None:
+        """Keeps how a call was launched, if it is not the first of its kind, and calls like it need
+        nothing else.
+
+        ``values`` are the kernel's parameters, which the call's arguments were bound to.
+        """
+        if launched.sources is None:
+            return
+        try:
+            ordered, given = self._ordered(args, keywords)
+            # One that is another was converted for the launch.
+            if any(one is not two for one, two in zip(ordered, values, strict=True)):
+                return
+            with self._lock:
+                if self._key is None:
+                    self._key, self._launch = self._functions()
+                key = self._key(values, given)
+                if self._recurs(key):
+                    self._put(key, values, launched)
+                    self.launch = self._launch
+        except Exception:
+            # Whatever is unusual about the arguments, the full way takes it.
+            return
+
+    def _recurs(self, key: Hashable) -> bool:
+        """Whether there was such a call before, as far as it is remembered."""
+        digest = hash(key)
+        if digest in self._seen or digest in self._seen_before or key in self._kept:
+            return True
+        if len(self._seen) >= MOST:
+            self._seen_before, self._seen = self._seen, set()
+        self._seen.add(digest)
+        return False
+
+    def _put(self, key: Hashable, values: Values, launched: Launched) -> None:
+        way = self._way(values, launched)
+        launched.launcher.loaded.is_kept = True
+        kept = self._kept.get(key)
+        if kept is not None:
+            kept.ways = (way, *kept.ways)[:_MOST_WAYS]
+        elif len(self._keys) < MOST:
+            self._keys.append(key)
+            self._kept[key] = _Kept((way,))
+        else:
+            # Any one makes room: of calls that take turns, the oldest is the next one needed.
+            place = self._random.randrange(MOST)
+            self._kept.pop(self._keys[place], None)
+            self._keys[place] = key
+            self._kept[key] = _Kept((way,))
+
+    def _way(self, values: Values, launched: Launched) -> Launch:
+        """A function of the call's pointers and numbers that launches and returns True, or returns
+        False where the call is not quite like this one.
+        """
+        place = placement(values, launched.artifact, self._interface.repeats)
+        key = (launched.launcher, place.together, place.apart)
+        maker = self._makers.get(key)
+        if maker is None:
+            maker = _maker(values, launched, place)
+            if len(self._makers) < MOST:
+                self._makers[key] = maker
+        return maker(launched.programs, launched.shape, *place.numbers)
+
+    def _functions(self) -> tuple[Callable[..., Hashable], Callable[..., bool]]:
+        """``key(values, given)``, and :attr:`launch`: flat, since it runs at every call."""
+        parameters = self._interface.parameters
+        count = len(parameters)
+        tensors = [place for place, one in enumerate(parameters) if one.kind == "tensor"]
+        numbers = [place for place, one in enumerate(parameters) if one.kind != "tensor"]
+        if not tensors:
+            raise ValueError("nothing says on which device a kernel without tensors runs")
+        read = [f"{', '.join(f'a{place}' for place in range(count))}, = values"]
+        read += [f"p{place} = a{place}.data_ptr()" for place in tensors]
+        # Nearly always, all pointers are multiples of 16.
+        union = " | ".join(f"p{place}" for place in tensors)
+        each = "".join(f"p{place} & 15 == 0, " for place in tensors)
+        read.append(f"aligned = ({union}) & 15 == 0 or ({each})")
+        read += [f"n{place} = class{place}(a{place})" for place in numbers]
+        read.append(f"rest = (aligned, given{''.join(f', n{place}' for place in numbers)})")
+        about = "".join(
+            f"type(a{place}), a{place}.dtype, a{place}.shape, a{place}.stride(), a{place}.device, "
+            f"a{place}.is_neg(), not p{place}, "
+            for place in tensors
+        )
+        key = f"({about}rest)"
+        given = ", ".join(f"a{place}" for place in tensors)
+        passed = ", ".join(f"{'p' if place in tensors else 'a'}{place}" for place in range(count))
+        lines = [
+            "def key(values, given):",
+            *(f"    {line}" for line in read),
+            f"    return {key}",
+            "def launch(values, keywords):",
+            "    try:",
+            "        given = None",
+            f"        if keywords or len(values) != {count}:",
+            "            values, given = ordered(values, keywords)",
+            *(f"        {line}" for line in read),
+            "        kept = recent[0]",
+            f"        if rest != kept.rest or not kept.guard({given}):",
+            f"            kept = find({key})",
+            "            if kept is None:",
+            "                return False",
+            f"            renew(kept, rest, ({given},))",
+            "    except Exception:",
+            "        return False",
+            "    for way in kept.ways:",
+            f"        if way({passed}):",
+            "            return True",
+            "    return False",
+        ]
+        names: dict[str, Any] = {
+            f"class{place}": functools.partial(self._classify, parameters[place])
+            for place in numbers
+        }
+        names |= {
+            "ordered": self._ordered,
+            "recent": self._recent,
+            "find": self._kept.get,
+            "renew": self._renew,
+        }
+        functions = defined(("key", "launch"), "\n".join(lines), names)
+        return functions[0], functions[1]
+
+    def _renew(self, kept: _Kept, rest: Hashable, tensors: Values) -> None:
+        """Makes what was found the latest call's."""
+        if kept.guards < _MOST_GUARDS and (kept.guards == 0 or kept is self._recent[0]):
+            kept.guards += 1
+            kept.guard = guards.guard(tensors)
+            kept.rest = rest
+        self._recent[0] = kept
+
+
+class _Kept:
+    """Calls that only pointers and numbers tell apart: a launch for each way to share memory."""
+
+    __slots__ = ("guard", "guards", "rest", "ways")
+
+    def __init__(self, ways: tuple[Launch, ...]) -> None:
+        self.ways = ways
+        # Whether tensors are of this key, as torch tells it; and what else the key holds.
+        self.guard = guards.never
+        self.rest: Hashable = None
+        self.guards = 0
+
+
+_NOTHING = _Kept(())
+
+
+def _nothing_kept(args: Values, keywords: Mapping[str, Any]) -> bool:
+    return False
+
+
+def _maker(values: Values, launched: Launched, place: Placement) -> Callable[..., Launch]:
+    """``make(programs, shape, *place.numbers)`` makes a way: one for all calls of the same kernel
+    and placement, since to compile a function takes longer than a full call.
+    """
+    names = [f"{'p' if is_tensor(value) else 'a'}{index}" for index, value in enumerate(values)]
+    index = launched.launcher.loaded.device
+    assert launched.sources is not None
+    # What follows from the shape is packed already.
+    texts = ["" if source is None else names[source] for source in launched.sources]
+    varying = "".join(f", {text}" for text in launched.launcher.varying(texts))
+    given = ", ".join(names)
+    conditions = place.conditions()
+    lines = [
+        f"def make({', '.join(['programs', 'shape', *place.names()])}):",
+        f"    def way({given}):",
+        f"        if current() != {index}:",
+        f"            with guard({index}):",
+        f"                return way({given})",
+        *(
+            [f"        if {' or '.join(conditions)}:", "            return False"]
+            * bool(conditions)
+        ),
+        f"        return run(programs, shape, stream({index}){varying})",
+        "    return way",
+    ]
+    current, stream = device.raw()
+    known = {
+        **launched.launcher.known,
+        "current": current,
+        "stream": stream,
+        "guard": device.guard,
+    }
+    (maker,) = defined(("make",), "\n".join(lines), known)
+    return maker

@@ -1,0 +1,180 @@
+"""An artifact that is ready to run: its host functions, and its binary on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ninetoothed.artifact import Artifact
+from ninetoothed.errors import ArgumentError, ConfigurationError
+from ninetoothed.runtime.generated import defined
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.launch_cache import Launched
+from ninetoothed.runtime.tuning.isolation import Trial, is_tensor
+
+if TYPE_CHECKING:
+    from ninetoothed.runtime.launch.driver import Launcher, Loaded
+
+MAX_PROGRAMS = 2**31 - 1
+"""What CUDA and HIP take as the first dimension of a grid."""
+
+
+class Host:
+    """An artifact with its host functions."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        self.artifact = artifact
+        self._check: Callable[..., str | None]
+        self._programs: Callable[..., int]
+        self.arguments: Callable[..., Sequence[Any]]
+        names = ("check", "programs", "arguments")
+        self._check, self._programs, self.arguments = defined(names, artifact.launch, {})
+
+    def checked_programs(self, values: tuple[Any, ...]) -> int:
+        """The number of programs, 0 included.
+
+        Raises:
+            ArgumentError: the sizes do not fit one another, or one divides by another that is 0.
+        """
+        try:
+            message = self._check(*values)
+            if message is None:
+                return self._programs(*values)
+        except ZeroDivisionError:
+            message = "a size or a symbol that the arrangement divides by is 0; give another"
+        raise ArgumentError(message)
+
+    def sources(self, values: tuple[Any, ...]) -> tuple[int | None, ...] | None:
+        """Of each argument of the device function, the position of the value that is passed, or
+        whose pointer is; None for one that follows from the tensors' sizes and strides.
+
+        None instead of all: more than that follows from a number, or something lies behind a
+        tensor.
+        """
+        probes = [
+            _Probe(position, value) if is_tensor(value) else _Passed(position)
+            for position, value in enumerate(values)
+        ]
+        try:
+            if self._check(*probes) is not None or type(self._programs(*probes)) is not int:
+                return None
+            found = self.arguments(*probes)
+        except Exception:
+            # Numbers that stand for themselves cannot be computed with.
+            return None
+        sources: list[int | None] = []
+        for argument, value in zip(self.artifact.arguments, found, strict=True):
+            if isinstance(value, _Passed):
+                if not value.is_passed_as(argument.type):
+                    return None
+                sources.append(value.position)
+            elif type(value) is int and not argument.type.startswith("*"):
+                sources.append(None)
+            else:
+                return None
+        return tuple(sources)
+
+
+class _Passed:
+    """Stands for a number or a pointer of a call, and knows what was done with it."""
+
+    def __init__(self, position: int, steps: tuple[tuple[str, int], ...] = ()) -> None:
+        self.position = position
+        self._steps = steps
+
+    def _step(self, operator: str, other: int) -> _Passed:
+        return _Passed(self.position, (*self._steps, (operator, other)))
+
+    def __add__(self, other: int) -> _Passed:
+        return self._step("+", other)
+
+    def __mod__(self, other: int) -> _Passed:
+        return self._step("%", other)
+
+    def __sub__(self, other: int) -> _Passed:
+        return self._step("-", other)
+
+    def __bool__(self) -> bool:
+        raise TypeError("nothing is known of its value")
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("nothing is known of its value")
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def is_passed_as(self, type: str) -> bool:
+        """Whether it is passed as it is: at most as the signed number of the same bits."""
+        if not self._steps:
+            return True
+        half = 1 << int(type[1:]) - 1 if type[0] == "u" else 0
+        return self._steps == (("+", half), ("%", 2 * half), ("-", half))
+
+
+class _Probe:
+    """A tensor whose pointer is known again."""
+
+    def __init__(self, position: int, tensor: Any) -> None:
+        self._position = position
+        self.shape = tensor.shape
+        self.stride = tensor.stride
+
+    def data_ptr(self) -> _Passed:
+        return _Passed(self._position)
+
+
+# What launches a kernel, where its arguments come from, and a device's current stream.
+_Ready = tuple["Launcher", tuple[int | None, ...] | None, Callable[[int], int]]
+
+
+class LoadedKernel:
+    """An artifact that is loaded on a device."""
+
+    def __init__(self, host: Host, loaded: Loaded) -> None:
+        self._host = host
+        self.artifact = host.artifact
+        self.loaded = loaded
+        self._ready: _Ready | None = None
+
+    def launch(self, values: tuple[Any, ...]) -> Launched | None:
+        """Launches on the current device and stream; None: there is nothing to do.
+
+        Raises:
+            ArgumentError: the sizes do not fit one another, or too many programs are needed.
+            ConfigurationError: the device has too little for a program.
+            DeviceError: the launch failed otherwise.
+        """
+        programs = self._host.checked_programs(values)
+        if programs == 0:
+            return None
+        if programs > MAX_PROGRAMS:
+            raise ArgumentError(
+                f"this call needs {programs} programs, and a device takes at most {MAX_PROGRAMS} "
+                f"(2^31 - 1) in one launch; write larger block sizes (it ran with "
+                f"{self.artifact.config}), or split the call"
+            )
+        if self._ready is None:
+            self._ready = self._made_ready(values)
+        launcher, sources, stream = self._ready
+        arguments = self._host.arguments(*values)
+        shape = launcher.shape(programs, arguments)
+        try:
+            launcher.launch(programs, shape, arguments, stream(self.loaded.device))
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error
+        return Launched(self.artifact, launcher, sources, programs, shape)
+
+    def _made_ready(self, values: tuple[Any, ...]) -> _Ready:
+        types = [argument.type for argument in self.artifact.arguments]
+        sources = self._host.sources(values)
+        of_shape = [False] * len(types) if sources is None else [one is None for one in sources]
+        _, stream = device.raw()
+        return self.loaded.launcher(types, of_shape), sources, stream
+
+    def unload(self) -> None:
+        """Frees what it takes of the device, if no calls are kept that launch it."""
+        self.loaded.unload()
+
+    def trial(self) -> Trial:
+        """The tuner's view of it."""
+        artifact = self.artifact
+        return Trial(artifact.params, artifact.reads, artifact.writes, self.launch)

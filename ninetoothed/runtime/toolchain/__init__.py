@@ -1,0 +1,136 @@
+"""From an artifact to a binary: the run half of a back end, and the processes that compile.
+
+- :class:`Toolchain`: what a back end NAME gives as ``TOOLCHAIN`` of its package here; ``triton`` is
+  one. The compile half is in ``ninetoothed.backend.protocol``.
+- ``pool``, ``process`` and ``worker``: artifacts compiled in processes of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import importlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ninetoothed.artifact import BACK_ENDS, Artifact, Binary, Target
+from ninetoothed.runtime.launch import device
+from ninetoothed.version import __version__
+
+if TYPE_CHECKING:
+    from ninetoothed.runtime.launch.driver import Driver
+
+
+class Toolchain(Protocol):
+    """What compiles the artifacts of one back end, and loads what comes of them.
+
+    Importing it imports neither its compiler nor torch.
+    """
+
+    def available(self) -> bool:
+        """Whether its compiler is installed."""
+        ...
+
+    def version(self) -> str:
+        """Its compiler's version, on which all that it makes depends.
+
+        Raises:
+            DeviceError: it is not installed, or too old.
+        """
+        ...
+
+    def settings(self, environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """The variables of an environment that change what is compiled."""
+        ...
+
+    def prepare_environment(self, environment: dict[str, str]) -> None:
+        """Changes the environment of a process that compiles."""
+        ...
+
+    def prepare(self) -> None:
+        """Does in a process that compiles what takes long, and is the same for all artifacts.
+
+        Raises:
+            DeviceError: the compiler cannot be imported.
+        """
+        ...
+
+    def rehearse(self, target: Target) -> Iterator[object]:
+        """Compiles nothing for a target, step by step: what comes first takes longer."""
+        ...
+
+    def compile_binary(self, artifact: Artifact) -> Binary:
+        """Compiles an artifact, in this process.
+
+        Raises:
+            ConfigurationError: it cannot be compiled; the text is the reason.
+            CompilerError: it wants what no launch gives.
+            DeviceError: the compiler is not installed.
+        """
+        ...
+
+    def active_target(self) -> Target:
+        """torch's current device as a target.
+
+        Raises:
+            DeviceError: there is none, or torch cannot use it.
+        """
+        ...
+
+    def open_driver(self) -> Driver:
+        """The library that loads and launches binaries.
+
+        Raises:
+            DeviceError: it cannot be loaded, or is too old.
+        """
+        ...
+
+
+def named(name: str) -> Toolchain:
+    """The toolchain of a back end."""
+    found: Toolchain = importlib.import_module(f"{__name__}.{name}").TOOLCHAIN
+    return found
+
+
+def of(target: Target) -> Toolchain:
+    """The toolchain that compiles for a target."""
+    return named(target.back_end.name)
+
+
+def every() -> list[Toolchain]:
+    """The toolchains of all back ends."""
+    return [named(row.name) for row in BACK_ENDS]
+
+
+def active() -> Toolchain:
+    """The toolchain of the devices that torch has."""
+    kind = device.kind()
+    return next(named(row.name) for row in BACK_ENDS if row.device == kind)
+
+
+def binary_key(artifact: Artifact) -> str:
+    """All that the binary of ``artifact`` depends on.
+
+    Raises:
+        DeviceError: the compiler is not installed, or too old.
+    """
+    toolchain = of(artifact.target)
+    sources = _sources(artifact.target.back_end.name)
+    settings = map("=".join, toolchain.settings(os.environ))
+    parts = [artifact.hash, toolchain.version(), sources, *settings]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _sources(name: str) -> str:
+    """What this package does beside a compiler: its version, and the text of a toolchain."""
+    digest = hashlib.sha256()
+    (folder,) = importlib.import_module(f"{__name__}.{name}").__path__
+    # Where sources are not installed, the version is all.
+    with contextlib.suppress(OSError):
+        for path in sorted(Path(folder).glob("*.py")):
+            digest.update(path.read_bytes())
+    return f"{__version__} {digest.hexdigest()}"

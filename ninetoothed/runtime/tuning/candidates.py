@@ -1,0 +1,241 @@
+"""The configurations of one signature on one device: from a name to a kernel that is loaded.
+
+What the disk has is taken from there; only for the rest is the compiler asked, which imports xDSL.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ninetoothed.artifact import Artifact, Binary, Config, Signature, Space, Target
+from ninetoothed.errors import ConfigurationError
+from ninetoothed.runtime import artifact_cache, toolchain
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
+from ninetoothed.runtime.toolchain import pool
+from ninetoothed.runtime.tuning import results
+
+if TYPE_CHECKING:
+    from ninetoothed.runtime.tuning import model
+    from ninetoothed.runtime.tuning.model import Ranked
+
+OnDone = Callable[[int, int], None]
+"""Is told how many of how many are done."""
+
+
+class Compiler(Protocol):
+    """What the runtime asks of the compiler, where the disk does not have it."""
+
+    def key(self, signature: Signature, target: Target) -> str:
+        """Names all that the space and the artifacts of a signature depend on."""
+        ...
+
+    def space(self, signature: Signature, target: Target) -> Space:
+        """What may be chosen.
+
+        Raises:
+            ConfigurationError: nothing that could run.
+        """
+        ...
+
+    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
+        """The kernel of one configuration.
+
+        Raises:
+            ConfigurationError: the configuration cannot be compiled.
+        """
+        ...
+
+
+class Candidates:
+    """What is known of the configurations of ``signature`` on the current device.
+
+    ``failures``: why some of them cannot run. One thread at a time.
+    """
+
+    def __init__(self, name: str, compiler: Compiler, signature: Signature, index: int) -> None:
+        self.name = name
+        self.signature = signature
+        self.device = device.name(index)
+        self.failures: dict[Config, str] = {}
+        self._index = index
+        self._target = toolchain.active().active_target()
+        self._compiler = compiler
+        # None: it cannot be compiled, or must not be launched.
+        self._hosts: dict[Config, Host | None] = {}
+        self._loaded: dict[Config, LoadedKernel] = {}
+
+    @cached_property
+    def space(self) -> Space:
+        """What may be chosen."""
+        space = artifact_cache.load_space(self._cache_key)
+        if space is None:
+            space = self._compiler.space(self.signature, self._target)
+            # A user's lists of warps and stages may name one twice.
+            space = dataclasses.replace(space, configs=tuple(dict.fromkeys(space.configs)))
+            artifact_cache.store_space(self._cache_key, space)
+        return space
+
+    @property
+    def version(self) -> str:
+        """That of the compiler."""
+        return toolchain.of(self._target).version()
+
+    @cached_property
+    def key(self) -> str:
+        """What results of tuning are found by."""
+        return results.key(
+            self.name, self.signature, self._target, self.space, self.device, self.version
+        )
+
+    def first_host(self, preferred: Iterable[Config]) -> Host:
+        """An artifact for what all configurations have in common: one that is at hand, or that of
+        the first of ``preferred`` that has one.
+
+        Raises:
+            ConfigurationError: none has.
+        """
+        at_hand = filter(None, self._hosts.values())
+        host = next(itertools.chain(at_hand, filter(None, map(self._host, preferred))), None)
+        if host is None:
+            raise self.failure({})
+        return host
+
+    def ranked(self, values: Sequence[Any]) -> list[Ranked]:
+        """All configurations, as the model of the device ranks them for a call: the best first,
+        and those last that it refuses.
+        """
+        from ninetoothed.runtime.tuning import model
+
+        return model.rank(self.space, values, self._properties)
+
+    def first_kernel(self, configs: Iterable[Config]) -> LoadedKernel | None:
+        """The kernel of the first of these that can run here, or None."""
+        for config in configs:
+            if kernels := self.kernels([config]):
+                return kernels[0]
+        return None
+
+    def kernels(
+        self, configs: Sequence[Config], on_done: OnDone = lambda done, total: None
+    ) -> list[LoadedKernel]:
+        """The kernels of those that can run here, compiled several at once, and loaded."""
+        hosts = [host for config in configs if (host := self._host(config)) is not None]
+        missing = [host for host in hosts if host.artifact.config not in self._loaded]
+        for host, binary in zip(missing, _compiled(missing, on_done), strict=True):
+            config = host.artifact.config
+            if isinstance(binary, str):
+                self._give_up(config, binary)
+                continue
+            try:
+                self._loaded[config] = _loaded(host, binary)
+                self.failures.pop(config, None)
+            except ConfigurationError as error:
+                # What the device has no memory for now, it may have later.
+                self.failures[config] = error.message
+        found = (self._loaded.get(host.artifact.config) for host in hosts)
+        return [kernel for kernel in found if kernel is not None]
+
+    def keep_only(self, kernels: Iterable[LoadedKernel]) -> None:
+        """Unloads all kernels but these, and forgets their texts, which the disk has."""
+        kept = {kernel.artifact.config for kernel in kernels}
+        _unload([self._loaded.pop(config) for config in [*self._loaded] if config not in kept])
+        for config in [*self._hosts]:
+            if config not in kept and self._hosts[config] is not None:
+                del self._hosts[config]
+
+    def failure(self, others: Mapping[Config, str]) -> ConfigurationError:
+        """What the user is told when no configuration can run; ``others``: further reasons."""
+        if not self.space.configs:
+            return ConfigurationError(
+                f"kernel {self.name!r} has no configuration to run with on {self._target}; give "
+                "its block sizes, num_warps and num_stages at least one value each"
+            )
+        found = {**self.failures, **others}
+        reasons = [f"  {config}: {reason}" for config, reason in found.items()]
+        return ConfigurationError(
+            "\n".join(
+                [
+                    f"no configuration of kernel {self.name!r} can run on {self._target}:",
+                    *reasons,
+                    "write smaller block sizes or a smaller num_stages, or leave the choice to the "
+                    "compiler with ninetoothed.block_size()",
+                ]
+            )
+        )
+
+    @cached_property
+    def _properties(self) -> model.Properties:
+        from ninetoothed.runtime.tuning import model
+
+        return model.Properties.of(self._index, self._target)
+
+    @cached_property
+    def _cache_key(self) -> str:
+        return self._compiler.key(self.signature, self._target)
+
+    def _host(self, config: Config) -> Host | None:
+        if config not in self._hosts:
+            fault = results.fault(self.key, config)
+            if fault is not None:
+                self._give_up(config, fault)
+                return None
+            try:
+                self._hosts[config] = Host(self._artifact(config))
+            except ConfigurationError as error:
+                self._give_up(config, error.message)
+        return self._hosts[config]
+
+    def _give_up(self, config: Config, reason: str) -> None:
+        self.failures[config] = reason
+        self._hosts[config] = None
+
+    def _artifact(self, config: Config) -> Artifact:
+        key = f"{self._cache_key} {config}"
+        artifact = artifact_cache.load(key)
+        if artifact is None:
+            artifact = self._compiler.artifact(self.signature, config, self._target)
+            artifact_cache.store(key, artifact)
+        return artifact
+
+
+def _compiled(hosts: Sequence[Host], on_done: OnDone) -> list[Binary | str]:
+    """What each compiles to, or why it does not."""
+    numbers = itertools.count(1)
+
+    def done(position: int, result: Binary | str) -> None:
+        on_done(next(numbers), len(hosts))
+
+    return pool.compile([host.artifact for host in hosts], done)
+
+
+def _loaded(host: Host, binary: Binary) -> LoadedKernel:
+    """The kernel on the current device.
+
+    Raises:
+        ConfigurationError: the device has too little for it.
+    """
+    with relaxed():
+        return LoadedKernel(host, _driver().load(binary))
+
+
+def _unload(kernels: Iterable[LoadedKernel]) -> None:
+    with relaxed():
+        for kernel in kernels:
+            kernel.unload()
+
+
+def relaxed() -> AbstractContextManager[None]:
+    """Inside, this thread may load code and wait for events while another one captures a graph."""
+    return _driver().active().relaxed()
+
+
+def _driver() -> Any:
+    # Calls with CPU tensors need none of it.
+    return importlib.import_module("ninetoothed.runtime.launch.driver")

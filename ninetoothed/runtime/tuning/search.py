@@ -1,0 +1,333 @@
+"""Which configuration serves a bucket of sizes: by a result, by the model, or by the clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from ninetoothed import config as settings
+from ninetoothed.artifact import Config
+from ninetoothed.errors import DeviceError
+from ninetoothed.runtime.launch.loaded import LoadedKernel
+from ninetoothed.runtime.tuning import results, timing
+from ninetoothed.runtime.tuning.candidates import Candidates, relaxed
+from ninetoothed.runtime.tuning.isolation import StuckError, is_tensor
+from ninetoothed.runtime.tuning.model import Ranked
+from ninetoothed.runtime.tuning.progress import Progress, logger
+from ninetoothed.runtime.tuning.results import Bucket, Result, Row
+from ninetoothed.runtime.tuning.timing import Measured
+from ninetoothed.runtime.tuning.tuning_report import ReportRow, TuningReport
+from ninetoothed.version import __version__
+
+Tune = Literal["off", "quick", "full"]
+"""How a configuration is chosen where no result is known: by the model, by timing the model's best
+few, or by timing all that the model does not refuse.
+"""
+
+# How many are timed: quick ones at least and at most, by how far apart the model sees them.
+_QUICK_LEAST, _QUICK_MOST, _FULL_MOST = 8, 16, 160
+_QUICK_BEHIND = 1.5
+# What is taken off the promise of a configuration for each better one with equal block sizes.
+_ALIKE = 0.04
+# How often the neighbours of the fastest are timed, how many, and after how many seconds no more.
+_REFINEMENTS, _NEIGHBOURS, _REFINED_SECONDS = 3, 8, 3.5
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The kernel of one bucket, and how it came to it: ``origin`` as in ``tuning_report``.
+
+    ``timed``: the bucket whose result it is by. The result itself has hundreds of rows, and a
+    service has many buckets: who wants to see it finds it on disk.
+    """
+
+    kernel: LoadedKernel
+    origin: str
+    timed: Bucket | None = None
+
+
+class Search:
+    """The choice for the bucket of one call. ``limit``: how many are compiled and timed at most."""
+
+    def __init__(
+        self, candidates: Candidates, values: tuple[Any, ...], mode: Tune, limit: int | None
+    ) -> None:
+        self._candidates = candidates
+        self._values = values
+        self._mode: Tune = mode
+        self._limit = limit
+        self._bucket = results.bucket_of(values)
+        self._tried: set[Config] = set()
+        self._failures: dict[Config, str] = {}
+
+    def programs(self) -> int:
+        """How many programs some configuration has: 0 where there is nothing to do.
+
+        Raises:
+            ArgumentError: its sizes do not fit one another.
+            ConfigurationError: no configuration can be compiled.
+        """
+        return self._candidates.first_host(self._likely()).checked_programs(self._values)
+
+    def _likely(self) -> Iterator[Config]:
+        # What will run is most likely on disk.
+        if self._exact is not None:
+            yield from self._existing(self._exact)
+        yield from self._candidates.space.configs
+
+    def run(self) -> Choice:
+        """The choice, after the mode.
+
+        Raises:
+            ConfigurationError: no configuration can run.
+            DeviceError: one did not end while it was timed.
+        """
+        if self._mode == "off":
+            return self.untimed()
+        if self._mode == "quick":
+            return self._known() or self._timed()
+        exact = self._exact
+        if exact is not None and (exact.imported or exact.mode == "full"):
+            return self._by_result(exact) or self._timed()
+        return self._timed()
+
+    def untimed(self) -> Choice:
+        """The choice without a launch.
+
+        Raises:
+            ConfigurationError: no configuration can run.
+        """
+        known = self._known()
+        if known is not None:
+            return known
+        kernel = self._candidates.first_kernel(self._order())
+        if kernel is None:
+            raise self._candidates.failure({})
+        return Choice(kernel, "model")
+
+    def report(self, choice: Choice | None) -> TuningReport:
+        """How ``choice`` was made."""
+        timed = None if choice is None else choice.timed
+        result = None if timed is None else results.load(self._candidates.key, timed)
+        return TuningReport(
+            self._candidates.name,
+            self._candidates.device,
+            self._mode,
+            "none" if choice is None else choice.origin,
+            results.shapes_of(self._values),
+            results.rounded(self._values),
+            None if result is None else result.shapes,
+            None if choice is None else choice.kernel.artifact.config,
+            tuple(self._report_rows(result)),
+            self._candidates.space.pruned,
+        )
+
+    @cached_property
+    def _exact(self) -> Result | None:
+        """The result of this bucket that was known when the search began."""
+        return results.load(self._candidates.key, self._bucket)
+
+    @cached_property
+    def _ranked(self) -> list[Ranked]:
+        return self._candidates.ranked(self._values)
+
+    def _known(self) -> Choice | None:
+        """By a result of this bucket or of one nearby, of which some configuration still runs."""
+        known = None if self._exact is None else self._by_result(self._exact)
+        if known is not None:
+            return known
+        tensors = sum(map(is_tensor, self._values))
+        near = results.nearest(self._candidates.key, self._bucket, tensors)
+        if near is None or near == self._exact:
+            return None
+        known = self._by_result(near)
+        return None if known is None else Choice(known.kernel, "nearby", near.bucket)
+
+    def _by_result(self, result: Result) -> Choice | None:
+        """The fastest configuration of a result that still exists and runs."""
+        kernel = self._candidates.first_kernel(self._existing(result))
+        if kernel is None:
+            return None
+        return Choice(kernel, "imported" if result.imported else "disk", result.bucket)
+
+    def _existing(self, result: Result) -> list[Config]:
+        configs = set(self._candidates.space.configs)
+        return [config for config in result.ranked if config in configs]
+
+    def _order(self) -> list[Config]:
+        """The configurations to try, the most promising first, as many as the user allows."""
+        # What the model refuses is tried where nothing else runs.
+        refused = [row.config for row in self._ranked if row.reason]
+        return [*_varied(self._ranked), *refused][: self._limit]
+
+    def _timed(self) -> Choice:
+        """By the clock."""
+        start = time.monotonic()
+        with Progress(f"tuning {self._candidates.name}") as progress:
+            rows = self._promising(progress)
+            if self._mode == "quick":
+                rows = self._refined(rows, start + _REFINED_SECONDS, progress)
+        return self._settled(rows)
+
+    def _promising(self, progress: Progress) -> list[Row]:
+        """Times the model's best; where none of them can run, the next ones."""
+        order, count = self._order(), _count(self._ranked, self._mode)
+        logger.info(
+            "tuning %s: %d of %d configurations",
+            self._candidates.name,
+            min(count, len(order)),
+            len(self._ranked),
+        )
+        while order:
+            batch, order = order[:count], order[count:]
+            rows = self._race(batch, progress)
+            if rows:
+                return rows
+        raise self._candidates.failure(self._failures)
+
+    def _refined(self, rows: list[Row], end: float, progress: Progress) -> list[Row]:
+        """Times what is one step from the fastest, and from there again, while there is time: the
+        model sees the right region more surely than the best place in it.
+        """
+        for _ in range(_REFINEMENTS):
+            best = rows[0].config
+            near = self._neighbours(best)[:_NEIGHBOURS]
+            if self._limit is not None:
+                near = near[: self._limit - len(self._tried)]
+            if not near or time.monotonic() > end:
+                break
+            again = self._race([best, *near], progress)
+            if not again:
+                break
+            timed = {row.config for row in again}
+            others = [*again[1:], *(row for row in rows if row.config not in timed)]
+            rows = [again[0], *sorted(others, key=lambda row: row.milliseconds or 0.0)]
+            if rows[0].config == best:
+                break
+        return rows
+
+    def _neighbours(self, config: Config) -> list[Config]:
+        """What differs from ``config`` in one place, by one step, the most promising first."""
+        places = [_coordinates(row.config) for row in self._ranked]
+        steps = [sorted({*values}) for values in zip(*places, strict=True)]
+        here = _indices(config, steps)
+        return [
+            row.config
+            for row in self._ranked
+            if not row.reason and row.config not in self._tried
+            if sum(abs(a - b) for a, b in zip(here, _indices(row.config, steps), strict=True)) == 1
+        ]
+
+    def _race(self, configs: Sequence[Config], progress: Progress) -> list[Row]:
+        """Compiles and times configurations; those that ran, the fastest first."""
+        self._tried.update(configs)
+        kernels = self._candidates.kernels(
+            configs, lambda done, total: progress.update("compiled", done, total)
+        )
+        try:
+            with relaxed():
+                measured = timing.time_trials(
+                    [kernel.trial() for kernel in kernels],
+                    self._values,
+                    timing.FULL if self._mode == "full" else timing.QUICK,
+                    lambda done, total: progress.update("settled", done, total),
+                )
+        except StuckError as error:
+            raise self._stuck(kernels[error.position].artifact.config) from None
+        for kernel, found in zip(kernels, measured, strict=True):
+            if isinstance(found, str):
+                self._failures[kernel.artifact.config] = found
+        return [
+            Row(kernels[place].artifact.config, found.milliseconds, found.samples)
+            for place in timing.fastest(measured)
+            if isinstance(found := measured[place], Measured)
+        ]
+
+    def _settled(self, rows: Sequence[Row]) -> Choice:
+        """Keeps what was found, unless another process was quicker: then all use its result."""
+        candidates = self._candidates
+        failures = {**candidates.failures, **self._failures}
+        result = Result(
+            candidates.key,
+            candidates.name,
+            candidates.device,
+            self._bucket,
+            results.shapes_of(self._values),
+            self._mode,
+            (*rows, *(Row(config, None, 0, reason) for config, reason in failures.items())),
+            __version__,
+            candidates.version,
+        )
+        logger.info(
+            "tuned %s: %s takes %.4g ms", candidates.name, rows[0].config, rows[0].milliseconds
+        )
+        other = results.load(candidates.key, self._bucket)
+        if other is not None and other != self._exact and other.mode == self._mode:
+            known = self._by_result(other)
+            if known is not None:
+                return known
+        results.store(result)
+        (kernel,) = candidates.kernels([rows[0].config])
+        return Choice(kernel, "tuned", self._bucket)
+
+    def _stuck(self, config: Config) -> DeviceError:
+        """Leaves the configuration out in all later processes; what the user is told."""
+        seconds = settings.tune_timeout()
+        reason = f"it did not end within {seconds} s when it was timed"
+        results.store_fault(self._candidates.key, config, reason)
+        return DeviceError(
+            f"kernel {self._candidates.name!r} did not end within {seconds} s "
+            f"(NINETOOTHED_TUNE_TIMEOUT) when it was timed with {config}, and the device cannot "
+            "stop it: end this process. Later ones leave this configuration out, until "
+            "`python -m ninetoothed cache clear --kind tuning`"
+        )
+
+    def _report_rows(self, result: Result | None) -> list[ReportRow]:
+        """What was tried, then the others by what the model says."""
+        tried = {row.config: row for row in result.rows} if result is not None else {}
+        predictions = {row.config: row for row in self._ranked}
+        rows: list[ReportRow] = []
+        for config in dict.fromkeys([*tried, *predictions]):
+            prediction, row = predictions.get(config), tried.get(config)
+            # Without a model of the kernel, all times are 0.
+            predicted = None if prediction is None else prediction.milliseconds or None
+            if row is None:
+                refused = None if prediction is None else prediction.reason or None
+                reason = self._candidates.failures.get(config) or refused
+                row = Row(config, None, 0, reason)
+            rows.append(ReportRow(config, predicted, row.milliseconds, row.samples, row.reason))
+        return rows
+
+
+def _varied(ranked: Sequence[Ranked]) -> list[Config]:
+    """What the model does not refuse, the most promising first: of those with equal block sizes,
+    each further one is a bit less so, since the model may be wrong about all of them.
+    """
+    seen: dict[tuple[tuple[str, int], ...], int] = {}
+    rows: list[tuple[float, int]] = []
+    for place, row in enumerate(ranked):
+        if row.milliseconds is not None:
+            alike = seen[row.config.values] = seen.get(row.config.values, -1) + 1
+            rows.append((row.milliseconds * (1 + _ALIKE * alike), place))
+    return [ranked[place].config for _, place in sorted(rows)]
+
+
+def _coordinates(config: Config) -> tuple[int, ...]:
+    return (*(value for _, value in config.values), config.num_warps, config.num_stages)
+
+
+def _indices(config: Config, steps: Sequence[Sequence[int]]) -> list[int]:
+    """Where a configuration lies, in steps along each of its numbers."""
+    return [row.index(value) for row, value in zip(steps, _coordinates(config), strict=True)]
+
+
+def _count(ranked: Sequence[Ranked], mode: Tune) -> int:
+    """How many are compiled and timed."""
+    times = [row.milliseconds for row in ranked if row.milliseconds is not None]
+    if mode == "full":
+        return min(max(len(times), 1), _FULL_MOST)
+    near = sum(time <= _QUICK_BEHIND * times[0] for time in times)
+    return min(max(near, _QUICK_LEAST), _QUICK_MOST, max(len(times), 1))

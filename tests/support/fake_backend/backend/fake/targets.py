@@ -1,0 +1,29 @@
+"""Devices that can do little."""
+
+from __future__ import annotations
+
+import re
+
+from ninetoothed.artifact import Target
+from ninetoothed.backend.protocol import Capabilities
+from ninetoothed.dtype import DTYPES
+from ninetoothed.runtime.occupancy import Architecture
+
+
+def parse(text: str) -> Target | None:
+    """``"fake1"``."""
+    return Target("fake", text, 8) if re.fullmatch(r"fake\d+", text) else None
+
+
+def capabilities(target: Target) -> Capabilities:
+    """What a target can do."""
+    return Capabilities(
+        vendor="Fake",
+        architecture=Architecture(1 << 14, 1 << 15, 512, 4, {}, warp_size=8, stages=(1,)),
+        eight_bit_floats=(),
+        dot_precisions=("ieee",),
+        other_precision="ieee",
+        dot_depths=dict.fromkeys(DTYPES, 1),
+        imprecise_sums=0,
+        combines_cache_hints=True,
+    )

@@ -1,0 +1,583 @@
+"""A call like an earlier one is launched without being bound; one that is not quite is not."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import random
+import struct
+from collections.abc import Callable, Generator, Hashable
+from typing import Any
+
+import pytest
+import torch
+
+from ninetoothed.arguments import bind, number_class
+from ninetoothed.artifact import Argument, Artifact, Binary, Config, Target
+from ninetoothed.errors import DeviceError
+from ninetoothed.interface import Bounds, Formal, Interface
+from ninetoothed.runtime import guards
+from ninetoothed.runtime.launch import device, driver
+from ninetoothed.runtime.launch.launch_cache import MOST, Launched, Repeated
+from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
+from tests.support import driver_stub
+from tests.support.driver_stub import Stub
+
+pytestmark = pytest.mark.skipif(not driver_stub.available(), reason="there is no C compiler")
+
+Call = tuple[Any, ...]
+
+
+class Gpu:
+    """What launches ask of torch and of the driver: devices, and what was launched on them."""
+
+    def __init__(self) -> None:
+        self.current = 0
+        self.stub = Stub()
+
+    def launched(self) -> list[tuple[int, ...]]:
+        """Of each launch the programs and the arguments; hidden ones left out."""
+        launches = self.stub.launches()
+        assert all(launch.stream == 100 + launch.context - 1000 for launch in launches)
+        return [(launch.grid[0], *launch.arguments) for launch in launches]
+
+    @contextlib.contextmanager
+    def guard(self, index: int) -> Generator[None]:
+        before, self.current = self.current, index
+        self.stub.driver.enter(index)
+        yield
+        self.current = before
+        self.stub.driver.enter(before)
+
+
+@pytest.fixture(params=["guards", "keys"])
+def gpu(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Gpu:
+    gpu = Gpu()
+
+    def current() -> int:
+        return gpu.current
+
+    def stream(index: int) -> int:
+        return 100 + index
+
+    def no_guard(tensors: Any) -> guards.Guard:
+        return guards.never
+
+    monkeypatch.setattr(device, "raw", lambda: (current, stream))
+    monkeypatch.setattr(device, "current", current)
+    monkeypatch.setattr(device, "stream", stream)
+    monkeypatch.setattr(device, "guard", gpu.guard)
+    monkeypatch.setattr(driver, "active", lambda: gpu.stub.driver)
+    if request.param == "keys":
+        monkeypatch.setattr(guards, "guard", no_guard)
+    return gpu
+
+
+def formal(
+    name: str,
+    kind: str = "tensor",
+    dtype: str | None = None,
+    value: float | None = None,
+    first: int | None = None,
+) -> Formal:
+    return Formal(
+        name, kind, int(kind == "tensor"), dtype, value, None, -1 if first is None else first
+    )
+
+
+def interface(*formals: Formal, constexprs: tuple[str, ...] = ()) -> Interface:
+    parameters = tuple(
+        formal._replace(first=place) if formal.first < 0 else formal
+        for place, formal in enumerate(formals)
+    )
+    symbols = tuple((name, name, Bounds(None, None)) for name in constexprs)
+    return Interface("k", parameters, (), symbols, (), (), ())
+
+
+PARAMETERS = (formal("x"), formal("y"), formal("scale", "scalar"), formal("out"))
+ADD = interface(*PARAMETERS)
+SOURCE = """
+def check(x, y, scale, out):
+    return None
+
+def programs(x, y, scale, out):
+    return x.shape[0] // 16 + 1
+
+def arguments(x, y, scale, out):
+    return x.data_ptr(), y.data_ptr(), scale, out.data_ptr(), x.shape[0]
+"""
+TYPES = (("x", "*fp32"), ("y", "*fp32"), ("s", "fp32"), ("out", "*fp32"), ("n", "i32"))
+
+
+def artifact(
+    source: str = SOURCE,
+    params: str = "x y scale out",
+    types: tuple[tuple[str, str], ...] = TYPES,
+    writes: str = "out",
+) -> Artifact:
+    arguments = tuple(Argument(name, type) for name, type in types)
+    names = tuple(params.split())
+    target = Target.parse("sm_90")
+    written = tuple(writes.split())
+    return Artifact(
+        "k", "ttir", "", names, arguments, source, names, written, target, Config((("B", 64),))
+    )
+
+
+def kernel(gpu: Gpu, description: Artifact | None = None) -> LoadedKernel:
+    description = description or artifact()
+    gpu.stub.set(arguments_count=len(description.arguments))
+    return LoadedKernel(Host(description), driver.load(Binary(b"", "k", 0, 128)))
+
+
+class AtOnce(Repeated):
+    """Keeps the first call of a kind, too."""
+
+    def _recurs(self, key: Hashable) -> bool:
+        return True
+
+
+class Called:
+    """A kernel as users call it: what is not kept goes the full way, and is kept."""
+
+    def __init__(
+        self, gpu: Gpu, known: Interface = ADD, description: Artifact | None = None
+    ) -> None:
+        self.repeated = AtOnce(known, number_class)
+        self.kernel = kernel(gpu, description)
+        self.interface = known
+        self.full = 0
+
+    def __call__(self, *args: Any, **keywords: Any) -> bool:
+        """Whether the call was launched without being bound."""
+        if self.repeated.launch(args, keywords):
+            return True
+        self.full += 1
+        values = bind(self.interface, args, {}).values
+        launched = self.kernel.launch(values)
+        assert isinstance(launched, Launched)
+        self.repeated.keep(args, keywords, values, launched)
+        return False
+
+
+def call(size: int = 100, scale: Any = 0.5) -> Call:
+    x, y, out = (torch.empty(size) for _ in range(3))
+    return x, y, scale, out
+
+
+def bits(value: float) -> int:
+    return int.from_bytes(struct.pack("<f", value), "little")
+
+
+def kept(gpu: Gpu, args: Call, description: Artifact | None = None) -> Repeated:
+    """The launches of a kernel that was called once."""
+    called = Called(gpu, description=description)
+    assert not called(*args)
+    gpu.stub.set(launched=0)
+    return called.repeated
+
+
+def test_the_same_call_again(gpu: Gpu) -> None:
+    repeated = kept(gpu, call())
+    for scale in (2.5, -3.5):
+        x, y, scale, out = again = call(scale=scale)
+        gpu.stub.set(launched=0)
+        assert repeated.launch(again, {})
+        wanted = (7, x.data_ptr(), y.data_ptr(), bits(scale), out.data_ptr(), 100)
+        assert gpu.launched() == [wanted]
+
+
+def test_nothing_is_kept_at_first() -> None:
+    assert not Repeated(ADD, number_class).launch(call(), {})
+
+
+def test_a_call_is_kept_the_second_time(gpu: Gpu) -> None:
+    launches = kernel(gpu)
+    repeated = Repeated(ADD, number_class)
+
+    def keep(args: Call) -> None:
+        launched = launches.launch(args)
+        assert launched is not None
+        repeated.keep(args, {}, args, launched)
+
+    keep(call(100))
+    keep(call(200))
+    assert not repeated.launch(call(100), {})
+    assert not launches.loaded.is_kept
+    keep(call(100, scale=2.5))
+    assert repeated.launch(call(100), {})
+    assert not repeated.launch(call(200), {})
+
+
+# Those that are private, too.
+OPERATORS: Any = torch
+CHANGES: list[Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Call]] = [
+    lambda x, y, out: (x[:99], y[:99], 0.5, out[:99]),
+    lambda x, y, out: (x.to(torch.float16), y, 0.5, out),
+    lambda x, y, out: (torch.empty(200)[::2], y, 0.5, out),
+    lambda x, y, out: (torch.empty(101)[1:], y, 0.5, out),
+    lambda x, y, out: (x.to("meta"), y, 0.5, out),
+    lambda x, y, out: (x, y, 1, out),
+    lambda x, y, out: (x, y, True, out),
+    lambda x, y, out: (x, y, 1e300, out),
+    lambda x, y, out: (x, y, torch.tensor(0.5), out),
+    lambda x, y, out: (x, y, 0.5),
+    lambda x, y, out: (x, y, 0.5, out, out),
+    lambda x, y, out: (x, None, 0.5, out),
+    lambda x, y, out: (x, 3, 0.5, out),
+    lambda x, y, out: (x, "y", 0.5, out),
+    lambda x, y, out: (x.to_sparse(), y, 0.5, out),
+    lambda x, y, out: (torch.nn.Parameter(x), y, 0.5, out),
+    lambda x, y, out: (torch.zeros(100, dtype=torch.cfloat).conj().imag, y, 0.5, out),
+    lambda x, y, out: (OPERATORS._efficientzerotensor(100), y, 0.5, out),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_call_that_is_another(
+    gpu: Gpu, change: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Call]
+) -> None:
+    repeated = kept(gpu, call())
+    for _ in range(2):
+        x, y, _, out = call()
+        assert not repeated.launch(change(x, y, out), {})
+        assert gpu.stub.launched == 0
+        # What torch's guards say of a call is asked of the second one on.
+        assert repeated.launch(call(), {})
+        gpu.stub.set(launched=0)
+
+
+def test_gradients_make_no_other_call(gpu: Gpu) -> None:
+    repeated = kept(gpu, call())
+    for needed in (False, True, False, True):
+        x, y, scale, out = call()
+        assert repeated.launch((x.requires_grad_(needed), y, scale, out), {})
+    with torch.inference_mode():
+        assert repeated.launch(call(), {})
+
+
+def test_strides_of_dims_of_one_element_count(gpu: Gpu) -> None:
+    """They are in the signature, and torch calls either tensor contiguous."""
+    flat = torch.empty(64)
+    one, other = flat.as_strided((1,), (1,)), flat.as_strided((1,), (16,))
+    y, out = torch.empty(1), torch.empty(1)
+    repeated = kept(gpu, (one, y, 0.5, out))
+    assert repeated.launch((one, y, 0.5, out), {})
+    assert repeated.launch((one, y, 0.5, out), {})
+    assert not repeated.launch((other, y, 0.5, out), {})
+
+
+MEMORY = torch.empty(400)
+
+
+def at(start: int, size: int = 100) -> torch.Tensor:
+    return MEMORY[start : start + size]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "launches"),
+    [
+        # By where x, y and out begin. Only what is written matters.
+        ((0, 100, 200), (0, 0, 200), True),
+        ((0, 0, 200), (0, 100, 200), True),
+        ((0, 100, 200), (0, 100, 0), False),
+        ((0, 100, 200), (0, 100, 96), False),
+        ((0, 100, 200), (8, 200, 104), False),
+        ((0, 100, 200), (200, 100, 0), True),
+        # In place, with one or with both.
+        ((0, 100, 0), (100, 200, 100), True),
+        ((0, 100, 0), (100, 0, 100), True),
+        ((0, 100, 0), (100, 0, 0), False),
+        ((0, 100, 0), (0, 100, 200), False),
+        ((0, 100, 0), (0, 96, 0), False),
+        ((0, 100, 0), (0, 100, 4), False),
+        ((0, 0, 0), (100, 100, 100), True),
+        ((0, 0, 0), (100, 104, 100), False),
+        # At a distance.
+        ((0, 200, 96), (100, 0, 196), True),
+        ((0, 200, 96), (0, 200, 92), False),
+        ((0, 200, 96), (96, 200, 0), False),
+        # By another one between them.
+        ((0, 96, 192), (100, 196, 292), True),
+        ((0, 96, 192), (0, 100, 196), False),
+    ],
+)
+def test_memory_that_is_shared(
+    gpu: Gpu, first: tuple[int, ...], second: tuple[int, ...], launches: bool
+) -> None:
+    def placed(starts: tuple[int, ...]) -> Call:
+        x, y, out = map(at, starts)
+        return x, y, 0.5, out
+
+    repeated = kept(gpu, placed(first))
+    assert repeated.launch(placed(first), {})
+    assert repeated.launch(placed(second), {}) is launches
+    assert gpu.stub.launched == 1 + launches
+
+
+def test_ways_to_share_memory_are_kept_side_by_side(gpu: Gpu) -> None:
+    called = Called(gpu)
+    x, y, scale, out = call()
+    ways = [(x, y, scale, out), (x, y, scale, x), (x, y, scale, y), (x, x, scale, x)]
+    for _ in range(3):
+        for way in ways:
+            called(*way)
+    assert called.full == len(ways)
+
+
+def test_tensors_without_elements_share_nothing(gpu: Gpu) -> None:
+    x, y, out = torch.empty(0), torch.empty(0), torch.empty(0)
+    called = Called(gpu)
+    assert not called(x, y, 0.5, out)
+    assert called(x, y, 0.5, x)
+
+
+def test_another_current_device(gpu: Gpu) -> None:
+    repeated = kept(gpu, call())
+    gpu.current = 1
+    gpu.stub.driver.enter(1)
+    assert repeated.launch(call(), {})
+    assert gpu.current == 1
+    assert [launch.context for launch in gpu.stub.launches()] == [1000]
+
+
+def test_keywords(gpu: Gpu) -> None:
+    x, y, scale, out = args = call()
+    keywords = {"B": 1, "C": 2}
+    repeated = AtOnce(interface(*PARAMETERS, constexprs=("B", "C")), number_class)
+    launched = kernel(gpu).launch(args)
+    assert launched is not None
+    repeated.keep(args, keywords, args, launched)
+    assert repeated.launch(args, keywords)
+    assert repeated.launch((x, y), {"scale": 1.5, **keywords, "out": out})
+    assert repeated.launch((), {"x": x, "out": out, "B": 1, "scale": scale, "y": y, "C": 2})
+    for others in ({}, {"B": 1}, {"B": 2, "C": 2}, {"B": True, "C": 2}, {"B": 1, "D": 2}):
+        assert not repeated.launch(args, others)
+    assert not repeated.launch((x, y), {"x": x, "scale": 1.5, "out": out, **keywords})
+    assert not repeated.launch((x, y), {"scale": 1.5, **keywords})
+
+
+def test_calls_by_keyword_and_by_position_are_one(gpu: Gpu) -> None:
+    called = Called(gpu)
+    x, y, scale, out = call()
+    repeated = called.repeated
+    launched = called.kernel.launch((x, y, scale, out))
+    assert launched is not None
+    keywords = {"out": out, "scale": scale}
+    repeated.keep((x, y), keywords, (x, y, scale, out), launched)
+    assert repeated.launch((x, y, scale, out), {})
+    assert repeated.launch((x, y), keywords)
+
+
+def test_defaults_of_constants(gpu: Gpu) -> None:
+    known = interface(formal("x"), formal("e", "constexpr", value=0.5))
+    source = (
+        "def check(x, e):\n    return None\n\n"
+        "def programs(x, e):\n    return x.shape[0]\n\n"
+        "def arguments(x, e):\n    return x.data_ptr(),\n"
+    )
+    called = Called(gpu, known, artifact(source, "x e", (("x", "*fp32"),), "x"))
+    x = torch.empty(7)
+    assert not called(x)
+    assert called(x)
+    assert called(x, 0.5)
+    assert called.repeated.launch((x,), {"e": 0.5})
+    # Zeros of either sign are equal, and are other constants.
+    assert not called(x, 0.0)
+    assert not called(x, -0.0)
+    assert not called(x, 1)
+    assert called(x, 0.0)
+
+
+def test_a_tensor_arranged_in_two_ways(gpu: Gpu) -> None:
+    known = interface(formal("x"), formal("x_2", first=0), formal("out"))
+    assert known.repeats == ((0, 1),)
+    source = (
+        "def check(x, x_2, out):\n    return None\n\n"
+        "def programs(x, x_2, out):\n    return x.shape[0]\n\n"
+        "def arguments(x, x_2, out):\n"
+        "    return x.data_ptr(), x_2.data_ptr(), out.data_ptr(), x_2.shape[0]\n"
+    )
+    types = (("x", "*fp32"), ("x_2", "*fp32"), ("out", "*fp32"), ("n", "i32"))
+    called = Called(gpu, known, artifact(source, "x x_2 out", types))
+    x, y, out = (torch.empty(7) for _ in range(3))
+    assert not called(x, out)
+    assert called(y, out)
+    assert called(y, y, out)
+    assert called.repeated.launch((), {"x": y, "out": out})
+    gpu.stub.set(launched=0)
+    assert called(x, out)
+    assert gpu.launched() == [(7, x.data_ptr(), x.data_ptr(), out.data_ptr(), 7)]
+    assert not called.repeated.launch((x, y, out), {})
+
+
+def test_numbers_that_are_converted(gpu: Gpu) -> None:
+    known = interface(
+        formal("x"),
+        formal("a", "scalar", dtype="u8"),
+        formal("b", "scalar"),
+        formal("c", "scalar", dtype="bf16"),
+    )
+    source = (
+        "def check(x, a, b, c):\n    return None\n\n"
+        "def programs(x, a, b, c):\n    return x.shape[0]\n\n"
+        "def arguments(x, a, b, c):\n"
+        "    return x.data_ptr(), (a + 128) % 256 - 128, b, c\n"
+    )
+    types = (("x", "*fp32"), ("a", "u8"), ("b", "i1"), ("c", "bf16"))
+    called = Called(gpu, known, artifact(source, "x a b c", types, "x"))
+    x = torch.empty(7)
+    assert not called(x, 3, True, 1.0)
+    gpu.stub.set(launched=0)
+    assert called(x, 200, False, 2)
+    assert not called(x, 200, 1, 2)
+    assert not called.repeated.launch((x, 256, False, 2), {})
+    assert gpu.launched()[0] == (7, x.data_ptr(), 200, 0, 0x4000)
+
+
+def test_a_number_too_large_for_its_type(gpu: Gpu) -> None:
+    known = interface(formal("x"), formal("a", "scalar", dtype="fp16"))
+    source = (
+        "def check(x, a):\n    return None\n\n"
+        "def programs(x, a):\n    return x.shape[0]\n\n"
+        "def arguments(x, a):\n    return x.data_ptr(), a\n"
+    )
+    called = Called(gpu, known, artifact(source, "x a", (("x", "*fp32"), ("a", "fp16")), "x"))
+    x = torch.empty(7)
+    assert not called(x, 1.0)
+    assert called(x, 2.0)
+    # The full way makes it infinite.
+    assert not called(x, 1e9)
+    assert [launch[-1] for launch in gpu.launched()] == [0x3C00, 0x4000, 0x7C00]
+
+
+@pytest.mark.parametrize(
+    ("programs", "arguments"),
+    [
+        # A number decides more than its own argument; something behind a tensor is passed.
+        ("scale", "x.data_ptr(), y.data_ptr(), scale, out.data_ptr(), 3"),
+        ("2 if scale else 1", "x.data_ptr(), y.data_ptr(), scale, out.data_ptr(), 3"),
+        ("2 if scale == 3 else 1", "x.data_ptr(), y.data_ptr(), scale, out.data_ptr(), 3"),
+        ("1", "x.data_ptr(), y.data_ptr(), scale, out.data_ptr(), scale + 1"),
+        ("1", "x.data_ptr(), y.data_ptr(), scale, x.storage_offset(), 3"),
+        ("1", "x.data_ptr(), y.data_ptr(), scale, 4096, 3"),
+    ],
+)
+def test_what_is_not_kept(gpu: Gpu, programs: str, arguments: str) -> None:
+    source = SOURCE.replace("x.shape[0] // 16 + 1", programs)
+    source = source[: source.index("    return x.data_ptr()")] + f"    return {arguments}\n"
+    types = (*TYPES[:2], ("s", "i32"), *TYPES[3:])
+    called = Called(gpu, description=artifact(source, types=types))
+    assert not called(*call(scale=3))
+    assert not called(*call(scale=3))
+
+
+def test_what_a_name_stands_for_is_seen_not_guessed(gpu: Gpu) -> None:
+    """A number whose argument has another name is no size."""
+    assert "s" not in artifact().params
+    called = Called(gpu)
+    called(*call(scale=0.5))
+    gpu.stub.set(launched=0)
+    assert called(*call(scale=1.5))
+    assert gpu.launched()[0][3] == bits(1.5)
+
+
+def test_arguments_that_were_converted_are_not_kept(gpu: Gpu) -> None:
+    args = call()
+    launched = kernel(gpu).launch(args)
+    assert launched is not None
+    repeated = AtOnce(ADD, number_class)
+    repeated.keep(args, {}, call(), launched)
+    assert not repeated.launch(args, {})
+
+
+def test_errors_of_a_launch_are_told(gpu: Gpu) -> None:
+    repeated = kept(gpu, call())
+    gpu.stub.fail("launch", 700)
+    with pytest.raises(Exception, match="start a new process"):
+        repeated.launch(call(), {})
+
+
+def test_what_is_kept_stays_loaded(gpu: Gpu) -> None:
+    called = Called(gpu)
+    called(*call())
+    called.kernel.unload()
+    assert gpu.stub.unloaded == 0
+    assert called.repeated.launch(call(), {})
+
+
+def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
+    called = Called(gpu)
+    sizes = range(16, MOST + 200)
+    tensors = torch.empty(3, 64 * 128)
+    drawn = random.getstate()
+    for size in sizes:
+        x, y, out = tensors[:, :size]
+        called(x, y, 0.5, out)
+    assert called.full == len(sizes)
+    assert random.getstate() == drawn
+    again = 0
+    for size in sizes:
+        x, y, out = tensors[:, :size]
+        again += called.repeated.launch((x, y, 0.5, out), {})
+    # Calls that take turns find nearly all that there is room for.
+    assert again == MOST
+
+
+def test_calls_that_take_turns_are_kept(gpu: Gpu) -> None:
+    launched = kernel(gpu).launch(call())
+    assert launched is not None
+    repeated = Repeated(ADD, number_class)
+    tensors = torch.empty(3, 64 * 128)
+    sizes = range(16, MOST + 16)
+    for _ in range(2):
+        for size in sizes:
+            x, y, out = tensors[:, :size]
+            repeated.keep((x, y, 0.5, out), {}, (x, y, 0.5, out), launched)
+    for size in sizes:
+        x, y, out = tensors[:, :size]
+        assert repeated.launch((x, y, 0.5, out), {})
+
+
+def test_memory_is_flat(gpu: Gpu) -> None:
+    called = Called(gpu)
+    tensors = torch.empty(3, 64 * 128)
+
+    def calls() -> int:
+        for size in range(16, 216):
+            x, y, out = tensors[:, :size]
+            called(x, y, 0.5, out)
+        gc.collect()
+        return len(gc.get_objects())
+
+    calls()
+    calls()
+    objects = calls()
+    # A leak would be one object a call at least; what others leave may go meanwhile.
+    assert calls() - objects < 100
+    assert called.full == 200
+
+
+def test_compiled_callers(gpu: Gpu) -> None:
+    """Under torch.compile, a kernel is called as it is elsewhere."""
+    called = Called(gpu)
+    called(*call())
+
+    def function(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+        called(x, y, 0.5, out)
+        return out.sum()
+
+    compiled = torch.compile(function, backend="eager")
+    for _ in range(3):
+        x, y, _, out = call()
+        gpu.stub.set(launched=0)
+        compiled(x, y, out)
+        assert [launch[1] for launch in gpu.launched()] == [x.data_ptr()]
+
+
+def test_an_argument_that_its_type_does_not_hold(gpu: Gpu) -> None:
+    types = (*TYPES[:2], ("s", "i8"), *TYPES[3:])
+    launches = kernel(gpu, artifact(types=types))
+    with pytest.raises(DeviceError, match="do not hold what it is given"):
+        launches.launch(call(scale=128))
+    assert gpu.stub.launched == 0

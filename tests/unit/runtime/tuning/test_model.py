@@ -1,0 +1,173 @@
+"""What the model says of configurations: that it ranks them as a person would."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from examples.add import add_kernel
+from examples.matmul import matmul_kernel
+from examples.softmax import softmax_kernel
+from ninetoothed.arguments import bind
+from ninetoothed.artifact import Config, Space, Target
+from ninetoothed.backend.triton.targets import ARCHITECTURES, architecture
+from ninetoothed.configurations import space
+from ninetoothed.kernel import Kernel
+from ninetoothed.runtime.occupancy import (
+    Buffer,
+    Footprint,
+    Product,
+    Scope,
+    resident,
+    shared_bytes,
+)
+from ninetoothed.runtime.tuning import model
+from ninetoothed.runtime.tuning.model import Properties, Ranked
+
+HOPPER = architecture(Target.parse("sm_90"))
+H200 = Properties(HOPPER, 132, 1.98e9, 4.9e12, 50 << 20)
+
+
+def meta(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
+    return torch.empty(shape, dtype=dtype, device="meta")
+
+
+def ranked(kernel: Kernel, *values: Any, device: Properties = H200) -> list[Ranked]:
+    arguments = bind(kernel.definition.interface, values, {})
+    found = space(kernel.composed(arguments.signature), arguments.signature)
+    return model.rank(found, arguments.values, device)
+
+
+def product(m: int, n: int, k: int) -> tuple[dict[str, int], Config]:
+    """The block sizes that are chosen, by what they are of, and the whole choice."""
+    best = ranked(matmul_kernel, meta(m, k), meta(k, n), meta(m, n))[0].config
+    return dict(zip("mkn", (value for _, value in best.values), strict=True)), best
+
+
+def test_large_products_take_large_blocks_and_small_ones_small() -> None:
+    large, config = product(4096, 4096, 4096)
+    small, _ = product(256, 256, 256)
+    narrow, _ = product(64, 4096, 4096)
+    assert large["m"] * large["n"] >= 128 * 128
+    assert config.num_warps >= 4
+    assert small["m"] * small["n"] <= 64 * 64
+    assert narrow["m"] <= 64, "there are no more rows"
+
+
+def test_long_rows_take_more_warps_than_short_ones() -> None:
+    short = ranked(softmax_kernel, meta(10000, 512), meta(10000, 512))[0].config
+    long = ranked(softmax_kernel, meta(10000, 16384), meta(10000, 16384))[0].config
+    assert short.num_warps < long.num_warps
+
+
+def test_memory_bounds_a_sum_of_vectors() -> None:
+    count = 1 << 26
+    best = ranked(add_kernel, *[meta(count) for _ in range(3)])[0]
+    least = 3 * 2 * count / H200.bandwidth * 1e3
+    assert best.milliseconds is not None
+    assert least < best.milliseconds < 1.3 * least
+
+
+def test_all_are_ranked_by_time_and_each_time_anew() -> None:
+    tensors = [meta(1024, 1024) for _ in range(3)]
+    first, second = ranked(matmul_kernel, *tensors), ranked(matmul_kernel, *tensors)
+    assert first == second
+    times = [row.milliseconds for row in first]
+    assert None not in times
+    assert times == sorted(time for time in times if time is not None)
+
+
+def test_a_slower_device_takes_longer() -> None:
+    tensors = [meta(2048, 2048) for _ in range(3)]
+    slower = replace(H200, multiprocessors=40, bandwidth=0.8e12)
+    fast, slow = (ranked(matmul_kernel, *tensors, device=one)[0] for one in (H200, slower))
+    assert fast.milliseconds is not None
+    assert slow.milliseconds is not None
+    assert slow.milliseconds > 2 * fast.milliseconds
+
+
+def test_without_a_model_the_order_stays() -> None:
+    configs = (Config((("B", 64),)), Config((("B", 32),)))
+    assert model.rank(Space(configs, ""), [], H200) == [Ranked(one, 0.0) for one in configs]
+    broken = "def footprint(b):\n    return 1, 1, ()\n\ndef cost(x):\n    return 1 // x\n"
+    assert model.rank(Space(configs, broken), [0], H200) == [Ranked(one, 0.0) for one in configs]
+
+
+def test_no_programs_take_no_time() -> None:
+    assert ranked(add_kernel, *[meta(0) for _ in range(3)])[0].milliseconds == 0
+
+
+def test_more_programs_than_a_device_counts_are_refused() -> None:
+    source = (
+        "def footprint(b):\n    return b, 4 * b, ()\n\n"
+        "def cost():\n    return lambda b: (((1 << 40) // b,), ())\n"
+    )
+    configs = tuple(Config((("B", size),)) for size in (32, 1024))
+    rows = model.rank(Space(configs, source), [], H200)
+    assert [row.config for row in rows] == [configs[1], configs[0]]
+    assert rows[0].milliseconds is not None
+    assert rows[1].milliseconds is None
+    assert "programs" in rows[1].reason
+
+
+def test_what_torch_does_not_tell_is_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = SimpleNamespace(
+        multi_processor_count=132,
+        clock_rate=1_980_000,
+        memory_clock_rate=3_201_000,
+        memory_bus_width=6144,
+        L2_cache_size=50 << 20,
+    )
+    devices = [known, SimpleNamespace(multi_processor_count=100)]
+    monkeypatch.setattr(torch.cuda, "get_device_properties", devices.__getitem__)
+    target = Target.parse("sm_90")
+    assert Properties.of(0, target) == Properties(HOPPER, 132, 1.98e9, 4.916736e12, 50 << 20)
+    assert Properties.of(1, target) == Properties(HOPPER, 100, 1.5e9, 1.5e12, 4 << 20)
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        *(("sm_90", "sm_90"), ("sm_87", "sm_86"), ("sm_60", "sm_70"), ("sm_103", "sm_100")),
+        *(("gfx942", "gfx942"), ("gfx90a", "gfx9"), ("gfx1100", "gfx")),
+    ],
+)
+def test_a_device_that_is_not_in_the_table_is_like_the_one_below(target: str, name: str) -> None:
+    assert architecture(Target.parse(target)) is ARCHITECTURES[name]
+
+
+def footprint(m: int, n: int, k: int) -> Footprint:
+    buffers = [Buffer(2 * m * k, True), Buffer(2 * k * n, True)]
+    loop = Scope([Product("fp16", m, n, k, 1)], buffers, [], 0, 0, 0)
+    return Footprint(m * n, 4 * m * n, [loop])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "warps", "stages", "expected"),
+    # As Triton 3.6 and 3.9 compile them for sm_90.
+    [
+        ((128, 128, 64), 4, 1, 32768),
+        ((128, 128, 64), 4, 2, 65536),
+        ((128, 128, 64), 4, 4, 131072),
+        ((64, 32, 32), 4, 3, 18432),
+        # Products of one warp: what is multiplied has left shared memory.
+        ((32, 32, 32), 4, 2, 4096),
+        ((32, 32, 32), 4, 4, 12288),
+        ((16, 16, 32), 2, 3, 4096),
+        ((64, 32, 32), 2, 2, 6144),
+    ],
+)
+def test_shared_memory(sizes: tuple[int, int, int], warps: int, stages: int, expected: int) -> None:
+    assert shared_bytes(footprint(*sizes), Config((), warps, stages), HOPPER) == expected
+
+
+def test_how_many_programs_are_resident() -> None:
+    assert resident(HOPPER, 128, 32, 0) == 16, "threads"
+    assert resident(HOPPER, 128, 128, 0) == 4, "registers"
+    assert resident(HOPPER, 128, 32, 100 << 10) == 2, "shared memory"
+    assert resident(HOPPER, 32, 16, 0) == 32, "programs"
+    assert resident(HOPPER, 1024, 255, 0) == 1, "one, whatever it takes"
