@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
-from xdsl.ir import BlockArgument, Operation
+from xdsl.ir import BlockArgument
 
-from ninetoothed.interpreters.machine import Handler, Machine, Pointer, both, meet
+from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, both, meet
 from ninetoothed.interpreters.memory import Memory, Share
 from ninetoothed.interpreters.sequences import TENSORS, Number
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import evaluate
 
 
-def _address(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.AddressOp)
+@HANDLERS.register(nt.AddressOp)
+def _address(machine: Machine, op: nt.AddressOp) -> None:
     assert isinstance(op.ref, BlockArgument)
     share = machine.shares[op.ref]
     assert isinstance(share.place, Memory)
@@ -61,6 +61,3 @@ def _evaluated(
         exists = both(exists, torch.as_tensor((index >= 0) & (index < size)))
     like = next(iter(values[name] for name in share.blocks))
     return torch.as_tensor(offset) + torch.zeros_like(torch.as_tensor(like)), exists
-
-
-HANDLERS: dict[type[Operation], Handler] = {nt.AddressOp: _address}
