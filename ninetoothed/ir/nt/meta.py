@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import meta_ops
+from ninetoothed.ir.definitions import ops_of
 from ninetoothed.ir.meta_op import Levels, MetaOp
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 
@@ -339,16 +340,5 @@ class SliceOp(MetaOperation):
 
 
 META_OPERATIONS: dict[str, type[MetaOperation]] = {
-    op.name.removeprefix("nt."): op
-    for op in (
-        TileOp,
-        ExpandOp,
-        SqueezeOp,
-        UnsqueezeOp,
-        PermuteOp,
-        FlattenOp,
-        RavelOp,
-        PadOp,
-        SliceOp,
-    )
+    op.name.removeprefix("nt."): op for op in ops_of(__name__) if issubclass(op, MetaOperation)
 }
