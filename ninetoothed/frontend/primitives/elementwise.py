@@ -5,6 +5,7 @@ from __future__ import annotations
 from ninetoothed.errors import ArgumentError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.functions import inline
 from ninetoothed.frontend.primitives.arguments import flag_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
@@ -16,7 +17,11 @@ _PROPAGATE_NAN = tuple(member.value for member in PropagateNan)
 
 @HANDLERS.register("map")
 def _map(ctx: Context, row: Primitive, bound: Bound) -> Value:
-    return operators.elementwise(ctx, row.name, list(bound.values()))
+    values = list(bound.values())
+    if row.body is None:
+        return operators.elementwise(ctx, row.name, values)
+    operands, _ = operators.promoted(ctx, row, values)
+    return inline(ctx, row.body, [*operands], {})
 
 
 @HANDLERS.register("propagating")

@@ -7,7 +7,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from ninetoothed.errors import NineToothedError, caller_loc, user_facing
 from ninetoothed.language.table.kinds import KINDS, SECTIONS, example_operands
@@ -24,7 +24,8 @@ class Primitive:
     operands' element types, the type that they are brought to and the result's; its docstring says
     so to users. ``identity`` is what lanes that are not real read in a reduction, from the element
     type. ``triton`` is Triton's spelling over ``{0}``, ``{1}``, …. Rows without ``public`` are
-    operators only.
+    operators only. ``body`` is the meaning of a composition: a function written in the language,
+    inlined where it is called, of an elementwise row over operands brought to its type.
 
     ``doc`` is what it computes; what all rows of an op have in common is said in
     ``language/table/kinds.py``.
@@ -38,6 +39,7 @@ class Primitive:
     triton: str = ""
     identity: Callable[[str], float | int] | None = None
     public: bool = True
+    body: Any = None
 
     @property
     def arity(self) -> int:
@@ -114,6 +116,26 @@ class Primitive:
             f"ntl.{self.name} has a meaning inside an application only; call a kernel that uses it",
             caller_loc(),
         )
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def composite(rows: list[Primitive]) -> Callable[[_F], _F]:
+    """Add the row of a function that is written in the language: its name, parameters and text are
+    the function's, and users get the function itself.
+    """
+
+    def add(body: _F) -> _F:
+        parameters = tuple(
+            one.name if one.default is one.empty else f"{one.name}={one.default!r}"
+            for one in inspect.signature(body).parameters.values()
+        )
+        doc = inspect.getdoc(body) or ""
+        rows.append(Primitive(body.__name__, "inline", parameters, doc, body=body))
+        return body
+
+    return add
 
 
 def _paragraphs(doc: str) -> list[str]:
