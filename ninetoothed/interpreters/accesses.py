@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import SSAValue
 
 from ninetoothed.interpreters.elements import INDEX, attribute_value, convert, element_of
 from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, both, by_program
@@ -211,11 +211,6 @@ def _number(data: torch.Tensor) -> Number:
     return int(data.reshape(())) if data.numel() == 1 else data.to(torch.int64)
 
 
-def _share(machine: Machine, ref: SSAValue) -> Share:
-    assert isinstance(ref, BlockArgument)
-    return machine.shares[ref]
-
-
 def _lanes(machine: Machine, share: Share, indices: Sequence[SSAValue]) -> Lanes:
     between = [machine.data(index) for index in indices]
     named = {name: _number(data) for name, data in zip(share.between, between, strict=True)}
@@ -232,7 +227,7 @@ def _active(machine: Machine, share: Share) -> torch.Tensor | None:
 
 @HANDLERS.register(nt.LoadOp)
 def _load(machine: Machine, op: nt.LoadOp) -> None:
-    share = _share(machine, op.ref)
+    share = machine.shares[op.ref]
     if isinstance(share.place, torch.Tensor):
         machine.put(op.result, share.place.reshape([1] * (1 + len(share.shape))))
         return
@@ -251,7 +246,7 @@ def _load(machine: Machine, op: nt.LoadOp) -> None:
 
 @HANDLERS.register(nt.StoredOp)
 def _stored(machine: Machine, op: nt.StoredOp) -> None:
-    share = _share(machine, op.ref)
+    share = machine.shares[op.ref]
     guard = _lanes(machine, share, op.indices).guard()
     _put(machine, op, share, machine.data(op.value), guard)
 
@@ -277,7 +272,7 @@ def _barrier(machine: Machine, op: nt.BarrierOp | tt.BarrierOp) -> None:
 
 @HANDLERS.register(nt.GuardOp)
 def _guard(machine: Machine, op: nt.GuardOp) -> None:
-    share = _share(machine, op.ref)
+    share = machine.shares[op.ref]
     guard: torch.Tensor | None = None
     if isinstance(share.place, Memory):
         guard = _lanes(machine, share, op.indices).guard()
@@ -288,7 +283,7 @@ def _guard(machine: Machine, op: nt.GuardOp) -> None:
 
 @HANDLERS.register(nt.StoreOp)
 def _store(machine: Machine, op: nt.StoreOp) -> None:
-    share = _share(machine, op.ref)
+    share = machine.shares[op.ref]
     # A number is the program's own copy: what is stored there reaches nobody.
     if 0 in share.shape or isinstance(share.place, torch.Tensor):
         return
@@ -306,7 +301,7 @@ def _store(machine: Machine, op: nt.StoreOp) -> None:
 
 @HANDLERS.register(nt.OffsetsOp)
 def _offsets(machine: Machine, op: nt.OffsetsOp) -> None:
-    lanes = _lanes(machine, _share(machine, op.ref), op.indices)
+    lanes = _lanes(machine, machine.shares[op.ref], op.indices)
     dim = op.source_dim
     data = lanes.offsets() if dim is None else lanes.coordinate(dim, op.dims)
     machine.put(op.result, convert(data, INDEX, element_of(op.result.type)))
@@ -314,14 +309,13 @@ def _offsets(machine: Machine, op: nt.OffsetsOp) -> None:
 
 @HANDLERS.register(nt.PointerOp)
 def _pointer(machine: Machine, op: nt.PointerOp) -> None:
-    place = _share(machine, op.ref).place
+    place = machine.shares[op.ref].place
     assert isinstance(place, Memory)
     machine.values[op.result] = Pointer(place, torch.zeros(1, dtype=torch.int64))
 
 
 @HANDLERS.register(nt.SequencesOp)
 def _sequences(machine: Machine, op: nt.SequencesOp) -> None:
-    assert isinstance(op.ref, BlockArgument)
     memory = machine.sequences[op.ref].memory
     machine.values[op.result] = Pointer(memory, torch.zeros(1, dtype=torch.int64))
 

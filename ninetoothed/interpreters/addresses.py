@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
-from xdsl.ir import BlockArgument
 
 from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, both, meet
 from ninetoothed.interpreters.memory import Memory, Share
@@ -16,7 +15,6 @@ from ninetoothed.ir.index_expr import evaluate
 
 @HANDLERS.register(nt.AddressOp)
 def _address(machine: Machine, op: nt.AddressOp) -> None:
-    assert isinstance(op.ref, BlockArgument)
     share = machine.shares[op.ref]
     assert isinstance(share.place, Memory)
     ones = [1] * len(nt.shape_of(op.exists.type))

@@ -176,8 +176,8 @@ def _launch_kernel(
     # Blocks have room for the longest sequence.
     longest = {name: number(size, symbols) for name, size in kernel.longest.items()}
     _check(kernel.checks, {**symbols, **longest}, params, values)
-    shares: dict[BlockArgument, Share] = {}
-    sequences: dict[BlockArgument, Sequences] = {}
+    shares: dict[SSAValue, Share] = {}
+    sequences: dict[SSAValue, Sequences] = {}
     sizes: list[int] = []
     for argument, arranged, value in zip(
         kernel.apply.block.args, kernel.arranged.values, values, strict=True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir import Block as IRBlock
 from xdsl.traits import IsTerminator
 
@@ -159,14 +159,12 @@ class Machine:
     symbols: Mapping[str, int]
     programs: torch.Tensor
     outer: list[torch.Tensor] = field(default_factory=list[torch.Tensor])
-    shares: Mapping[BlockArgument, Share] = field(default_factory=dict[BlockArgument, Share])
+    shares: Mapping[SSAValue, Share] = field(default_factory=dict[SSAValue, Share])
     active: torch.Tensor | None = None
     values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
     trace: Trace | None = None
     count: int = 0
-    sequences: Mapping[BlockArgument, Sequences] = field(
-        default_factory=dict[BlockArgument, Sequences]
-    )
+    sequences: Mapping[SSAValue, Sequences] = field(default_factory=dict[SSAValue, Sequences])
     _own: tuple[object, dict[str, torch.Tensor]] | None = None
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -60,8 +62,8 @@ class MetaOperation(IRDLOperation):
         return cls.create(operands=[source], properties=properties, result_types=[result])
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        """The properties beside the level."""
+    def properties_of(cls, op: Any) -> dict[str, Attribute]:
+        """The properties beside the level, of the class's own operation of the algebra."""
         raise NotImplementedError
 
     def verify_(self) -> None:
@@ -115,8 +117,7 @@ class TileOp(MetaOperation):
         )
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Tile)
+    def properties_of(cls, op: meta_ops.Tile) -> dict[str, Attribute]:
         return {
             "sizes": ExprsAttr.of(op.sizes),
             "strides": ExprsAttr.of(op.strides),
@@ -145,8 +146,7 @@ class ExpandOp(MetaOperation):
         return meta_ops.Expand(self.level.value.data, self.sizes.data)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Expand)
+    def properties_of(cls, op: meta_ops.Expand) -> dict[str, Attribute]:
         return {"sizes": ExprsAttr.of(op.sizes)}
 
 
@@ -178,8 +178,7 @@ class SqueezeOp(_DimsOperation):
         return meta_ops.Squeeze(self.level.value.data, self.numbers)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Squeeze)
+    def properties_of(cls, op: meta_ops.Squeeze) -> dict[str, Attribute]:
         return {"dims": ExprsAttr.of(op.dims)}
 
 
@@ -201,8 +200,7 @@ class UnsqueezeOp(_DimsOperation):
         return meta_ops.Unsqueeze(self.level.value.data, self.numbers[0])
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Unsqueeze)
+    def properties_of(cls, op: meta_ops.Unsqueeze) -> dict[str, Attribute]:
         return {"dims": ExprsAttr.of((op.dim,))}
 
 
@@ -224,8 +222,7 @@ class PermuteOp(_DimsOperation):
         return meta_ops.Permute(self.level.value.data, self.numbers)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Permute)
+    def properties_of(cls, op: meta_ops.Permute) -> dict[str, Attribute]:
         return {"dims": ExprsAttr.of(op.dims)}
 
 
@@ -248,8 +245,7 @@ class FlattenOp(_DimsOperation):
         return meta_ops.Flatten(self.level.value.data, start, end)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Flatten)
+    def properties_of(cls, op: meta_ops.Flatten) -> dict[str, Attribute]:
         return {"dims": ExprsAttr.of((op.start, op.end))}
 
 
@@ -298,8 +294,7 @@ class PadOp(MetaOperation):
         return meta_ops.Pad(self.level.value.data, self.left.data, self.right.data)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Pad)
+    def properties_of(cls, op: meta_ops.Pad) -> dict[str, Attribute]:
         return {"left": ExprsAttr.of(op.left), "right": ExprsAttr.of(op.right)}
 
 
@@ -330,8 +325,7 @@ class SliceOp(MetaOperation):
         )
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Slice)
+    def properties_of(cls, op: meta_ops.Slice) -> dict[str, Attribute]:
         return {
             "starts": ExprsAttr.of(op.starts),
             "steps": ExprsAttr.of(op.steps),

@@ -18,7 +18,6 @@ from ninetoothed.passes.lowering.types import is_unsigned, lowered, numbers
 
 @LOWERINGS.register(nt.FullOp)
 def _full(f: Function, op: nt.FullOp) -> None:
-    assert isinstance(op.result.type, nt.TensorType)
     known = constant_value(op.value)
     if known is not None:
         f.define(op, constant(f.add, known, lowered(op.result.type)))
@@ -28,7 +27,6 @@ def _full(f: Function, op: nt.FullOp) -> None:
 
 @LOWERINGS.register(nt.ArangeOp)
 def _arange(f: Function, op: nt.ArangeOp) -> None:
-    assert isinstance(op.result.type, nt.TensorType)
     (length,) = numbers(op.result.type)
     start = op.start.data.value
     if start is None:

@@ -122,7 +122,6 @@ def _histogram(f: Function, op: nt.HistogramOp) -> None:
     """Triton counts what lies in range, and writes anywhere for the rest."""
     value, mask = f.value(op.value), f.optional(op.mask)
     unsigned = is_unsigned(op.value.type)
-    assert isinstance(op.result.type, nt.TensorType)
     (bins,) = numbers(op.result.type)
     scalar = tt.scalar_of(value.type)
     assert isinstance(scalar, IntegerType)

@@ -9,7 +9,6 @@ from ninetoothed.passes.lowering.types import numbers
 
 @LOWERINGS.register(nt.BroadcastOp)
 def _broadcast(f: Function, op: nt.BroadcastOp) -> None:
-    assert isinstance(op.result.type, nt.TensorType)
     f.define(op, f.add(tt.BroadcastOp(f.value(op.value), numbers(op.result.type))))
 
 
