@@ -26,7 +26,7 @@ from ninetoothed.frontend.values import (
     describe,
     is_sequence,
 )
-from ninetoothed.frontend.walk import caller, evaluate, expression
+from ninetoothed.frontend.walk import EXPRESSIONS, caller, evaluate
 from ninetoothed.language.table import TABLE, Primitive
 
 _BUILTINS: dict[Any, Callable[..., Any]] = {
@@ -34,7 +34,7 @@ _BUILTINS: dict[Any, Callable[..., Any]] = {
 }
 
 
-@expression(ast.Call)
+@EXPRESSIONS.register(ast.Call)
 def _call(ctx: Context, node: ast.Call) -> Value:
     callee = evaluate(ctx, node.func)
     # What a later argument writes, an earlier one has not read.

@@ -21,7 +21,7 @@ from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence, is_ssa
-from ninetoothed.frontend.walk import evaluate, expression
+from ninetoothed.frontend.walk import EXPRESSIONS, evaluate
 from ninetoothed.ir import nt
 
 _CHEAP = (
@@ -63,7 +63,7 @@ def condition(ctx: Context, value: Value) -> SSAValue:
     return operators.bits_of(ctx, bit)
 
 
-@expression(ast.BoolOp)
+@EXPRESSIONS.register(ast.BoolOp)
 def _bool(ctx: Context, node: ast.BoolOp) -> Value:
     return _connected(ctx, isinstance(node.op, ast.And), node.values)
 
@@ -165,7 +165,7 @@ def _branch(
     return op.results[0]
 
 
-@expression(ast.Compare)
+@EXPRESSIONS.register(ast.Compare)
 def _compare(ctx: Context, node: ast.Compare) -> Value:
     left = evaluate(ctx, node.left)
     return _chain(ctx, left, list(zip(node.ops, node.comparators, strict=True)))
@@ -198,7 +198,7 @@ def _comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value) -> Value
     return operators.apply(ctx, operators.COMPARE[type(op)], left, right)
 
 
-@expression(ast.IfExp)
+@EXPRESSIONS.register(ast.IfExp)
 def _conditional(ctx: Context, node: ast.IfExp) -> Value:
     test = tested(ctx, node.test)
     known = truth(ctx, test)

@@ -27,7 +27,7 @@ from ninetoothed.frontend.values import (
     is_sequence,
     is_ssa,
 )
-from ninetoothed.frontend.walk import evaluate, expression, unsupported
+from ninetoothed.frontend.walk import EXPRESSIONS, evaluate, unsupported
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import product
 from ninetoothed.language.methods import NAMES, method
@@ -36,22 +36,22 @@ _MISSING = object()
 _ATTRIBUTES = ("shape", "dtype", "ndim", "numel", "T", "to")
 
 
-@expression(ast.Constant)
+@EXPRESSIONS.register(ast.Constant)
 def _constant(ctx: Context, node: ast.Constant) -> Value:
     return node.value
 
 
-@expression(ast.Tuple)
+@EXPRESSIONS.register(ast.Tuple)
 def _tuple(ctx: Context, node: ast.Tuple) -> Value:
     return tuple(evaluate(ctx, item) for item in node.elts)
 
 
-@expression(ast.List)
+@EXPRESSIONS.register(ast.List)
 def _list(ctx: Context, node: ast.List) -> Value:
     return [evaluate(ctx, item) for item in node.elts]
 
 
-@expression(ast.BinOp)
+@EXPRESSIONS.register(ast.BinOp)
 def _binary(ctx: Context, node: ast.BinOp) -> Value:
     left = ctx.now(evaluate(ctx, node.left))
     return combined(ctx, node.op, left, evaluate(ctx, node.right))
@@ -94,7 +94,7 @@ def _power(ctx: Context, op: ast.Pow, base: Value, exponent: Value) -> Value:
     return result
 
 
-@expression(ast.UnaryOp)
+@EXPRESSIONS.register(ast.UnaryOp)
 def _unary(ctx: Context, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
         value = tested(ctx, node.operand)
@@ -108,7 +108,7 @@ def _unary(ctx: Context, node: ast.UnaryOp) -> Value:
     return operators.apply(ctx, operators.UNARY[type(node.op)], value)
 
 
-@expression(ast.Attribute)
+@EXPRESSIONS.register(ast.Attribute)
 def _attribute(ctx: Context, node: ast.Attribute) -> Value:
     value = evaluate(ctx, node.value)
     if isinstance(value, types.ModuleType):

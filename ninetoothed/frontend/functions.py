@@ -22,7 +22,7 @@ from ninetoothed.frontend.frame import Frame, LocalFunction
 from ninetoothed.frontend.names import constant
 from ninetoothed.frontend.source import FunctionSource, function_source
 from ninetoothed.frontend.values import Share, Value, describe, is_ssa
-from ninetoothed.frontend.walk import evaluate, execute, statement
+from ninetoothed.frontend.walk import STATEMENTS, evaluate, execute
 from ninetoothed.ir import nt
 
 _MAX_DEPTH = 64
@@ -178,7 +178,7 @@ def _computed_by_caller(values: Mapping[str, Value]) -> list[str]:
     ]
 
 
-@statement(ast.FunctionDef)
+@STATEMENTS.register(ast.FunctionDef)
 def _define(ctx: Context, node: ast.FunctionDef) -> None:
     if node.decorator_list:
         with ctx.at(node.decorator_list[0]):

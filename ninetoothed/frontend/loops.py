@@ -15,7 +15,7 @@ from ninetoothed.frontend.conditions import condition, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.ranges import loop_range
 from ninetoothed.frontend.values import Size, Value, describe
-from ninetoothed.frontend.walk import Returned, execute, statement
+from ninetoothed.frontend.walk import STATEMENTS, Returned, execute
 from ninetoothed.ir import nt
 from ninetoothed.ir.loops import WhileOp
 
@@ -173,7 +173,7 @@ def _literal(value: Value) -> bool:
     return isinstance(value, bool | int | float | Size)
 
 
-@statement(ast.For)
+@STATEMENTS.register(ast.For)
 def _for(ctx: Context, node: ast.For) -> Returned | None:
     _refuse_else(node)
     if not isinstance(node.target, ast.Name):
@@ -228,7 +228,7 @@ def _unrolled(ctx: Context, node: ast.For, variable: str, indices: range) -> Ret
     return None
 
 
-@statement(ast.While)
+@STATEMENTS.register(ast.While)
 def _while(ctx: Context, node: ast.While) -> None:
     _refuse_else(node)
     loop = _Loop(ctx, node, None)

@@ -16,7 +16,7 @@ from ninetoothed.frontend import triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.values import Value
-from ninetoothed.frontend.walk import expression
+from ninetoothed.frontend.walk import EXPRESSIONS
 from ninetoothed.language.table import Primitive
 
 _BUILTINS = ("range", "float", "int", "bool", "len", "abs", "min", "max", "sum")
@@ -37,7 +37,7 @@ _CONSTANTS: tuple[type, ...] = (
 """Classes of the objects from outside that an application may use as they are."""
 
 
-@expression(ast.Name)
+@EXPRESSIONS.register(ast.Name)
 def _name(ctx: Context, node: ast.Name) -> Value:
     name = node.id
     found = ctx.frame.locals.get(name)

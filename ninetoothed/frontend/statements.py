@@ -27,11 +27,11 @@ from ninetoothed.frontend.source import is_of_language
 from ninetoothed.frontend.subscripts import place
 from ninetoothed.frontend.values import Share, Value, describe, is_sequence
 from ninetoothed.frontend.walk import (
+    STATEMENTS,
     Returned,
     call,
     evaluate,
     execute,
-    statement,
     unsupported,
 )
 from ninetoothed.ir import nt
@@ -39,12 +39,12 @@ from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language.table import TABLE
 
 
-@statement(ast.Pass)
+@STATEMENTS.register(ast.Pass)
 def _pass(ctx: Context, node: ast.Pass) -> None:
     return None
 
 
-@statement(ast.Expr)
+@STATEMENTS.register(ast.Expr)
 def _expression(ctx: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant):
         return
@@ -91,7 +91,7 @@ def _calls_users(ctx: Context, node: ast.expr) -> bool:
     return is_function(callee) and not ours
 
 
-@statement(ast.Return)
+@STATEMENTS.register(ast.Return)
 def _return(ctx: Context, node: ast.Return) -> Returned:
     if ctx.conditional:
         raise UnsupportedSyntaxError(
@@ -107,7 +107,7 @@ def _return(ctx: Context, node: ast.Return) -> Returned:
     return Returned(value)
 
 
-@statement(ast.Assert)
+@STATEMENTS.register(ast.Assert)
 def _assert(ctx: Context, node: ast.Assert) -> None:
     test = tested(ctx, node.test)
     message = "" if node.msg is None else evaluate(ctx, node.msg)
@@ -124,7 +124,7 @@ def _assert(ctx: Context, node: ast.Assert) -> None:
         call(ctx, TABLE["static_assert"], [test, message], {})
 
 
-@statement(ast.Assign)
+@STATEMENTS.register(ast.Assign)
 def _assign(ctx: Context, node: ast.Assign) -> None:
     value = evaluate(ctx, node.value)
     if len(node.targets) > 1:
@@ -133,13 +133,13 @@ def _assign(ctx: Context, node: ast.Assign) -> None:
         assign(ctx, target, value)
 
 
-@statement(ast.AnnAssign)
+@STATEMENTS.register(ast.AnnAssign)
 def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     if node.value is not None:
         assign(ctx, node.target, evaluate(ctx, node.value))
 
 
-@statement(ast.AugAssign)
+@STATEMENTS.register(ast.AugAssign)
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     def updated(before: Value) -> Value:
         return combined(ctx, node.op, before, evaluate(ctx, node.value))
@@ -264,7 +264,7 @@ def store(ctx: Context, share: Share, value: Value) -> None:
     ctx.insert(nt.StoreOp(scalar, share.ref, share.indices))
 
 
-@statement(ast.If)
+@STATEMENTS.register(ast.If)
 def _if(ctx: Context, node: ast.If) -> Returned | None:
     test = tested(ctx, node.test)
     known = truth(ctx, test)

@@ -14,14 +14,14 @@ from ninetoothed.frontend import elements, memory, operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.lanes import picked, reshaped
 from ninetoothed.frontend.values import Share, Source, Value, describe, is_ssa
-from ninetoothed.frontend.walk import evaluate, expression
+from ninetoothed.frontend.walk import EXPRESSIONS, evaluate
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import const, product
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.meta_op import shape_text
 
 
-@expression(ast.Subscript)
+@EXPRESSIONS.register(ast.Subscript)
 def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     value = evaluate(ctx, node.value)
     nodes = _nodes(node.slice)

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from ninetoothed.errors import UnsupportedSyntaxError
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import Value
+from ninetoothed.language.registry import Registry
 
-_N = TypeVar("_N", bound=ast.AST)
-
-_expressions: dict[type[ast.AST], Callable[[Context, Any], Value]] = {}
-_statements: dict[type[ast.AST], Callable[[Context, Any], Returned | None]] = {}
+EXPRESSIONS: Registry[type[ast.AST], Callable[[Context, Any], Value]] = Registry("expressions")
+STATEMENTS: Registry[type[ast.AST], Callable[[Context, Any], Returned | None]] = Registry(
+    "statements"
+)
 
 Caller = Callable[[Context, Value, list[Value], Mapping[str, Value]], Value]
 _callers: list[Caller] = []
@@ -85,32 +86,6 @@ class Returned:
         self.value = value
 
 
-def expression(
-    kind: type[_N],
-) -> Callable[[Callable[[Context, _N], Value]], Callable[[Context, _N], Value]]:
-    """Register a handler of expressions."""
-
-    def register(handler: Callable[[Context, _N], Value]) -> Callable[[Context, _N], Value]:
-        _expressions[kind] = handler
-        return handler
-
-    return register
-
-
-def statement(
-    kind: type[_N],
-) -> Callable[[Callable[[Context, _N], Returned | None]], Callable[[Context, _N], Returned | None]]:
-    """Register a handler of statements."""
-
-    def register(
-        handler: Callable[[Context, _N], Returned | None],
-    ) -> Callable[[Context, _N], Returned | None]:
-        _statements[kind] = handler
-        return handler
-
-    return register
-
-
 def caller(handler: Caller) -> Caller:
     """Register what calls a value with arguments."""
     _callers.append(handler)
@@ -142,7 +117,7 @@ def evaluate(ctx: Context, node: ast.expr) -> Value:
         NineToothedError: it is wrong; with its place.
     """
     with ctx.at(node):
-        handler = _expressions.get(type(node))
+        handler = EXPRESSIONS.get(type(node))
         if handler is None:
             raise unsupported(node)
         return handler(ctx, node)
@@ -152,7 +127,7 @@ def execute(ctx: Context, body: Sequence[ast.stmt]) -> Returned | None:
     """Run statements; what they return, if they do."""
     for node in body:
         with ctx.at(node):
-            handler = _statements.get(type(node))
+            handler = STATEMENTS.get(type(node))
             if handler is None:
                 raise unsupported(node)
             returned = handler(ctx, node)

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ninetoothed.interpreters.elements import INDEX, attribute_value, convert, element_of
-from ninetoothed.interpreters.machine import Handler, Machine, Pointer, both, by_program
+from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, both, by_program
 from ninetoothed.interpreters.memory import Memory, Share
 from ninetoothed.interpreters.sequences import TENSORS, Number
 from ninetoothed.ir import nt, tt
@@ -211,11 +211,6 @@ def _number(data: torch.Tensor) -> Number:
     return int(data.reshape(())) if data.numel() == 1 else data.to(torch.int64)
 
 
-def _share(machine: Machine, ref: SSAValue) -> Share:
-    assert isinstance(ref, BlockArgument)
-    return machine.shares[ref]
-
-
 def _lanes(machine: Machine, share: Share, indices: Sequence[SSAValue]) -> Lanes:
     between = [machine.data(index) for index in indices]
     named = {name: _number(data) for name, data in zip(share.between, between, strict=True)}
@@ -230,9 +225,9 @@ def _active(machine: Machine, share: Share) -> torch.Tensor | None:
     return machine.active.reshape(-1, *[1] * len(share.shape))
 
 
-def _load(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.LoadOp)
-    share = _share(machine, op.ref)
+@HANDLERS.register(nt.LoadOp)
+def _load(machine: Machine, op: nt.LoadOp) -> None:
+    share = machine.shares[op.ref]
     if isinstance(share.place, torch.Tensor):
         machine.put(op.result, share.place.reshape([1] * (1 + len(share.shape))))
         return
@@ -249,9 +244,9 @@ def _load(machine: Machine, op: Operation) -> None:
     _put(machine, op, share, data, guard)
 
 
-def _stored(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.StoredOp)
-    share = _share(machine, op.ref)
+@HANDLERS.register(nt.StoredOp)
+def _stored(machine: Machine, op: nt.StoredOp) -> None:
+    share = machine.shares[op.ref]
     guard = _lanes(machine, share, op.indices).guard()
     _put(machine, op, share, machine.data(op.value), guard)
 
@@ -270,13 +265,14 @@ def _put(
     machine.put(op.result, data, guard)
 
 
-def _barrier(machine: Machine, op: Operation) -> None:
+@HANDLERS.register(nt.BarrierOp, tt.BarrierOp)
+def _barrier(machine: Machine, op: nt.BarrierOp | tt.BarrierOp) -> None:
     """Ops run one after the other anyway."""
 
 
-def _guard(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.GuardOp)
-    share = _share(machine, op.ref)
+@HANDLERS.register(nt.GuardOp)
+def _guard(machine: Machine, op: nt.GuardOp) -> None:
+    share = machine.shares[op.ref]
     guard: torch.Tensor | None = None
     if isinstance(share.place, Memory):
         guard = _lanes(machine, share, op.indices).guard()
@@ -285,9 +281,9 @@ def _guard(machine: Machine, op: Operation) -> None:
     machine.put(op.result, guard)
 
 
-def _store(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.StoreOp)
-    share = _share(machine, op.ref)
+@HANDLERS.register(nt.StoreOp)
+def _store(machine: Machine, op: nt.StoreOp) -> None:
+    share = machine.shares[op.ref]
     # A number is the program's own copy: what is stored there reaches nobody.
     if 0 in share.shape or isinstance(share.place, torch.Tensor):
         return
@@ -303,24 +299,23 @@ def _store(machine: Machine, op: Operation) -> None:
         share.place.scatter(share.element, lanes.offsets(), data, mask)
 
 
-def _offsets(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.OffsetsOp)
-    lanes = _lanes(machine, _share(machine, op.ref), op.indices)
+@HANDLERS.register(nt.OffsetsOp)
+def _offsets(machine: Machine, op: nt.OffsetsOp) -> None:
+    lanes = _lanes(machine, machine.shares[op.ref], op.indices)
     dim = op.source_dim
     data = lanes.offsets() if dim is None else lanes.coordinate(dim, op.dims)
     machine.put(op.result, convert(data, INDEX, element_of(op.result.type)))
 
 
-def _pointer(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.PointerOp)
-    place = _share(machine, op.ref).place
+@HANDLERS.register(nt.PointerOp)
+def _pointer(machine: Machine, op: nt.PointerOp) -> None:
+    place = machine.shares[op.ref].place
     assert isinstance(place, Memory)
     machine.values[op.result] = Pointer(place, torch.zeros(1, dtype=torch.int64))
 
 
-def _sequences(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.SequencesOp)
-    assert isinstance(op.ref, BlockArgument)
+@HANDLERS.register(nt.SequencesOp)
+def _sequences(machine: Machine, op: nt.SequencesOp) -> None:
     memory = machine.sequences[op.ref].memory
     machine.values[op.result] = Pointer(memory, torch.zeros(1, dtype=torch.int64))
 
@@ -334,16 +329,3 @@ def _distinct(shape: Sequence[int], steps: Sequence[int]) -> bool:
                 return False
             reach += (size - 1) * step
     return True
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    nt.LoadOp: _load,
-    nt.StoredOp: _stored,
-    nt.BarrierOp: _barrier,
-    tt.BarrierOp: _barrier,
-    nt.GuardOp: _guard,
-    nt.StoreOp: _store,
-    nt.OffsetsOp: _offsets,
-    nt.PointerOp: _pointer,
-    nt.SequencesOp: _sequences,
-}

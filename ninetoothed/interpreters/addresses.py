@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
-from xdsl.ir import BlockArgument, Operation
 
-from ninetoothed.interpreters.machine import Handler, Machine, Pointer, both, meet
+from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, both, meet
 from ninetoothed.interpreters.memory import Memory, Share
 from ninetoothed.interpreters.sequences import TENSORS, Number
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import evaluate
 
 
-def _address(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.AddressOp)
-    assert isinstance(op.ref, BlockArgument)
+@HANDLERS.register(nt.AddressOp)
+def _address(machine: Machine, op: nt.AddressOp) -> None:
     share = machine.shares[op.ref]
     assert isinstance(share.place, Memory)
     ones = [1] * len(nt.shape_of(op.exists.type))
@@ -61,6 +59,3 @@ def _evaluated(
         exists = both(exists, torch.as_tensor((index >= 0) & (index < size)))
     like = next(iter(values[name] for name in share.blocks))
     return torch.as_tensor(offset) + torch.zeros_like(torch.as_tensor(like)), exists
-
-
-HANDLERS: dict[type[Operation], Handler] = {nt.AddressOp: _address}

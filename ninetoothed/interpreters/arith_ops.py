@@ -4,6 +4,8 @@ Integers are signless there: the op carries the sign.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import torch
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
@@ -19,7 +21,7 @@ from ninetoothed.interpreters.elements import (
     reinterpret,
 )
 from ninetoothed.interpreters.functions import apply
-from ninetoothed.interpreters.machine import Handler, Machine, by_program, meet, select
+from ninetoothed.interpreters.machine import HANDLERS, Machine, by_program, meet, select
 from ninetoothed.ir import tt
 
 _SAME: dict[str, str] = {
@@ -90,8 +92,15 @@ _UNORDERED = {"ugt": "le", "uge": "lt", "ult": "ge", "ule": "gt"}
 """The ordered comparison whose opposite it is."""
 
 
-def _constant(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, arith.ConstantOp)
+def _ops(names: Collection[str]) -> list[type[Operation]]:
+    """The classes of ops: some have two, xDSL's and ours that takes blocks."""
+    dialects = (arith.Arith, tt.BLOCK_ARITH, math.Math, tt.TT)
+    found = {op for dialect in dialects for op in dialect.operations}
+    return [op for op in found if op.name in names]
+
+
+@HANDLERS.register(arith.ConstantOp)
+def _constant(machine: Machine, op: arith.ConstantOp) -> None:
     value, element = op.value, element_of(op.result.type)
     if not isinstance(value, DenseIntOrFPElementsAttr):
         machine.put(op.result, element.number(attribute_value(value)))
@@ -106,6 +115,7 @@ def _constant(machine: Machine, op: Operation) -> None:
     machine.put(op.result, data)
 
 
+@HANDLERS.register(*_ops(_SAME))
 def _same(machine: Machine, op: Operation) -> None:
     arguments = [machine.block(operand) for operand in op.operands]
     element = element_of(op.results[0].type)
@@ -113,14 +123,15 @@ def _same(machine: Machine, op: Operation) -> None:
     machine.put(op.results[0], data, meet(arguments))
 
 
-def _clamp(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.ClampfOp)
+@HANDLERS.register(tt.ClampfOp)
+def _clamp(machine: Machine, op: tt.ClampfOp) -> None:
     arguments = [machine.block(operand) for operand in op.operands]
     name = "clamp_nan" if op.propagates else "clamp"
     data = apply(name, element_of(op.result.type), *(argument.data for argument in arguments))
     machine.put(op.result, data, meet(arguments))
 
 
+@HANDLERS.register(*_ops(_UNSIGNED))
 def _unsigned(machine: Machine, op: Operation) -> None:
     arguments = [machine.block(operand) for operand in op.operands]
     element = element_of(op.results[0].type)
@@ -129,8 +140,8 @@ def _unsigned(machine: Machine, op: Operation) -> None:
     machine.put(op.results[0], reinterpret(data, element), meet(arguments))
 
 
-def _compare_integers(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.CmpiOp | arith.CmpiOp)
+@HANDLERS.register(tt.CmpiOp, arith.CmpiOp)
+def _compare_integers(machine: Machine, op: tt.CmpiOp | arith.CmpiOp) -> None:
     left, right = machine.block(op.lhs), machine.block(op.rhs)
     name = tt.CmpiOp.PREDICATES[op.predicate.value.data]
     element = element_of(op.lhs.type)
@@ -146,8 +157,8 @@ def _compare_integers(machine: Machine, op: Operation) -> None:
     machine.put(op.result, apply(name, element, *operands), meet([left, right]))
 
 
-def _compare_floats(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.CmpfOp | arith.CmpfOp)
+@HANDLERS.register(tt.CmpfOp, arith.CmpfOp)
+def _compare_floats(machine: Machine, op: tt.CmpfOp | arith.CmpfOp) -> None:
     left, right = machine.block(op.lhs), machine.block(op.rhs)
     name = tt.CmpfOp.PREDICATES[op.predicate.value.data]
     data = _floats_compare(name, element_of(op.lhs.type), left.data, right.data)
@@ -177,8 +188,8 @@ def _floats_compare(
             return ~apply(_UNORDERED[name], element, left, right)
 
 
-def _select(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.SelectOp | arith.SelectOp)
+@HANDLERS.register(tt.SelectOp, arith.SelectOp)
+def _select(machine: Machine, op: tt.SelectOp | arith.SelectOp) -> None:
     condition = machine.block(op.cond)
     left, right = machine.block(op.lhs), machine.block(op.rhs)
     bits = condition.data
@@ -189,6 +200,7 @@ def _select(machine: Machine, op: Operation) -> None:
     machine.put(op.result, chosen.data, meet(guards))
 
 
+@HANDLERS.register(*_ops(_CONVERSIONS))
 def _convert(machine: Machine, op: Operation) -> None:
     block = machine.block(op.operands[0])
     source, target = element_of(op.operands[0].type), element_of(op.results[0].type)
@@ -203,6 +215,7 @@ def _convert(machine: Machine, op: Operation) -> None:
     machine.put(op.results[0], data, block.guard)
 
 
+@HANDLERS.register(*_ops(("arith.extui", "arith.uitofp", "arith.fptoui")))
 def _convert_unsigned(machine: Machine, op: Operation) -> None:
     block = machine.block(op.operands[0])
     source, target = element_of(op.operands[0].type), element_of(op.results[0].type)
@@ -218,29 +231,8 @@ def _convert_unsigned(machine: Machine, op: Operation) -> None:
     machine.put(op.results[0], data, block.guard)
 
 
+@HANDLERS.register(arith.BitcastOp)
 def _bitcast(machine: Machine, op: Operation) -> None:
     block = machine.block(op.operands[0])
     source, target = element_of(op.operands[0].type), element_of(op.results[0].type)
     machine.put(op.results[0], bitcast(block.data, source, target), block.guard)
-
-
-_BY_NAME: dict[str, Handler] = {
-    "arith.constant": _constant,
-    **dict.fromkeys(_SAME, _same),
-    **dict.fromkeys(_UNSIGNED, _unsigned),
-    "tt.clampf": _clamp,
-    "arith.cmpi": _compare_integers,
-    "arith.cmpf": _compare_floats,
-    "arith.select": _select,
-    **dict.fromkeys(_CONVERSIONS, _convert),
-    **dict.fromkeys(("arith.extui", "arith.uitofp", "arith.fptoui"), _convert_unsigned),
-    "arith.bitcast": _bitcast,
-}
-
-# Some ops have two classes: xDSL's, and ours that takes blocks.
-HANDLERS: dict[type[Operation], Handler] = {
-    op: _BY_NAME[op.name]
-    for dialect in (arith.Arith, tt.BLOCK_ARITH, math.Math, tt.TT)
-    for op in dialect.operations
-    if op.name in _BY_NAME
-}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
-
 from ninetoothed.interpreters.elements import (
     attribute_value,
     bitcast,
@@ -11,17 +9,17 @@ from ninetoothed.interpreters.elements import (
     element_of,
     truncate,
 )
-from ninetoothed.interpreters.machine import Handler, Machine
+from ninetoothed.interpreters.machine import HANDLERS, Machine
 from ninetoothed.ir import nt, tt
 
 
-def _constant(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ConstantOp)
+@HANDLERS.register(nt.ConstantOp)
+def _constant(machine: Machine, op: nt.ConstantOp) -> None:
     machine.put(op.result, element_of(op.result.type).number(attribute_value(op.value)))
 
 
-def _cast(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.CastOp | tt.FpToFpOp)
+@HANDLERS.register(nt.CastOp, tt.FpToFpOp)
+def _cast(machine: Machine, op: nt.CastOp | tt.FpToFpOp) -> None:
     block = machine.block(op.operands[0])
     source, target = element_of(op.operands[0].type), element_of(op.result.type)
     if op.truncates:
@@ -30,16 +28,8 @@ def _cast(machine: Machine, op: Operation) -> None:
         machine.put(op.result, convert(block.data, source, target), block.guard)
 
 
-def _bitcast(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.BitcastOp)
+@HANDLERS.register(nt.BitcastOp)
+def _bitcast(machine: Machine, op: nt.BitcastOp) -> None:
     block = machine.block(op.value)
     source, target = element_of(op.value.type), element_of(op.result.type)
     machine.put(op.result, bitcast(block.data, source, target), block.guard)
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    nt.ConstantOp: _constant,
-    nt.CastOp: _cast,
-    nt.BitcastOp: _bitcast,
-    tt.FpToFpOp: _cast,
-}

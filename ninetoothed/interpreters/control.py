@@ -11,11 +11,10 @@ from functools import partial
 import torch
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
-from xdsl.ir import Operation
 
 from ninetoothed import config
 from ninetoothed.interpreters.elements import element_of, reinterpret
-from ninetoothed.interpreters.machine import Block, Handler, Machine, Pointer, Value, choose
+from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, Pointer, Value, choose
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.loops import WhileOp
 
@@ -31,8 +30,8 @@ def _within(
         machine.active = before
 
 
-def _for(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, scf.ForOp)
+@HANDLERS.register(scf.ForOp)
+def _for(machine: Machine, op: scf.ForOp) -> None:
     lower, upper, step = (machine.data(bound).to(torch.int64) for bound in (op.lb, op.ub, op.step))
     if bool((step <= 0).any()):
         raise fail(op, "a loop's step must be at least 1")
@@ -65,8 +64,8 @@ def _shortest(machine: Machine, counts: torch.Tensor) -> int:
     return int((counts if machine.active is None else counts[machine.active]).min())
 
 
-def _while(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, scf.WhileOp)
+@HANDLERS.register(WhileOp)
+def _while(machine: Machine, op: scf.WhileOp) -> None:
     before, after = op.before_region.block, op.after_region.block
     limit = config.interpret_max_steps()
     active = machine.active
@@ -107,8 +106,8 @@ def _updated(
     return [choose(active, one, two) for one, two in zip(new, old, strict=True)]
 
 
-def _if(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, scf.IfOp)
+@HANDLERS.register(scf.IfOp)
+def _if(machine: Machine, op: scf.IfOp) -> None:
     condition = machine.data(op.cond)
     taking_part = condition
     if machine.active is not None:
@@ -140,11 +139,11 @@ def _if(machine: Machine, op: Operation) -> None:
     machine.values.update(zip(op.output, found, strict=True))
 
 
-def _conversion(machine: Machine, op: Operation) -> None:
+@HANDLERS.register(UnrealizedConversionCastOp)
+def _conversion(machine: Machine, op: UnrealizedConversionCastOp) -> None:
     """Between a block of ``nt`` and one of ``tt``: the same bits, where the one knows the sign and
     the other not.
     """
-    assert isinstance(op, UnrealizedConversionCastOp)
     for operand, result in zip(op.operands, op.results, strict=True):
         value = machine.value(operand)
         if not isinstance(value, Pointer):
@@ -153,11 +152,3 @@ def _conversion(machine: Machine, op: Operation) -> None:
                 machine.put(result, reinterpret(value.data, target), value.guard)
                 continue
         machine.values[result] = value
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    scf.ForOp: _for,
-    WhileOp: _while,
-    scf.IfOp: _if,
-    UnrealizedConversionCastOp: _conversion,
-}

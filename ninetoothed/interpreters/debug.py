@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import cast
 
 import torch
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ninetoothed.errors import AssertionFailedError
 from ninetoothed.interpreters.elements import Element, element_of, reinterpret
-from ninetoothed.interpreters.machine import Block, Handler, Machine, both, by_program
+from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, both, by_program
 from ninetoothed.interpreters.pointers import sizes_of
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
@@ -79,14 +79,14 @@ def _print_lanes(
                     print(f"pid ({program}, 0, 0) idx ({index}){prefix}{which}{text}")
 
 
-def _print(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.PrintOp)
+@HANDLERS.register(nt.PrintOp)
+def _print(machine: Machine, op: nt.PrintOp) -> None:
     prefix = tt.print_prefix(op.prefix.data, bool(op.arguments))
     _print_lanes(machine, op, prefix, [element_of(value.type) for value in op.arguments])
 
 
-def _print_lowered(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.PrintOp)
+@HANDLERS.register(tt.PrintOp)
+def _print_lowered(machine: Machine, op: tt.PrintOp) -> None:
     elements = [element_of(value.type) for value in op.args]
     elements = [
         element if signed or element.kind == "float" else element.unsigned
@@ -115,31 +115,21 @@ def _hold(
     raise fail(op, f"{message} ({where})", AssertionFailedError)
 
 
-def _assert(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.AssertOp)
+@HANDLERS.register(nt.AssertOp)
+def _assert(machine: Machine, op: nt.AssertOp) -> None:
     _hold(machine, op, op.message.data or "the assertion does not hold", op.mask)
 
 
-def _assert_lowered(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.AssertOp)
+@HANDLERS.register(tt.AssertOp)
+def _assert_lowered(machine: Machine, op: tt.AssertOp) -> None:
     _hold(machine, op, op.message.data, None)
 
 
-def _nothing(machine: Machine, op: Operation) -> None:
+@HANDLERS.register(nt.AssumeOp, tt.AssumeOp)
+def _nothing(machine: Machine, op: nt.AssumeOp | tt.AssumeOp) -> None:
     """What the compiler may take for granted changes no value."""
 
 
-def _hint(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.HintOp)
+@HANDLERS.register(nt.HintOp)
+def _hint(machine: Machine, op: nt.HintOp) -> None:
     machine.values[op.result] = machine.value(op.value)
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    nt.PrintOp: _print,
-    nt.AssertOp: _assert,
-    nt.AssumeOp: _nothing,
-    nt.HintOp: _hint,
-    tt.PrintOp: _print_lowered,
-    tt.AssertOp: _assert_lowered,
-    tt.AssumeOp: _nothing,
-}

@@ -8,12 +8,12 @@ from typing import NoReturn
 
 import torch
 from xdsl.dialects.builtin import AnyFloat, IntegerType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from ninetoothed.errors import CompilerError, DeviceError
 from ninetoothed.interpreters.elements import ELEMENTS, Element, element_of, reinterpret
 from ninetoothed.interpreters.libdevice import call
-from ninetoothed.interpreters.machine import Handler, Machine, meet
+from ninetoothed.interpreters.machine import HANDLERS, Machine, meet
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.language.table import Extern
@@ -57,8 +57,8 @@ def _signed(data: torch.Tensor, target: Element) -> torch.Tensor:
     return data if target.kind == "float" else reinterpret(data, target)
 
 
-def _extern(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.ExternElementwiseOp)
+@HANDLERS.register(tt.ExternElementwiseOp)
+def _extern(machine: Machine, op: tt.ExternElementwiseOp) -> None:
     row, form = _meant(op)
     arguments = [machine.block(operand) for operand in op.srcs]
     operands = [
@@ -69,17 +69,11 @@ def _extern(machine: Machine, op: Operation) -> None:
     machine.put(op.result, data, meet(arguments))
 
 
-def _assembly(machine: Machine, op: Operation) -> NoReturn:
+@HANDLERS.register(nt.InlineAsmOp, tt.ElementwiseInlineAsmOp)
+def _assembly(machine: Machine, op: nt.InlineAsmOp | tt.ElementwiseInlineAsmOp) -> NoReturn:
     raise fail(
         op,
         "ntl.inline_asm_elementwise runs on a GPU only; pass GPU tensors, or write it with "
         "functions of ntl",
         DeviceError,
     )
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    tt.ExternElementwiseOp: _extern,
-    nt.InlineAsmOp: _assembly,
-    tt.ElementwiseInlineAsmOp: _assembly,
-}

@@ -13,13 +13,14 @@ from typing import Any
 import torch
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Block as IRBlock
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ninetoothed.interpreters.elements import INDEX, Element, convert, element_of
 from ninetoothed.interpreters.functions import along, ordered
-from ninetoothed.interpreters.machine import Block, Handler, Machine, both, meet
+from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, both, meet
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.index_expr import evaluate
+from ninetoothed.language.registry import Registry
 from ninetoothed.language.table import REDUCTIONS, SCANS
 
 Function = Callable[[Element, torch.Tensor, int], torch.Tensor]
@@ -61,13 +62,16 @@ def _halved(combine: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Fu
     return apply
 
 
-REDUCED: dict[str, Function] = {
-    "sum": _sum,
-    "max": _furthest("amax", -torch.inf),
-    "min": _furthest("amin", torch.inf),
-    "xor_sum": _halved(torch.bitwise_xor),
-    "reduce_or": _halved(torch.bitwise_or),
-}
+REDUCED: Registry[str, Function] = Registry(
+    "the interpreter's reductions",
+    {
+        "sum": _sum,
+        "max": _furthest("amax", -torch.inf),
+        "min": _furthest("amin", torch.inf),
+        "xor_sum": _halved(torch.bitwise_xor),
+        "reduce_or": _halved(torch.bitwise_or),
+    },
+)
 
 
 def reduce(
@@ -76,7 +80,7 @@ def reduce(
     """The reduction ``name`` along ``dim``; of nothing, the identity.
 
     Raises:
-        KeyError: there is no such reduction.
+        CompilerError: there is no such reduction.
     """
     function = REDUCED[name]
     if data.shape[dim] == 0:
@@ -85,10 +89,13 @@ def reduce(
     return element.narrow(function(element, element.widen(data), dim))
 
 
-SCANNED: dict[str, Callable[[torch.Tensor, int], torch.Tensor]] = {
-    "cumsum": torch.cumsum,
-    "cumprod": torch.cumprod,
-}
+SCANNED: Registry[str, Callable[[torch.Tensor, int], torch.Tensor]] = Registry(
+    "the interpreter's scans",
+    {
+        "cumsum": torch.cumsum,
+        "cumprod": torch.cumprod,
+    },
+)
 
 
 def _size(machine: Machine, value: SSAValue, dim: int) -> int:
@@ -98,8 +105,8 @@ def _size(machine: Machine, value: SSAValue, dim: int) -> int:
     return tt.shape_of(value.type)[dim]
 
 
-def _reduce(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ReduceOp)
+@HANDLERS.register(nt.ReduceOp)
+def _reduce(machine: Machine, op: nt.ReduceOp) -> None:
     element = element_of(op.value.type)
     identity = REDUCTIONS[op.function.data].identity
     assert identity is not None
@@ -114,8 +121,8 @@ def _reduce(machine: Machine, op: Operation) -> None:
     )
 
 
-def _scan(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ScanOp)
+@HANDLERS.register(nt.ScanOp)
+def _scan(machine: Machine, op: nt.ScanOp) -> None:
     element, dim = element_of(op.value.type), op.dim + 1
     identity = SCANS[op.function.data].identity
     assert identity is not None
@@ -223,8 +230,8 @@ def _real(machine: Machine, op: nt.Combination) -> torch.Tensor | None:
     return real if op.real is None else both(real, machine.data(op.real))
 
 
-def _reduce_by(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ReduceByOp)
+@HANDLERS.register(nt.ReduceByOp)
+def _reduce_by(machine: Machine, op: nt.ReduceByOp) -> None:
     dim = op.dim + 1
     lanes = _operands(machine, op.values, _real(machine, op), dim)
     shape = list(lanes.data[0].shape)
@@ -237,8 +244,8 @@ def _reduce_by(machine: Machine, op: Operation) -> None:
     _put(machine, op, lanes, lanes.real)
 
 
-def _scan_by(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ScanByOp)
+@HANDLERS.register(nt.ScanByOp)
+def _scan_by(machine: Machine, op: nt.ScanByOp) -> None:
     dim = op.dim + 1
     lanes = _operands(machine, op.values, _real(machine, op), dim)
     guard = meet([machine.block(value) for value in op.operands])
@@ -256,16 +263,16 @@ def _put(machine: Machine, op: nt.Combination, lanes: _Lanes, guard: torch.Tenso
         machine.put(op.results[-1], lanes.real)
 
 
-def _tt_reduce(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.ReduceOp)
+@HANDLERS.register(tt.ReduceOp)
+def _tt_reduce(machine: Machine, op: tt.ReduceOp) -> None:
     dim = op.axis.value.data + 1
     lanes = _reduced(machine, op.combine.block, _operands(machine, op.srcs, None, dim), dim)
     for result, data in zip(op.results, lanes.data, strict=True):
         machine.put(result, data)
 
 
-def _tt_scan(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.ScanOp)
+@HANDLERS.register(tt.ScanOp)
+def _tt_scan(machine: Machine, op: tt.ScanOp) -> None:
     dim = op.axis.value.data + 1
     lanes = _operands(machine, op.srcs, None, dim)
     lanes = _scanned(machine, op.combine.block, lanes, dim, bool(op.reverse))
@@ -276,8 +283,8 @@ def _tt_scan(machine: Machine, op: Operation) -> None:
 # Sorts and histograms.
 
 
-def _sort(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.SortOp)
+@HANDLERS.register(nt.SortOp)
+def _sort(machine: Machine, op: nt.SortOp) -> None:
     element, dim = element_of(op.value.type), op.dim + 1
     size = _size(machine, op.value, op.dim)
     block, real = machine.block(op.value), machine.real(op.value)
@@ -309,8 +316,8 @@ def _counts(data: torch.Tensor, counted: torch.Tensor | None, bins: int) -> torc
     return convert(found[:, :bins], INDEX, element_of(i32))
 
 
-def _histogram(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.HistogramOp)
+@HANDLERS.register(nt.HistogramOp)
+def _histogram(machine: Machine, op: nt.HistogramOp) -> None:
     size, bins = _size(machine, op.value, 0), evaluate(op.bins, machine.symbols)
     data = along(machine.data(op.value).to(torch.int64), 1, size)
     counted = machine.real(op.value)
@@ -319,22 +326,9 @@ def _histogram(machine: Machine, op: Operation) -> None:
     machine.put(op.result, _counts(data, counted, bins))
 
 
-def _tt_histogram(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.HistogramOp)
+@HANDLERS.register(tt.HistogramOp)
+def _tt_histogram(machine: Machine, op: tt.HistogramOp) -> None:
     (bins,) = tt.shape_of(op.result.type)
     data = along(machine.data(op.src).to(torch.int64), 1, _size(machine, op.src, 0))
     counted = None if op.mask is None else machine.data(op.mask)
     machine.put(op.result, _counts(data, counted, bins))
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    nt.ReduceOp: _reduce,
-    nt.ReduceByOp: _reduce_by,
-    nt.ScanOp: _scan,
-    nt.ScanByOp: _scan_by,
-    nt.SortOp: _sort,
-    nt.HistogramOp: _histogram,
-    tt.ReduceOp: _tt_reduce,
-    tt.ScanOp: _tt_scan,
-    tt.HistogramOp: _tt_histogram,
-}

@@ -10,6 +10,7 @@ import torch
 
 from ninetoothed.interpreters.elements import SIGN_BIT, Element, shift_right_unsigned
 from ninetoothed.interpreters.rounding import fma, sqrt
+from ninetoothed.language.registry import Registry
 
 Function = Callable[..., torch.Tensor]
 
@@ -122,37 +123,40 @@ def _compared(function: Function) -> Function:
     return apply
 
 
-ARITHMETIC: dict[str, Function] = {
-    "add": _plain(torch.add),
-    "sub": _plain(torch.sub),
-    "mul": _plain(torch.mul),
-    "truediv": _plain(torch.true_divide),
-    "floordiv": _floordiv,
-    "mod": _mod,
-    "neg": _plain(torch.neg),
-    "shl": _plain(torch.bitwise_left_shift),
-    "shr": _shift_right,
-    "abs": _abs,
-    "umulhi": _umulhi,
-    "maximum": _extremum(torch.fmax, torch.maximum),
-    "minimum": _extremum(torch.fmin, torch.minimum),
-    "maximum_nan": _extremum(torch.maximum, torch.maximum),
-    "minimum_nan": _extremum(torch.minimum, torch.minimum),
-    "clamp": _clamp("maximum", "minimum"),
-    "clamp_nan": _clamp("maximum_nan", "minimum_nan"),
-    "fma": fma,
-    "sqrt_rn": _plain(sqrt),
-    "div_rn": _plain(torch.true_divide),
-    **{
-        name: _plain(getattr(torch, name))
-        for name in ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "erf")
+ARITHMETIC: Registry[str, Function] = Registry(
+    "the interpreter's arithmetic",
+    {
+        "add": _plain(torch.add),
+        "sub": _plain(torch.sub),
+        "mul": _plain(torch.mul),
+        "truediv": _plain(torch.true_divide),
+        "floordiv": _floordiv,
+        "mod": _mod,
+        "neg": _plain(torch.neg),
+        "shl": _plain(torch.bitwise_left_shift),
+        "shr": _shift_right,
+        "abs": _abs,
+        "umulhi": _umulhi,
+        "maximum": _extremum(torch.fmax, torch.maximum),
+        "minimum": _extremum(torch.fmin, torch.minimum),
+        "maximum_nan": _extremum(torch.maximum, torch.maximum),
+        "minimum_nan": _extremum(torch.minimum, torch.minimum),
+        "clamp": _clamp("maximum", "minimum"),
+        "clamp_nan": _clamp("maximum_nan", "minimum_nan"),
+        "fma": fma,
+        "sqrt_rn": _plain(sqrt),
+        "div_rn": _plain(torch.true_divide),
+        **{
+            name: _plain(getattr(torch, name))
+            for name in ("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "erf")
+        },
+        "floor": _plain(torch.floor),
+        "ceil": _plain(torch.ceil),
+        # Below: what no row of the table has, but arith or math.
+        "rounded_down": _rounded_down,
+        "rounded_up": _rounded_up,
     },
-    "floor": _plain(torch.floor),
-    "ceil": _plain(torch.ceil),
-    # Below: what no row of the table has, but arith or math.
-    "rounded_down": _rounded_down,
-    "rounded_up": _rounded_up,
-}
+)
 """Computed in :attr:`Element.computed`; the result is narrowed."""
 
 BITWISE: dict[str, Function] = {
@@ -175,7 +179,7 @@ def apply(name: str, element: Element, *arguments: torch.Tensor) -> torch.Tensor
     """The function ``name`` of held values of ``element``.
 
     Raises:
-        KeyError: there is no such function.
+        CompilerError: there is no such function.
     """
     compare = COMPARISONS.get(name)
     if compare is not None:

@@ -32,7 +32,7 @@ from ninetoothed.interpreters import (
 )
 from ninetoothed.interpreters.chains import access_of
 from ninetoothed.interpreters.elements import attribute_value, element_of
-from ninetoothed.interpreters.machine import Block, Handler, Machine, Planner, Pointer, Value
+from ninetoothed.interpreters.machine import Block, Machine, Planner, Pointer, Value
 from ninetoothed.interpreters.memory import Memory, Share
 from ninetoothed.interpreters.sequences import Sequences
 from ninetoothed.interpreters.trace import Trace
@@ -42,22 +42,11 @@ from ninetoothed.jagged import Jagged, Offsets
 
 Argument = torch.Tensor | Jagged | int | float | bool
 
-HANDLERS: dict[type, Handler] = {
-    **accesses.HANDLERS,
-    **addresses.HANDLERS,
-    **nt_ops.HANDLERS,
-    **tt_ops.HANDLERS,
-    **arith_ops.HANDLERS,
-    **casts.HANDLERS,
-    **products.HANDLERS,
-    **folds.HANDLERS,
-    **debug.HANDLERS,
-    **extern.HANDLERS,
-    **shapes.HANDLERS,
-    **control.HANDLERS,
-    **pointers.HANDLERS,
-}
-"""Every op that is interpreted."""
+GROUPS = (
+    *(accesses, addresses, arith_ops, casts, control, debug, extern, folds, nt_ops, pointers),
+    *(products, shapes, tt_ops),
+)
+"""The modules that fill the table of handlers."""
 
 
 def launch(
@@ -187,8 +176,8 @@ def _launch_kernel(
     # Blocks have room for the longest sequence.
     longest = {name: number(size, symbols) for name, size in kernel.longest.items()}
     _check(kernel.checks, {**symbols, **longest}, params, values)
-    shares: dict[BlockArgument, Share] = {}
-    sequences: dict[BlockArgument, Sequences] = {}
+    shares: dict[SSAValue, Share] = {}
+    sequences: dict[SSAValue, Sequences] = {}
     sizes: list[int] = []
     for argument, arranged, value in zip(
         kernel.apply.block.args, kernel.arranged.values, values, strict=True
@@ -203,7 +192,7 @@ def _launch_kernel(
         if outermost and not sizes:
             sizes = [max(number(size, symbols), 0) for size in outermost]
     count = math.prod(sizes) if kernel.grid is None else number(kernel.grid.data, symbols)
-    planner = Planner(HANDLERS)
+    planner = Planner()
     block = kernel.apply.block
     symbols.update(longest)
     for programs in _chunks(count, _lanes(block, symbols)):
@@ -273,7 +262,7 @@ def _launch_function(
         _argument(argument, about, given, symbols, offsets, memories)
         for argument, about in zip(block.args, attributes, strict=True)
     ]
-    planner = Planner(HANDLERS)
+    planner = Planner()
     count = number(grid.data, symbols)
     for programs in _chunks(count, _lanes(block, symbols)):
         Machine(planner, symbols, programs, trace=trace, count=count).run(block, arguments)

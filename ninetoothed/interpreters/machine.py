@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir import Block as IRBlock
 from xdsl.traits import IsTerminator
 
@@ -14,9 +15,10 @@ from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.memory import Memory, Share
 from ninetoothed.interpreters.sequences import TENSORS, Number, Sequences, own_sizes
 from ninetoothed.interpreters.trace import Trace
-from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.diagnostics import handler_of
 from ninetoothed.ir.index_expr import IndexExpr, evaluate
 from ninetoothed.ir.nt.types import shape_of
+from ninetoothed.language.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,9 @@ def select(condition: torch.Tensor, left: Block, right: Block) -> Block:
     return Block(data, torch.where(condition, first, second))
 
 
-Handler = Callable[["Machine", Operation], None]
+Handler = Callable[["Machine", Any], None]
+HANDLERS: Registry[type[Operation], Handler] = Registry("the interpreter")
+"""Of every op that is interpreted; the modules that ``launch`` imports fill it."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +111,9 @@ class Plan:
 
 
 class Planner:
-    """Plans blocks, each once, by a table of handlers."""
+    """Plans blocks, each once."""
 
-    def __init__(self, handlers: Mapping[type[Operation], Handler]) -> None:
-        self._handlers = handlers
+    def __init__(self) -> None:
         self._plans: dict[IRBlock, Plan] = {}
 
     def plan(self, block: IRBlock) -> Plan:
@@ -138,15 +141,8 @@ class Planner:
             )
             if 0 <= last < len(ops):
                 dead[last].append(value)
-        return Plan(
-            [(op, self._handler(op), gone) for op, gone in zip(ops, dead, strict=True)], terminator
-        )
-
-    def _handler(self, op: Operation) -> Handler:
-        found = self._handlers.get(type(op))
-        if found is None:
-            raise fail(op, f"the interpreter has no handler for {op.name}", CompilerError)
-        return found
+        steps = [(op, handler_of(HANDLERS, op), gone) for op, gone in zip(ops, dead, strict=True)]
+        return Plan(steps, terminator)
 
 
 @dataclass
@@ -163,14 +159,12 @@ class Machine:
     symbols: Mapping[str, int]
     programs: torch.Tensor
     outer: list[torch.Tensor] = field(default_factory=list[torch.Tensor])
-    shares: Mapping[BlockArgument, Share] = field(default_factory=dict[BlockArgument, Share])
+    shares: Mapping[SSAValue, Share] = field(default_factory=dict[SSAValue, Share])
     active: torch.Tensor | None = None
     values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
     trace: Trace | None = None
     count: int = 0
-    sequences: Mapping[BlockArgument, Sequences] = field(
-        default_factory=dict[BlockArgument, Sequences]
-    )
+    sequences: Mapping[SSAValue, Sequences] = field(default_factory=dict[SSAValue, Sequences])
     _own: tuple[object, dict[str, torch.Tensor]] | None = None
 
     @property

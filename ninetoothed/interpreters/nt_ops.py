@@ -8,14 +8,13 @@ their identity where a guard is false and give lanes that are all real.
 from __future__ import annotations
 
 import torch
-from xdsl.ir import Operation
 
 from ninetoothed.interpreters.elements import INDEX, convert, element_of
 from ninetoothed.interpreters.extern import map_extern
 from ninetoothed.interpreters.functions import apply
 from ninetoothed.interpreters.machine import (
+    HANDLERS,
     Block,
-    Handler,
     Machine,
     meet,
     moved,
@@ -26,8 +25,8 @@ from ninetoothed.ir.index_expr import evaluate
 from ninetoothed.language.table import MAPS, Extern
 
 
-def _size(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.SizeOp)
+@HANDLERS.register(nt.SizeOp)
+def _size(machine: Machine, op: nt.SizeOp) -> None:
     number, element = machine.number(op.expr.data), element_of(op.result.type)
     if isinstance(number, torch.Tensor):
         machine.put(op.result, convert(number, INDEX, element))
@@ -35,24 +34,24 @@ def _size(machine: Machine, op: Operation) -> None:
         machine.put(op.result, element.number(number))
 
 
-def _full(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.FullOp)
+@HANDLERS.register(nt.FullOp)
+def _full(machine: Machine, op: nt.FullOp) -> None:
     ones = [1] * len(nt.shape_of(op.result.type))
     value = moved(machine.value(op.value), lambda x: x.reshape(-1, *ones))
     # Lanes that are filled are real, whatever fills them.
     machine.values[op.result] = Block(value.data) if isinstance(value, Block) else value
 
 
-def _arange(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ArangeOp)
+@HANDLERS.register(nt.ArangeOp)
+def _arange(machine: Machine, op: nt.ArangeOp) -> None:
     start = evaluate(op.start.data, machine.symbols)
     (size,) = nt.shape_of(op.result.type)
     data = torch.arange(start, start + evaluate(size, machine.symbols)).unsqueeze(0)
     machine.put(op.result, convert(data, INDEX, element_of(op.result.type)))
 
 
-def _map(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.MapOp)
+@HANDLERS.register(nt.MapOp)
+def _map(machine: Machine, op: nt.MapOp) -> None:
     row = MAPS[op.function.data]
     if isinstance(row, Extern):
         map_extern(machine, op, row)
@@ -68,11 +67,13 @@ def _map(machine: Machine, op: Operation) -> None:
     machine.put(op.result, data, meet(arguments))
 
 
-def _program_id(machine: Machine, op: Operation) -> None:
+@HANDLERS.register(nt.ProgramNumberOp, nt.ProgramIdOp)
+def _program_id(machine: Machine, op: nt.ProgramNumberOp | nt.ProgramIdOp) -> None:
     machine.put(op.results[0], convert(machine.programs, INDEX, element_of(op.results[0].type)))
 
 
-def _program_count(machine: Machine, op: Operation) -> None:
+@HANDLERS.register(nt.ProgramCountOp)
+def _program_count(machine: Machine, op: nt.ProgramCountOp) -> None:
     machine.put(op.results[0], element_of(op.results[0].type).number(machine.count))
 
 
@@ -86,21 +87,9 @@ def unravel(program: torch.Tensor, sizes: list[int]) -> list[torch.Tensor]:
     return [program, *reversed(found)] if sizes else []
 
 
-def _program_index(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ProgramIndexOp)
+@HANDLERS.register(nt.ProgramIndexOp)
+def _program_index(machine: Machine, op: nt.ProgramIndexOp) -> None:
     sizes = [evaluate(size, machine.symbols) for size in op.sizes.data]
     machine.outer = unravel(machine.data(op.program), sizes)
     for result, index in zip(op.results, machine.outer, strict=True):
         machine.put(result, index)
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    nt.SizeOp: _size,
-    nt.FullOp: _full,
-    nt.ArangeOp: _arange,
-    nt.MapOp: _map,
-    nt.ProgramNumberOp: _program_id,
-    nt.ProgramIdOp: _program_id,
-    nt.ProgramCountOp: _program_count,
-    nt.ProgramIndexOp: _program_index,
-}

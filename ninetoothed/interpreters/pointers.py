@@ -15,8 +15,8 @@ from ninetoothed.errors import ArgumentError, CompilerError
 from ninetoothed.interpreters.elements import Element, bitcast, element_of
 from ninetoothed.interpreters.functions import apply
 from ninetoothed.interpreters.machine import (
+    HANDLERS,
     Block,
-    Handler,
     Machine,
     Pointer,
     Value,
@@ -81,15 +81,15 @@ def _within(op: Operation, access: Callable[[], torch.Tensor | None]) -> torch.T
         raise fail(op, f"{error.message}; mask the lanes outside", ArgumentError) from None
 
 
-def _add_pointer(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.AddPtrOp | tt.AddPtrOp)
+@HANDLERS.register(nt.AddPtrOp, tt.AddPtrOp)
+def _add_pointer(machine: Machine, op: nt.AddPtrOp | tt.AddPtrOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     offsets = pointer.offsets + machine.data(op.offset).to(torch.int64)
     machine.values[op.result] = Pointer(pointer.memory, offsets)
 
 
-def _load(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.PointerLoadOp)
+@HANDLERS.register(nt.PointerLoadOp)
+def _load(machine: Machine, op: nt.PointerLoadOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     wanted = _wanted(machine, op.ptr, op.mask)
     mask = masked(machine, wanted, pointer.offsets)
@@ -102,8 +102,8 @@ def _load(machine: Machine, op: Operation) -> None:
     machine.put(op.result, data, wanted)
 
 
-def _store(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.PointerStoreOp)
+@HANDLERS.register(nt.PointerStoreOp)
+def _store(machine: Machine, op: nt.PointerStoreOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     mask = masked(machine, _wanted(machine, op.ptr, op.mask), pointer.offsets)
     element, data = element_of(op.value.type), machine.data(op.value)
@@ -163,8 +163,8 @@ def _update(
     return pointer.memory.update(element, shape, pointer.offsets, operands, mask, update)
 
 
-def _atomic(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.AtomicOp)
+@HANDLERS.register(nt.AtomicOp)
+def _atomic(machine: Machine, op: nt.AtomicOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     wanted = _wanted(machine, op.ptr, op.mask)
     mask = masked(machine, wanted, pointer.offsets)
@@ -184,8 +184,8 @@ def _swap(element: Element) -> Update:
     return update
 
 
-def _atomic_cas(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.AtomicCasOp)
+@HANDLERS.register(nt.AtomicCasOp)
+def _atomic_cas(machine: Machine, op: nt.AtomicCasOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     mask = masked(machine, None, pointer.offsets)
     operands = [machine.data(op.compare), machine.data(op.value)]
@@ -195,8 +195,8 @@ def _atomic_cas(machine: Machine, op: Operation) -> None:
     machine.put(op.result, before)
 
 
-def _atomic_rmw(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.AtomicRMWOp)
+@HANDLERS.register(tt.AtomicRMWOp)
+def _atomic_rmw(machine: Machine, op: tt.AtomicRMWOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     mask = masked(machine, machine.data(op.mask), pointer.offsets)
     update = _updated(op.function, element_of(op.val.type))
@@ -204,8 +204,8 @@ def _atomic_rmw(machine: Machine, op: Operation) -> None:
     machine.put(op.result, _update(machine, op, pointer, mask, operands, update))
 
 
-def _lowered_cas(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.AtomicCASOp)
+@HANDLERS.register(tt.AtomicCASOp)
+def _lowered_cas(machine: Machine, op: tt.AtomicCASOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     mask = masked(machine, None, pointer.offsets)
     operands = [machine.data(op.cmp), machine.data(op.val)]
@@ -213,24 +213,10 @@ def _lowered_cas(machine: Machine, op: Operation) -> None:
     machine.put(op.result, _update(machine, op, pointer, mask, operands, update))
 
 
-def _bitcast(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.BitcastOp)
+@HANDLERS.register(tt.BitcastOp)
+def _bitcast(machine: Machine, op: tt.BitcastOp) -> None:
     value = machine.value(op.src)
     if isinstance(value, Block):
         source, target = element_of(op.src.type), element_of(op.result.type)
         value = Block(bitcast(value.data, source, target), value.guard)
     machine.values[op.result] = value
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    nt.AddPtrOp: _add_pointer,
-    nt.PointerLoadOp: _load,
-    nt.PointerStoreOp: _store,
-    nt.AtomicOp: _atomic,
-    nt.AtomicCasOp: _atomic_cas,
-    tt.AddPtrOp: _add_pointer,
-    tt.AtomicRMWOp: _atomic_rmw,
-    tt.AtomicCASOp: _lowered_cas,
-    tt.BitcastOp: _bitcast,
-}
-"""By the op's class."""

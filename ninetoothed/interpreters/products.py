@@ -7,11 +7,11 @@ operands in fp64. ``precision`` and ``imprecise`` say what a device may do; noth
 from __future__ import annotations
 
 import torch
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ninetoothed.interpreters.elements import Element, element_of
 from ninetoothed.interpreters.functions import along
-from ninetoothed.interpreters.machine import Handler, Machine
+from ninetoothed.interpreters.machine import HANDLERS, Machine
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.index_expr import evaluate
 from ninetoothed.ir.products import GROUP
@@ -33,16 +33,16 @@ def _product(
     return result.narrow(result.widen(acc) + product.to(result.computed))
 
 
-def _dot(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.DotOp)
+@HANDLERS.register(nt.DotOp)
+def _dot(machine: Machine, op: nt.DotOp) -> None:
     zero = torch.zeros((), dtype=element_of(op.a.type).held)
     left, right = (machine.filled(value, zero) for value in (op.a, op.b))
     depth = evaluate(nt.shape_of(op.a.type)[-1], machine.symbols)
     _multiply(machine, op, left, right, depth, op.acc)
 
 
-def _lowered_dot(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.DotOp)
+@HANDLERS.register(tt.DotOp)
+def _lowered_dot(machine: Machine, op: tt.DotOp) -> None:
     depth = tt.shape_of(op.a.type)[-1]
     _multiply(machine, op, machine.data(op.a), machine.data(op.b), depth, op.c)
 
@@ -87,8 +87,8 @@ def _scaled(
     return data * (factors if k == data.dim() - 1 else factors.transpose(-1, -2))
 
 
-def _dot_scaled(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.DotScaledOp)
+@HANDLERS.register(nt.DotScaledOp)
+def _dot_scaled(machine: Machine, op: nt.DotScaledOp) -> None:
     sides: list[torch.Tensor] = []
     depth = evaluate(op.depth, machine.symbols)
     zero, one = torch.tensor(0), torch.tensor(127)
@@ -100,8 +100,8 @@ def _dot_scaled(machine: Machine, op: Operation) -> None:
     _add_product(machine, op, sides, op.acc)
 
 
-def _lowered_dot_scaled(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.DotScaledOp)
+@HANDLERS.register(tt.DotScaledOp)
+def _lowered_dot_scaled(machine: Machine, op: tt.DotScaledOp) -> None:
     sides: list[torch.Tensor] = []
     for side in op.sides:
         scale = None if side.scale is None else machine.data(side.scale)
@@ -116,11 +116,3 @@ def _add_product(
     left, right = sides
     product = torch.matmul(left, right) + machine.data(acc).to(torch.float64)
     machine.put(op.result, product.to(torch.float32))
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    nt.DotOp: _dot,
-    nt.DotScaledOp: _dot_scaled,
-    tt.DotOp: _lowered_dot,
-    tt.DotScaledOp: _lowered_dot_scaled,
-}

@@ -9,34 +9,42 @@ from collections.abc import Sequence
 from math import prod
 
 import torch
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from ninetoothed.interpreters.functions import picked
-from ninetoothed.interpreters.machine import Block, Handler, Machine, Value, both, by_program, moved
+from ninetoothed.interpreters.machine import (
+    HANDLERS,
+    Block,
+    Machine,
+    Value,
+    both,
+    by_program,
+    moved,
+)
 from ninetoothed.interpreters.memory import together
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.index_expr import evaluate
 
 
-def _broadcast(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.BroadcastOp)
+@HANDLERS.register(nt.BroadcastOp)
+def _broadcast(machine: Machine, op: nt.BroadcastOp) -> None:
     machine.values[op.result] = machine.value(op.value)
 
 
-def _expand_dims(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ExpandDimsOp)
+@HANDLERS.register(nt.ExpandDimsOp)
+def _expand_dims(machine: Machine, op: nt.ExpandDimsOp) -> None:
     dim = op.dim + 1
     machine.values[op.result] = moved(machine.value(op.value), lambda x: x.unsqueeze(dim))
 
 
-def _trans(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.TransOp)
+@HANDLERS.register(nt.TransOp)
+def _trans(machine: Machine, op: nt.TransOp) -> None:
     dims = (0, *(dim + 1 for dim in op.dims))
     machine.values[op.result] = moved(machine.value(op.value), lambda x: x.permute(dims))
 
 
-def _flip(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.FlipOp)
+@HANDLERS.register(nt.FlipOp)
+def _flip(machine: Machine, op: nt.FlipOp) -> None:
     dim = op.dim + 1
     block, size = machine.block(op.value), machine.number(nt.shape_of(op.value.type)[op.dim])
     if isinstance(size, int):
@@ -49,39 +57,39 @@ def _flip(machine: Machine, op: Operation) -> None:
     machine.values[op.result] = moved(block, lambda x: picked(x, lanes, dim))
 
 
-def _gather(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.GatherOp)
+@HANDLERS.register(nt.GatherOp)
+def _gather(machine: Machine, op: nt.GatherOp) -> None:
     block, indices = machine.block(op.value), machine.block(op.indices)
     dim = op.dim + 1
     guard = None if block.guard is None else picked(block.guard, indices.data, dim)
     machine.put(op.result, picked(block.data, indices.data, dim), both(guard, indices.guard))
 
 
-def _splat(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.SplatOp)
+@HANDLERS.register(tt.SplatOp)
+def _splat(machine: Machine, op: tt.SplatOp) -> None:
     ones = [1] * len(tt.shape_of(op.result.type))
     machine.values[op.result] = moved(machine.value(op.src), lambda x: x.reshape(-1, *ones))
 
 
-def _tt_expand_dims(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.ExpandDimsOp)
+@HANDLERS.register(tt.ExpandDimsOp)
+def _tt_expand_dims(machine: Machine, op: tt.ExpandDimsOp) -> None:
     dim = op.axis.value.data + 1
     machine.values[op.result] = moved(machine.value(op.src), lambda x: x.unsqueeze(dim))
 
 
-def _tt_broadcast(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.BroadcastOp)
+@HANDLERS.register(tt.BroadcastOp)
+def _tt_broadcast(machine: Machine, op: tt.BroadcastOp) -> None:
     machine.values[op.result] = machine.value(op.src)
 
 
-def _tt_trans(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.TransOp)
+@HANDLERS.register(tt.TransOp)
+def _tt_trans(machine: Machine, op: tt.TransOp) -> None:
     dims = (0, *(dim + 1 for dim in op.order.get_values()))
     machine.values[op.result] = moved(machine.value(op.src), lambda x: x.permute(dims))
 
 
-def _tt_gather(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.GatherOp)
+@HANDLERS.register(tt.GatherOp)
+def _tt_gather(machine: Machine, op: tt.GatherOp) -> None:
     dim, indices = op.axis.value.data + 1, machine.data(op.indices)
     machine.put(op.result, picked(machine.data(op.src), indices, dim))
 
@@ -121,59 +129,38 @@ def _shape(machine: Machine, type: Attribute) -> list[int]:
     return [evaluate(size, machine.symbols) for size in nt.shape_of(type)]
 
 
-def _reshape(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.ReshapeOp)
+@HANDLERS.register(nt.ReshapeOp)
+def _reshape(machine: Machine, op: nt.ReshapeOp) -> None:
     old, new = _shape(machine, op.value.type), _shape(machine, op.result.type)
     machine.values[op.result] = _reshaped(machine.value(op.value), old, new)
 
 
-def _join(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.JoinOp)
+@HANDLERS.register(nt.JoinOp)
+def _join(machine: Machine, op: nt.JoinOp) -> None:
     machine.values[op.result] = _joined(machine.block(op.left), machine.block(op.right))
 
 
-def _split(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, nt.SplitOp)
+@HANDLERS.register(nt.SplitOp)
+def _split(machine: Machine, op: nt.SplitOp) -> None:
     machine.values.update(zip(op.results, _split_off(machine.value(op.value)), strict=True))
 
 
-def _tt_reshape(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.ReshapeOp)
+@HANDLERS.register(tt.ReshapeOp)
+def _tt_reshape(machine: Machine, op: tt.ReshapeOp) -> None:
     old, new = tt.shape_of(op.src.type), tt.shape_of(op.result.type)
     machine.values[op.result] = _reshaped(machine.value(op.src), old, new)
 
 
-def _unsplat(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.UnsplatOp)
+@HANDLERS.register(tt.UnsplatOp)
+def _unsplat(machine: Machine, op: tt.UnsplatOp) -> None:
     machine.values[op.result] = _reshaped(machine.value(op.src), tt.shape_of(op.src.type), ())
 
 
-def _tt_join(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.JoinOp)
+@HANDLERS.register(tt.JoinOp)
+def _tt_join(machine: Machine, op: tt.JoinOp) -> None:
     machine.values[op.result] = _joined(machine.block(op.lhs), machine.block(op.rhs))
 
 
-def _tt_split(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.SplitOp)
+@HANDLERS.register(tt.SplitOp)
+def _tt_split(machine: Machine, op: tt.SplitOp) -> None:
     machine.values.update(zip(op.results, _split_off(machine.value(op.src)), strict=True))
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    nt.BroadcastOp: _broadcast,
-    nt.ExpandDimsOp: _expand_dims,
-    nt.TransOp: _trans,
-    nt.FlipOp: _flip,
-    nt.GatherOp: _gather,
-    nt.ReshapeOp: _reshape,
-    nt.JoinOp: _join,
-    nt.SplitOp: _split,
-    tt.SplatOp: _splat,
-    tt.BroadcastOp: _tt_broadcast,
-    tt.ExpandDimsOp: _tt_expand_dims,
-    tt.TransOp: _tt_trans,
-    tt.GatherOp: _tt_gather,
-    tt.ReshapeOp: _tt_reshape,
-    tt.UnsplatOp: _unsplat,
-    tt.JoinOp: _tt_join,
-    tt.SplitOp: _tt_split,
-}

@@ -3,44 +3,43 @@
 from __future__ import annotations
 
 import torch
-from xdsl.ir import Operation
 
 from ninetoothed.interpreters.elements import element_of
 from ninetoothed.interpreters.functions import apply
 from ninetoothed.interpreters.machine import (
-    Handler,
+    HANDLERS,
     Machine,
 )
 from ninetoothed.interpreters.pointers import masked, pointer_of
 from ninetoothed.ir import tt
 
 
-def _program_id(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.GetProgramIdOp)
+@HANDLERS.register(tt.GetProgramIdOp)
+def _program_id(machine: Machine, op: tt.GetProgramIdOp) -> None:
     data = machine.programs if op.axis.value.data == 0 else torch.zeros(1)
     machine.put(op.result, data.to(torch.int32))
 
 
-def _num_programs(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.GetNumProgramsOp)
+@HANDLERS.register(tt.GetNumProgramsOp)
+def _num_programs(machine: Machine, op: tt.GetNumProgramsOp) -> None:
     count = machine.count if op.axis.value.data == 0 else 1
     machine.put(op.result, torch.tensor([count], dtype=torch.int32))
 
 
-def _make_range(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.MakeRangeOp)
+@HANDLERS.register(tt.MakeRangeOp)
+def _make_range(machine: Machine, op: tt.MakeRangeOp) -> None:
     data = torch.arange(op.start.value.data, op.end.value.data, dtype=torch.int32)
     machine.put(op.result, data.unsqueeze(0))
 
 
-def _mulhiui(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.MulhiuiOp)
+@HANDLERS.register(tt.MulhiuiOp)
+def _mulhiui(machine: Machine, op: tt.MulhiuiOp) -> None:
     element = element_of(op.result.type)
     machine.put(op.result, apply("umulhi", element, machine.data(op.x), machine.data(op.y)))
 
 
-def _load(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.LoadOp)
+@HANDLERS.register(tt.LoadOp)
+def _load(machine: Machine, op: tt.LoadOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     wanted = None if op.mask is None else machine.data(op.mask)
     mask = masked(machine, wanted, pointer.offsets)
@@ -52,21 +51,11 @@ def _load(machine: Machine, op: Operation) -> None:
     machine.put(op.result, data)
 
 
-def _store(machine: Machine, op: Operation) -> None:
-    assert isinstance(op, tt.StoreOp)
+@HANDLERS.register(tt.StoreOp)
+def _store(machine: Machine, op: tt.StoreOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     wanted = None if op.mask is None else machine.data(op.mask)
     mask = masked(machine, wanted, pointer.offsets)
     machine.touch("write", pointer.memory, pointer.offsets, mask, tt.shape_of(op.value.type))
     data = machine.data(op.value)
     pointer.memory.scatter(element_of(op.value.type), pointer.offsets, data, mask)
-
-
-HANDLERS: dict[type[Operation], Handler] = {
-    tt.GetProgramIdOp: _program_id,
-    tt.GetNumProgramsOp: _num_programs,
-    tt.MakeRangeOp: _make_range,
-    tt.MulhiuiOp: _mulhiui,
-    tt.LoadOp: _load,
-    tt.StoreOp: _store,
-}

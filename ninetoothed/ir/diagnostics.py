@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, ModuleOp, NameLoc
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import CompilerError, Loc, NineToothedError
+from ninetoothed.language.registry import Registry
+
+_Handler = TypeVar("_Handler")
 
 
 def loc_of(location: Attribute) -> Loc | None:
@@ -28,6 +33,19 @@ def fail(
 ) -> NineToothedError:
     """The error to raise for a mistake at ``op``."""
     return error(message, loc_of(op.location))
+
+
+def handler_of(table: Registry[type[Operation], _Handler], op: Operation) -> _Handler:
+    """The handler of an op in ``table``, by its class.
+
+    Raises:
+        CompilerError: there is none; with the op's place.
+    """
+    try:
+        return table[type(op)]
+    except CompilerError as error:
+        error.loc = loc_of(op.location)
+        raise
 
 
 def verify(module: ModuleOp, after: str) -> None:

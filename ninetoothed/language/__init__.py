@@ -32,52 +32,9 @@ from ninetoothed.dtype import (
 
 if TYPE_CHECKING:
     from ninetoothed.language import libdevice, math
-    from ninetoothed.language.composites import (
-        add,
-        cdiv,
-        full_like,
-        interleave,
-        item,
-        logical_and,
-        logical_or,
-        mul,
-        pow,
-        ravel,
-        sigmoid,
-        softmax,
-        sub,
-        swizzle2d,
-        tanh,
-        zeros_like,
-    )
-    from ninetoothed.language.random import (
-        pair_uniform_to_normal,
-        philox,
-        philox_impl,
-        rand,
-        rand4x,
-        randint,
-        randint4x,
-        randn,
-        randn4x,
-        uint_to_uniform_float,
-    )
     from ninetoothed.language.table import Primitive
     from ninetoothed.language.table.elementwise import PropagateNan
 
-_COMPOSITES = """
-add cdiv full_like interleave item logical_and logical_or mul pow ravel sigmoid softmax sub
-swizzle2d tanh zeros_like
-"""
-_RANDOM = """
-pair_uniform_to_normal philox philox_impl rand rand4x randint randint4x randn randn4x
-uint_to_uniform_float
-"""
-_HOMES = {
-    **dict.fromkeys(_COMPOSITES.split(), "composites"),
-    **dict.fromkeys(_RANDOM.split(), "random"),
-    "PropagateNan": "table.elementwise",
-}
 _MODULES = ("libdevice", "math")
 
 int1 = "i1"
@@ -88,29 +45,27 @@ def __getattr__(name: str) -> Primitive:
     if name in _MODULES:
         value = importlib.import_module(f"{__name__}.{name}")
         return value
-    if name in _HOMES:
-        value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-        globals()[name] = value
+    if name == "PropagateNan":
+        value = importlib.import_module(f"{__name__}.table.elementwise").PropagateNan
         return value
-    found = _table().get(name)
-    if found is None or not found.public:
+    row = _public().get(name)
+    if row is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return found
+    value = row.body if row.op == "inline" else row
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name, row in _table().items() if row.public)})
+    return sorted({*__all__, *_public()})
 
 
-def _table() -> dict[str, Primitive]:
-    return importlib.import_module(f"{__name__}.table").TABLE
+def _public() -> dict[str, Primitive]:
+    return importlib.import_module(f"{__name__}.table").PUBLIC
 
 
 __all__ = [
     "PropagateNan",
-    "add",
     "bfloat16",
-    "cdiv",
     "float8e4b8",
     "float8e4nv",
     "float8e5",
@@ -118,39 +73,15 @@ __all__ = [
     "float16",
     "float32",
     "float64",
-    "full_like",
     "int1",
     "int8",
     "int16",
     "int32",
     "int64",
-    "interleave",
-    "item",
     "libdevice",
-    "logical_and",
-    "logical_or",
     "math",
-    "mul",
-    "pair_uniform_to_normal",
-    "philox",
-    "philox_impl",
-    "pow",
-    "rand",
-    "rand4x",
-    "randint",
-    "randint4x",
-    "randn",
-    "randn4x",
-    "ravel",
-    "sigmoid",
-    "softmax",
-    "sub",
-    "swizzle2d",
-    "tanh",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint_to_uniform_float",
-    "zeros_like",
 ]

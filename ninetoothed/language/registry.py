@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 from ninetoothed.errors import CompilerError
 
 Key = TypeVar("Key")
 Handler = TypeVar("Handler")
 
+_NONE: Mapping[Any, Any] = MappingProxyType({})
+
 
 class Registry(Generic[Key, Handler]):
     """Handlers by key. ``name`` is what errors call the table.
+
+    A function is registered by decorator, beside its definition; ``handlers`` are those that are
+    no functions of this package or that an expression makes.
 
     .. code-block:: python
 
@@ -24,9 +30,9 @@ class Registry(Generic[Key, Handler]):
         LOWERINGS[type(op)](...)
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, handlers: Mapping[Key, Handler] = _NONE) -> None:
         self.name = name
-        self._handlers: dict[Key, Handler] = {}
+        self._handlers = dict(handlers)
 
     def register(self, *keys: Key) -> Callable[[Handler], Handler]:
         """Register the decorated handler for ``keys``.
@@ -54,6 +60,10 @@ class Registry(Generic[Key, Handler]):
         if found is None:
             raise CompilerError(f"{_named(key)} has no handler in {self.name}")
         return found
+
+    def get(self, key: Key) -> Handler | None:
+        """The handler of ``key``; None: there is none."""
+        return self._handlers.get(key)
 
     def __contains__(self, key: object) -> bool:
         return key in self._handlers

@@ -10,19 +10,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Tensor, errors
-from ninetoothed.language.table import LIBDEVICE, TABLE, Primitive
-from ninetoothed.language.table.kinds import KINDS, SECTIONS
+from ninetoothed.language import rules
+from ninetoothed.language.table import LIBDEVICE, PUBLIC, TABLE, Primitive
+from ninetoothed.language.table.elementwise import MAP
+from ninetoothed.language.table.kinds import SECTIONS
+from tests.rows import running
+from tests.rows.case import Array, Case, Values
+from tests.support.targets import FEW_TARGETS
 
 ROWS = (*TABLE.values(), *LIBDEVICE.values())
 each_row = pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: value for name in ntl.__all__ if inspect.isfunction(value := getattr(ntl, name))
+    name: getattr(ntl, name) for name, row in PUBLIC.items() if row.op == "inline"
 }
 
 
@@ -46,7 +52,6 @@ EXAMPLES = {
 
 @each_row
 def test_every_row_says_all(row: Primitive) -> None:
-    assert row.op in KINDS
     assert {*SECTIONS} - {*row.sections} <= {"Raises"}
     for text in row.sections.get("Raises", "").splitlines():
         name, _, reason = text.partition(": ")
@@ -92,9 +97,82 @@ def test_a_row_is_shown_as_it_is_called() -> None:
 
 
 def test_a_row_may_say_it_in_its_own_words() -> None:
-    row = Primitive("f", "map", ("x",), "What it does.\n\nShapes: any.\n\nMore.")
+    row = Primitive("f", MAP, ("x",), "What it does.\n\nShapes: any.\n\nMore.")
     assert row.sections["Shapes"] == "any."
     assert row.text == "What it does.\n\nMore."
+
+
+def test_functions_are_the_rows_bodies() -> None:
+    assert inspect.isfunction(ntl.cdiv)
+    assert ntl.cdiv(33, 16) == 3
+    assert repr(PUBLIC["cdiv"]) == "<ntl.cdiv(x, div)>"
+    assert PUBLIC["cdiv"].body is ntl.cdiv
+    assert {*FUNCTIONS} <= {*dir(ntl)}
+
+
+def softplus(x: Any) -> Any:
+    return ntl.where(x > 20, x, ntl.log(1 + ntl.exp(x)))
+
+
+def application_of_softplus(x: Any, result: Any) -> None:
+    result = ntl.softplus(x)  # pyright: ignore[reportUnusedVariable]
+
+
+def _softplus(x: Array) -> Array:
+    return np.logaddexp(0, x)
+
+
+def _at_least_one(x: Array) -> Array:
+    return 1 + np.abs(x)
+
+
+def as_they_are(*tensors: Tensor) -> tuple[Tensor, ...]:
+    return tensors
+
+
+SOFTPLUS = Primitive(
+    "softplus",
+    MAP,
+    ("x",),
+    "``log(1 + exp(x))``, without overflow; fp32 or fp64.",
+    rules.real,
+    body=softplus,
+)
+CASE = Case(
+    "softplus",
+    application_of_softplus,
+    _softplus,
+    (Values(low=-10, high=40, special=False),),
+    ("fp32",),
+    # The sum, which is at least 1, is rounded.
+    magnitude=_at_least_one,
+)
+
+
+@pytest.fixture
+def with_softplus(monkeypatch: pytest.MonkeyPatch) -> None:
+    for table in (TABLE, PUBLIC):
+        monkeypatch.setitem(table, SOFTPLUS.name, SOFTPLUS)
+
+
+@pytest.mark.usefixtures("with_softplus")
+def test_a_composition_is_one_row() -> None:
+    """One row of the language and one of tests/rows: both interpreters and both backends have it,
+    and it is documented.
+    """
+    (lowered, *_) = running.run_on_cpu(CASE, "fp32")
+    ttir, python = (artifact.text for artifact in lowered.artifacts(FEW_TARGETS[0]))
+    assert "math.exp" in ttir
+    assert "tl.exp(" in python
+    assert (ntl.softplus.__doc__ or "").splitlines()[0] == "ntl.softplus(x)"
+    assert SOFTPLUS.sections["Element types"] == TABLE["exp"].sections["Element types"]
+
+
+@pytest.mark.usefixtures("with_softplus")
+def test_a_composition_takes_the_types_of_its_row() -> None:
+    kernel = ninetoothed.make(as_they_are, application_of_softplus, (Tensor(0), Tensor(0)))
+    with pytest.raises(errors.TypeMismatchError, match=r"^ntl\.softplus of "):
+        kernel(3, 1)
 
 
 APPLICATION = """

@@ -15,7 +15,7 @@ from ninetoothed.frontend.primitives import (
     reductions,
     shapes,
 )
-from ninetoothed.frontend.primitives.registry import HANDLERS
+from ninetoothed.frontend.primitives.handlers import HANDLERS
 
 GROUPS = (
     elementwise,

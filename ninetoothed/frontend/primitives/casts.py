@@ -8,13 +8,13 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArgumentError, TypeMismatchError
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.arguments import dtype_of, flag_of
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt
 from ninetoothed.language.table import Primitive
 
 
-@handles("cast")
+@HANDLERS.register("cast")
 def _cast(ctx: Context, row: Primitive, bound: Bound) -> Value:
     dtype = dtype_of(bound["dtype"], row.name)
     value, rounding = bound["input"], bound["fp_downcast_rounding"]

@@ -7,12 +7,12 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.conditions import truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.arguments import text_of
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.language.table import Primitive
 
 
-@handles("static_assert")
+@HANDLERS.register("static_assert")
 def _static_assert(ctx: Context, row: Primitive, bound: Bound) -> Value:
     known = truth(ctx, bound["condition"])
     if known is None:
@@ -30,7 +30,7 @@ def _static_assert(ctx: Context, row: Primitive, bound: Bound) -> Value:
     raise AssertionFailedError(f"the assertion does not hold{said}")
 
 
-@handles("constexpr")
+@HANDLERS.register("constexpr")
 def _constexpr(ctx: Context, row: Primitive, bound: Bound) -> Value:
     value = ctx.known(bound["value"])
     if operators.is_runtime(value):
@@ -40,8 +40,8 @@ def _constexpr(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return value
 
 
-@handles("range")
-@handles("static_range")
+@HANDLERS.register("range")
+@HANDLERS.register("static_range")
 def _loose_range(ctx: Context, row: Primitive, bound: Bound) -> Value:
     raise UnsupportedSyntaxError(
         f"ntl.{row.name} stands in a loop only; write `for i in ntl.{row.name}(n)`"

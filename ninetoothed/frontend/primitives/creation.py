@@ -8,7 +8,7 @@ from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.arguments import dtype_of, shape_of
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import fits
@@ -17,7 +17,7 @@ from ninetoothed.language import rules
 from ninetoothed.language.table import Primitive
 
 
-@handles("full")
+@HANDLERS.register("full")
 def _full(ctx: Context, row: Primitive, bound: Bound) -> Value:
     dtype = dtype_of(bound["dtype"], row.name)
     shape = shape_of(bound["shape"], row.name)
@@ -37,7 +37,7 @@ def _full(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return operators.broadcast_to(ctx, ctx.cast(scalar, dtype), shape)
 
 
-@handles("arange")
+@HANDLERS.register("arange")
 def _arange(ctx: Context, row: Primitive, bound: Bound) -> Value:
     start, end = (operators.as_size(bound[name]) for name in ("start", "end"))
     if start is None or end is None:

@@ -11,13 +11,13 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.conditions import truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.arguments import dtype_of, flag_of, number_of, text_of
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Size, Value, describe, is_sequence
 from ninetoothed.ir import nt
 from ninetoothed.language.table import Primitive
 
 
-@handles("device_print")
+@HANDLERS.register("device_print")
 def _device_print(ctx: Context, row: Primitive, bound: Bound) -> Value:
     prefix = text_of(bound["prefix"], row.name, "prefix")
     if not set(prefix) <= set(string.printable):
@@ -36,7 +36,7 @@ def bits_of(ctx: Context, value: Value, what: str) -> SSAValue:
     return operators.bits_of(ctx, bits)
 
 
-@handles("device_assert")
+@HANDLERS.register("device_assert")
 def _device_assert(ctx: Context, row: Primitive, bound: Bound) -> Value:
     message = text_of(bound["msg"], row.name, "msg")
     condition, mask = bound["cond"], bound["mask"]
@@ -51,7 +51,7 @@ def _device_assert(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return None
 
 
-@handles("static_print")
+@HANDLERS.register("static_print")
 def _static_print(ctx: Context, row: Primitive, bound: Bound) -> Value:
     separator, end = (text_of(bound[name], row.name, name) for name in ("sep", "end"))
     values = [ctx.known(value) for value in bound["values"]]
@@ -82,27 +82,27 @@ def _axis(row: Primitive, value: Value) -> int:
     return value
 
 
-@handles("program_id")
+@HANDLERS.register("program_id")
 def _program_id(ctx: Context, row: Primitive, bound: Bound) -> Value:
     if _axis(row, bound["axis"]):
         return ctx.constant(0, "i32")
     return ctx.add(nt.ProgramNumberOp())
 
 
-@handles("num_programs")
+@HANDLERS.register("num_programs")
 def _num_programs(ctx: Context, row: Primitive, bound: Bound) -> Value:
     if _axis(row, bound["axis"]):
         return ctx.constant(1, "i32")
     return ctx.add(nt.ProgramCountOp())
 
 
-@handles("debug_barrier")
+@HANDLERS.register("debug_barrier")
 def _debug_barrier(ctx: Context, row: Primitive, bound: Bound) -> Value:
     ctx.insert(nt.BarrierOp())
     return None
 
 
-@handles("inline_asm")
+@HANDLERS.register("inline_asm")
 def _inline_asm(ctx: Context, row: Primitive, bound: Bound) -> Value:
     asm, constraints = (text_of(bound[name], row.name, name) for name in ("asm", "constraints"))
     if not is_sequence(bound["args"]):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ninetoothed.errors import ArgumentError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.functions import inline
 from ninetoothed.frontend.primitives.arguments import flag_of
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.language.table import Primitive
 from ninetoothed.language.table.elementwise import PropagateNan
@@ -14,12 +15,16 @@ from ninetoothed.language.table.elementwise import PropagateNan
 _PROPAGATE_NAN = tuple(member.value for member in PropagateNan)
 
 
-@handles("map")
+@HANDLERS.register("map")
 def _map(ctx: Context, row: Primitive, bound: Bound) -> Value:
-    return operators.elementwise(ctx, row.name, list(bound.values()))
+    values = list(bound.values())
+    if row.body is None:
+        return operators.elementwise(ctx, row.name, values)
+    operands, _ = operators.promoted(ctx, row, values)
+    return inline(ctx, row.body, [*operands], {})
 
 
-@handles("propagating")
+@HANDLERS.register("propagating")
 def _propagating(ctx: Context, row: Primitive, bound: Bound) -> Value:
     *operands, propagate = bound.values()
     if propagate not in _PROPAGATE_NAN:
@@ -31,7 +36,7 @@ def _propagating(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return operators.elementwise(ctx, name, operands)
 
 
-@handles("fdiv")
+@HANDLERS.register("fdiv")
 def _fdiv(ctx: Context, row: Primitive, bound: Bound) -> Value:
     values, dtype = operators.promoted(ctx, row, [bound["x"], bound["y"]])
     precise = flag_of(bound["ieee_rounding"], row.name, "ieee_rounding")
@@ -40,7 +45,7 @@ def _fdiv(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return operators.elementwise(ctx, name, values)
 
 
-@handles("where")
+@HANDLERS.register("where")
 def _where(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return where(ctx, bound["condition"], bound["x"], bound["y"])
 

@@ -8,7 +8,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import TypeMismatchError, any_of
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt
 from ninetoothed.language.table import Extern, Primitive
@@ -56,7 +56,7 @@ def _text(dtypes: Sequence[str]) -> str:
     return dtypes[0] if len(dtypes) == 1 else f"({', '.join(dtypes)})"
 
 
-@handles("extern")
+@HANDLERS.register("extern")
 def _extern(ctx: Context, row: Primitive, bound: Bound) -> Value:
     assert isinstance(row, Extern)
     values: list[Value] = []

@@ -6,13 +6,13 @@ from ninetoothed.errors import ArgumentError, ShapeError
 from ninetoothed.frontend.conditions import condition, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.arguments import number_of
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe, is_sequence
 from ninetoothed.ir import nt
 from ninetoothed.language.table import Primitive
 
 
-@handles("assume")
+@HANDLERS.register("assume")
 def _assume(ctx: Context, row: Primitive, bound: Bound) -> Value:
     known = truth(ctx, bound["cond"])
     if known is False:
@@ -22,7 +22,7 @@ def _assume(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return None
 
 
-@handles("hint")
+@HANDLERS.register("hint")
 def _hint(ctx: Context, row: Primitive, bound: Bound) -> Value:
     given = bound["values"]
     values = [

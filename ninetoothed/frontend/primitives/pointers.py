@@ -11,7 +11,7 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.memory import converted
 from ninetoothed.frontend.primitives.arguments import flag_of
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Share, Source, Value, describe, is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
@@ -81,7 +81,7 @@ def _policy(row: Primitive, bound: Bound, modifiers: Sequence[str]) -> CachePoli
     return CachePolicy(*found)
 
 
-@handles("load")
+@HANDLERS.register("load")
 def _load(ctx: Context, row: Primitive, bound: Bound) -> Value:
     pointers = _pointers(ctx, row, bound["pointer"])
     mask = _mask(ctx, bound["mask"])
@@ -97,7 +97,7 @@ def _load(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return ctx.add(nt.PointerLoadOp(pointers, mask, other, policy, volatile))
 
 
-@handles("store")
+@HANDLERS.register("store")
 def _store(ctx: Context, row: Primitive, bound: Bound) -> Value:
     pointers = _pointers(ctx, row, bound["pointer"])
     value = converted(ctx, bound["value"], _pointee(pointers), "the value")
@@ -133,7 +133,7 @@ def _updated(ctx: Context, row: Primitive, bound: Bound) -> SSAValue:
     return pointers
 
 
-@handles("atomic")
+@HANDLERS.register("atomic")
 def _atomic(ctx: Context, row: Primitive, bound: Bound) -> Value:
     pointers = _updated(ctx, row, bound)
     value = converted(ctx, bound["val"], _pointee(pointers), "the value")
@@ -144,7 +144,7 @@ def _atomic(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return ctx.add(nt.AtomicOp(function, pointers, value, mask, sem, scope))
 
 
-@handles("atomic_cas")
+@HANDLERS.register("atomic_cas")
 def _atomic_cas(ctx: Context, row: Primitive, bound: Bound) -> Value:
     pointers = _updated(ctx, row, bound)
     values = [converted(ctx, bound[name], _pointee(pointers), name) for name in ("cmp", "val")]

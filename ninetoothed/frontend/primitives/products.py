@@ -11,7 +11,7 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.arguments import dtype_of, flag_of
 from ninetoothed.frontend.primitives.casts import bitcast
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr
@@ -25,7 +25,7 @@ from ninetoothed.language.table import Primitive
 Shape = tuple[IndexExpr, ...]
 
 
-@handles("dot")
+@HANDLERS.register("dot")
 def _dot(ctx: Context, row: Primitive, bound: Bound) -> Value:
     left = ctx.scalar(bound["input"], "the first matrix")
     right = ctx.scalar(bound["other"], "the second matrix")
@@ -106,7 +106,7 @@ def _imprecise(bound: Bound) -> int | None:
     )
 
 
-@handles("dot_scaled")
+@HANDLERS.register("dot_scaled")
 def _dot_scaled(ctx: Context, row: Primitive, bound: Bound) -> Value:
     formats = (_format(bound, "lhs"), _format(bound, "rhs"))
     if set(formats) == {"bf16", "fp16"}:

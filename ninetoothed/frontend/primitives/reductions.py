@@ -14,7 +14,7 @@ from ninetoothed.frontend.combinations import check_scalar, combination
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import truth
 from ninetoothed.frontend.primitives.arguments import axis_of, dtype_of
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe, is_sequence
 from ninetoothed.frontend.walk import call
 from ninetoothed.ir import nt
@@ -78,7 +78,7 @@ def _summed(ctx: Context, row: Primitive, bound: Bound) -> SSAValue:
     return ctx.cast(block, operand)
 
 
-@handles("reduce")
+@HANDLERS.register("reduce")
 def _reduce(ctx: Context, row: Primitive, bound: Bound) -> Value:
     if "return_indices" in bound and _flag(ctx, row, bound, "return_indices"):
         left = _flag(ctx, row, bound, "return_indices_tie_break_left")
@@ -121,7 +121,7 @@ def _positions(ctx: Context, dim: int, sizes: Sizes) -> SSAValue:
     return operators.broadcast_to(ctx, index, sizes)
 
 
-@handles("index")
+@HANDLERS.register("index")
 def _index(ctx: Context, row: Primitive, bound: Bound) -> Value:
     left = _flag(ctx, row, bound, "tie_break_left")
     block = _block(ctx, row, bound["input"])
@@ -131,7 +131,7 @@ def _index(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return _furthest(ctx, row, {**bound, "input": wide}, row.name.removeprefix("arg"), left)[1]
 
 
-@handles("scan")
+@HANDLERS.register("scan")
 def _scan(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _summed(ctx, row, bound)
     axis = axis_of(bound["axis"], _rank(block), row.name)
@@ -164,7 +164,7 @@ def _like(value: Value, results: list[SSAValue]) -> Value:
     return tuple(results) if is_sequence(value) else results[0]
 
 
-@handles("reduce_by")
+@HANDLERS.register("reduce_by")
 def _reduce_by(ctx: Context, row: Primitive, bound: Bound) -> Value:
     blocks = _inputs(ctx, row, bound["input"])
     axes = _axes(row, bound["axis"], _rank(blocks[0]))
@@ -173,7 +173,7 @@ def _reduce_by(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return _like(bound["input"], [_kept(ctx, row, bound, block, axes) for block in blocks])
 
 
-@handles("scan_by")
+@HANDLERS.register("scan_by")
 def _scan_by(ctx: Context, row: Primitive, bound: Bound) -> Value:
     blocks = _inputs(ctx, row, bound["input"])
     axis = axis_of(bound["axis"], _rank(blocks[0]), row.name)
@@ -218,7 +218,7 @@ def _sorted(ctx: Context, block: SSAValue, dim: int, falls: bool) -> SSAValue:
     return ctx.add(nt.BitcastOp(bits, nt.scalar_type(dtype)))
 
 
-@handles("sort")
+@HANDLERS.register("sort")
 def _sort(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["x"])
     dim = _dim(row, bound, _rank(block))
@@ -249,7 +249,7 @@ def _hold_below(ctx: Context, row: Primitive, k: IndexExpr, dim: int, size: Inde
     ctx.checks.append(nt.CheckAttr(nt.Check((minimum(k, size),), (k,), message)))
 
 
-@handles("topk")
+@HANDLERS.register("topk")
 def _topk(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["x"])
     sizes = nt.shape_of(block.type)
@@ -260,7 +260,7 @@ def _topk(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return ctx.add(nt.GatherOp(block, index, dim))
 
 
-@handles("histogram")
+@HANDLERS.register("histogram")
 def _histogram(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["input"])
     if _rank(block) != 1:

@@ -11,7 +11,7 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.lanes import permuted, picked, remaining, reshaped, transposed
 from ninetoothed.frontend.primitives.arguments import axis_of, shape_of
-from ninetoothed.frontend.primitives.registry import Bound, handles
+from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe, is_sequence
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import const
@@ -30,7 +30,7 @@ def _several(values: Sequence[Value]) -> Sequence[Value]:
     return values[0] if len(values) == 1 and is_sequence(values[0]) else values
 
 
-@handles("reshape")
+@HANDLERS.register("reshape")
 def _reshape(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["input"])
     given = _several(bound["shape"])
@@ -42,7 +42,7 @@ def _reshape(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return reshaped(ctx, block, remaining(nt.shape_of(block.type), sizes, what), what)
 
 
-@handles("permute")
+@HANDLERS.register("permute")
 def _permute(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["input"])
     dims = _several(bound["dims"])
@@ -61,7 +61,7 @@ def _permute(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return permuted(ctx, block, order)
 
 
-@handles("expand_dims")
+@HANDLERS.register("expand_dims")
 def _expand_dims(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["input"])
     given = bound["axis"] if is_sequence(bound["axis"]) else (bound["axis"],)
@@ -74,14 +74,14 @@ def _expand_dims(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return block
 
 
-@handles("unsqueeze")
+@HANDLERS.register("unsqueeze")
 def _unsqueeze(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["x"])
     rank = len(nt.shape_of(block.type)) + 1
     return ctx.add(nt.ExpandDimsOp(block, axis_of(bound["dim"], rank, row.name)))
 
 
-@handles("squeeze")
+@HANDLERS.register("squeeze")
 def _squeeze(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["x"])
     sizes = list(nt.shape_of(block.type))
@@ -97,13 +97,13 @@ def _squeeze(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return reshaped(ctx, block, tuple(sizes), "ntl.squeeze")
 
 
-@handles("broadcast_to")
+@HANDLERS.register("broadcast_to")
 def _broadcast_to(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["input"])
     return operators.broadcast_to(ctx, block, shape_of(_several(bound["shape"]), row.name))
 
 
-@handles("broadcast")
+@HANDLERS.register("broadcast")
 def _broadcast(ctx: Context, row: Primitive, bound: Bound) -> Value:
     blocks = [_block(ctx, row, bound[name]) for name in ("input", "other")]
     return tuple(operators.broadcast(ctx, blocks)[0])
@@ -124,13 +124,13 @@ def _pair(ctx: Context, row: Primitive, *values: Value) -> tuple[SSAValue, SSAVa
     return left, right
 
 
-@handles("join")
+@HANDLERS.register("join")
 def _join(ctx: Context, row: Primitive, bound: Bound) -> Value:
     blocks, _ = operators.broadcast(ctx, _pair(ctx, row, bound["a"], bound["b"]))
     return ctx.add(nt.JoinOp(*blocks))
 
 
-@handles("cat")
+@HANDLERS.register("cat")
 def _cat(ctx: Context, row: Primitive, bound: Bound) -> Value:
     """Joined, the new dim moved before the one along which they are put together, and both merged;
     as Triton does it.
@@ -157,7 +157,7 @@ def _cat(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return reshaped(ctx, permuted(ctx, both, order), tuple(sizes), "ntl.cat")
 
 
-@handles("split")
+@HANDLERS.register("split")
 def _split(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = _block(ctx, row, bound["a"])
     shape = nt.shape_of(block.type)
@@ -171,7 +171,7 @@ def _split(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return tuple(op.results)
 
 
-@handles("flip")
+@HANDLERS.register("flip")
 def _flip(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = ctx.scalar(bound["x"], "the input")
     rank = len(nt.shape_of(block.type))
@@ -181,7 +181,7 @@ def _flip(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return ctx.add(nt.FlipOp(block, axis_of(dim, rank, row.name)))
 
 
-@handles("gather")
+@HANDLERS.register("gather")
 def _gather(ctx: Context, row: Primitive, bound: Bound) -> Value:
     block = ctx.scalar(bound["src"], "ntl.gather: the input")
     indices = ctx.scalar(bound["index"], "ntl.gather: the index")

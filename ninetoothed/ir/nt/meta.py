@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -17,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import meta_ops
+from ninetoothed.ir.definitions import ops_of
 from ninetoothed.ir.meta_op import Levels, MetaOp
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 
@@ -59,8 +62,8 @@ class MetaOperation(IRDLOperation):
         return cls.create(operands=[source], properties=properties, result_types=[result])
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        """The properties beside the level."""
+    def properties_of(cls, op: Any) -> dict[str, Attribute]:
+        """The properties beside the level, of the class's own operation of the algebra."""
         raise NotImplementedError
 
     def verify_(self) -> None:
@@ -114,8 +117,7 @@ class TileOp(MetaOperation):
         )
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Tile)
+    def properties_of(cls, op: meta_ops.Tile) -> dict[str, Attribute]:
         return {
             "sizes": ExprsAttr.of(op.sizes),
             "strides": ExprsAttr.of(op.strides),
@@ -144,8 +146,7 @@ class ExpandOp(MetaOperation):
         return meta_ops.Expand(self.level.value.data, self.sizes.data)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Expand)
+    def properties_of(cls, op: meta_ops.Expand) -> dict[str, Attribute]:
         return {"sizes": ExprsAttr.of(op.sizes)}
 
 
@@ -177,8 +178,7 @@ class SqueezeOp(_DimsOperation):
         return meta_ops.Squeeze(self.level.value.data, self.numbers)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Squeeze)
+    def properties_of(cls, op: meta_ops.Squeeze) -> dict[str, Attribute]:
         return {"dims": ExprsAttr.of(op.dims)}
 
 
@@ -204,8 +204,7 @@ class UnsqueezeOp(MetaOperation):
         return meta_ops.Unsqueeze(self.level.value.data, self.dim.value.data)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Unsqueeze)
+    def properties_of(cls, op: meta_ops.Unsqueeze) -> dict[str, Attribute]:
         return {"dim": IntegerAttr(op.dim, i64)}
 
 
@@ -227,8 +226,7 @@ class PermuteOp(_DimsOperation):
         return meta_ops.Permute(self.level.value.data, self.numbers)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Permute)
+    def properties_of(cls, op: meta_ops.Permute) -> dict[str, Attribute]:
         return {"dims": ExprsAttr.of(op.dims)}
 
 
@@ -251,8 +249,7 @@ class FlattenOp(_DimsOperation):
         return meta_ops.Flatten(self.level.value.data, start, end)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Flatten)
+    def properties_of(cls, op: meta_ops.Flatten) -> dict[str, Attribute]:
         return {"dims": ExprsAttr.of((op.start, op.end))}
 
 
@@ -301,8 +298,7 @@ class PadOp(MetaOperation):
         return meta_ops.Pad(self.level.value.data, self.left.data, self.right.data)
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Pad)
+    def properties_of(cls, op: meta_ops.Pad) -> dict[str, Attribute]:
         return {"left": ExprsAttr.of(op.left), "right": ExprsAttr.of(op.right)}
 
 
@@ -333,8 +329,7 @@ class SliceOp(MetaOperation):
         )
 
     @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        assert isinstance(op, meta_ops.Slice)
+    def properties_of(cls, op: meta_ops.Slice) -> dict[str, Attribute]:
         return {
             "starts": ExprsAttr.of(op.starts),
             "steps": ExprsAttr.of(op.steps),
@@ -343,16 +338,5 @@ class SliceOp(MetaOperation):
 
 
 META_OPERATIONS: dict[str, type[MetaOperation]] = {
-    op.name.removeprefix("nt."): op
-    for op in (
-        TileOp,
-        ExpandOp,
-        SqueezeOp,
-        UnsqueezeOp,
-        PermuteOp,
-        FlattenOp,
-        RavelOp,
-        PadOp,
-        SliceOp,
-    )
+    op.name.removeprefix("nt."): op for op in ops_of(__name__) if issubclass(op, MetaOperation)
 }

@@ -28,6 +28,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import ops_of
 from ninetoothed.ir.tt.syntax import parse_operands, print_operands
 from ninetoothed.ir.tt.types import tensor_of
 
@@ -275,17 +276,12 @@ class FPToUIOp(_ConvertOp):
     name = "arith.fptoui"
 
 
-_REPLACED: dict[str, type[Operation]] = {
-    op.name: op
-    for op in (
-        *(CmpiOp, CmpfOp, SelectOp, ExtSIOp, ExtUIOp, TruncIOp),
-        *(SIToFPOp, UIToFPOp, FPToSIOp, FPToUIOp),
-    )
-}
+_OPS = {op.name: op for op in (*arith.Arith.operations, *ops_of(__name__))}
 
 BLOCK_ARITH = Dialect(
     "arith",
-    [*(_REPLACED.get(op.name, op) for op in arith.Arith.operations), RemfOp],
+    list(_OPS.values()),
     list(arith.Arith.attributes),
     [arith.ArithConstantMaterializationInterface()],
 )
+"""``arith``, some of whose ops take blocks, too."""

@@ -4,7 +4,64 @@ program it is, and of assembly.
 
 from __future__ import annotations
 
+from ninetoothed.language.table.kinds import ARGUMENTS, LANES, NO_BROADCAST, SHAPES, TYPES, Kind
 from ninetoothed.language.table.primitive import Primitive
+
+DEVICE_PRINT = Kind(
+    "device_print",
+    "Any; each is printed in its own.",
+    (
+        f"{TYPES}the prefix is no string, or a value no number.",
+        f"{ARGUMENTS}the prefix is not ASCII.",
+    ),
+    "Numbers and bits.",
+    'ntl.{name}("x", x)',
+)
+DEVICE_ASSERT = Kind(
+    "device_assert",
+    LANES.partition(",")[0] + ".",
+    (f"{TYPES}``msg`` is no string.", NO_BROADCAST),
+    "Bits; a number holds where it is not 0.",
+    'ntl.{name}(x > 0, "x must be positive")',
+)
+STATIC_PRINT = Kind("static_print", "Any.", (), "Any.", "ntl.{name}(x.shape)")
+ASSUME = Kind(
+    "assume",
+    "One bit.",
+    (f"{SHAPES}it is a block.",),
+    "Bits; a number holds where it is not 0.",
+    "ntl.{name}(n > 0)",
+)
+HINT = Kind(
+    "hint",
+    "Any; the result has the same. A scalar has ``multiple_of`` only, with one value.",
+    (
+        f"{TYPES}a value is not known when compiling.",
+        f"{SHAPES}there are more or fewer values than dims.",
+        f"{ARGUMENTS}a value is below 1.",
+    ),
+    "Any, pointers too.",
+    "ntl.{name}(i, 16)",
+)
+DEBUG_BARRIER = Kind("debug_barrier", "None.", (), "None.", "ntl.{name}()")
+PROGRAM_ID = Kind(
+    "program_id", "A scalar.", (f"{ARGUMENTS}there is no such axis.",), "i32.", "ntl.{name}(0)"
+)
+NUM_PROGRAMS = Kind(
+    "num_programs", "A scalar.", (f"{ARGUMENTS}there is no such axis.",), "i32.", "ntl.{name}(0)"
+)
+INLINE_ASM = Kind(
+    "inline_asm",
+    LANES,
+    (
+        f"{TYPES}an option is not known when compiling, or ``dtype`` is none.",
+        f"{ARGUMENTS}there is no result, or ``pack`` is below 1.",
+        NO_BROADCAST,
+        "DeviceError: the tensors are on the CPU.",
+    ),
+    "Any.",
+    'ntl.{name}("add.f32 $0, $1, 1.0;", "=f,f", [x], ntl.float32, True, 1)',
+)
 
 
 def _hint(name: str, kind: str, doc: str) -> Primitive:
@@ -12,13 +69,13 @@ def _hint(name: str, kind: str, doc: str) -> Primitive:
         f"``input``, of which the compiler may take for granted that {doc}. ``values`` are known "
         "when compiling, one a dim. What is not so makes the results of a GPU wrong."
     )
-    return Primitive(name, "hint", ("input", "values"), text, triton=kind)
+    return Primitive(name, HINT, ("input", "values"), text, triton=kind)
 
 
 ROWS = (
     Primitive(
         "device_print",
-        "device_print",
+        DEVICE_PRINT,
         ("prefix", "*args", "hex=False"),
         "Prints ``prefix``, a string, and the values at run time, a line a lane, with the program "
         "and the lane in front. The lanes that padding adds to a block, and those outside of a "
@@ -26,20 +83,20 @@ ROWS = (
     ),
     Primitive(
         "device_assert",
-        "device_assert",
+        DEVICE_ASSERT,
         ("cond", "msg=''", "mask=None"),
         "Stops with ``msg`` where a lane of ``cond`` is false at run time and ``mask`` holds; on a "
         "GPU that ends the process's work with the device. Unlike Triton's it is never left out.",
     ),
     Primitive(
         "static_print",
-        "static_print",
+        STATIC_PRINT,
         ("*values", "sep=' '", "end='\\n'"),
         "Prints values when compiling; of what is known at run time only, what it is.",
     ),
     Primitive(
         "assume",
-        "assume",
+        ASSUME,
         ("cond",),
         "The compiler may take for granted that the condition, one bit, is true. Where it is not, "
         "the results of a GPU are wrong.",
@@ -57,26 +114,26 @@ ROWS = (
     _hint("max_constancy", "constancy", "as many lanes in a row as the value says are equal"),
     Primitive(
         "debug_barrier",
-        "debug_barrier",
+        DEBUG_BARRIER,
         (),
         "All threads of a program wait for one another.",
     ),
     Primitive(
         "program_id",
-        "program_id",
+        PROGRAM_ID,
         ("axis",),
         "The number of the program in the row-major order of the outermost level, as i32, along "
         "axis 0; along the axes 1 and 2, of which a launch makes no use, 0.",
     ),
     Primitive(
         "num_programs",
-        "num_programs",
+        NUM_PROGRAMS,
         ("axis",),
         "The number of programs, as i32, along axis 0; along the axes 1 and 2 it is 1.",
     ),
     Primitive(
         "inline_asm_elementwise",
-        "inline_asm",
+        INLINE_ASM,
         ("asm", "constraints", "args", "dtype", "is_pure", "pack"),
         "Runs assembly of the target's own on ``pack`` lanes of the blocks ``args`` at a time, and "
         "gives a block of ``dtype``, or of each of several. ``constraints`` are LLVM's. Not on CPU "

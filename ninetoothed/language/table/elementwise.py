@@ -6,7 +6,26 @@ import enum
 from collections.abc import Callable
 
 from ninetoothed.language import rules
+from ninetoothed.language.table.kinds import ARGUMENTS, LANES, NO_BROADCAST, NO_TYPES, TYPES, Kind
 from ninetoothed.language.table.primitive import Primitive
+
+MAP = Kind("map", LANES, (NO_TYPES, NO_BROADCAST))
+WHERE = Kind("where", LANES, (NO_TYPES, NO_BROADCAST))
+PROPAGATING = Kind(
+    "propagating",
+    LANES,
+    (NO_TYPES, NO_BROADCAST, f"{ARGUMENTS}``propagate_nan`` is no ``ntl.PropagateNan``."),
+)
+FDIV = Kind("fdiv", LANES, (NO_TYPES, NO_BROADCAST))
+CAST = Kind(
+    "cast",
+    "Any; the result has the same.",
+    (
+        f"{TYPES}``dtype`` is none, or has another width than the bits.",
+        f"{ARGUMENTS}there is no such rounding.",
+    ),
+    "Any; floats of eight bits become floats only, and only floats become them.",
+)
 
 
 class PropagateNan(enum.Enum):
@@ -23,11 +42,11 @@ _PROPAGATE = "propagate_nan='none'"
 
 def _operator(name: str, rule: Callable[..., tuple[str, str]], triton: str, doc: str) -> Primitive:
     arity = triton.count("{")
-    return Primitive(name, "map", ("x", "y")[:arity], doc, rule, triton, public=False)
+    return Primitive(name, MAP, ("x", "y")[:arity], doc, rule, triton, public=False)
 
 
 def _unary(name: str, doc: str, rule: Callable[..., tuple[str, str]] = rules.real) -> Primitive:
-    return Primitive(name, "map", ("x",), doc, rule, f"tl.{name}({{0}})")
+    return Primitive(name, MAP, ("x",), doc, rule, f"tl.{name}({{0}})")
 
 
 ROWS = (
@@ -66,7 +85,7 @@ ROWS = (
     _unary("abs", "The magnitude, in the type of ``x``.", rules.arithmetic),
     Primitive(
         "sqrt_rn",
-        "map",
+        MAP,
         ("x",),
         "The square root, rounded to the nearest float.",
         rules.single,
@@ -74,7 +93,7 @@ ROWS = (
     ),
     Primitive(
         "div_rn",
-        "map",
+        MAP,
         ("x", "y"),
         "The quotient, rounded to the nearest float.",
         rules.single,
@@ -82,7 +101,7 @@ ROWS = (
     ),
     Primitive(
         "fdiv",
-        "fdiv",
+        FDIV,
         ("x", "y", "ieee_rounding=False"),
         "The quotient of floats, fast, or with ``ieee_rounding`` rounded to the nearest float.",
         rules.float_division,
@@ -90,7 +109,7 @@ ROWS = (
     ),
     Primitive(
         "fma",
-        "map",
+        MAP,
         ("x", "y", "z"),
         "``x * y + z``, rounded once.",
         rules.fused,
@@ -99,7 +118,7 @@ ROWS = (
     *(
         Primitive(
             name,
-            "propagating",
+            PROPAGATING,
             ("x", "y", _PROPAGATE),
             f"The {word} of the two, lane by lane; of a number and a NaN, the number, or with "
             "``ntl.PropagateNan.ALL`` a NaN.",
@@ -110,7 +129,7 @@ ROWS = (
     ),
     Primitive(
         "clamp",
-        "propagating",
+        PROPAGATING,
         ("x", "min", "max", _PROPAGATE),
         "``x`` held between ``min`` and ``max``, neither of which is a NaN. Where ``x`` is one, "
         "a bound, or with ``ntl.PropagateNan.ALL`` a NaN.",
@@ -120,7 +139,7 @@ ROWS = (
     *(
         Primitive(
             f"{name}_nan",
-            "map",
+            MAP,
             ("x", "y", "z")[:arity],
             f"``{name}``, of which a NaN makes a NaN.",
             rules.arithmetic,
@@ -131,7 +150,7 @@ ROWS = (
     ),
     Primitive(
         "umulhi",
-        "map",
+        MAP,
         ("x", "y"),
         "The upper half of the product of two integers of 32 or 64 bits, their bits taken without "
         "a sign.",
@@ -140,7 +159,7 @@ ROWS = (
     ),
     Primitive(
         "where",
-        "where",
+        WHERE,
         ("condition", "x", "y"),
         "``x`` where the condition holds, else ``y``. Both are evaluated.",
         rules.arithmetic,
@@ -148,7 +167,7 @@ ROWS = (
     ),
     Primitive(
         "cast",
-        "cast",
+        CAST,
         ("input", "dtype", "fp_downcast_rounding=None", "bitcast=False"),
         "The values in another element type; also the method ``x.to(dtype)``. Floats are cut off, "
         "integers wrap, bits are ``!= 0``.\n\n"

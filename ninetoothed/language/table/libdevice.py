@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ninetoothed.language.table.kinds import LANES, NO_BROADCAST, NO_TYPES, Kind
 from ninetoothed.language.table.primitive import Primitive
+
+EXTERN = Kind("extern", LANES, (NO_TYPES, NO_BROADCAST))
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def _row(name: str, doc: str, *forms: Form, portable: bool = False) -> Extern:
     spelling = f"libdevice.{name}({', '.join(f'{{{i}}}' for i in range(len(parameters)))})"
     return Extern(
         f"libdevice.{name}",
-        "extern",
+        EXTERN,
         parameters,
         text,
         triton=spelling,

@@ -2,24 +2,63 @@
 
 from __future__ import annotations
 
+from ninetoothed.language.table.kinds import ARGUMENTS, NO_BROADCAST, TYPES, Kind
 from ninetoothed.language.table.primitive import Primitive
+
+_NO_POINTER = f"{TYPES}the first is no pointer."
+_NO_UPDATE = (
+    _NO_POINTER,
+    f"{TYPES}the device does not update this type in one step.",
+    f"{ARGUMENTS}there is no such ``sem`` or ``scope``.",
+)
+_UPDATED = "The values and the mask are broadcast to the pointers, whose shape the result has."
+_BY_DEVICE = "The values are converted to what the pointers point to."
+
+LOAD = Kind(
+    "load",
+    "The mask and ``other`` are broadcast to the pointers.",
+    (_NO_POINTER, f"{ARGUMENTS}``other`` without a mask.", NO_BROADCAST),
+    "What the pointers point to.",
+    "ntl.load(p, mask=x > 0, other=0)",
+)
+STORE = Kind(
+    "store",
+    "The value and the mask are broadcast to the pointers.",
+    (_NO_POINTER, NO_BROADCAST),
+    "The value is converted to what the pointers point to.",
+    "ntl.store(p, x, mask=x > 0)",
+)
+ATOMIC = Kind(
+    "atomic",
+    _UPDATED,
+    (*_NO_UPDATE, NO_BROADCAST),
+    _BY_DEVICE,
+    "ntl.{name}(q, i, mask=i > 0)",
+)
+ATOMIC_CAS = Kind(
+    "atomic_cas",
+    f"{_UPDATED} On a GPU, sizes that are powers of two, since there is no mask.",
+    (*_NO_UPDATE, NO_BROADCAST),
+    _BY_DEVICE,
+    "ntl.{name}(q, 0, i)",
+)
 
 
 def _atomic(name: str, *operands: str, doc: str) -> Primitive:
-    op = "atomic_cas" if name == "cas" else "atomic"
+    kind = ATOMIC_CAS if name == "cas" else ATOMIC
     text = (
         f"{doc} where the pointers point, in one step that no other program sees half of; gives "
         "what was there before. ``sem`` is 'relaxed', 'acquire', 'release' or 'acq_rel' (default), "
         "``scope`` 'gpu' (default), 'cta' or 'sys'."
     )
     parameters = ("pointer", *operands, "sem=None", "scope=None")
-    return Primitive(f"atomic_{name}", op, parameters, text)
+    return Primitive(f"atomic_{name}", kind, parameters, text)
 
 
 ROWS = (
     Primitive(
         "load",
-        "load",
+        LOAD,
         (
             *("pointer", "mask=None", "other=None", "boundary_check=()", "padding_option=''"),
             *("cache_modifier=''", "eviction_policy=''", "volatile=False"),
@@ -32,7 +71,7 @@ ROWS = (
     ),
     Primitive(
         "store",
-        "store",
+        STORE,
         (
             *("pointer", "value", "mask=None", "boundary_check=()"),
             *("cache_modifier=''", "eviction_policy=''"),

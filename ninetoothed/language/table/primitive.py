@@ -7,10 +7,10 @@ import inspect
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from ninetoothed.errors import NineToothedError, caller_loc, user_facing
-from ninetoothed.language.table.kinds import KINDS, SECTIONS, example_operands
+from ninetoothed.language.table.kinds import SECTIONS, Kind, example_operands
 
 _WIDTH = 88
 
@@ -19,25 +19,32 @@ _WIDTH = 88
 class Primitive:
     """A function of the language. It has a meaning inside an application only.
 
-    ``op`` is the ``nt`` op that it becomes: ``"map"`` (elementwise), ``"reduce"``, or one of its
-    own. ``parameters`` are names, with their defaults where they have one. ``rule`` gives, from the
-    operands' element types, the type that they are brought to and the result's; its docstring says
-    so to users. ``identity`` is what lanes that are not real read in a reduction, from the element
-    type. ``triton`` is Triton's spelling over ``{0}``, ``{1}``, …. Rows without ``public`` are
-    operators only.
+    ``kind`` is the ``nt`` op that it becomes, elementwise, a reduction or one of its own, and what
+    the rows of it have in common. ``parameters`` are names, with their defaults where they have
+    one. ``rule`` gives, from the operands' element types, the type that they are brought to and the
+    result's; its docstring says so to users. ``identity`` is what lanes that are not real read in a
+    reduction, from the element type. ``triton`` is Triton's spelling over ``{0}``, ``{1}``, …. Rows
+    without ``public`` are operators only. ``body`` is the meaning of a composition: a function
+    written in the language, inlined where it is called, of an elementwise row over operands brought
+    to its type.
 
-    ``doc`` is what it computes; what all rows of an op have in common is said in
-    ``language/table/kinds.py``.
+    ``doc`` is what it computes; what all rows of a kind have in common is said there.
     """
 
     name: str
-    op: str
+    kind: Kind
     parameters: tuple[str, ...]
     doc: str
     rule: Callable[..., tuple[str, str]] | None = None
     triton: str = ""
     identity: Callable[[str], float | int] | None = None
     public: bool = True
+    body: Any = None
+
+    @property
+    def op(self) -> str:
+        """The op of its kind, by which its handlers are found."""
+        return self.kind.op
 
     @property
     def arity(self) -> int:
@@ -75,16 +82,12 @@ class Primitive:
     @property
     def sections(self) -> dict[str, str]:
         """What is said of shapes, element types and errors, and an example."""
-        kind = KINDS.get(self.op)
-        found: dict[str, str] = {}
-        if kind is not None:
-            dtypes = kind.dtypes if self.rule is None else _summary(self.rule)
-            found = {
-                "Shapes": kind.shapes,
-                "Element types": dtypes,
-                "Raises": "\n".join(kind.raises),
-                "Example": kind.example.format(name=self.name) or self._example(),
-            }
+        found = {
+            "Shapes": self.kind.shapes,
+            "Element types": self.kind.dtypes if self.rule is None else _summary(self.rule),
+            "Raises": "\n".join(self.kind.raises),
+            "Example": self.kind.example.format(name=self.name) or self._example(),
+        }
         own = {_heading(part): part for part in _paragraphs(self.doc)}
         for heading in SECTIONS:
             if heading in own:
@@ -114,6 +117,27 @@ class Primitive:
             f"ntl.{self.name} has a meaning inside an application only; call a kernel that uses it",
             caller_loc(),
         )
+
+
+INLINE = Kind("inline", "")
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def composite(rows: list[Primitive]) -> Callable[[_F], _F]:
+    """Add the row of a function that is written in the language: its name, parameters and text are
+    the function's, and users get the function itself.
+    """
+
+    def add(body: _F) -> _F:
+        parameters = tuple(
+            one.name if one.default is one.empty else f"{one.name}={one.default!r}"
+            for one in inspect.signature(body).parameters.values()
+        )
+        doc = inspect.getdoc(body) or ""
+        rows.append(Primitive(body.__name__, INLINE, parameters, doc, body=body))
+        return body
+
+    return add
 
 
 def _paragraphs(doc: str) -> list[str]:

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from ninetoothed.language.table.kinds import ARGUMENTS, SHAPES, TYPES, Kind
 from ninetoothed.language.table.primitive import Primitive
+
+DOT = Kind(
+    "dot",
+    "(M, K) and (K, N) give (M, N); (B, M, K) and (B, K, N) give (B, M, N).",
+    (
+        f"{TYPES}the element types cannot be multiplied.",
+        f"{SHAPES}the inner sizes differ, or a block is no matrix.",
+        f"{ARGUMENTS}there is no such ``input_precision``.",
+    ),
+    "Floats of one type, any two floats of eight bits, or i8.",
+    "ntl.{name}(a, b)",
+)
+DOT_SCALED = Kind(
+    "dot_scaled",
+    "Elements of (M, K) and (K, N), scales of (M, K // 32) and (N, K // 32) give (M, N); a "
+    "first dim counts matrices.",
+    (
+        f"{TYPES}the element types are not those of the formats.",
+        f"{SHAPES}the sizes differ, or K is no multiple of 32.",
+        f"{ARGUMENTS}there is no such format.",
+    ),
+    "Those of the formats.",
+    'ntl.{name}(a, None, "fp16", b, None, "fp16")',
+)
 
 ROWS = (
     Primitive(
         "dot",
-        "dot",
+        DOT,
         (
             *("input", "other", "acc=None", "input_precision=None", "allow_tf32=None"),
             *("max_num_imprecise_acc=None", "out_dtype=None"),
@@ -23,7 +48,7 @@ ROWS = (
     ),
     Primitive(
         "dot_scaled",
-        "dot_scaled",
+        DOT_SCALED,
         (
             *("lhs", "lhs_scale", "lhs_format", "rhs", "rhs_scale", "rhs_format", "acc=None"),
             *("fast_math=False", "lhs_k_pack=True", "rhs_k_pack=True", "out_dtype='fp32'"),

@@ -2,14 +2,79 @@
 
 from __future__ import annotations
 
+from ninetoothed.language.table.kinds import NO_AXIS, NO_BROADCAST, SHAPES, TYPES, Kind
 from ninetoothed.language.table.primitive import Primitive
+
+_ONE_TYPE = f"{TYPES}the element types differ."
+
+RESHAPE = Kind(
+    "reshape",
+    "``shape`` holds as many lanes.",
+    (f"{SHAPES}it holds more or fewer lanes, or a size is not known when compiling.",),
+    "Any.",
+    "ntl.{name}(x, 4, 4)",
+)
+PERMUTE = Kind(
+    "permute",
+    "The sizes go with the dims.",
+    (f"{SHAPES}a dim does not exist, or is not named once.",),
+    "Any.",
+    "ntl.{name}(a, 1, 0)",
+)
+EXPAND_DIMS = Kind("expand_dims", "One dim of size 1 more for each axis.", (NO_AXIS,), "Any.")
+UNSQUEEZE = Kind("unsqueeze", "One dim of size 1 more.", (NO_AXIS,), "Any.")
+SQUEEZE = Kind(
+    "squeeze",
+    "One dim of size 1 fewer.",
+    (f"{SHAPES}there is no such dim, or it has another size.",),
+    "Any.",
+    "ntl.{name}(x[None, :], 0)",
+)
+BROADCAST_TO = Kind(
+    "broadcast_to",
+    "``shape``, to which the block broadcasts.",
+    (f"{SHAPES}it does not, or a size is not known when compiling.",),
+    "Any.",
+    "ntl.{name}(x, (4, 16))",
+)
+BROADCAST = Kind(
+    "broadcast",
+    "Those that broadcast; both results have the one shape.",
+    (NO_BROADCAST,),
+    "Any.",
+    "ntl.{name}(x[:, None], y[None, :])",
+)
+JOIN = Kind(
+    "join", "Those that broadcast; a last dim of size 2 more.", (_ONE_TYPE, NO_BROADCAST), "Any."
+)
+CAT = Kind(
+    "cat",
+    "Two of one shape; ``dim`` becomes twice as large.",
+    (_ONE_TYPE, f"{SHAPES}the shapes differ."),
+    "Any.",
+)
+SPLIT = Kind(
+    "split",
+    "A last dim of size 2, which the results do not have.",
+    (f"{SHAPES}the last dim has another size.",),
+    "Any.",
+    "ntl.{name}(ntl.join(x, y))",
+)
+FLIP = Kind("flip", "Any but a scalar; the result has the same.", (NO_AXIS,), "Any.")
+GATHER = Kind(
+    "gather",
+    "Two that are alike but for ``axis``; the result has the shape of ``index``.",
+    (f"{TYPES}``index`` holds no integers.", f"{SHAPES}the others of the sizes differ."),
+    "Any; ``index`` holds integers.",
+    "ntl.{name}(x, i, 0)",
+)
 
 _SIZES = "The sizes are given one by one or as a tuple."
 
 ROWS = (
     Primitive(
         "reshape",
-        "reshape",
+        RESHAPE,
         ("input", "*shape", "can_reorder=False"),
         "The lanes in row-major order, in another shape of as many. " + _SIZES + " One of them may "
         "be -1, which is what is left; no size, of a block of one lane, is a scalar. Lanes keep "
@@ -18,21 +83,21 @@ ROWS = (
     ),
     Primitive(
         "view",
-        "reshape",
+        RESHAPE,
         ("input", "*shape"),
         "The lanes in row-major order, in another shape of as many, as ``reshape``. " + _SIZES,
         triton="tl.reshape({0}, {shape})",
     ),
     Primitive(
         "permute",
-        "permute",
+        PERMUTE,
         ("input", "*dims"),
         "The dims in another order: dim ``i`` of the result is dim ``dims[i]`` of ``input``.",
         triton="tl.permute({0}, {dims})",
     ),
     Primitive(
         "trans",
-        "permute",
+        PERMUTE,
         ("input", "*dims"),
         "The dims in another order, as ``permute``; without ``dims`` the last two swapped, as "
         "``x.T``.",
@@ -40,7 +105,7 @@ ROWS = (
     ),
     Primitive(
         "expand_dims",
-        "expand_dims",
+        EXPAND_DIMS,
         ("input", "axis"),
         "Dims of size 1 inserted, so that they are at ``axis``, one number or a tuple, of the "
         "result.",
@@ -48,35 +113,35 @@ ROWS = (
     ),
     Primitive(
         "unsqueeze",
-        "unsqueeze",
+        UNSQUEEZE,
         ("x", "dim"),
         "A dim of size 1 inserted, so that it is at ``dim`` of the result.",
         triton="tl.expand_dims({0}, {dim})",
     ),
     Primitive(
         "squeeze",
-        "squeeze",
+        SQUEEZE,
         ("x", "dim"),
         "The block without ``dim``, which has size 1.",
         triton="tl.reshape({0}, {shape})",
     ),
     Primitive(
         "broadcast_to",
-        "broadcast_to",
+        BROADCAST_TO,
         ("input", "*shape"),
         "Dims of size 1 repeated to a shape. " + _SIZES,
         triton="tl.broadcast_to({0}, {shape})",
     ),
     Primitive(
         "broadcast",
-        "broadcast",
+        BROADCAST,
         ("input", "other"),
         "A tuple of both blocks, with dims of size 1 repeated so that they have one shape.",
         triton="tl.broadcast({0}, {1})",
     ),
     Primitive(
         "join",
-        "join",
+        JOIN,
         ("a", "b"),
         "Two blocks, broadcast, beside one another along a new last dim of size 2: of shapes (4, "
         "8), one of shape (4, 8, 2); of two scalars, a block of shape (2,).",
@@ -84,7 +149,7 @@ ROWS = (
     ),
     Primitive(
         "cat",
-        "cat",
+        CAT,
         ("input", "other", "can_reorder=False", "dim=0"),
         "Two blocks of one shape, one behind the other along ``dim``. Lanes keep their order, also "
         "with ``can_reorder``.",
@@ -92,21 +157,21 @@ ROWS = (
     ),
     Primitive(
         "split",
-        "split",
+        SPLIT,
         ("a",),
         "A tuple of the two halves of a block whose last dim has size 2: the inverse of ``join``.",
         triton="tl.split({0})",
     ),
     Primitive(
         "flip",
-        "flip",
+        FLIP,
         ("x", "dim=None"),
         "The lanes along ``dim``, or along the last dim, in reverse order. Blocks of any size.",
         triton="tl.flip({0}, {dim})",
     ),
     Primitive(
         "gather",
-        "gather",
+        GATHER,
         ("src", "index", "axis"),
         "Lanes of ``src`` picked along ``axis``: with axis 0 of two dims, ``src[index[i, j], j]``. "
         "``index`` holds integers and has the shape of ``src``, but for ``axis``. A lane whose "

@@ -11,14 +11,13 @@ from ninetoothed.language.table import MAPS, Extern
 from ninetoothed.passes.lowering.casts import computed
 from ninetoothed.passes.lowering.elementwise import ELEMENTWISE, constant
 from ninetoothed.passes.lowering.extern import lower_extern
-from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.types import is_unsigned, lowered, numbers
 
 
-@lowers(nt.FullOp)
+@LOWERINGS.register(nt.FullOp)
 def _full(f: Function, op: nt.FullOp) -> None:
-    assert isinstance(op.result.type, nt.TensorType)
     known = constant_value(op.value)
     if known is not None:
         f.define(op, constant(f.add, known, lowered(op.result.type)))
@@ -26,9 +25,8 @@ def _full(f: Function, op: nt.FullOp) -> None:
     f.define(op, f.add(tt.SplatOp(f.value(op.value), numbers(op.result.type))))
 
 
-@lowers(nt.ArangeOp)
+@LOWERINGS.register(nt.ArangeOp)
 def _arange(f: Function, op: nt.ArangeOp) -> None:
-    assert isinstance(op.result.type, nt.TensorType)
     (length,) = numbers(op.result.type)
     start = op.start.data.value
     if start is None:
@@ -40,7 +38,7 @@ def _arange(f: Function, op: nt.ArangeOp) -> None:
     f.define(op, row)
 
 
-@lowers(nt.MapOp)
+@LOWERINGS.register(nt.MapOp)
 def _map(f: Function, op: nt.MapOp) -> None:
     row = MAPS[op.function.data]
     if isinstance(row, Extern):

@@ -16,14 +16,14 @@ from xdsl.ir import Attribute, SSAValue
 
 from ninetoothed.ir import nt, tt
 from ninetoothed.passes.lowering.elementwise import Handler, Insert, constant
-from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.types import is_unsigned, signless
 
 _F32 = Float32Type()
 _HALVES = (Float16Type(), BFloat16Type())
 
 
-@lowers(nt.CastOp)
+@LOWERINGS.register(nt.CastOp)
 def _cast(f: Function, op: nt.CastOp) -> None:
     source, target = op.value.type, op.result.type
     value, scalar = f.value(op.value), signless(nt.scalar_of(target))
@@ -33,7 +33,7 @@ def _cast(f: Function, op: nt.CastOp) -> None:
         f.define(op, cast(f.add, value, scalar, is_unsigned(source), is_unsigned(target)))
 
 
-@lowers(nt.BitcastOp)
+@LOWERINGS.register(nt.BitcastOp)
 def _bitcast(f: Function, op: nt.BitcastOp) -> None:
     value, scalar = f.value(op.value), signless(nt.scalar_of(op.result.type))
     f.define(

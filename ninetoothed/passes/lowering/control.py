@@ -6,16 +6,16 @@ from xdsl.dialects import scf
 from xdsl.ir import Region
 
 from ninetoothed.ir.loops import WhileOp
-from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.types import lowered
 
 
-@lowers(scf.YieldOp)
+@LOWERINGS.register(scf.YieldOp)
 def _yield(f: Function, op: scf.YieldOp) -> None:
     f.insert(scf.YieldOp(*(f.value(value) for value in op.arguments)))
 
 
-@lowers(scf.ForOp)
+@LOWERINGS.register(scf.ForOp)
 def _for(f: Function, op: scf.ForOp) -> None:
     old = op.body.block
     block = f.nested(old, [lowered(argument.type) for argument in old.args])
@@ -28,12 +28,12 @@ def _for(f: Function, op: scf.ForOp) -> None:
     f.define(op, *new.results)
 
 
-@lowers(scf.ConditionOp)
+@LOWERINGS.register(scf.ConditionOp)
 def _condition(f: Function, op: scf.ConditionOp) -> None:
     f.insert(scf.ConditionOp(f.value(op.condition), *(f.value(value) for value in op.args)))
 
 
-@lowers(WhileOp)
+@LOWERINGS.register(WhileOp)
 def _while(f: Function, op: WhileOp) -> None:
     initial = [f.value(value) for value in op.arguments]
     blocks = [region.block for region in (op.before_region, op.after_region)]
@@ -47,7 +47,7 @@ def _while(f: Function, op: WhileOp) -> None:
     f.define(op, *new.results)
 
 
-@lowers(scf.IfOp)
+@LOWERINGS.register(scf.IfOp)
 def _if(f: Function, op: scf.IfOp) -> None:
     one, two = (Region(f.nested(region.block, [])) for region in op.regions)
     f.origin = op

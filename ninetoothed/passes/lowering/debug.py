@@ -11,11 +11,11 @@ from xdsl.ir import Operation
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import loc_of
 from ninetoothed.passes.lowering.elementwise import constant
-from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.types import is_unsigned, lowered
 
 
-@lowers(nt.PrintOp)
+@LOWERINGS.register(nt.PrintOp)
 def _print(f: Function, op: nt.PrintOp) -> None:
     prefix = tt.print_prefix(op.prefix.data, bool(op.arguments))
     # Devices take the prefix for a part of a format.
@@ -25,7 +25,7 @@ def _print(f: Function, op: nt.PrintOp) -> None:
     f.insert(tt.PrintOp(prefix, args, bool(op.hex.value.data), signed))
 
 
-@lowers(nt.AssertOp)
+@LOWERINGS.register(nt.AssertOp)
 def _assert(f: Function, op: nt.AssertOp) -> None:
     condition = f.value(op.condition)
     if op.mask is not None:
@@ -42,12 +42,12 @@ def _message(op: nt.AssertOp) -> str:
     return message if loc is None else f"{PurePath(loc.file).name}:{loc.line}: {message}"
 
 
-@lowers(nt.AssumeOp)
+@LOWERINGS.register(nt.AssumeOp)
 def _assume(f: Function, op: nt.AssumeOp) -> None:
     f.insert(tt.AssumeOp(f.value(op.condition)))
 
 
-@lowers(nt.HintOp)
+@LOWERINGS.register(nt.HintOp)
 def _hint(f: Function, op: nt.HintOp) -> None:
     value = f.value(op.value)
     f.values[op.result] = value
@@ -57,7 +57,7 @@ def _hint(f: Function, op: nt.HintOp) -> None:
         value.owner.attributes[f"tt.{op.kind.data}"] = numbers
 
 
-@lowers(nt.InlineAsmOp)
+@LOWERINGS.register(nt.InlineAsmOp)
 def _assembly(f: Function, op: nt.InlineAsmOp) -> None:
     new = tt.ElementwiseInlineAsmOp(
         op.asm.data,

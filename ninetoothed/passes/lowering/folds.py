@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from ninetoothed.ir import nt, tt
 from ninetoothed.passes.lowering.casts import cast
 from ninetoothed.passes.lowering.elementwise import COMBINE, ELEMENTWISE, constant
-from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.sorting import sort
 from ninetoothed.passes.lowering.types import is_unsigned, numbers
 
@@ -32,14 +32,14 @@ def _named(f: Function, op: nt.ReduceOp | nt.ScanOp, value: SSAValue, end: End) 
     return Region(inner)
 
 
-@lowers(nt.ReduceOp)
+@LOWERINGS.register(nt.ReduceOp)
 def _reduce(f: Function, op: nt.ReduceOp) -> None:
     value = f.value(op.value)
     region = _named(f, op, value, tt.ReduceReturnOp)
     f.define(op, f.add(tt.ReduceOp([value], op.dim, region)))
 
 
-@lowers(nt.ScanOp)
+@LOWERINGS.register(nt.ScanOp)
 def _scan(f: Function, op: nt.ScanOp) -> None:
     value = f.value(op.value)
     region = _named(f, op, value, tt.ScanReturnOp)
@@ -92,12 +92,12 @@ def _combination(f: Function, op: nt.Combination, srcs: Sequence[SSAValue], end:
     return Region(inner)
 
 
-@lowers(nt.CombinedOp)
+@LOWERINGS.register(nt.CombinedOp)
 def _combined(f: Function, op: nt.CombinedOp) -> None:
     """The end of the region, which whoever converts it puts there."""
 
 
-@lowers(nt.ReduceByOp)
+@LOWERINGS.register(nt.ReduceByOp)
 def _reduce_by(f: Function, op: nt.ReduceByOp) -> None:
     srcs = [f.value(operand) for operand in op.operands]
     new = tt.ReduceOp(srcs, op.dim, _combination(f, op, srcs, tt.ReduceReturnOp))
@@ -105,24 +105,23 @@ def _reduce_by(f: Function, op: nt.ReduceByOp) -> None:
     f.define(op, *new.results)
 
 
-@lowers(nt.ScanByOp)
+@LOWERINGS.register(nt.ScanByOp)
 def _scan_by(f: Function, op: nt.ScanByOp) -> None:
     srcs = [f.value(operand) for operand in op.operands]
     f.define(op, *_scanned(f, op, srcs, _combination(f, op, srcs, tt.ScanReturnOp)))
 
 
-@lowers(nt.SortOp)
+@LOWERINGS.register(nt.SortOp)
 def _sort(f: Function, op: nt.SortOp) -> None:
     unsigned = is_unsigned(op.value.type)
     f.define(op, sort(f.add, f.value(op.value), op.dim, op.falls, unsigned))
 
 
-@lowers(nt.HistogramOp)
+@LOWERINGS.register(nt.HistogramOp)
 def _histogram(f: Function, op: nt.HistogramOp) -> None:
     """Triton counts what lies in range, and writes anywhere for the rest."""
     value, mask = f.value(op.value), f.optional(op.mask)
     unsigned = is_unsigned(op.value.type)
-    assert isinstance(op.result.type, nt.TensorType)
     (bins,) = numbers(op.result.type)
     scalar = tt.scalar_of(value.type)
     assert isinstance(scalar, IntegerType)

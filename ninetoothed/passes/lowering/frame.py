@@ -6,37 +6,38 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     UnrealizedConversionCastOp,
 )
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, Operation
+from xdsl.irdl import IRDLOperation
 
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.types import lowered, signless
 
 
-@lowers(nt.PointerOp)
+@LOWERINGS.register(nt.PointerOp)
 def _pointer(f: Function, op: nt.PointerOp) -> None:
     f.values[op.result] = f.value(op.ref)
 
 
-@lowers(nt.ProgramIdOp)
+@LOWERINGS.register(nt.ProgramIdOp)
 def _program_id(f: Function, op: nt.ProgramIdOp) -> None:
     f.define(op, f.add(tt.GetProgramIdOp(0)))
 
 
-@lowers(nt.ProgramCountOp)
+@LOWERINGS.register(nt.ProgramCountOp)
 def _program_count(f: Function, op: nt.ProgramCountOp) -> None:
     f.define(op, f.add(tt.GetNumProgramsOp(0)))
 
 
-@lowers(nt.SequencesOp)
+@LOWERINGS.register(nt.SequencesOp)
 def _sequences(f: Function, op: nt.SequencesOp) -> None:
     """Its argument was declared with the tensor's."""
 
 
-@lowers(nt.SizeOp)
+@LOWERINGS.register(nt.SizeOp)
 def _size(f: Function, op: nt.SizeOp) -> None:
     expr = op.expr.data
     argument = f.symbols.get(expr.args[0]) if expr.op == "sym" else None
@@ -46,7 +47,7 @@ def _size(f: Function, op: nt.SizeOp) -> None:
     f.values[op.result] = argument
 
 
-@lowers(nt.LoadOp)
+@LOWERINGS.register(nt.LoadOp)
 def _load(f: Function, op: nt.LoadOp) -> None:
     """Tensors are loaded by ``nt-lower-accesses``; what is left are numbers, passed by value or
     baked in.
@@ -60,18 +61,17 @@ def _load(f: Function, op: nt.LoadOp) -> None:
         f.define(op, f.add(arith.ConstantOp(attribute)))
 
 
-@lowers(UnrealizedConversionCastOp)
+@LOWERINGS.register(UnrealizedConversionCastOp)
 def _bridge(f: Function, op: UnrealizedConversionCastOp) -> None:
     f.values[op.results[0]] = f.value(op.inputs[0])
 
 
-@lowers(nt.FinishOp)
+@LOWERINGS.register(nt.FinishOp)
 def _finish(f: Function, op: nt.FinishOp) -> None:
     return None
 
 
-@lowers(arith.ConstantOp)
-@lowers(nt.ConstantOp)
+@LOWERINGS.register(arith.ConstantOp, nt.ConstantOp)
 def _constant(f: Function, op: arith.ConstantOp | nt.ConstantOp) -> None:
     type = op.result.type
     if lowered(type) == type:
@@ -80,3 +80,15 @@ def _constant(f: Function, op: arith.ConstantOp | nt.ConstantOp) -> None:
     known = constant_value(op.result)
     assert known is not None
     f.define(op, f.add(arith.ConstantOp(nt.number(known, lowered(type)))))
+
+
+def _lowered() -> set[type[IRDLOperation]]:
+    """The ops that earlier passes lowered."""
+    found = {op for dialect in (tt.TT, tt.BLOCK_ARITH, arith.Arith) for op in dialect.operations}
+    plain = (op for op in found if issubclass(op, IRDLOperation))
+    return {op for op in plain if not op.get_irdl_definition().regions} - {arith.ConstantOp}
+
+
+@LOWERINGS.register(*_lowered())
+def _copy(f: Function, op: Operation) -> None:
+    f.copy(op)

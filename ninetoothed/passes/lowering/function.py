@@ -17,9 +17,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ninetoothed.backend.protocol import Capabilities
-from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.diagnostics import handler_of
+from ninetoothed.language.registry import Registry
 from ninetoothed.passes.lowering.types import in_memory, signless
 
 _UNSIGNED = [nt.scalar_type(dtype) for dtype in ("u8", "u16", "u32", "u64")]
@@ -110,13 +110,7 @@ class Function:
         """Build the ops of ``block``."""
         for op in block.ops:
             self.origin = op
-            handler = HANDLERS.get(type(op))
-            if handler is not None:
-                handler(self, op)
-            elif op.name.partition(".")[0] in ("tt", "arith") and not op.regions:
-                self.copy(op)
-            else:
-                raise fail(op, f"{op.name} has no lowering to Triton", CompilerError)
+            handler_of(LOWERINGS, op)(self, op)
 
     def copy(self, op: Operation) -> None:
         """Build ``op`` as it is, on the new operands."""
@@ -148,15 +142,7 @@ class Function:
         return op
 
 
-Handler = Callable[[Function, Any], None]
-HANDLERS: dict[type[Operation], Handler] = {}
-
-
-def lowers(kind: type[Operation]) -> Callable[[Handler], Handler]:
-    """Register the lowering of an op."""
-
-    def register(handler: Handler) -> Handler:
-        HANDLERS[kind] = handler
-        return handler
-
-    return register
+LOWERINGS: Registry[type[Operation], Callable[[Function, Any], None]] = Registry(
+    "the lowering to Triton"
+)
+"""By op; the modules that ``lower_to_tt`` imports fill it."""

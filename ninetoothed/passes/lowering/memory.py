@@ -9,16 +9,16 @@ from ninetoothed.errors import DeviceError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.passes.lowering import pointers
-from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.types import is_unsigned
 
 
-@lowers(nt.AddPtrOp)
+@LOWERINGS.register(nt.AddPtrOp)
 def _add_pointer(f: Function, op: nt.AddPtrOp) -> None:
     f.define(op, f.add(tt.AddPtrOp(f.value(op.ptr), f.value(op.offset))))
 
 
-@lowers(nt.PointerLoadOp)
+@LOWERINGS.register(nt.PointerLoadOp)
 def _pointer_load(f: Function, op: nt.PointerLoadOp) -> None:
     bits = nt.scalar_of(op.result.type) == i1
     mask, other = f.optional(op.mask), f.optional(op.other)
@@ -28,7 +28,7 @@ def _pointer_load(f: Function, op: nt.PointerLoadOp) -> None:
     f.define(op, pointers.load(f.add, ptr, mask, other, bits, op.policy, volatile))
 
 
-@lowers(nt.PointerStoreOp)
+@LOWERINGS.register(nt.PointerStoreOp)
 def _pointer_store(f: Function, op: nt.PointerStoreOp) -> None:
     _check_policy(f, op, [op.policy.modifier, op.policy.eviction])
     ptr, value, mask = f.value(op.ptr), f.value(op.value), f.optional(op.mask)
@@ -51,12 +51,12 @@ def _check_policy(f: Function, op: Operation, asked: list[str]) -> None:
         )
 
 
-@lowers(nt.BarrierOp)
+@LOWERINGS.register(nt.BarrierOp)
 def _barrier(f: Function, op: nt.BarrierOp) -> None:
     f.insert(tt.BarrierOp())
 
 
-@lowers(nt.AtomicOp)
+@LOWERINGS.register(nt.AtomicOp)
 def _atomic(f: Function, op: nt.AtomicOp) -> None:
     order = (op.sem.data, op.scope.data)
     unsigned = is_unsigned(op.value.type)
@@ -64,7 +64,7 @@ def _atomic(f: Function, op: nt.AtomicOp) -> None:
     f.define(op, pointers.atomic(f.add, op.function.data, unsigned, ptr, value, mask, order))
 
 
-@lowers(nt.AtomicCasOp)
+@LOWERINGS.register(nt.AtomicCasOp)
 def _atomic_cas(f: Function, op: nt.AtomicCasOp) -> None:
     order = (op.sem.data, op.scope.data)
     ptr, compare, value = (f.value(operand) for operand in op.operands)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ninetoothed.ir import nt, tt
-from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
 
 
-@lowers(nt.DotOp)
+@LOWERINGS.register(nt.DotOp)
 def _dot(f: Function, op: nt.DotOp) -> None:
     a, b, acc = f.value(op.a), f.value(op.b), f.value(op.acc)
     precision = "tf32" if op.precision is None else op.precision.data
@@ -14,7 +14,7 @@ def _dot(f: Function, op: nt.DotOp) -> None:
     f.define(op, f.add(tt.DotOp(a, b, acc, precision, imprecise)))
 
 
-@lowers(nt.DotScaledOp)
+@LOWERINGS.register(nt.DotScaledOp)
 def _dot_scaled(f: Function, op: nt.DotScaledOp) -> None:
     values = (f.value(op.a), f.value(op.b))
     scales = (f.optional(op.a_scale), f.optional(op.b_scale))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from ninetoothed.ir import nt, tt
-from ninetoothed.passes.lowering.function import Function, lowers
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.types import numbers
 
 
-@lowers(nt.BroadcastOp)
+@LOWERINGS.register(nt.BroadcastOp)
 def _broadcast(f: Function, op: nt.BroadcastOp) -> None:
-    assert isinstance(op.result.type, nt.TensorType)
     f.define(op, f.add(tt.BroadcastOp(f.value(op.value), numbers(op.result.type))))
 
 
-@lowers(nt.ExpandDimsOp)
+@LOWERINGS.register(nt.ExpandDimsOp)
 def _expand_dims(f: Function, op: nt.ExpandDimsOp) -> None:
     value = f.value(op.value)
     if not tt.shape_of(value.type):
@@ -22,17 +21,17 @@ def _expand_dims(f: Function, op: nt.ExpandDimsOp) -> None:
     f.define(op, f.add(tt.ExpandDimsOp(value, op.dim)))
 
 
-@lowers(nt.TransOp)
+@LOWERINGS.register(nt.TransOp)
 def _trans(f: Function, op: nt.TransOp) -> None:
     f.define(op, f.add(tt.TransOp(f.value(op.value), op.dims)))
 
 
-@lowers(nt.GatherOp)
+@LOWERINGS.register(nt.GatherOp)
 def _gather(f: Function, op: nt.GatherOp) -> None:
     f.define(op, f.add(tt.GatherOp(f.value(op.value), f.value(op.indices), op.dim)))
 
 
-@lowers(nt.ReshapeOp)
+@LOWERINGS.register(nt.ReshapeOp)
 def _reshape(f: Function, op: nt.ReshapeOp) -> None:
     value = f.value(op.value)
     if isinstance(op.result.type, nt.TensorType):
@@ -41,7 +40,7 @@ def _reshape(f: Function, op: nt.ReshapeOp) -> None:
         f.define(op, f.add(tt.UnsplatOp(value)))
 
 
-@lowers(nt.JoinOp)
+@LOWERINGS.register(nt.JoinOp)
 def _join(f: Function, op: nt.JoinOp) -> None:
     left, right = f.value(op.left), f.value(op.right)
     if tt.shape_of(left.type):
@@ -52,7 +51,7 @@ def _join(f: Function, op: nt.JoinOp) -> None:
     f.define(op, f.add(tt.ReshapeOp(f.add(tt.JoinOp(left, right)), [2])))
 
 
-@lowers(nt.SplitOp)
+@LOWERINGS.register(nt.SplitOp)
 def _split(f: Function, op: nt.SplitOp) -> None:
     value = f.value(op.value)
     scalars = not tt.shape_of(value.type)[1:]

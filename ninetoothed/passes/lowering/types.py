@@ -25,9 +25,9 @@ def is_unsigned(type: Attribute) -> bool:
     return nt.dtype_of(type).startswith("u") or nt.dtype_of(type) == "i1"
 
 
-def numbers(type: nt.TensorType) -> tuple[int, ...]:
+def numbers(type: Attribute) -> tuple[int, ...]:
     """The sizes of a block as numbers."""
-    sizes = [size.value for size in type.sizes]
+    sizes = [size.value for size in nt.shape_of(type)]
     return tuple(size for size in sizes if size is not None)
 
 

@@ -33,7 +33,7 @@ nt.kernel @compound symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 
 // -----
 
 // An op that an earlier pass should have lowered.
-// CHECK: CompilerError: pass nt-lower-to-tt: nt.store has no lowering to Triton
+// CHECK: CompilerError: pass nt-lower-to-tt: nt.store has no handler in the lowering to Triton
 nt.kernel @stored symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>

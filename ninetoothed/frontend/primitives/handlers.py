@@ -1,4 +1,4 @@
-"""The table of primitives' handlers, by the rows' ops."""
+"""The table of what primitives become, by the rows' ops."""
 
 from __future__ import annotations
 
@@ -7,20 +7,12 @@ from typing import Any
 
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import Value
+from ninetoothed.language.registry import Registry
 from ninetoothed.language.table import Primitive
 
 Bound = dict[str, Value]
 """The arguments of a call, by parameter."""
 Handler = Callable[[Context, Primitive, Any], Value]
 
-HANDLERS: dict[str, Handler] = {}
-
-
-def handles(op: str) -> Callable[[Handler], Handler]:
-    """Register the handler of the rows with this op."""
-
-    def register(handler: Handler) -> Handler:
-        HANDLERS[op] = handler
-        return handler
-
-    return register
+HANDLERS: Registry[str, Handler] = Registry("the frontend")
+"""The modules of this package fill it."""

@@ -1,26 +1,18 @@
-"""Functions written in the language itself: they are inlined like a user's, so every backend has
-them.
+"""Rows written in the language itself: they are inlined like a user's functions, so every backend
+has them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ninetoothed.language.table import LIBDEVICE, TABLE
+import ninetoothed.language as ntl
+from ninetoothed.language.table.primitive import Primitive, composite
 
-_exp = TABLE["exp"]
-_fdiv = TABLE["fdiv"]
-_minimum = TABLE["minimum"]
-_pow = LIBDEVICE["pow"]
-_tanh = LIBDEVICE["tanh"]
-_max = TABLE["max"]
-_sum = TABLE["sum"]
-_zeros = TABLE["zeros"]
-_full = TABLE["full"]
-_join = TABLE["join"]
-_reshape = TABLE["reshape"]
+ROWS: list[Primitive] = []
 
 
+@composite(ROWS)
 def add(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
     """``x + y``. Integers wrap, whatever ``sanitize_overflow`` is.
 
@@ -29,6 +21,7 @@ def add(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
     return x + y
 
 
+@composite(ROWS)
 def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
     """``x - y``. Integers wrap, whatever ``sanitize_overflow`` is.
 
@@ -37,6 +30,7 @@ def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
     return x - y
 
 
+@composite(ROWS)
 def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
     """``x * y``. Integers wrap, whatever ``sanitize_overflow`` is.
 
@@ -45,6 +39,7 @@ def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
     return x * y
 
 
+@composite(ROWS)
 def logical_and(input: Any, other: Any) -> Any:
     """Whether both are not 0, lane by lane.
 
@@ -53,6 +48,7 @@ def logical_and(input: Any, other: Any) -> Any:
     return (input != 0) & (other != 0)
 
 
+@composite(ROWS)
 def logical_or(input: Any, other: Any) -> Any:
     """Whether one of the two is not 0, lane by lane.
 
@@ -61,6 +57,7 @@ def logical_or(input: Any, other: Any) -> Any:
     return (input != 0) | (other != 0)
 
 
+@composite(ROWS)
 def cdiv(x: Any, div: Any) -> Any:
     """``x`` divided by ``div``, rounded up; both at least 0.
 
@@ -69,14 +66,16 @@ def cdiv(x: Any, div: Any) -> Any:
     return (x + (div - 1)) // div
 
 
+@composite(ROWS)
 def sigmoid(x: Any) -> Any:
     """``1 / (1 + exp(-x))``; fp32 or fp64.
 
     Example: ``ntl.sigmoid(x)``
     """
-    return 1 / (1 + _exp(-x))
+    return 1 / (1 + ntl.exp(-x))
 
 
+@composite(ROWS)
 def softmax(x: Any, dim: Any = None, keep_dims: Any = None, ieee_rounding: Any = False) -> Any:
     """``exp(x) / sum(exp(x))`` along ``dim``, by default the first, without overflow; fp32 or fp64.
     ``ieee_rounding`` is as in ``fdiv``. The shape is always kept, so ``keep_dims`` says nothing.
@@ -84,26 +83,29 @@ def softmax(x: Any, dim: Any = None, keep_dims: Any = None, ieee_rounding: Any =
     Example: ``ntl.softmax(x)``
     """
     dim = 0 if dim is None else dim
-    numerator = _exp(x - _max(x, dim, keep_dims=True))
-    return _fdiv(numerator, _sum(numerator, dim, keep_dims=True), ieee_rounding)
+    numerator = ntl.exp(x - ntl.max(x, dim, keep_dims=True))
+    return ntl.fdiv(numerator, ntl.sum(numerator, dim, keep_dims=True), ieee_rounding)
 
 
+@composite(ROWS)
 def tanh(x: Any) -> Any:
     """The hyperbolic tangent; fp32 or fp64.
 
     Example: ``ntl.tanh(x)``
     """
-    return _tanh(x)
+    return ntl.libdevice.tanh(x)
 
 
+@composite(ROWS)
 def pow(x: Any, y: Any) -> Any:
     """``x`` to the power of ``y``; both fp32 or both fp64, or ``y`` i32.
 
     Example: ``ntl.pow(x, y)``
     """
-    return _pow(x, y)
+    return ntl.libdevice.pow(x, y)
 
 
+@composite(ROWS)
 def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> Any:
     """The indices of a matrix of ``size_i`` by ``size_j`` elements, row by row, as indices that go
     down the columns of one group of ``size_g`` rows after the other.
@@ -114,50 +116,55 @@ def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> Any:
     group = size_g * size_j
     first = place // group * size_g
     # The last group may have fewer rows.
-    rows = _minimum(size_i - first, size_g)
+    rows = ntl.minimum(size_i - first, size_g)
     place = place % group
     return first + place % rows, place // rows
 
 
+@composite(ROWS)
 def zeros_like(input: Any) -> Any:
     """A block of zeros of the shape and element type of ``input``.
 
     Example: ``ntl.zeros_like(x)``
     """
-    return _zeros(input.shape, input.dtype)
+    return ntl.zeros(input.shape, input.dtype)
 
 
+@composite(ROWS)
 def full_like(input: Any, value: Any) -> Any:
     """A block of the shape and element type of ``input`` whose lanes all hold ``value``.
 
     Example: ``ntl.full_like(x, 1)``
     """
-    return _full(input.shape, value, input.dtype)
+    return ntl.full(input.shape, value, input.dtype)
 
 
+@composite(ROWS)
 def ravel(x: Any, can_reorder: Any = False) -> Any:
     """The lanes in row-major order, in one dim.
 
     Example: ``ntl.ravel(a)``
     """
-    return _reshape(x, -1, can_reorder=can_reorder)
+    return ntl.reshape(x, -1, can_reorder=can_reorder)
 
 
+@composite(ROWS)
 def item(x: Any) -> Any:
     """The lane of a block of one, as a scalar.
 
     Example: ``ntl.item(ntl.sum(x, keep_dims=True))``
     """
-    return _reshape(x, ())
+    return ntl.reshape(x, ())
 
 
+@composite(ROWS)
 def interleave(a: Any, b: Any) -> Any:
     """The lanes of two blocks of one shape in turn along the last dim; of two scalars, a block of
     shape (2,).
 
     Example: ``ntl.interleave(x, y)``
     """
-    both = _join(a, b)
+    both = ntl.join(a, b)
     if len(both.shape) == 1:
         return both
-    return _reshape(both, *both.shape[:-2], 2 * both.shape[-2])
+    return ntl.reshape(both, *both.shape[:-2], 2 * both.shape[-2])

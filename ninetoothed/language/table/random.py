@@ -8,30 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import ninetoothed.language as ntl
 from ninetoothed.dtype import INTEGERS, int32, int64, uint32, uint64
-from ninetoothed.language.table import TABLE
+from ninetoothed.language.table.primitive import Primitive, composite
 
-_cos = TABLE["cos"]
-_log = TABLE["log"]
-_maximum = TABLE["maximum"]
-_sin = TABLE["sin"]
-_sqrt = TABLE["sqrt"]
-_static_assert = TABLE["static_assert"]
-_static_range = TABLE["static_range"]
-_umulhi = TABLE["umulhi"]
-_where = TABLE["where"]
-_zeros = TABLE["zeros"]
+ROWS: list[Primitive] = []
 
 _WIDE = (int64, uint64)
 
 
+@composite(ROWS)
 def philox_impl(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = 10) -> Any:
     """``n_rounds`` rounds of Philox over the counters ``c0`` to ``c3``, all u32 or all u64, with
     the key ``k0, k1``: four blocks of bits.
 
     Example: ``ntl.philox_impl(u, u, u, u, u, u)``
     """
-    _static_assert(
+    ntl.static_assert(
         c0.dtype in (uint32, uint64),
         "the counters of ntl.philox_impl must be u32 or u64, not "
         + c0.dtype
@@ -42,10 +35,10 @@ def philox_impl(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: 
     key_b = 0xBB67AE8584CAA73B if wide else 0xBB67AE85
     round_a = 0xD2E7470EE14C6C93 if wide else 0xD2511F53
     round_b = 0xCA5A826395121157 if wide else 0xCD9E8D57
-    for _ in _static_range(n_rounds):
+    for _ in ntl.static_range(n_rounds):
         old_c0, old_c2 = c0, c2
-        c0 = _umulhi(round_b, old_c2) ^ c1 ^ k0
-        c2 = _umulhi(round_a, old_c0) ^ c3 ^ k1
+        c0 = ntl.umulhi(round_b, old_c2) ^ c1 ^ k0
+        c2 = ntl.umulhi(round_a, old_c0) ^ c3 ^ k1
         c1 = round_b * old_c2
         c3 = round_a * old_c0
         k0 = k0 + key_a
@@ -55,7 +48,7 @@ def philox_impl(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: 
 
 def _counter(c: Any, wide: Any) -> Any:
     """A counter as an unsigned integer."""
-    _static_assert(
+    ntl.static_assert(
         c.dtype in (_WIDE if wide else (int32, uint32)),
         "the counters of ntl.philox must be integers of 32 bits, or all of 64, not "
         + c.dtype
@@ -64,13 +57,14 @@ def _counter(c: Any, wide: Any) -> Any:
     return c.to(uint64) if wide else c.to(uint32)
 
 
+@composite(ROWS)
 def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) -> Any:
     """Four blocks of random bits for the counters ``c0`` to ``c3``: u32 for counters of 32 bits,
     u64 for counters of 64.
 
     Example: ``ntl.philox(42, i, i, i, i)``
     """
-    _static_assert(
+    ntl.static_assert(
         seed.dtype in INTEGERS,
         "the seed of random numbers must be an integer, not "
         + seed.dtype
@@ -79,7 +73,7 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) ->
     wide = c0.dtype in _WIDE
     seed = seed.to(uint64)
     low = seed if wide else (seed & 0xFFFFFFFF).to(uint32)
-    high = _zeros((1,), uint64) if wide else ((seed >> 32) & 0xFFFFFFFF).to(uint32)
+    high = ntl.zeros((1,), uint64) if wide else ((seed >> 32) & 0xFFFFFFFF).to(uint32)
     return philox_impl(
         _counter(c0, wide),
         _counter(c1, wide),
@@ -91,12 +85,13 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) ->
     )
 
 
+@composite(ROWS)
 def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     """Four blocks of random u32, one number each an offset; the cheapest source of many.
 
     Example: ``ntl.randint4x(42, i)``
     """
-    _static_assert(
+    ntl.static_assert(
         offset.dtype in INTEGERS,
         "the offsets of random numbers must be integers, not "
         + offset.dtype
@@ -108,6 +103,7 @@ def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     return philox(seed, low, high, zero, zero, n_rounds)
 
 
+@composite(ROWS)
 def randint(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     """Random u32, one an offset. For several streams, ``randint4x`` costs less.
 
@@ -117,12 +113,13 @@ def randint(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     return found
 
 
+@composite(ROWS)
 def uint_to_uniform_float(x: Any) -> Any:
     """Random integers of 32 or 64 bits as fp32, uniform in [0, 1).
 
     Example: ``ntl.uint_to_uniform_float(i)``
     """
-    _static_assert(
+    ntl.static_assert(
         x.dtype in (int32, uint32, int64, uint64),
         "ntl.uint_to_uniform_float takes integers of 32 or 64 bits, not "
         + x.dtype
@@ -132,9 +129,10 @@ def uint_to_uniform_float(x: Any) -> Any:
     x = x.to(int64) if wide else x.to(int32)
     # Such that the largest integer gives less than 1 when rounded.
     scale = 1.0842020432385337e-19 if wide else 4.6566127342e-10
-    return _where(x < 0, ~x, x) * scale
+    return ntl.where(x < 0, ~x, x) * scale
 
 
+@composite(ROWS)
 def rand(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     """Random fp32, uniform in [0, 1), one an offset; ``seed`` is an integer.
 
@@ -143,6 +141,7 @@ def rand(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
 
+@composite(ROWS)
 def rand4x(seed: Any, offsets: Any, n_rounds: Any = 10) -> Any:
     """Four blocks of random fp32, uniform in [0, 1).
 
@@ -157,17 +156,19 @@ def rand4x(seed: Any, offsets: Any, n_rounds: Any = 10) -> Any:
     )
 
 
+@composite(ROWS)
 def pair_uniform_to_normal(u1: Any, u2: Any) -> Any:
     """Two blocks of normal numbers from two of uniform ones, by Box and Muller.
 
     Example: ``ntl.pair_uniform_to_normal(x, y)``
     """
-    u1 = _maximum(1.0e-7, u1)
+    u1 = ntl.maximum(1.0e-7, u1)
     angle = 6.283185307179586 * u2
-    radius = _sqrt(-2.0 * _log(u1))
-    return radius * _cos(angle), radius * _sin(angle)
+    radius = ntl.sqrt(-2.0 * ntl.log(u1))
+    return radius * ntl.cos(angle), radius * ntl.sin(angle)
 
 
+@composite(ROWS)
 def randn(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     """Random fp32 of mean 0 and variance 1, normally distributed, one an offset.
 
@@ -178,6 +179,7 @@ def randn(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     return found
 
 
+@composite(ROWS)
 def randn4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
     """Four blocks of random fp32, normally distributed.
 
