@@ -51,9 +51,9 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -63,15 +63,31 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
-from ninetoothed.language.registry import Registry
 from ninetoothed.passes.analysis.guards import Guards, guards
 from ninetoothed.passes.analysis.turns import check_turns
-from ninetoothed.passes.lowering.guard_bits import GuardBits, guard_patterns
+from ninetoothed.passes.lowering.guard_bits import (
+    BuildGuards,
+    CarryGuards,
+    GiveGuards,
+    GuardBits,
+    YieldGuards,
+)
 from ninetoothed.passes.lowering.identities import combined_operands, fill, reads_identity, select
 from ninetoothed.passes.lowering.lanes import both
 
 Combines = nt.ReduceOp | nt.ScanOp | nt.SortOp | nt.DotOp | nt.DotScaledOp
 """What combines lanes and knows an identity."""
+
+Masked = (
+    nt.ReduceByOp
+    | nt.ScanByOp
+    | nt.HistogramOp
+    | nt.AssertOp
+    | nt.PointerLoadOp
+    | nt.PointerStoreOp
+    | nt.AtomicOp
+)
+"""What is told by bits which lanes take part."""
 
 
 @dataclass(frozen=True)
@@ -88,45 +104,20 @@ class FillLoad(RewritePattern):
 
 
 @dataclass(frozen=True)
-class MaskCombination(RewritePattern):
-    """Tell a combination without an identity which lanes are active."""
+class MaskLanes(RewritePattern):
+    """Let an op that knows no identity, has effects or counts leave out lanes that are not active."""
 
     bits: GuardBits
 
     @op_pattern
-    def match_and_rewrite(self, op: nt.ReduceByOp | nt.ScanByOp, rewriter: PatternRewriter) -> None:
-        active = _conjunction(op, op.real, self.bits.all(op.values))
-        if active is not None and active is not op.real:
-            new = op.masked(active)
+    def match_and_rewrite(self, op: Masked, rewriter: PatternRewriter) -> None:
+        mask = known = op.real if isinstance(op, nt.Combination) else op.mask
+        for guard in self.bits.all(list(_guarded(op))):
+            mask = both(Inserter.before(op), mask, guard)
+        if mask is not None and mask is not known:
+            new = op.masked(mask)
             self.bits.replace(rewriter, op, new)
-            op = new
-        # The lanes of a scan are those of its operands.
-        guard = op.real if isinstance(op, nt.ScanByOp) else op.results[-1]
-        if guard is not None and op.real is not None:
-            for result in op.combined:
-                self.bits.set(result, guard)
-
-
-@dataclass(frozen=True)
-class MaskPointers(RewritePattern):
-    """Let the mask of pointers be false outside its own guard."""
-
-    bits: GuardBits
-
-    @op_pattern
-    def match_and_rewrite(
-        self,
-        op: nt.PointerLoadOp | nt.PointerStoreOp | nt.AtomicOp,
-        rewriter: PatternRewriter,
-    ) -> None:
-        if op.mask is None:
-            return
-        mask = _conjunction(op, op.mask, self.bits.all([op.mask]))
-        if mask is not None:
-            op.operands[op.operands.index(op.mask, 1)] = mask
-        for result in op.results:
-            if result in self.bits.needed:
-                self.bits.set(result, op.mask)
+            self.bits.build(new)
 
 
 @dataclass(frozen=True)
@@ -144,64 +135,32 @@ class SelectIdentity(RewritePattern):
                 op.operands[index] = select(Inserter.before(op), guard, value, identity)
 
 
-@dataclass(frozen=True)
-class MaskLanes(RewritePattern):
-    """Let a histogram count, and an assertion be about, active lanes only."""
-
-    bits: GuardBits
-
-    @op_pattern
-    def match_and_rewrite(
-        self, op: nt.HistogramOp | nt.AssertOp, rewriter: PatternRewriter
-    ) -> None:
-        mask = _conjunction(op, op.mask, self.bits.all(op.operands))
-        if mask is not None and mask is not op.mask:
-            rewriter.replace(op, op.masked(mask))
-
-
-def _conjunction(
-    op: Operation, mask: SSAValue | None, guards: Sequence[SSAValue]
-) -> SSAValue | None:
-    """The lanes in a mask and in all ``guards``, in front of ``op``; None: all."""
-    for guard in guards:
-        mask = both(Inserter.before(op), mask, guard)
-    return mask
-
-
-_GUARDED: Registry[type[Operation], Callable[[Any], Iterable[SSAValue | None]]] = Registry(
-    "the operands whose guards are needed"
-)
-"""What an op combines, writes or counts only where it is active."""
-
-_GUARDED.register(nt.ReduceByOp, nt.ScanByOp)(lambda op: op.values)
-_GUARDED.register(nt.HistogramOp, nt.AssertOp)(lambda op: op.operands)
-_GUARDED.register(nt.PointerLoadOp, nt.PointerStoreOp, nt.AtomicOp)(lambda op: [op.mask])
-
-
-@_GUARDED.register(nt.ReduceOp, nt.ScanOp, nt.SortOp, nt.DotOp, nt.DotScaledOp)
-def _not_filled(op: Operation) -> Iterator[SSAValue]:
-    for index, _, identity in combined_operands(op):
-        if not reads_identity(op.operands[index], identity):
-            yield op.operands[index]
-
-
-def _needed(kernel: nt.KernelOp, known: Guards) -> frozenset[SSAValue]:
-    """The values whose guards are to be materialized."""
-    ops = [op for op in kernel.apply.walk() if type(op) in _GUARDED]
-    operands = [value for op in ops for value in _GUARDED[type(op)](op)]
-    return known.closure(value for value in operands if value is not None)
+def _guarded(op: Operation) -> Iterator[SSAValue]:
+    """The operands whose guards an op needs."""
+    match op:
+        case nt.ReduceByOp() | nt.ScanByOp():
+            yield from op.values
+        case nt.HistogramOp() | nt.AssertOp():
+            yield from op.operands
+        case nt.PointerLoadOp() | nt.PointerStoreOp() | nt.AtomicOp():
+            yield from [op.mask] if op.mask is not None else []
+        case _:
+            for index, _, identity in combined_operands(op):
+                if not reads_identity(op.operands[index], identity):
+                    yield op.operands[index]
 
 
 def _mask(kernel: nt.KernelOp) -> None:
     # Found before loads are filled, which makes no lane active.
     known = guards(kernel)
     rewrite_once(kernel.apply, [FillLoad(known)])
-    needed = _needed(kernel, known)
+    ops = [op for op in kernel.apply.walk() if not all(map(known.all_active, op.operands))]
+    needed = known.closure(value for op in ops for value in _guarded(op))
     if needed:
         check_turns(kernel, known, needed)
         bits = GuardBits(known, needed)
-        masks = [MaskCombination(bits), MaskPointers(bits), MaskLanes(bits)]
-        rewrite_once(kernel.apply, [*masks, *guard_patterns(bits), SelectIdentity(bits)])
+        patterns = [MaskLanes, CarryGuards, GiveGuards, YieldGuards, BuildGuards, SelectIdentity]
+        rewrite_once(kernel.apply, [pattern(bits) for pattern in patterns])
 
 
 @dataclass(frozen=True)

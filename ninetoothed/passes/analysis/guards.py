@@ -8,9 +8,8 @@ loop carries, or a branch gives, has a guard of its own, unless all lanes are ac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
@@ -19,8 +18,6 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.loops import WhileOp
-from ninetoothed.language.registry import Registry
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +98,19 @@ class Joined(Guard):
 
 ALL_ACTIVE = AllActive()
 
+MOVES = (
+    *(nt.BroadcastOp, nt.ExpandDimsOp, nt.TransOp, nt.FlipOp, nt.ReshapeOp, nt.SplitOp),
+    *(nt.JoinOp, nt.GatherOp, UnrealizedConversionCastOp),
+)
+"""Ops each lane of whose results is a lane of an operand."""
+
+# What may leave lanes out though its operands have all.
+_SOURCES = {
+    *(nt.LoadOp, nt.StoredOp, nt.PointerLoadOp, nt.AtomicOp),
+    *(nt.ReduceByOp, nt.ScanByOp),
+}
+
 Loop = scf.ForOp | scf.WhileOp
-MaskedRead = nt.PointerLoadOp | nt.AtomicOp
 
 
 @dataclass(frozen=True)
@@ -142,7 +150,7 @@ def guards(kernel: nt.KernelOp) -> Guards:
         CompilerError: the condition of a ``scf.while`` hands on other values than it is given.
     """
     analysis = _Analysis(kernel)
-    analysis.block(kernel.apply.block)
+    analysis.visit(kernel.apply.block)
     return Guards(analysis.guards, analysis.origins)
 
 
@@ -167,9 +175,6 @@ def joined_positions(op: Loop | scf.IfOp, values: Container[SSAValue]) -> list[i
     return [at for at, known in enumerate(found) if any(value in values for value in known)]
 
 
-_Found = TypeVar("_Found", bound=Guard)
-
-
 class _Analysis:
     """A walk in the order of the program, that repeats loops until nothing changes.
 
@@ -182,42 +187,140 @@ class _Analysis:
         self.origins: dict[SSAValue, tuple[SSAValue, ...]] = {}
         self._known: dict[object, Guard] = {}
 
-    def block(self, block: Block) -> None:
+    def visit(self, block: Block) -> None:
         for op in block.ops:
-            if type(op) in _TRANSFER:
-                _TRANSFER[type(op)](self, op)
+            if op.regions and isinstance(op, Loop):
+                self._loop(op)
+            elif op.regions and isinstance(op, scf.IfOp):
+                self._branch(op)
+            elif type(op) in _SOURCES or any(value in self.guards for value in op.operands):
+                self._transfer(op)
 
-    def of(self, value: SSAValue) -> Guard:
+    def _of(self, value: SSAValue) -> Guard:
         return self.guards.get(value, ALL_ACTIVE)
 
-    def set(self, value: SSAValue, guard: Guard, origins: Iterable[SSAValue] = ()) -> None:
+    def _set(self, value: SSAValue, guard: Guard, origins: Iterable[SSAValue] = ()) -> None:
         """``value`` has ``guard``, which the guards of ``origins`` make."""
         if guard is not ALL_ACTIVE:
             self.guards[value] = guard
             self.origins[value] = tuple(one for one in origins if one in self.guards)
 
-    def one(self, kind: Callable[..., _Found], *fields: object, key: object = ()) -> _Found:
-        """The one guard of its kind with these fields; ``key`` stands for those that are ops."""
-        known = (kind, *(field for field in fields if not isinstance(field, Operation)), key)
-        if known not in self._known:
-            self._known[known] = kind(*fields)
-        return cast("_Found", self._known[known])
+    def _one(self, guard: Guard, *key: object) -> Guard:
+        """The one guard of its kind with this key."""
+        return self._known.setdefault((type(guard), *key), guard)
 
-    def every(self, values: Sequence[SSAValue]) -> Guard:
-        """Where all of ``values``, of one shape, are active."""
-        parts = independent(map(self.of, values), len(nt.shape_of(values[0].type)) if values else 0)
-        return self.conjunction(parts)
-
-    def conjunction(self, parts: Sequence[Guard]) -> Guard:
+    def _every(self, guards: Iterable[Guard], like: SSAValue) -> Guard:
+        """Where all of ``guards``, of the shape of ``like``, hold."""
+        parts = tuple(independent(guards, len(nt.shape_of(like.type))))
         if len(parts) > 1:
-            return self.one(Every, tuple(parts))
+            return self._one(Every(parts), parts)
         return parts[0] if parts else ALL_ACTIVE
 
-    def join(self, op: Operation, position: int, values: Sequence[SSAValue]) -> Guard:
+    def _transfer(self, op: Operation) -> None:
+        """The guards of the results of an op without regions."""
+        match op:
+            case nt.LoadOp() | nt.StoredOp():
+                if self._leaves_lanes(op):
+                    indices = tuple(op.indices)
+                    self._set(op.result, self._one(InAccess(op.ref, indices), op.ref, indices))
+            case nt.PointerLoadOp() | nt.AtomicOp():
+                other = op.other if isinstance(op, nt.PointerLoadOp) else None
+                if op.mask is not None and other is None:
+                    self._set(op.results[0], self._masked(op.mask, self._of(op.mask)), [op.mask])
+            case nt.MapOp() if op.function.data == "where":
+                sides = [self._of(value) for value in op.arguments]
+                guard = Where(op.arguments[0], *sides)
+                self._set(op.result, self._one(guard, op.arguments[0], *sides), op.arguments)
+            case nt.MapOp() | nt.InlineAsmOp() | nt.AddressOp():
+                values = op.coordinates if isinstance(op, nt.AddressOp) else op.arguments
+                if values:
+                    guard = self._every(map(self._of, values), values[0])
+                    for result in op.results:
+                        self._set(result, guard, values)
+            case nt.CastOp() | nt.HintOp() | nt.BitcastOp() | nt.ScanOp():
+                self._set(op.result, self._of(op.value), [op.value])
+            case nt.ReduceOp() | nt.SortOp():
+                part = self._of(op.value)
+                kind = AnyAlong if isinstance(op, nt.ReduceOp) else Leading
+                self._set(op.result, self._one(kind(part, op.dim), part, op.dim), [op.value])
+            case nt.ReduceByOp() | nt.ScanByOp():
+                self._combined(op)
+            case _ if isinstance(op, MOVES):
+                self._moved(op)
+            case _:
+                pass
+
+    def _leaves_lanes(self, op: nt.ShareRead) -> bool:
+        """Whether a read has lanes outside its access's guard, and no value for them."""
+        if op.other is not None or not isinstance(op.ref, BlockArgument):
+            return False
+        arranged = self.kernel.arranged.values[op.ref.index]
+        source, access = nt.access_of(arranged, self.kernel.assumptions)
+        return source.kind.data == "tensor" and bool(access.data.guards)
+
+    def _masked(self, mask: SSAValue, within: Guard) -> Guard:
+        return self._one(Masked(mask, within), mask, within)
+
+    def _combined(self, op: nt.ReduceByOp | nt.ScanByOp) -> None:
+        """What combines only the lanes in which all its operands are active."""
+        guard = self._every(map(self._of, op.values), op.values[0])
+        if op.real is not None:
+            guard = self._masked(op.real, guard)
+        if guard is not ALL_ACTIVE and isinstance(op, nt.ReduceByOp):
+            guard = self._one(AnyAlong(guard, op.dim), guard, op.dim)
+        for result in op.combined:
+            self._set(result, guard, op.values)
+
+    def _moved(self, op: Operation) -> None:
+        values, indices = list(op.operands), None
+        if isinstance(op, nt.GatherOp):
+            indices = values.pop()
+        parts = tuple(map(self._of, values))
+        like = (op.name, indices, *sorted(op.properties.items()))
+        for position, result in enumerate(op.results):
+            guard: Guard = ALL_ACTIVE
+            if any(part is not ALL_ACTIVE for part in parts):
+                key = (like, nt.shape_of(result.type), position, parts)
+                guard = self._one(Moved(op, position, parts), *key)
+            if indices is not None:
+                guard = self._every([guard, self._of(indices)], result)
+            self._set(result, guard, op.operands)
+
+    def _join(self, op: Operation, position: int, values: Sequence[SSAValue]) -> Guard:
         """What the guards of ``values``, on the ways to one place, become there."""
-        if all(self.of(value) is ALL_ACTIVE for value in values):
+        if all(self._of(value) is ALL_ACTIVE for value in values):
             return ALL_ACTIVE
-        return self.one(Joined, op, position, key=op)
+        return self._one(Joined(op, position), op, position)
+
+    def _branch(self, op: scf.IfOp) -> None:
+        ends: list[Operation] = []
+        for region in op.regions:
+            for block in region.blocks:
+                self.visit(block)
+                ends += [] if block.last_op is None else [block.last_op]
+        for position, result in enumerate(op.results):
+            values = [end.operands[position] for end in ends]
+            self._set(result, self._join(op, position, values), values)
+
+    def _loop(self, op: Loop) -> None:
+        if isinstance(op, scf.WhileOp):
+            before = op.before_region.block
+            assert isinstance(before.last_op, scf.ConditionOp)
+            if [*before.last_op.args] != [*before.args]:
+                raise fail(op, "scf.while hands on other values than it carries", CompilerError)
+        known = -1
+        while True:
+            partial = 0
+            for position, (start, inside, end) in enumerate(carried(op)):
+                guard = self._join(op, position, [start, end])
+                for value in (*inside, op.results[position]):
+                    self._set(value, guard, [start, end])
+                partial += guard is not ALL_ACTIVE
+            if partial == known:
+                return
+            known = partial
+            for region in op.regions:
+                self.visit(region.block)
 
 
 def independent(guards: Iterable[Guard], rank: int) -> list[Guard]:
@@ -245,141 +348,3 @@ def _follows(guard: Guard, others: Sequence[Guard], rank: int) -> bool:
         else:
             return False
     return all(dim in (None, axis) for axis, dim in enumerate(dims))
-
-
-_TRANSFER: Registry[type[Operation], Callable[[_Analysis, Operation], None]] = Registry(
-    "the guards of values"
-)
-"""Ops whose results may have lanes that are not active."""
-
-
-@_TRANSFER.register(nt.LoadOp, nt.StoredOp)
-def _read(analysis: _Analysis, op: Operation) -> None:
-    assert isinstance(op, nt.ShareRead)
-    if op.other is not None or not isinstance(op.ref, BlockArgument):
-        return
-    kernel = analysis.kernel
-    source, access = nt.access_of(kernel.arranged.values[op.ref.index], kernel.assumptions)
-    if source.kind.data == "tensor" and access.data.guards:
-        analysis.set(op.result, analysis.one(InAccess, op.ref, tuple(op.indices)))
-
-
-@_TRANSFER.register(nt.PointerLoadOp, nt.AtomicOp)
-def _masked_read(analysis: _Analysis, op: Operation) -> None:
-    assert isinstance(op, MaskedRead)
-    has_other = isinstance(op, nt.PointerLoadOp) and op.other is not None
-    if op.mask is not None and not has_other:
-        guard = analysis.one(Masked, op.mask, analysis.of(op.mask))
-        analysis.set(op.results[0], guard, [op.mask])
-
-
-@_TRANSFER.register(nt.MapOp, nt.InlineAsmOp)
-def _elementwise(analysis: _Analysis, op: Operation) -> None:
-    if isinstance(op, nt.MapOp) and op.function.data == "where":
-        parts = [analysis.of(value) for value in op.arguments]
-        if any(part is not ALL_ACTIVE for part in parts):
-            guard = analysis.one(Where, op.arguments[0], *parts)
-            analysis.set(op.result, guard, op.arguments)
-        return
-    for result in op.results:
-        analysis.set(result, analysis.every(op.operands), op.operands)
-
-
-@_TRANSFER.register(nt.CastOp, nt.HintOp, nt.BitcastOp, nt.ScanOp)
-def _same(analysis: _Analysis, op: Operation) -> None:
-    analysis.set(op.results[0], analysis.of(op.operands[0]), op.operands)
-
-
-@_TRANSFER.register(nt.AddressOp)
-def _address(analysis: _Analysis, op: Operation) -> None:
-    assert isinstance(op, nt.AddressOp)
-    for result in op.results:
-        analysis.set(result, analysis.every(op.coordinates), op.coordinates)
-
-
-@_TRANSFER.register(
-    nt.BroadcastOp,
-    nt.ExpandDimsOp,
-    nt.TransOp,
-    nt.FlipOp,
-    nt.ReshapeOp,
-    nt.SplitOp,
-    nt.JoinOp,
-    UnrealizedConversionCastOp,
-)
-def _moved(analysis: _Analysis, op: Operation) -> None:
-    parts = tuple(analysis.of(value) for value in op.operands)
-    if all(part is ALL_ACTIVE for part in parts):
-        return
-    key = (op.name, *sorted(op.properties.items()), *(nt.shape_of(one.type) for one in op.results))
-    for position, result in enumerate(op.results):
-        guard = analysis.one(Moved, op, position, parts, key=key)
-        analysis.set(result, guard, op.operands)
-
-
-@_TRANSFER.register(nt.GatherOp)
-def _gathered(analysis: _Analysis, op: Operation) -> None:
-    value, indices = op.operands
-    parts = [analysis.of(indices)]
-    if analysis.of(value) is not ALL_ACTIVE:
-        moved = (analysis.of(value),)
-        key = (op.name, *sorted(op.properties.items()), indices)
-        parts.insert(0, analysis.one(Moved, op, 0, moved, key=key))
-    rank = len(nt.shape_of(op.results[0].type))
-    analysis.set(op.results[0], analysis.conjunction(independent(parts, rank)), op.operands)
-
-
-@_TRANSFER.register(nt.ReduceOp, nt.SortOp)
-def _combined(analysis: _Analysis, op: Operation) -> None:
-    assert isinstance(op, nt.ReduceOp | nt.SortOp)
-    part = analysis.of(op.value)
-    if part is not ALL_ACTIVE:
-        kind = AnyAlong if isinstance(op, nt.ReduceOp) else Leading
-        analysis.set(op.results[0], analysis.one(kind, part, op.dim), [op.value])
-
-
-@_TRANSFER.register(nt.ReduceByOp, nt.ScanByOp)
-def _combined_by(analysis: _Analysis, op: Operation) -> None:
-    """What combines only the lanes in which all its operands are active."""
-    assert isinstance(op, nt.Combination)
-    part = analysis.every(op.values)
-    if op.real is not None:
-        part = analysis.one(Masked, op.real, part)
-    if part is not ALL_ACTIVE and isinstance(op, nt.ReduceByOp):
-        part = analysis.one(AnyAlong, part, op.dim)
-    for result in op.combined:
-        analysis.set(result, part, op.values)
-
-
-@_TRANSFER.register(scf.IfOp)
-def _branch(analysis: _Analysis, op: Operation) -> None:
-    ends = [region.block.last_op for region in op.regions if region.blocks]
-    for region in op.regions:
-        for block in region.blocks:
-            analysis.block(block)
-    for position, result in enumerate(op.results):
-        values = [end.operands[position] for end in ends if end is not None]
-        analysis.set(result, analysis.join(op, position, values), values)
-
-
-@_TRANSFER.register(scf.ForOp, scf.WhileOp, WhileOp)
-def _loop(analysis: _Analysis, op: Operation) -> None:
-    assert isinstance(op, Loop)
-    if isinstance(op, scf.WhileOp):
-        condition = op.before_region.block.last_op
-        assert isinstance(condition, scf.ConditionOp)
-        if [*condition.args] != [*op.before_region.block.args]:
-            raise fail(op, "scf.while hands on other values than it carries", CompilerError)
-    before = -1
-    while True:
-        left_out = 0
-        for position, (start, inside, end) in enumerate(carried(op)):
-            guard = analysis.join(op, position, [start, end])
-            for value in (*inside, op.results[position]):
-                analysis.set(value, guard, [start, end])
-            left_out += guard is not ALL_ACTIVE
-        if left_out == before:
-            return
-        before = left_out
-        for region in op.regions:
-            analysis.block(region.block)

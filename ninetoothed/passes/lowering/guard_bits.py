@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, UnrealizedConversionCastOp, i1
+from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -15,6 +15,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.loops import WhileOp
 from ninetoothed.ir.rewriting import Inserter, op_pattern
 from ninetoothed.passes.analysis.guards import (
+    MOVES,
     Guard,
     Guards,
     carried,
@@ -29,7 +30,7 @@ class GuardBits:
 
     def __init__(self, guards: Guards, needed: frozenset[SSAValue]) -> None:
         self.guards = guards
-        self.needed = needed
+        self.needed = set(needed)
         # The positions at which loops and branches hand on guards beside the values.
         self.joined: dict[Operation, list[int]] = {}
         self._bits: dict[SSAValue, SSAValue] = {}
@@ -55,9 +56,10 @@ class GuardBits:
         """Let ``bits`` be the guard of ``value``."""
         self._bits[value] = bits
 
-    def needs(self, op: Operation) -> bool:
-        """Whether a guard of the results of ``op`` is to be built."""
-        return any(result in self.needed for result in op.results)
+    def build(self, op: Operation) -> None:
+        """Build the guards of the results of ``op`` that are needed, behind it."""
+        if any(result in self.needed and result not in self._bits for result in op.results):
+            self._bits.update(zip(op.results, _built(op, self), strict=False))
 
     def every(self, inserter: Inserter, values: Sequence[SSAValue]) -> SSAValue:
         """The conjunction of the guards of ``values``, of which one or more have not all lanes."""
@@ -72,9 +74,12 @@ class GuardBits:
         return bits
 
     def replace(self, rewriter: PatternRewriter, old: Operation, new: Operation) -> None:
-        """Put ``new``, which has more results, in the place of ``old``."""
+        """Put ``new``, which may have more results, in the place of ``old``."""
         rewriter.insert(new)
-        self._replaced.update(zip(new.results, old.results, strict=False))
+        for before, after in zip(old.results, new.results, strict=False):
+            self._replaced[after] = before
+            if before in self.needed:
+                self.needed.add(after)
         rewriter.replace(old, [], new.results[: len(old.results)])
 
     def join(
@@ -108,98 +113,12 @@ class _Pattern(RewritePattern):
     bits: GuardBits
 
 
-class GuardOfRead(_Pattern):
-    """The guard of a read is its access's."""
+class BuildGuards(_Pattern):
+    """The guards of an op's results, of those of its operands."""
 
     @op_pattern
-    def match_and_rewrite(self, op: nt.LoadOp | nt.StoredOp, rewriter: PatternRewriter) -> None:
-        if self.bits.needs(op):
-            guard = Inserter.behind(op).add(nt.GuardOp(op.ref, list(op.indices)))
-            self.bits.set(op.result, guard)
-
-
-class GuardOfElementwise(_Pattern):
-    """Lanes are active where those of all operands are."""
-
-    @op_pattern
-    def match_and_rewrite(
-        self,
-        op: nt.MapOp | nt.InlineAsmOp | nt.CastOp | nt.HintOp | nt.BitcastOp | nt.ScanOp,
-        rewriter: PatternRewriter,
-    ) -> None:
-        chosen = isinstance(op, nt.MapOp) and op.function.data == "where"
-        if not chosen and self.bits.needs(op):
-            bits = self.bits.every(Inserter.behind(op), op.operands)
-            for result in op.results:
-                self.bits.set(result, bits)
-
-
-class GuardOfAddress(_Pattern):
-    """An address is active where its coordinates are."""
-
-    @op_pattern
-    def match_and_rewrite(self, op: nt.AddressOp, rewriter: PatternRewriter) -> None:
-        if self.bits.needs(op):
-            bits = self.bits.every(Inserter.behind(op), op.coordinates)
-            for result in op.results:
-                self.bits.set(result, bits)
-
-
-class GuardOfWhere(_Pattern):
-    """A choice is active where the condition and the chosen side are."""
-
-    @op_pattern
-    def match_and_rewrite(self, op: nt.MapOp, rewriter: PatternRewriter) -> None:
-        if op.function.data != "where" or not self.bits.needs(op):
-            return
-        condition, left, right = map(self.bits.of, op.arguments)
-        inserter = Inserter.behind(op)
-        sides = [op.arguments[0], left, right]
-        chosen = inserter.add(nt.MapOp("where", sides, nt.with_scalar(op.result.type, i1)))
-        self.bits.set(op.result, both(inserter, condition, chosen))
-
-
-class GuardOfMove(_Pattern):
-    """Guards move as lanes do."""
-
-    @op_pattern
-    def match_and_rewrite(
-        self,
-        op: nt.BroadcastOp
-        | nt.ExpandDimsOp
-        | nt.TransOp
-        | nt.FlipOp
-        | nt.ReshapeOp
-        | nt.SplitOp
-        | nt.JoinOp
-        | nt.GatherOp
-        | UnrealizedConversionCastOp,
-        rewriter: PatternRewriter,
-    ) -> None:
-        if not self.bits.needs(op):
-            return
-        values, indices = list(op.operands), None
-        if isinstance(op, nt.GatherOp):
-            indices = values.pop()
-        operands = [*map(self.bits.of, values), *([] if indices is None else [indices])]
-        types = [nt.with_scalar(result.type, i1) for result in op.results]
-        moved = op.create(operands=operands, properties=dict(op.properties), result_types=types)
-        inserter = Inserter.behind(op)
-        inserter.insert(moved)
-        for result, bits in zip(op.results, moved.results, strict=True):
-            known = None if indices is None else self.bits.find(indices)
-            self.bits.set(result, bits if known is None else both(inserter, bits, known))
-
-
-class GuardOfReduction(_Pattern):
-    """A reduced lane is active where one of its lanes was; sorted, the active lanes come first."""
-
-    @op_pattern
-    def match_and_rewrite(self, op: nt.ReduceOp | nt.SortOp, rewriter: PatternRewriter) -> None:
-        if self.bits.needs(op):
-            build = some if isinstance(op, nt.ReduceOp) else first
-            bits = build(Inserter.behind(op), self.bits.of(op.value), op.dim)
-            self.bits.set(op.results[0], bits)
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        self.bits.build(op)
 
 
 class CarryGuards(_Pattern):
@@ -257,8 +176,42 @@ class YieldGuards(_Pattern):
         op.operands = [*op.operands, *guards]
 
 
-def guard_patterns(bits: GuardBits) -> list[RewritePattern]:
-    """What builds the guards that ``bits`` needs; ops that take a mask are masked before."""
-    patterns = (GuardOfRead, GuardOfElementwise, GuardOfWhere, GuardOfAddress, GuardOfMove)
-    structure = (GuardOfReduction, CarryGuards, GiveGuards, YieldGuards)
-    return [pattern(bits) for pattern in (*patterns, *structure)]
+def _built(op: Operation, bits: GuardBits) -> Sequence[SSAValue]:
+    """The guards of an op's results, one each, built behind it."""
+    inserter = Inserter.behind(op)
+    match op:
+        case nt.LoadOp() | nt.StoredOp():
+            return [inserter.add(nt.GuardOp(op.ref, list(op.indices)))]
+        case nt.MapOp() if op.function.data == "where":
+            condition, left, right = map(bits.of, op.arguments)
+            sides = [op.arguments[0], left, right]
+            chosen = inserter.add(nt.MapOp("where", sides, nt.with_scalar(op.result.type, i1)))
+            return [both(inserter, condition, chosen)]
+        case nt.ReduceOp():
+            return [some(inserter, bits.of(op.value), op.dim)]
+        case nt.SortOp():
+            return [first(inserter, bits.of(op.value), op.dim)]
+        case nt.PointerLoadOp() | nt.AtomicOp() if op.mask is not None:
+            return [op.mask]
+        case nt.ScanByOp() if op.real is not None:
+            return [op.real] * len(op.values)
+        case nt.ReduceByOp():
+            return [op.results[-1]] * len(op.values)
+        case _ if isinstance(op, MOVES):
+            return _moved(op, bits, inserter)
+        case _:
+            values = op.coordinates if isinstance(op, nt.AddressOp) else op.operands
+            return [bits.every(inserter, values)] * len(op.results)
+
+
+def _moved(op: Operation, bits: GuardBits, inserter: Inserter) -> Sequence[SSAValue]:
+    """The guards of the operands, moved as the lanes are."""
+    known = None
+    if isinstance(op, nt.GatherOp):
+        operands, known = [bits.of(op.value), op.indices], bits.find(op.indices)
+    else:
+        operands = [bits.of(value) for value in op.operands]
+    types = [nt.with_scalar(result.type, i1) for result in op.results]
+    moved = op.create(operands=operands, properties=dict(op.properties), result_types=types)
+    inserter.insert(moved)
+    return moved.results if known is None else [both(inserter, moved.results[0], known)]
