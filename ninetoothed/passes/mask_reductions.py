@@ -75,10 +75,10 @@ from ninetoothed.passes.lowering.guard_bits import (
 from ninetoothed.passes.lowering.identities import combined_operands, fill, reads_identity, select
 from ninetoothed.passes.lowering.lanes import both
 
-Combines = nt.ReduceOp | nt.ScanOp | nt.SortOp | nt.DotOp | nt.DotScaledOp
+CombiningOp = nt.ReduceOp | nt.ScanOp | nt.SortOp | nt.DotOp | nt.DotScaledOp
 """What combines lanes and knows an identity."""
 
-Masked = (
+MaskedOp = (
     nt.ReduceByOp
     | nt.ScanByOp
     | nt.HistogramOp
@@ -97,7 +97,7 @@ class FillLoad(RewritePattern):
     known: Guards
 
     @op_pattern
-    def match_and_rewrite(self, op: Combines, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: CombiningOp, rewriter: PatternRewriter) -> None:
         for index, _, identity in combined_operands(op):
             if not self.known.all_active(op.operands[index]):
                 fill(op.operands[index], identity)
@@ -110,7 +110,7 @@ class MaskLanes(RewritePattern):
     bits: GuardBits
 
     @op_pattern
-    def match_and_rewrite(self, op: Masked, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: MaskedOp, rewriter: PatternRewriter) -> None:
         mask = known = op.real if isinstance(op, nt.Combination) else op.mask
         for guard in self.bits.all(list(_guarded(op))):
             mask = both(Inserter.before(op), mask, guard)
@@ -127,7 +127,7 @@ class SelectIdentity(RewritePattern):
     bits: GuardBits
 
     @op_pattern
-    def match_and_rewrite(self, op: Combines, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: CombiningOp, rewriter: PatternRewriter) -> None:
         for index, _, identity in combined_operands(op):
             value = op.operands[index]
             guard = self.bits.find(value)
