@@ -1,18 +1,24 @@
-"""Rewrites that keep locations: xDSL's walker drops them, and these do not."""
+"""Rewrites that keep locations, which xDSL's walker alone drops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar, get_args, get_type_hints
 
 from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint, Rewriter
 
 Convert = Callable[[Attribute], Attribute]
+_Pattern = TypeVar("_Pattern", bound=RewritePattern)
+_Op = TypeVar("_Op", bound=Operation)
+# Where a pattern says which op classes it is for.
+_CLASSES = "op_classes"
 
 
 class Inserter:
-    """Inserts ops before a place; each takes the location of the op that it stems from."""
+    """Inserts ops at a place; each takes the location of the op that it stems from."""
 
     def __init__(self, point: InsertPoint, origin: Operation) -> None:
         self.point = point
@@ -22,6 +28,11 @@ class Inserter:
     def before(op: Operation) -> Inserter:
         """In front of ``op``, with its location."""
         return Inserter(InsertPoint.before(op), op)
+
+    @staticmethod
+    def behind(op: Operation) -> Inserter:
+        """Behind ``op``, with its location."""
+        return Inserter(InsertPoint.after(op), op)
 
     def insert(self, op: Operation) -> Operation:
         """Insert ``op``."""
@@ -33,6 +44,48 @@ class Inserter:
     def add(self, op: Operation) -> SSAValue:
         """Insert ``op``; its first result."""
         return self.insert(op).results[0]
+
+
+def op_pattern(
+    function: Callable[[_Pattern, _Op, PatternRewriter], None],
+) -> Callable[[_Pattern, Operation, PatternRewriter], None]:
+    """As xDSL's ``op_type_rewrite_pattern``: a pattern for the op classes that the hint of ``op``
+    names; :func:`rewrite_once` looks it up by them.
+    """
+    hint = get_type_hints(function)["op"]
+    pattern = op_type_rewrite_pattern(function)
+    setattr(pattern, _CLASSES, get_args(hint) or (hint,))
+    return pattern
+
+
+def rewrite_once(region: Region, patterns: Sequence[RewritePattern]) -> None:
+    """Apply ``patterns``, made by :func:`op_pattern`, to the ops of ``region``: in order, each op
+    once, as MLIR's ``walkAndApplyPatterns`` does.
+
+    To an op all patterns of its class are applied, until one replaces it. New ops are not matched,
+    and take the location of the op that was.
+    """
+    classes = [(pattern, getattr(pattern.match_and_rewrite, _CLASSES)) for pattern in patterns]
+    by_class: dict[type[Operation], list[RewritePattern]] = {}
+    for op in list(region.walk()):
+        found = by_class.get(type(op))
+        if found is None:
+            found = by_class[type(op)] = [one for one, ops in classes if isinstance(op, ops)]
+        if found:
+            _apply(op, found)
+
+
+def _apply(op: Operation, patterns: Sequence[RewritePattern]) -> None:
+    rewriter, location = PatternRewriter(op), op.location
+
+    def stamp(new: Operation) -> None:
+        if isinstance(new.location, UnknownLoc):
+            new.location = location
+
+    rewriter.operation_insertion_handler.append(stamp)
+    for pattern in patterns:
+        if op.parent is not None:
+            pattern.match_and_rewrite(op, rewriter)
 
 
 def replace(op: Operation, values: Iterable[SSAValue]) -> None:

@@ -8,7 +8,7 @@ know, or else for ``other``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr
@@ -32,43 +32,76 @@ from ninetoothed.ir.index_expr import (
 )
 from ninetoothed.ir.index_normal import always_nonnegative, normalize
 from ninetoothed.ir.meta_op import Guard
+from ninetoothed.passes.analysis.guards import Guards, Loop, carried, joined_positions
 from ninetoothed.passes.analysis.numbering import Numbering
 from ninetoothed.passes.analysis.scalars import known_scalar
 
 Read = nt.ShareRead | nt.PointerLoadOp | nt.AtomicOp
 
 
-def check_turns(
-    kernel: nt.KernelOp, loop: Operation, reads: Iterable[tuple[Read, frozenset[int]]]
-) -> None:
-    """Let the call check that ``reads``, which turns of ``loop`` accumulate, leave no lane out; of
-    the dims that go with a read, one lane is enough.
+def check_turns(kernel: nt.KernelOp, guards: Guards, needed: frozenset[SSAValue]) -> None:
+    """Let the call check that what loops accumulate of ``needed``, the values whose guards combine
+    lanes, leaves no lane out.
 
     Raises:
         ShapeError: no call can know.
     """
     checks = dict.fromkeys(kernel.checks)
-    # One turn leaves out what it has not read, and nothing else.
-    several = minimum(maximum(_count(loop) - 1, 0), 1)
-    for op, reduced in reads:
-        if isinstance(op, nt.ShareRead):
-            for outside in _outside(kernel, loop, op, reduced):
-                left = normalize(outside * several)
-                check = nt.Check(
-                    (left,),
-                    (const(0),),
-                    f"{_message(kernel, op)}, or pass sizes that fill all blocks",
-                )
-                if left.value != 0:
-                    checks[nt.CheckAttr(check)] = None
-        elif op.mask is not None and _turns(op.mask, loop):
-            raise fail(
-                op,
-                "what is read under a mask is accumulated over a loop and then reduced, but where "
-                "the mask is false it has no value; give it one, as in other=0",
-                ShapeError,
-            )
+    for loop in kernel.apply.walk():
+        if not isinstance(loop, Loop):
+            continue
+        # One turn leaves out what it has not read, and nothing else.
+        several = minimum(maximum(_count(loop) - 1, 0), 1)
+        for op, reduced in _accumulated(loop, guards, needed):
+            for check in _full(kernel, loop, op, reduced, several):
+                checks[nt.CheckAttr(check)] = None
     kernel.checks = ArrayAttr(checks)
+
+
+def _accumulated(
+    loop: Loop, guards: Guards, needed: frozenset[SSAValue]
+) -> list[tuple[Read, frozenset[int]]]:
+    """What the turns of a loop read without ``other`` for the values in ``needed`` that it carries,
+    each with the dims of which one lane is enough, since they are reduced.
+    """
+    none: frozenset[int] = frozenset()
+    values = [carried(loop)[position] for position in joined_positions(loop, needed)]
+    pending = [(end, none) for _, _, end in values]
+    seen = {*pending, *((value, none) for _, inside, _ in values for value in inside)}
+    found: dict[tuple[Read, frozenset[int]], None] = {}
+    while pending:
+        value, reduced = pending.pop()
+        owner = value.owner
+        if isinstance(owner, Read) and not guards.all_active(value) and loop.is_ancestor(owner):
+            found[owner, reduced] = None
+        if isinstance(owner, nt.ReduceOp | nt.ReduceByOp):
+            reduced = frozenset((owner.dim,))
+        elif not isinstance(owner, nt.MapOp | nt.CastOp):
+            # The dims may be others behind it.
+            reduced = none
+        origins = [(origin, reduced) for origin in guards.origins(value)]
+        pending += [origin for origin in origins if origin not in seen]
+        seen.update(origins)
+    return list(found)
+
+
+def _full(
+    kernel: nt.KernelOp, loop: Loop, op: Read, reduced: frozenset[int], several: IndexExpr
+) -> Iterator[nt.Check]:
+    """What must hold for ``op`` to read the same lanes in all turns, of which there are ``several``."""
+    if isinstance(op, nt.ShareRead):
+        for outside in _outside(kernel, loop, op, reduced):
+            left = normalize(outside * several)
+            message = f"{_message(kernel, op)}, or pass sizes that fill all blocks"
+            if left.value != 0:
+                yield nt.Check((left,), (const(0),), message)
+    elif op.mask is not None and _turns(op.mask, loop):
+        raise fail(
+            op,
+            "what is read under a mask is accumulated over a loop and then reduced, but where "
+            "the mask is false it has no value; give it one, as in other=0",
+            ShapeError,
+        )
 
 
 def _count(loop: Operation) -> IndexExpr:

@@ -63,26 +63,35 @@ def _scaled(op: nt.DotScaledOp) -> Iterator[tuple[int, int, float | int]]:
             index += 1
 
 
-def fill(value: SSAValue, identity: float | int) -> bool:
-    """Let the unspecified lanes of a share's block read ``identity``; whether they do.
-
-    A conversion between floats, or of a zero, keeps the identity, so the load may lie behind one.
+def _source(value: SSAValue, identity: float | int) -> nt.ShareRead | None:
+    """The read that ``value`` is, maybe behind conversions that keep ``identity``: those between
+    floats keep infinities, and all keep a zero.
     """
     owner = value.owner
-    if isinstance(owner, nt.CastOp):
-        source, target = nt.scalar_of(owner.value.type), nt.scalar_of(value.type)
+    while isinstance(owner, nt.CastOp):
+        source, target = nt.scalar_of(owner.value.type), nt.scalar_of(owner.result.type)
         # An eight-bit float may have no infinity.
         floats = (
             isinstance(source, AnyFloat) and source.bitwidth >= 16 and isinstance(target, AnyFloat)
         )
-        exact = identity == 0 or (floats and identity in (float("inf"), float("-inf")))
-        return exact and fill(owner.value, identity)
-    if not isinstance(owner, nt.ShareRead):
-        return False
-    wanted = nt.number(identity, nt.scalar_of(value.type))
-    if owner.other is None:
-        owner.other = wanted
-    return owner.other == wanted
+        if identity != 0 and not (floats and identity in (float("inf"), float("-inf"))):
+            return None
+        owner = owner.value.owner
+    return owner if isinstance(owner, nt.ShareRead) else None
+
+
+def fill(value: SSAValue, identity: float | int) -> bool:
+    """Let the unspecified lanes of a tile's block read ``identity``; whether they do."""
+    read = _source(value, identity)
+    if read is not None and read.other is None:
+        read.other = nt.number(identity, nt.scalar_of(read.result.type))
+    return reads_identity(value, identity)
+
+
+def reads_identity(value: SSAValue, identity: float | int) -> bool:
+    """Whether the unspecified lanes of a tile's block read ``identity``."""
+    read = _source(value, identity)
+    return read is not None and read.other == nt.number(identity, nt.scalar_of(read.result.type))
 
 
 def select(inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float | int) -> SSAValue:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation, SSAValue
 
@@ -46,29 +44,6 @@ def some(inserter: Inserter, bits: SSAValue, dim: int) -> SSAValue:
     """Whether ``bits`` has one set along ``dim``, which is reduced."""
     found = inserter.add(nt.ReduceOp("reduce_or", inserter.add(nt.CastOp(bits, _I32)), dim))
     return inserter.add(nt.CastOp(found, i1))
-
-
-def spread(guard: SSAValue, others: Sequence[SSAValue]) -> bool:
-    """Whether ``guard`` holds wherever another does, since it is that one's :func:`some`, in all
-    lanes that were reduced.
-    """
-    ops: list[Operation] = []
-    value = guard
-    while value is guard or value not in others:
-        owner = value.owner
-        if not isinstance(owner, nt.CastOp | nt.BroadcastOp | nt.ExpandDimsOp) and not (
-            isinstance(owner, nt.ReduceOp) and owner.function.data == "reduce_or"
-        ):
-            return False
-        ops.append(owner)
-        value = owner.operands[0]
-    dims: list[int | None] = list(range(len(nt.shape_of(value.type))))
-    for op in reversed(ops):
-        if isinstance(op, nt.ReduceOp):
-            del dims[op.dim]
-        elif isinstance(op, nt.ExpandDimsOp):
-            dims.insert(op.dim, None)
-    return all(dim in (None, axis) for axis, dim in enumerate(dims))
 
 
 def both(inserter: Inserter, left: SSAValue | None, right: SSAValue) -> SSAValue:
