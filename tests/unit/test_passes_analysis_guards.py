@@ -117,8 +117,8 @@ def test_where_has_the_guards_of_its_sides() -> None:
 
 
 SPREAD = f"""
-    %r = nt.reduce "max" %v axis [1] : {B} -> {ROWS}
-    %e = nt.expand_dims %r axis [1] : {ROWS} -> !nt.tensor<[4, 1] x f32>
+    %r = nt.reduce "max" %v axis 1 : {B} -> {ROWS}
+    %e = nt.expand_dims %r axis 1 : {ROWS} -> !nt.tensor<[4, 1] x f32>
     %b = nt.broadcast %e : !nt.tensor<[4, 1] x f32> -> {B}
 """
 
@@ -135,8 +135,8 @@ def test_a_reduction_spread_along_another_dim_says_something() -> None:
     square = "!nt.tensor<[8, 8] x f32>"
     found = Analysed(f"""
     %s = nt.broadcast %v : {B} -> {square}
-    %r = nt.reduce "max" %s axis [1] : {square} -> !nt.tensor<[8] x f32>
-    %e = nt.expand_dims %r axis [0] : !nt.tensor<[8] x f32> -> !nt.tensor<[1, 8] x f32>
+    %r = nt.reduce "max" %s axis 1 : {square} -> !nt.tensor<[8] x f32>
+    %e = nt.expand_dims %r axis 0 : !nt.tensor<[8] x f32> -> !nt.tensor<[1, 8] x f32>
     %b = nt.broadcast %e : !nt.tensor<[1, 8] x f32> -> {square}
     %d = nt.map "sub"(%s, %b) : ({square}, {square}) -> {square}
     """)
@@ -144,11 +144,11 @@ def test_a_reduction_spread_along_another_dim_says_something() -> None:
 
 
 def test_equal_moves_have_one_guard() -> None:
-    move = f"axis [0] : {B} -> !nt.tensor<[1, 4, 8] x f32>"
+    move = f"axis 0 : {B} -> !nt.tensor<[1, 4, 8] x f32>"
     found = Analysed(f"""
     %a = nt.expand_dims %v {move}
     %b = nt.expand_dims %v {move}
-    %s = nt.sort %v axis [1] descending false : {B}
+    %s = nt.sort %v axis 1 descending false : {B}
     """)
     assert found["a"] is found["b"]
     assert isinstance(found["s"], Leading)
