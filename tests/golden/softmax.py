@@ -6,11 +6,11 @@ import triton.language as tl
 def softmax_kernel(input, output, input_size_1, input_stride_0, output_size_1, output_stride_0):
     # softmax.py:20: def application(input, output):
     pid = tl.program_id(0)
+    # softmax.py:21: row = ntl.cast(input, ntl.float32)
     b1 = tl.arange(0, 1024)
     v = b1[None, :]
     v_1 = (b1 < input_size_1)[None, :]
     ptrs = input + pid * input_stride_0 + v
-    # softmax.py:21: row = ntl.cast(input, ntl.float32)
     input_1 = tl.load(ptrs, mask=v_1, other=float("-inf"))
     row = input_1.to(tl.float32)
     # softmax.py:22: numerator = ntl.exp(row - ntl.max(row, axis=1, keep_dims=True))
@@ -19,7 +19,5 @@ def softmax_kernel(input, output, input_size_1, input_stride_0, output_size_1, o
     # softmax.py:23: output = numerator / ntl.sum(numerator, axis=1, keep_dims=True)
     total_1 = tl.sum(tl.where(v_1, numerator, 0.0), axis=1)
     v_2 = (numerator / total_1[:, None]).to(tl.float16)
-    # softmax.py:20: def application(input, output):
     ptrs_1 = output + pid * output_stride_0 + v
-    # softmax.py:23: output = numerator / ntl.sum(numerator, axis=1, keep_dims=True)
     tl.store(ptrs_1, v_2, mask=(b1 < output_size_1)[None, :])
