@@ -1,14 +1,15 @@
 """Turn loads and stores of shares into pointers, offsets and masks.
 
-The offset of a lane is the sum of source index times stride. Terms without block indices move the
-pointer, once for the program or once an iteration; the others are computed along the dims that they
-vary along. A guard becomes a mask unless it always holds: the ranges of program indices, lanes and
-loop variables are used for that. ``nt.offsets`` is the source index itself, or the offset;
-``nt.address`` has its coordinates in the place of the block's indices.
+The offset of a lane is the sum of source index times stride, computed at the place of the access.
+Terms without block indices move the pointer, those that no loop changes first; the others are
+computed along the dims that they vary along. A guard becomes a mask unless it always holds: the
+ranges of program indices, lanes and loop variables are used for that. ``nt.offsets`` is the source
+index itself, or the offset; ``nt.address`` has its coordinates in the place of the block's indices.
+Sizes, the program's indices and where its sequences lie are computed once, at its start.
 
-Why here: it needs the schedule (which program is this?) and numeric block sizes. It requires stage
-``scheduled`` and leaves no store and no guard of a share, stage ``addressed``. ``index_bits`` is
-the width of all address arithmetic.
+Why here: it needs the schedule (which program is this?) and numeric block sizes. What accesses share
+is merged and hoisted by the passes behind. It requires stage ``scheduled`` and leaves no store and no
+guard of a share, stage ``addressed``. ``index_bits`` is the width of all address arithmetic.
 
 Before:
 
@@ -37,21 +38,23 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
   nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
-  %pid = tt.get_program_id 0 : i32
-  %x = nt.pointer %a : !nt.tensor<[64] x f32> -> !tt.ptr<f32>
-  %1 = arith.constant 64 : i32
-  %2 = arith.muli %pid, %1 : i32
-  %3 = tt.addptr %x, %2 : !tt.ptr<f32>, i32
-  %4 = tt.splat %3 : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
-  %b0 = tt.make_range 0 : i32 64 : i32 -> tensor<64xi32>
-  %5 = tt.addptr %4, %b0 : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  %6 = tt.splat %2 : i32 -> tensor<64xi32>
-  %7 = arith.addi %6, %b0 : tensor<64xi32>
   %n = nt.size <n> : i32
-  %8 = tt.splat %n : i32 -> tensor<64xi32>
-  %9 = arith.cmpi slt, %7, %8 : tensor<64xi32>
-  %10 = tt.load %5, %9 : tensor<64x!tt.ptr<f32>>
-  %11 = builtin.unrealized_conversion_cast %10 : tensor<64xf32> to !nt.tensor<[64] x f32>
+  %pid = tt.get_program_id 0 : i32
+  %b0 = tt.make_range 0 : i32 64 : i32 -> tensor<64xi32>
+  %x = nt.pointer %a : !nt.tensor<[64] x f32> -> !tt.ptr<f32>
+  %0 = arith.constant 64 : i32
+  %1 = arith.muli %pid, %0 : i32
+  %2 = tt.addptr %x, %1 : !tt.ptr<f32>, i32
+  %3 = tt.splat %2 : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %4 = tt.addptr %3, %b0 : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %5 = arith.constant 64 : i32
+  %6 = arith.muli %pid, %5 : i32
+  %7 = tt.splat %6 : i32 -> tensor<64xi32>
+  %8 = arith.addi %7, %b0 : tensor<64xi32>
+  %9 = tt.splat %n : i32 -> tensor<64xi32>
+  %10 = arith.cmpi slt, %8, %9 : tensor<64xi32>
+  %11 = tt.load %4, %10 : tensor<64x!tt.ptr<f32>>
+  %12 = builtin.unrealized_conversion_cast %11 : tensor<64xf32> to !nt.tensor<[64] x f32>
   nt.finish
 }
 ```
@@ -59,16 +62,17 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, ModuleOp, i1, i8
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.access import Access, holds
@@ -77,6 +81,7 @@ from ninetoothed.ir.index_expr import IndexExpr, const, product, substitute, sym
 from ninetoothed.ir.index_normal import always_nonnegative, normalize
 from ninetoothed.ir.meta_op import Guard
 from ninetoothed.ir.rewriting import Inserter, replace
+from ninetoothed.language.registry import Registry
 from ninetoothed.passes.analysis.scalars import known_most, known_scalar
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.index import (
@@ -84,136 +89,45 @@ from ninetoothed.passes.lowering.index import (
     Arithmetic,
     IndexLowering,
     Lanes,
-    SizeLeaves,
+    Term,
     terms,
 )
-from ninetoothed.passes.lowering.jagged import Sequences
+from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
 
 _AccessOp = nt.LoadOp | nt.StoredOp | nt.StoreOp | nt.GuardOp | nt.OffsetsOp | nt.AddressOp
-_Memo = dict[tuple[IndexExpr, tuple[int, ...], tuple[str, ...]], Lanes]
 
-
-class _Top(Inserter):
-    """Inserts at the top of a kernel, each op behind the one before."""
-
-    def __init__(self, kernel: nt.KernelOp) -> None:
-        super().__init__(InsertPoint.at_start(kernel.apply.block), kernel)
-        self.block = kernel.apply.block
-        self.last: Operation | None = None
-
-    def insert(self, op: Operation) -> Operation:
-        # A point names the op behind it, which may be gone by now.
-        last = self.last
-        self.point = InsertPoint.at_start(self.block) if last is None else InsertPoint.after(last)
-        self.last = op
-        return super().insert(op)
+_BELOW = functools.partial(tt.CmpiOp, "slt")
+_NOT_BELOW = functools.partial(tt.CmpiOp, "sge")
 
 
 class _Kernel:
-    """What the accesses of one kernel share."""
+    """A kernel, and by their symbols the scalars that its programs know: sizes, strides, the
+    outermost indices, the starts and the lengths of sequences.
+    """
 
     def __init__(self, kernel: nt.KernelOp, type: IntegerType) -> None:
         self.kernel = kernel
         self.type = type
-        self.top = Arithmetic(_Top(kernel), type)
-        self.sizes = SizeLeaves(self.top)
-        self.memo: _Memo = {}
-        self.pointers: dict[SSAValue, SSAValue] = {}
-        self.grid: tuple[SSAValue, ...] = ()
-        self.sequences = Sequences(kernel)
-        self.own: dict[str, SSAValue] = {}
+        self.assumptions = kernel.assumptions
+        self.values: dict[str, Lanes] = {}
 
-    def pointer(self, ref: SSAValue, source: nt.SourceOp) -> SSAValue:
-        """The pointer to a parameter's first element."""
-        found = self.pointers.get(ref)
-        if found is None:
-            type = tt.PointerType(in_memory(nt.scalar_of(source.result.type)))
-            found = self.top.inserter.add(nt.PointerOp(ref, type))
-            found.name_hint = source.param.data
-            self.pointers[ref] = found
-        return found
+    def before(self, op: Operation) -> Arithmetic:
+        """Address arithmetic in front of ``op``."""
+        return Arithmetic(Inserter.before(op), self.type)
 
-    def schedule(self, op: nt.ProgramIndexOp) -> None:
-        """The program's outermost index, as arithmetic on the program's number."""
-        sizes = op.sizes.data
-        program = tt.GetProgramIdOp(0)
-        self.top.inserter.insert(program)
-        program.result.name_hint = op.program.name_hint
-        leaves = {"pid": self.top.resized(program.result)}
-        ranges = {**self.kernel.assumptions, "pid": Range(const(0), product(sizes) - 1)}
-        lowering = self.lowering(self.top, (), {}, leaves, frozenset(), ranges)
-        values: list[SSAValue] = []
-        for dim, size in enumerate(sizes):
-            index = sym("pid") // product(sizes[dim + 1 :])
-            if dim:
-                index = index % size
-            value = lowering.lower(normalize(index, ranges)).value
-            values.append(value)
-        self.grid = tuple(values)
-        for value, result in zip(values, op.results, strict=True):
-            if value.name_hint is None:
-                value.name_hint = result.name_hint
-        number = op.program.owner
-        Rewriter.erase_op(op)
-        assert isinstance(number, Operation)
-        Rewriter.erase_op(number)
-
-    def lowering(
-        self,
-        here: Arithmetic,
-        shape: tuple[int, ...],
-        block: dict[str, int],
-        leaves: dict[str, SSAValue],
-        local: frozenset[str],
-        ranges: dict[str, Range],
-        coordinates: frozenset[str] = frozenset(),
-    ) -> IndexLowering:
-        def leaf(name: str) -> SSAValue:
-            found = leaves.get(name)
-            if found is None and name in self.sequences:
-                return self.sequence(name)
-            return self.sizes.of(sym(name)) if found is None else found
-
-        return IndexLowering(
-            self.top, here, leaf, shape, block, local, ranges, self.memo, coordinates
-        )
-
-    def sequence(self, name: str) -> SSAValue:
-        """The start or the length of the program's sequence, read once at the top."""
-        sequence, symbol = self.sequences[name]
-        if symbol not in self.own:
-            ranges = sequence.ranges(self.kernel.assumptions)
-            leaves = {f"g{dim}": index for dim, index in enumerate(self.grid)}
-            lowering = self.lowering(self.top, (), {}, leaves, frozenset(), ranges)
-            self.own.update(sequence.load(self.top, lowering))
-            for read, value in self.own.items():
-                value.name_hint = read
-        return self.own[symbol]
-
-    def size(self, op: nt.SizeOp) -> None:
-        """A compound size, or one of another width, as arithmetic on single ones; and what is the
-        program's own.
-        """
-        expr = op.expr.data
-        single = expr.op == "sym" and expr.args[0] not in self.sequences
-        if not isinstance(op.result.type, IntegerType) or (single and op.result.type == self.type):
-            return
-        here = Arithmetic(Inserter.before(op), self.type)
-        ranges = dict(self.kernel.assumptions)
-        value = self.lowering(self.top, (), {}, {}, frozenset(), ranges).lower(op.expr.data).value
-        here.type = op.result.type
-        replace(op, [here.resized(value)])
+    def scalars(self, here: Arithmetic, ranges: Assumptions) -> IndexLowering:
+        """Lowers expressions of what the programs know."""
+        return IndexLowering(here, self.values, (), frozenset(), ranges)
 
     def access(self, op: _AccessOp) -> _Accessed | None:
         """The address of a share; None for numbers passed by value."""
         assert isinstance(op.ref, BlockArgument)
         value = self.kernel.arranged.values[op.ref.index]
-        source, attribute = nt.access_of(value, self.kernel.assumptions)
+        source, attribute = nt.access_of(value, self.assumptions)
         if source.kind.data != "tensor":
             return None
-        here = Arithmetic(Inserter.before(op), self.type)
-        return _Accessed(self, op, source, attribute, here)
+        return _Accessed(self, op, source, attribute, self.before(op))
 
 
 class _Accessed:
@@ -227,7 +141,6 @@ class _Accessed:
         attribute: nt.AccessAttr,
         here: Arithmetic,
     ) -> None:
-        self.kernel = kernel
         self.op = op
         self.source = source
         self.here = here
@@ -235,43 +148,40 @@ class _Accessed:
         access = attribute.data
         several = len(access.levels) > 1
         self.block = access.levels[-1] if several else ()
-        between = [name for row in names[1:-1] for name in row]
-        ranges = dict(kernel.kernel.assumptions)
+        self.names = names[-1] if several else ()
+        ranges = dict(kernel.assumptions)
         # Dims of size 1 have the index 0.
         fixed: dict[str, IndexExpr | int] = {}
-        for row, sizes in (
-            (names[0], access.levels[0]),
-            (names[-1] if several else (), self.block),
-        ):
+        for row, sizes in ((names[0], access.levels[0]), (self.names, self.block)):
             for name, size in zip(row, sizes, strict=True):
                 ranges[name] = Range(const(0), size - 1)
                 if size.value == 1:
                     fixed[name] = 0
-        leaves = dict(zip(names[0], kernel.grid, strict=True))
-        for name, index in zip(between, op.indices, strict=True):
-            leaves[name] = here.resized(index)
-            ranges[name] = _loop_range(index, kernel.kernel.assumptions)
+        values = dict(kernel.values)
+        local = [name for row in names[1:-1] for name in row]
+        for name, index in zip(local, op.indices, strict=True):
+            values[name] = Lanes(here.resized(index), ())
+            ranges[name] = _loop_range(index, kernel.assumptions)
             if isinstance(known := constant_value(index), int):
                 fixed[name] = known
-        self.ranges = ranges
         if isinstance(op, nt.AddressOp):
-            own = dict(zip(names[-1], op.coordinates, strict=True))
             self.shape = tt.shape_of(lowered(op.exists.type))
-            for name, coordinate in own.items():
+            for name, coordinate in zip(self.names, op.coordinates, strict=True):
                 value = bridge(here.inserter, coordinate, lowered(coordinate.type))
-                leaves[name] = here.resized(value)
-                known = constant_value(coordinate)
-                if isinstance(known, int):
+                values[name] = Lanes(here.resized(value), self.all_dims)
+                local.append(name)
+                if isinstance(known := constant_value(coordinate), int):
                     fixed[name] = known
-            self.lowering = kernel.lowering(
-                here, self.shape, {}, leaves, frozenset((*between, *own)), ranges, frozenset(own)
-            )
-            self.access: Access = access.substitute(fixed)
-            return
-        self.access = access.substitute(fixed)
-        self.shape = tuple(size.value or 0 for size in self.block)
-        block = {name: dim for dim, name in enumerate(names[-1])} if several else {}
-        self.lowering = kernel.lowering(here, self.shape, block, leaves, frozenset(between), ranges)
+        else:
+            self.shape = tuple(size.value or 0 for size in self.block)
+            for dim, name in enumerate(self.names):
+                if name not in fixed:
+                    row = here.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
+                    row.name_hint = name
+                    values[name] = Lanes(here.resized(row), (dim,))
+        self.ranges = ranges
+        self.access: Access = access.substitute(fixed)
+        self.lowering = IndexLowering(here, values, self.shape, frozenset(local), ranges)
 
     @property
     def all_dims(self) -> tuple[int, ...]:
@@ -284,62 +194,42 @@ class _Accessed:
 
     def pointers(self) -> SSAValue:
         """The addresses, a block of them; of a share of no dims, one."""
-        lowering = self.lowering
-        offset = self.offset()
-        moves: dict[bool, list[tuple[bool, IndexExpr]]] = {False: [], True: []}
-        along: list[tuple[bool, IndexExpr]] = []
-        for minus, term in terms(normalize(offset)):
+        lowering, add = self.lowering, self.here.inserter.add
+        moves: dict[bool, list[Term]] = {False: [], True: []}
+        along: list[Term] = []
+        for minus, term in terms(normalize(self.offset())):
             if lowering.dims_of(term):
                 along.append((minus, term))
             elif term.value != 0:
                 moves[lowering.is_local(term)].append((minus, term))
-        pointer = self.kernel.pointer(self.op.ref, self.source)
-        for local, place in ((False, self.kernel.top), (True, self.here)):
-            if moves[local]:
-                pointer = place.inserter.add(tt.AddPtrOp(pointer, lowering.sum(moves[local]).value))
+        element = in_memory(nt.scalar_of(self.source.result.type))
+        pointer = add(nt.PointerOp(self.op.ref, tt.PointerType(element)))
+        pointer.name_hint = self.source.param.data
+        for move in moves.values():
+            if move:
+                pointer = add(tt.AddPtrOp(pointer, lowering.sum(move).value))
         if not self.shape:
             return pointer
-        place = self.here if moves[True] else self.kernel.top
-        block = place.inserter.add(tt.SplatOp(pointer, self.shape))
+        block = add(tt.SplatOp(pointer, self.shape))
         if not along:
             return block
-        lanes = lowering.sum(along)
-        local = any(lowering.is_local(term) for _, term in along)
-        offsets = lowering.along(self.here if local else self.kernel.top, lanes, self.all_dims)
-        place = self.here if local or moves[True] else self.kernel.top
-        return place.inserter.add(tt.AddPtrOp(block, offsets))
+        return add(tt.AddPtrOp(block, lowering.along(lowering.sum(along), self.all_dims)))
 
     def mask(self) -> SSAValue | None:
         """One bit a lane; None where every guard always holds."""
         lowering = self.lowering
-        result: Lanes | None = None
-        local = False
+        conditions: list[Lanes] = []
         for guard in self.access.guards:
             if holds(guard, self.ranges):
                 continue
-            for predicate, left, right in self._conditions(guard):
-                is_local = lowering.is_local(left) or lowering.is_local(right)
-                place = self.here if is_local else self.kernel.top
-                bits = lowering.combine(
-                    place,
-                    lambda one, two, predicate=predicate: tt.CmpiOp(predicate, one, two),
-                    lowering.lower(left),
-                    lowering.lower(right),
-                )
-                local = local or is_local
-                place = self.here if local else self.kernel.top
-                result = (
-                    bits if result is None else lowering.combine(place, arith.AndIOp, result, bits)
-                )
-        if result is None:
+            index, size = lowering.lower(guard.index), lowering.lower(guard.size)
+            conditions.append(lowering.combine(_BELOW, index, size))
+            if not always_nonnegative(guard.index, self.ranges):
+                conditions.append(lowering.combine(_NOT_BELOW, index, lowering.number(0)))
+        if not conditions:
             return None
-        return lowering.along(self.here if local else self.kernel.top, result, self.all_dims)
-
-    def _conditions(self, guard: Guard) -> list[tuple[str, IndexExpr, IndexExpr]]:
-        conditions = [("slt", guard.index, guard.size)]
-        if not always_nonnegative(guard.index, self.ranges):
-            conditions.append(("sge", guard.index, const(0)))
-        return conditions
+        both = functools.partial(lowering.combine, arith.AndIOp)
+        return lowering.along(functools.reduce(both, conditions), self.all_dims)
 
 
 def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
@@ -367,6 +257,54 @@ def _range(index: SSAValue, assumptions: Assumptions) -> Range:
     return Range.of(known, known) if isinstance(known, int) else _loop_range(index, assumptions)
 
 
+_LOWERINGS: Registry[type[Operation], Callable[[_Kernel, Any], None]] = Registry(
+    "nt-lower-accesses"
+)
+
+
+@_LOWERINGS.register(nt.ProgramIndexOp)
+def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
+    """What the program knows: sizes, its outermost index as arithmetic on its number, and its
+    sequences.
+    """
+    here, assumptions = kernel.before(op), kernel.assumptions
+    own = sequences(kernel.kernel)
+    for name in assumptions:
+        if name not in own:
+            size = here.inserter.add(nt.SizeOp(nt.ExprAttr(sym(name)), kernel.type))
+            size.name_hint = name
+            kernel.values[name] = Lanes(size, ())
+    number, sizes = op.program.owner, op.sizes.data
+    program = here.inserter.add(tt.GetProgramIdOp(0))
+    program.name_hint = op.program.name_hint
+    kernel.values["pid"] = Lanes(here.resized(program), ())
+    ranges = {**assumptions, "pid": Range(const(0), product(sizes) - 1)}
+    indices: list[Lanes] = []
+    for dim, size in enumerate(sizes):
+        index = sym("pid") // product(sizes[dim + 1 :])
+        if dim:
+            index = index % size
+        indices.append(kernel.scalars(here, ranges).lower(normalize(index, ranges)))
+    kernel.values.update({f"g{dim}": index for dim, index in enumerate(indices)})
+    loaded: dict[Sequence, dict[str, SSAValue]] = {}
+    for name, (sequence, symbol) in own.items():
+        if sequence not in loaded:
+            loaded[sequence] = sequence.load(kernel.scalars(here, sequence.ranges(assumptions)))
+        kernel.values[name] = Lanes(loaded[sequence][symbol], ())
+    replace(op, [index.value for index in indices])
+    assert isinstance(number, Operation)
+    Rewriter.erase_op(number)
+
+
+def _size(kernel: _Kernel, op: nt.SizeOp) -> None:
+    """A size of the application, as arithmetic on single ones."""
+    if isinstance(op.result.type, IntegerType):
+        here = kernel.before(op)
+        value = kernel.scalars(here, kernel.assumptions).lower(op.expr.data).value
+        replace(op, [Arithmetic(here.inserter, op.result.type).resized(value)])
+
+
+@_LOWERINGS.register(nt.LoadOp)
 def _load(kernel: _Kernel, op: nt.LoadOp) -> None:
     accessed = kernel.access(op)
     if accessed is None:
@@ -391,6 +329,7 @@ def _other(inserter: Inserter, number: FloatAttr | IntegerAttr, type: Attribute)
     return inserter.add(tt.SplatOp(value, shape)) if shape else value
 
 
+@_LOWERINGS.register(nt.StoredOp)
 def _stored(kernel: _Kernel, op: nt.StoredOp) -> None:
     value = op.value
     accessed = None if op.other is None else kernel.access(op)
@@ -403,6 +342,7 @@ def _stored(kernel: _Kernel, op: nt.StoredOp) -> None:
     replace(op, [value])
 
 
+@_LOWERINGS.register(nt.StoreOp)
 def _store(kernel: _Kernel, op: nt.StoreOp) -> None:
     accessed = kernel.access(op)
     assert accessed is not None
@@ -415,6 +355,7 @@ def _store(kernel: _Kernel, op: nt.StoreOp) -> None:
     Rewriter.erase_op(op)
 
 
+@_LOWERINGS.register(nt.GuardOp)
 def _guard(kernel: _Kernel, op: nt.GuardOp) -> None:
     accessed = kernel.access(op)
     assert accessed is not None
@@ -427,26 +368,28 @@ def _guard(kernel: _Kernel, op: nt.GuardOp) -> None:
     replace(op, [bridge(accessed.here.inserter, mask, op.result.type)])
 
 
+@_LOWERINGS.register(nt.OffsetsOp)
 def _offsets(kernel: _Kernel, op: nt.OffsetsOp) -> None:
     accessed = kernel.access(op)
     assert accessed is not None
     dim = op.source_dim
     offset = accessed.offset() if dim is None else accessed.access.indices[dim]
     lowering = accessed.lowering
-    first = {name: 0 for name, axis in lowering.block.items() if axis not in op.dims}
+    first = {name: 0 for dim, name in enumerate(accessed.names) if dim not in op.dims}
     offset = normalize(substitute(offset, first))
     lanes = lowering.lower(offset)
-    place = lowering.place(offset)
-    value = Arithmetic(place.inserter, _integer(op.result.type)).resized(lanes.value)
-    value = lowering.along(place, Lanes(value, lanes.dims), op.dims)
-    replace(op, [bridge(accessed.here.inserter, value, op.result.type)])
+    inserter = accessed.here.inserter
+    value = Arithmetic(inserter, _integer(op.result.type)).resized(lanes.value)
+    value = lowering.along(Lanes(value, lanes.dims), op.dims)
+    replace(op, [bridge(inserter, value, op.result.type)])
 
 
+@_LOWERINGS.register(nt.AddressOp)
 def _address(kernel: _Kernel, op: nt.AddressOp) -> None:
     accessed = kernel.access(op)
     assert accessed is not None
     pointers, mask = accessed.pointers(), accessed.mask()
-    inserter, ranges = accessed.here.inserter, kernel.kernel.assumptions
+    inserter, ranges = accessed.here.inserter, kernel.assumptions
     for coordinate, size in zip(op.coordinates, accessed.block, strict=True):
         # What the access says of a coordinate holds inside the block.
         if holds(Guard(sym("b"), size), {**ranges, "b": _range(coordinate, ranges)}):
@@ -470,28 +413,16 @@ def _integer(type: Attribute) -> IntegerType:
     return cast("IntegerType", scalar)
 
 
-def _lower(kernel: nt.KernelOp, type: IntegerType) -> None:
-    shared = _Kernel(kernel, type)
-    ops: Sequence[Operation] = list(kernel.apply.walk())
+def _lower(kernel_op: nt.KernelOp, index_type: IntegerType) -> None:
+    kernel = _Kernel(kernel_op, index_type)
+    ops = list(kernel_op.apply.walk())
     for op in ops:
-        if isinstance(op, nt.ProgramIndexOp):
-            shared.schedule(op)
-        elif isinstance(op, nt.LoadOp):
-            _load(shared, op)
-        elif isinstance(op, nt.StoredOp):
-            _stored(shared, op)
-        elif isinstance(op, nt.StoreOp):
-            _store(shared, op)
-        elif isinstance(op, nt.GuardOp):
-            _guard(shared, op)
-        elif isinstance(op, nt.OffsetsOp):
-            _offsets(shared, op)
-        elif isinstance(op, nt.AddressOp):
-            _address(shared, op)
+        if type(op) in _LOWERINGS:
+            _LOWERINGS[type(op)](kernel, op)
     # Loops are asked for their ranges as long as their bounds are sizes.
     for op in ops:
         if isinstance(op, nt.SizeOp):
-            shared.size(op)
+            _size(kernel, op)
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,9 @@ SPECIALIZED: Stages = (
     ("specialized", ("nt-specialize",)),
     ("padded", ("nt-pad-blocks", "nt-fit-target")),
     ("scheduled", ("nt-schedule-programs",)),
-    # Addresses of one parameter repeat between loads and stores; cse makes them one.
-    ("addressed", ("nt-lower-accesses", "cse")),
+    # An address is computed where it is used: what a loop does not change goes in front of it, then
+    # cse makes equal ones one.
+    ("addressed", ("nt-lower-accesses", "nt-hoist-invariants", "cse")),
     # Folding before dce, so that what it frees is gone too.
     ("tt", ("nt-lower-to-tt", "canonicalize", "cse", "dce")),
 )

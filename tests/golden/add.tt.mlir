@@ -3,30 +3,30 @@
 builtin.module {
   tt.func @add_kernel(%lhs: !tt.ptr<f32> {nt.param = "lhs", tt.divisibility = 16 : i32}, %rhs: !tt.ptr<f32> {nt.param = "rhs", tt.divisibility = 16 : i32}, %output: !tt.ptr<f32> {nt.param = "output", tt.divisibility = 16 : i32}, %lhs_size: i32 {nt.symbol = "lhs_size_0"}, %rhs_size: i32 {nt.symbol = "rhs_size_0"}, %output_size: i32 {nt.symbol = "output_size_0"}) attributes {nt.params = [#nt.param<"lhs" tensor [lhs_size_0] [1]>, #nt.param<"rhs" tensor [rhs_size_0] [1]>, #nt.param<"output" tensor [output_size_0] [1]>], nt.grid = #nt.expr<lhs_size_0 ceildiv 256>, nt.checks = [#nt.check<[lhs_size_0 ceildiv 256] = [rhs_size_0 ceildiv 256], "the outermost shapes of lhs and rhs must be equal, one program an element: they are {left} and {right}">, #nt.check<[lhs_size_0 ceildiv 256] = [output_size_0 ceildiv 256], "the outermost shapes of lhs and output must be equal, one program an element: they are {left} and {right}">]} {
     %pid = tt.get_program_id 0 : i32
+    %b0 = tt.make_range 0 : i32 256 : i32 -> tensor<256xi32>
     %0 = arith.constant 256 : i32
     %1 = arith.muli %pid, %0 : i32
     %2 = tt.addptr %lhs, %1 : !tt.ptr<f32>, i32
     %3 = tt.splat %2 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
-    %b0 = tt.make_range 0 : i32 256 : i32 -> tensor<256xi32>
     %4 = tt.addptr %3, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
     %5 = tt.splat %1 : i32 -> tensor<256xi32>
     %6 = arith.addi %5, %b0 : tensor<256xi32>
     %7 = tt.splat %lhs_size : i32 -> tensor<256xi32>
     %8 = arith.cmpi slt, %6, %7 : tensor<256xi32>
+    %lhs_1 = tt.load %4, %8 : tensor<256x!tt.ptr<f32>>
     %9 = tt.addptr %rhs, %1 : !tt.ptr<f32>, i32
     %10 = tt.splat %9 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
     %11 = tt.addptr %10, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
     %12 = tt.splat %rhs_size : i32 -> tensor<256xi32>
     %13 = arith.cmpi slt, %6, %12 : tensor<256xi32>
-    %14 = tt.addptr %output, %1 : !tt.ptr<f32>, i32
-    %15 = tt.splat %14 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
-    %16 = tt.addptr %15, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
-    %17 = tt.splat %output_size : i32 -> tensor<256xi32>
-    %18 = arith.cmpi slt, %6, %17 : tensor<256xi32>
-    %lhs_1 = tt.load %4, %8 : tensor<256x!tt.ptr<f32>>
     %rhs_1 = tt.load %11, %13 : tensor<256x!tt.ptr<f32>>
-    %19 = arith.addf %lhs_1, %rhs_1 : tensor<256xf32>
-    tt.store %16, %19, %18 : tensor<256x!tt.ptr<f32>>
+    %14 = arith.addf %lhs_1, %rhs_1 : tensor<256xf32>
+    %15 = tt.addptr %output, %1 : !tt.ptr<f32>, i32
+    %16 = tt.splat %15 : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %17 = tt.addptr %16, %b0 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    %18 = tt.splat %output_size : i32 -> tensor<256xi32>
+    %19 = arith.cmpi slt, %6, %18 : tensor<256xi32>
+    tt.store %17, %14, %19 : tensor<256x!tt.ptr<f32>>
     tt.return
   }
 }

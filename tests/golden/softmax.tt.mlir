@@ -3,47 +3,47 @@
 builtin.module {
   tt.func @softmax_kernel(%input: !tt.ptr<f16> {nt.param = "input", tt.divisibility = 16 : i32}, %output: !tt.ptr<f16> {nt.param = "output", tt.divisibility = 16 : i32}, %input_size: i32 {nt.symbol = "input_size_1"}, %input_stride: i32 {nt.symbol = "input_stride_0"}, %output_size: i32 {nt.symbol = "output_size_1"}, %output_stride: i32 {nt.symbol = "output_stride_0"}) attributes {nt.params = [#nt.param<"input" tensor [input_size_0, input_size_1] [input_stride_0, 1]>, #nt.param<"output" tensor [output_size_0, output_size_1] [output_stride_0, 1]>], nt.grid = #nt.expr<input_size_0>, nt.checks = [#nt.check<[input_size_1] = [output_size_1], "in `output = numerator / ntl.sum(numerator, axis=1, keep_dims=True)` the sizes input_size_1 and output_size_1 must be equal: they are {left} and {right}">, #nt.check<[input_size_0, 1] = [output_size_0, 1], "the outermost shapes of input and output must be equal, one program an element: they are {left} and {right}">]} {
     %pid = tt.get_program_id 0 : i32
+    %b1 = tt.make_range 0 : i32 1024 : i32 -> tensor<1024xi32>
     %0 = arith.muli %pid, %input_stride : i32
     %1 = tt.addptr %input, %0 : !tt.ptr<f16>, i32
     %2 = tt.splat %1 : !tt.ptr<f16> -> tensor<1x1024x!tt.ptr<f16>>
-    %b1 = tt.make_range 0 : i32 1024 : i32 -> tensor<1024xi32>
     %3 = tt.expand_dims %b1 0 : i32 : tensor<1024xi32> -> tensor<1x1024xi32>
     %4 = tt.addptr %2, %3 : tensor<1x1024x!tt.ptr<f16>>, tensor<1x1024xi32>
     %5 = tt.splat %input_size : i32 -> tensor<1024xi32>
     %6 = arith.cmpi slt, %b1, %5 : tensor<1024xi32>
     %7 = tt.expand_dims %6 0 : i32 : tensor<1024xi1> -> tensor<1x1024xi1>
-    %8 = arith.muli %pid, %output_stride : i32
-    %9 = tt.addptr %output, %8 : !tt.ptr<f16>, i32
-    %10 = tt.splat %9 : !tt.ptr<f16> -> tensor<1x1024x!tt.ptr<f16>>
-    %11 = tt.addptr %10, %3 : tensor<1x1024x!tt.ptr<f16>>, tensor<1x1024xi32>
-    %12 = tt.splat %output_size : i32 -> tensor<1024xi32>
-    %13 = arith.cmpi slt, %b1, %12 : tensor<1024xi32>
-    %14 = tt.expand_dims %13 0 : i32 : tensor<1024xi1> -> tensor<1x1024xi1>
-    %15 = arith.constant 0xfc00 : f16
-    %16 = tt.splat %15 : f16 -> tensor<1x1024xf16>
-    %input_1 = tt.load %4, %7, %16 : tensor<1x1024x!tt.ptr<f16>>
+    %8 = arith.constant 0xfc00 : f16
+    %9 = tt.splat %8 : f16 -> tensor<1x1024xf16>
+    %input_1 = tt.load %4, %7, %9 : tensor<1x1024x!tt.ptr<f16>>
     %row = arith.extf %input_1 : tensor<1x1024xf16> to tensor<1x1024xf32>
-    %17 = "tt.reduce"(%row) <{axis = 1 : i32}> ({
-    ^bb0(%18: f32, %19: f32):
-      %20 = arith.maxnumf %18, %19 : f32
-      tt.reduce.return %20 : f32
+    %10 = "tt.reduce"(%row) <{axis = 1 : i32}> ({
+    ^bb0(%11: f32, %12: f32):
+      %13 = arith.maxnumf %11, %12 : f32
+      tt.reduce.return %13 : f32
     }) : (tensor<1x1024xf32>) -> tensor<1xf32>
-    %18 = tt.expand_dims %17 1 : i32 : tensor<1xf32> -> tensor<1x1xf32>
-    %19 = tt.broadcast %18 : tensor<1x1xf32> -> tensor<1x1024xf32>
-    %20 = arith.subf %row, %19 : tensor<1x1024xf32>
-    %numerator = math.exp %20 : tensor<1x1024xf32>
-    %21 = arith.constant dense<0.000000e+00> : tensor<1x1024xf32>
-    %22 = arith.select %7, %numerator, %21 : tensor<1x1024xi1>, tensor<1x1024xf32>
-    %23 = "tt.reduce"(%22) <{axis = 1 : i32}> ({
-    ^bb0(%24: f32, %25: f32):
-      %26 = arith.addf %24, %25 : f32
-      tt.reduce.return %26 : f32
+    %11 = tt.expand_dims %10 1 : i32 : tensor<1xf32> -> tensor<1x1xf32>
+    %12 = tt.broadcast %11 : tensor<1x1xf32> -> tensor<1x1024xf32>
+    %13 = arith.subf %row, %12 : tensor<1x1024xf32>
+    %numerator = math.exp %13 : tensor<1x1024xf32>
+    %14 = arith.constant dense<0.000000e+00> : tensor<1x1024xf32>
+    %15 = arith.select %7, %numerator, %14 : tensor<1x1024xi1>, tensor<1x1024xf32>
+    %16 = "tt.reduce"(%15) <{axis = 1 : i32}> ({
+    ^bb0(%17: f32, %18: f32):
+      %19 = arith.addf %17, %18 : f32
+      tt.reduce.return %19 : f32
     }) : (tensor<1x1024xf32>) -> tensor<1xf32>
-    %24 = tt.expand_dims %23 1 : i32 : tensor<1xf32> -> tensor<1x1xf32>
-    %25 = tt.broadcast %24 : tensor<1x1xf32> -> tensor<1x1024xf32>
-    %26 = arith.divf %numerator, %25 : tensor<1x1024xf32>
-    %27 = arith.truncf %26 : tensor<1x1024xf32> to tensor<1x1024xf16>
-    tt.store %11, %27, %14 : tensor<1x1024x!tt.ptr<f16>>
+    %17 = tt.expand_dims %16 1 : i32 : tensor<1xf32> -> tensor<1x1xf32>
+    %18 = tt.broadcast %17 : tensor<1x1xf32> -> tensor<1x1024xf32>
+    %19 = arith.divf %numerator, %18 : tensor<1x1024xf32>
+    %20 = arith.truncf %19 : tensor<1x1024xf32> to tensor<1x1024xf16>
+    %21 = arith.muli %pid, %output_stride : i32
+    %22 = tt.addptr %output, %21 : !tt.ptr<f16>, i32
+    %23 = tt.splat %22 : !tt.ptr<f16> -> tensor<1x1024x!tt.ptr<f16>>
+    %24 = tt.addptr %23, %3 : tensor<1x1024x!tt.ptr<f16>>, tensor<1x1024xi32>
+    %25 = tt.splat %output_size : i32 -> tensor<1024xi32>
+    %26 = arith.cmpi slt, %b1, %25 : tensor<1024xi32>
+    %27 = tt.expand_dims %26 0 : i32 : tensor<1024xi1> -> tensor<1x1024xi1>
+    tt.store %24, %20, %27 : tensor<1x1024x!tt.ptr<f16>>
     tt.return
   }
 }

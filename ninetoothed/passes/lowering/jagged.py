@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.access import Access, holds
+from ninetoothed.ir.access import holds
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.index_bounds import Assumptions, Range
 from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym, symbol_names
@@ -106,20 +106,22 @@ class Sequence:
     outermost: tuple[IndexExpr, ...]
     count: IndexExpr
 
-    def load(self, top: Arithmetic, lowering: IndexLowering) -> dict[str, SSAValue]:
+    def load(self, lowering: IndexLowering) -> dict[str, SSAValue]:
         """Its start and its length, read from the offsets; of a batch index outside, 0 and 0."""
-        add = top.inserter.add
+        here = lowering.here
+        add = here.inserter.add
         offsets = add(nt.SequencesOp(self.ref, self.jagged.bits))
         offsets.name_hint = self.jagged.offsets
-        mask = self._mask(top, lowering)
-        wide = Arithmetic(top.inserter, IntegerType(self.jagged.bits))
+        mask = self._mask(lowering)
+        wide = Arithmetic(here.inserter, IntegerType(self.jagged.bits))
         other = None if mask is None else wide.constant(0)
         first = add(tt.AddPtrOp(offsets, lowering.lower(self.batch).value))
-        behind = add(tt.AddPtrOp(first, top.constant(1)))
+        behind = add(tt.AddPtrOp(first, here.constant(1)))
         start, end = (
-            top.resized(add(tt.LoadOp(pointer, mask, other))) for pointer in (first, behind)
+            here.resized(add(tt.LoadOp(pointer, mask, other))) for pointer in (first, behind)
         )
         length = add(arith.SubiOp(end, start))
+        start.name_hint, length.name_hint = self.jagged.start, self.jagged.length
         return {self.jagged.start: start, self.jagged.length: length}
 
     def ranges(self, assumptions: Assumptions) -> dict[str, Range]:
@@ -129,57 +131,39 @@ class Sequence:
             **{f"g{dim}": Range(const(0), size - 1) for dim, size in enumerate(self.outermost)},
         }
 
-    def _mask(self, top: Arithmetic, lowering: IndexLowering) -> SSAValue | None:
+    def _mask(self, lowering: IndexLowering) -> SSAValue | None:
         ranges = lowering.assumptions
         if holds(Guard(self.batch, self.count), ranges):
             return None
+        here = lowering.here
         index, count = (lowering.lower(expr).value for expr in (self.batch, self.count))
-        mask = top.inserter.add(tt.CmpiOp("slt", index, count))
+        mask = here.inserter.add(tt.CmpiOp("slt", index, count))
         if not always_nonnegative(self.batch, ranges):
-            above = top.inserter.add(tt.CmpiOp("sge", index, top.constant(0)))
-            mask = top.inserter.add(arith.AndIOp(mask, above))
+            above = here.inserter.add(tt.CmpiOp("sge", index, here.constant(0)))
+            mask = here.inserter.add(arith.AndIOp(mask, above))
         return mask
 
 
-class Sequences:
-    """The programs' sequences. Those of one batch index and of offsets that a check holds equal are
-    one.
+def sequences(kernel: nt.KernelOp) -> dict[str, tuple[Sequence, str]]:
+    """The programs' sequences by the symbols of their starts and lengths, each with the symbol that
+    it says itself. Those of one batch index and of offsets that a check holds equal are one.
     """
-
-    def __init__(self, kernel: nt.KernelOp) -> None:
-        self._first: dict[str, str] = {}
-        self._sequences: dict[tuple[str, IndexExpr], Sequence] = {}
-        # By the symbols of starts and lengths: the sequence, and what it calls them.
-        self._found: dict[str, tuple[Sequence, str]] = {}
-        shares = zip(kernel.apply.block.args, kernel.arranged.values, strict=True)
-        for argument, value in shares:
-            source, access = nt.access_of(value, kernel.assumptions)
-            if source.jagged is not None:
-                self._add(argument, source.jagged.data, access.data, source.sizes[0], kernel)
-
-    def _add(
-        self,
-        ref: SSAValue,
-        jagged: nt.Jagged,
-        access: Access,
-        count: IndexExpr,
-        kernel: nt.KernelOp,
-    ) -> None:
-        batch = nt.batch_index(access)
+    equal: dict[str, str] = {}
+    distinct: dict[tuple[str, IndexExpr], Sequence] = {}
+    found: dict[str, tuple[Sequence, str]] = {}
+    for ref, value in zip(kernel.apply.block.args, kernel.arranged.values, strict=True):
+        source, access = nt.access_of(value, kernel.assumptions)
+        if source.jagged is None:
+            continue
+        jagged = source.jagged.data
         offsets = jagged.offsets
         for check in kernel.checks:
-            left, right = check.data.left, check.data.right
-            if right == (sym(jagged.offsets),):
-                offsets = self._first.get(left[0].args[0], offsets)
-        self._first[jagged.offsets] = offsets
-        sequence = Sequence(ref, jagged, batch, access.levels[0], count)
-        sequence = self._sequences.setdefault((offsets, batch), sequence)
-        self._found[jagged.start] = sequence, sequence.jagged.start
-        self._found[jagged.length] = sequence, sequence.jagged.length
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._found
-
-    def __getitem__(self, name: str) -> tuple[Sequence, str]:
-        """The sequence whose start or length ``name`` is, and which of its symbols says it."""
-        return self._found[name]
+            if check.data.right == (sym(jagged.offsets),):
+                offsets = equal.get(check.data.left[0].args[0], offsets)
+        equal[jagged.offsets] = offsets
+        batch = nt.batch_index(access.data)
+        own = Sequence(ref, jagged, batch, access.data.levels[0], source.sizes[0])
+        sequence = distinct.setdefault((offsets, batch), own)
+        found[jagged.start] = sequence, sequence.jagged.start
+        found[jagged.length] = sequence, sequence.jagged.length
+    return found

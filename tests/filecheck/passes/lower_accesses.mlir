@@ -1,28 +1,31 @@
 // RUN: nt-opt %s -p nt-lower-accesses | filecheck %s
 
-// The pointer moves by what the program knows; lanes are added along their dim.
+// Each access computes its address at its own place. The pointer moves by what the program knows; lanes
+// are added along their dim.
 // CHECK-LABEL: nt.kernel @masked_copy
-// CHECK: %pid = tt.get_program_id 0
-// CHECK-NEXT: [[x_1:%.*]] = nt.pointer %xs
+// CHECK: %n = nt.size <n>
+// CHECK-NEXT: %pid = tt.get_program_id 0
+// CHECK-NEXT: %b0 = tt.make_range 0 : i32 64 : i32
+// CHECK-NEXT: [[x:%.*]] = nt.pointer %xs
 // CHECK-NEXT: [[v0:%.*]] = arith.constant 64 : i32
 // CHECK-NEXT: [[v1:%.*]] = arith.muli %pid, [[v0]]
-// CHECK-NEXT: [[v2:%.*]] = tt.addptr [[x_1]], [[v1]]
+// CHECK-NEXT: [[v2:%.*]] = tt.addptr [[x]], [[v1]]
 // CHECK-NEXT: [[v3:%.*]] = tt.splat [[v2]]
-// CHECK-NEXT: %b0 = tt.make_range 0 : i32 64 : i32
 // CHECK-NEXT: [[v4:%.*]] = tt.addptr [[v3]], %b0
-// CHECK-NEXT: [[v5:%.*]] = tt.splat [[v1]]
-// CHECK-NEXT: [[v6:%.*]] = arith.addi [[v5]], %b0
-// CHECK-NEXT: %n = nt.size <n>
-// CHECK-NEXT: [[v7:%.*]] = tt.splat %n
-// CHECK-NEXT: [[v8:%.*]] = arith.cmpi slt, [[v6]], [[v7]]
-// CHECK-NEXT: [[y_1:%.*]] = nt.pointer %ys
-// CHECK-NEXT: [[v9:%.*]] = tt.addptr [[y_1]], [[v1]]
-// CHECK-NEXT: [[v10:%.*]] = tt.splat [[v9]]
-// CHECK-NEXT: [[v11:%.*]] = tt.addptr [[v10]], %b0
-// CHECK-NEXT: [[v12:%.*]] = tt.splat %n
-// CHECK-NEXT: [[v13:%.*]] = arith.cmpi slt, [[v6]], [[v12]]
-// CHECK-NEXT: %v = tt.load [[v4]], [[v8]]
-// CHECK: tt.store [[v11]], {{%.*}}, [[v13]]
+// CHECK-NEXT: [[v5:%.*]] = arith.constant 64 : i32
+// CHECK-NEXT: [[v6:%.*]] = arith.muli %pid, [[v5]]
+// CHECK-NEXT: [[v7:%.*]] = tt.splat [[v6]]
+// CHECK-NEXT: [[v8:%.*]] = arith.addi [[v7]], %b0
+// CHECK-NEXT: [[v9:%.*]] = tt.splat %n
+// CHECK-NEXT: [[v10:%.*]] = arith.cmpi slt, [[v8]], [[v9]]
+// CHECK-NEXT: %v = tt.load [[v4]], [[v10]]
+// CHECK: [[b0:%.*]] = tt.make_range 0 : i32 64 : i32
+// CHECK-NEXT: [[y:%.*]] = nt.pointer %ys
+// CHECK: [[v11:%.*]] = tt.addptr [[y]], {{%.*}}
+// CHECK-NEXT: [[v12:%.*]] = tt.splat [[v11]]
+// CHECK-NEXT: [[v13:%.*]] = tt.addptr [[v12]], [[b0]]
+// CHECK: [[v14:%.*]] = arith.cmpi slt
+// CHECK: tt.store [[v13]], {{%.*}}, [[v14]]
 // CHECK-NOT: nt.store
 nt.kernel @masked_copy symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -101,41 +104,38 @@ nt.kernel @below_zero symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildi
 
 // Rows and columns are computed apart and meet once.
 // CHECK-LABEL: nt.kernel @two_dims
-// CHECK: %pid = tt.get_program_id 0
+// CHECK: %m = nt.size <m>
 // CHECK-NEXT: %n = nt.size <n>
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 32 : i32
-// CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : i32
-// CHECK-NEXT: [[v2:%.*]] = arith.subi [[v0]], [[v1]]
-// CHECK-NEXT: [[v3:%.*]] = arith.addi %n, [[v2]]
-// CHECK-NEXT: [[v4:%.*]] = arith.divsi [[v3]], [[v0]]
-// CHECK-NEXT: %g0 = arith.divsi %pid, [[v4]]
-// CHECK-NEXT: %g1 = arith.remsi %pid, [[v4]]
-// CHECK-NEXT: [[x_1:%.*]] = nt.pointer %xs
 // CHECK-NEXT: %s = nt.size <s>
+// CHECK-NEXT: %pid = tt.get_program_id 0
+// CHECK: %g0 = arith.divsi %pid, {{%.*}}
+// CHECK: %g1 = arith.remsi %pid, {{%.*}}
+// CHECK-NEXT: %b0 = tt.make_range 0 : i32 16 : i32
+// CHECK-NEXT: %b1 = tt.make_range 0 : i32 32 : i32
+// CHECK-NEXT: [[x:%.*]] = nt.pointer %xs
 // CHECK-NEXT: [[v5:%.*]] = arith.muli %g0, %s
 // CHECK-NEXT: [[v6:%.*]] = arith.constant 16 : i32
 // CHECK-NEXT: [[v7:%.*]] = arith.muli [[v5]], [[v6]]
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 32 : i32
 // CHECK-NEXT: [[v8:%.*]] = arith.muli %g1, [[v0]]
 // CHECK-NEXT: [[v9:%.*]] = arith.addi [[v7]], [[v8]]
-// CHECK-NEXT: [[v10:%.*]] = tt.addptr [[x_1]], [[v9]]
+// CHECK-NEXT: [[v10:%.*]] = tt.addptr [[x]], [[v9]]
 // CHECK-NEXT: [[v11:%.*]] = tt.splat [[v10]]
-// CHECK-NEXT: %b0 = tt.make_range 0 : i32 16 : i32
 // CHECK-NEXT: [[v12:%.*]] = tt.splat %s
 // CHECK-NEXT: [[v13:%.*]] = arith.muli %b0, [[v12]]
-// CHECK-NEXT: %b1 = tt.make_range 0 : i32 32 : i32
 // CHECK-NEXT: [[v14:%.*]] = tt.expand_dims [[v13]] 1
 // CHECK-NEXT: [[v15:%.*]] = tt.broadcast [[v14]]
 // CHECK-NEXT: [[v16:%.*]] = tt.expand_dims %b1 0
 // CHECK-NEXT: [[v17:%.*]] = tt.broadcast [[v16]]
 // CHECK-NEXT: [[v18:%.*]] = arith.addi [[v15]], [[v17]]
 // CHECK-NEXT: [[v19:%.*]] = tt.addptr [[v11]], [[v18]]
-// CHECK-NEXT: [[v20:%.*]] = arith.muli %g0, [[v6]]
-// CHECK-NEXT: [[v21:%.*]] = tt.splat [[v20]]
+// CHECK: [[v20:%.*]] = arith.muli %g0, {{%.*}}
+// CHECK: [[v21:%.*]] = tt.splat [[v20]]
 // CHECK-NEXT: [[v22:%.*]] = arith.addi [[v21]], %b0
-// CHECK-NEXT: %m = nt.size <m>
 // CHECK-NEXT: [[v23:%.*]] = tt.splat %m
 // CHECK-NEXT: [[v24:%.*]] = arith.cmpi slt, [[v22]], [[v23]]
-// CHECK-NEXT: [[v25:%.*]] = tt.splat [[v8]]
+// CHECK: [[v8:%.*]] = arith.muli %g1, {{%.*}}
+// CHECK: [[v25:%.*]] = tt.splat [[v8]]
 // CHECK-NEXT: [[v26:%.*]] = arith.addi [[v25]], %b1
 // CHECK-NEXT: [[v27:%.*]] = tt.splat %n
 // CHECK-NEXT: [[v28:%.*]] = arith.cmpi slt, [[v26]], [[v27]]
@@ -160,15 +160,15 @@ nt.kernel @two_dims symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
 }
 
 // A loop over the middle level: the range of its variable is known, so no lower bound is checked. What
-// no iteration changes stays outside.
+// no iteration changes is added first.
 // CHECK-LABEL: nt.kernel @in_a_loop
+// CHECK: scf.for %i = %c0 to %n step %c1
 // CHECK: [[v0:%.*]] = arith.muli %pid, %k
 // CHECK-NEXT: [[v1:%.*]] = tt.addptr {{%.*}}, [[v0]]
-// CHECK: scf.for %i = %c0 to %n step %c1
-// CHECK-NEXT: [[v6:%.*]] = arith.muli %i, [[v2:%.*]]
+// CHECK: [[v6:%.*]] = arith.muli %i, {{%.*}}
 // CHECK-NEXT: {{%.*}} = tt.addptr [[v1]], [[v6]]
 // CHECK: [[v9:%.*]] = tt.addptr {{%.*}}, %b0
-// CHECK-NEXT: {{%.*}} = arith.muli %i, [[v2]]
+// CHECK: {{%.*}} = arith.muli %i, {{%.*}}
 // CHECK: [[v14:%.*]] = arith.cmpi slt, {{%.*}}, {{%.*}}
 // CHECK-NEXT: %v = tt.load [[v9]], [[v14]]
 nt.kernel @in_a_loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] grid #nt.expr<m> arrange {
@@ -195,12 +195,11 @@ nt.kernel @in_a_loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to 
 // CHECK-LABEL: nt.kernel @any_index
 // CHECK: [[v0:%.*]] = arith.muli %pid, %k
 // CHECK-NEXT: [[v1:%.*]] = tt.addptr {{%.*}}, [[v0]]
-// CHECK: [[v4:%.*]] = arith.muli %j, [[v2:%.*]]
+// CHECK: [[v4:%.*]] = arith.muli %j, {{%.*}}
 // CHECK-NEXT: {{%.*}} = tt.addptr [[v1]], [[v4]]
 // CHECK: [[v7:%.*]] = tt.addptr {{%.*}}, %b0
-// CHECK-NEXT: {{%.*}} = arith.muli %j, [[v2]]
+// CHECK: {{%.*}} = arith.muli %j, {{%.*}}
 // CHECK: [[v12:%.*]] = arith.cmpi slt, {{%.*}}, {{%.*}}
-// CHECK-NEXT: {{%.*}} = arith.muli %j, [[v2]]
 // CHECK: [[v17:%.*]] = arith.cmpi sge, {{%.*}}, {{%.*}}
 // CHECK-NEXT: [[v18:%.*]] = arith.andi [[v12]], [[v17]]
 // CHECK-NEXT: %v = tt.load [[v7]], [[v18]]
@@ -226,7 +225,6 @@ nt.kernel @any_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to 
 // CHECK: {{%.*}} = tt.addptr {{%.*}}, {{%.*}}
 // CHECK: [[v5:%.*]] = tt.addptr {{%.*}}, %b0
 // CHECK: [[v9:%.*]] = arith.cmpi slt, {{%.*}}, {{%.*}}
-// CHECK-NEXT: %j = arith.constant 2 : i32
 // CHECK-NEXT: %v = tt.load [[v5]], [[v9]]
 nt.kernel @constant_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] grid #nt.expr<m> arrange {
   %x = nt.source "x" "tensor" strides [k, 1] aligned false : !nt.tensor<[m, k] x f32>
@@ -247,9 +245,9 @@ nt.kernel @constant_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 
 // CHECK-LABEL: nt.kernel @flattened
 // CHECK: %x0 = nt.access %x <{{\[\[}}m * n ceildiv 64], [64]] -> [(b0 + g0 * 64) floordiv n, (b0 + g0 * 64) mod n] if {{\[\[}}b0 + g0 * 64, m * n]]>
 // CHECK: {{%.*}} = arith.muli %pid, {{%.*}}
-// CHECK: [[v6:%.*]] = arith.divsi [[v4:%.*]], {{%.*}}
+// CHECK: [[v6:%.*]] = arith.divsi {{%.*}}, {{%.*}}
 // CHECK: {{%.*}} = arith.muli [[v6]], {{%.*}}
-// CHECK: {{%.*}} = arith.remsi [[v4]], {{%.*}}
+// CHECK: {{%.*}} = arith.remsi {{%.*}}, {{%.*}}
 // CHECK: {{%.*}} = arith.muli %m, %n
 // CHECK: %v = tt.load {{%.*}}, {{%.*}}
 nt.kernel @flattened symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to ?>, #nt.symbol<s stride ? to ?>] grid #nt.expr<m * n ceildiv 64> arrange {
@@ -308,9 +306,9 @@ nt.kernel @floor_of_negative symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n
 // Bits are bytes in memory.
 // CHECK-LABEL: nt.kernel @bits
 // CHECK: {{%.*}} = nt.pointer %xs : !nt.tensor<[64] x i1> -> !tt.ptr<i8>
-// CHECK: {{%.*}} = nt.pointer %ys : !nt.tensor<[64] x i1> -> !tt.ptr<i8>
 // CHECK: [[v14:%.*]] = tt.load {{%.*}}, {{%.*}} : tensor<64x!tt.ptr<i8>>
 // CHECK: %v = arith.cmpi ne, [[v14]], {{%.*}} : tensor<64xi8>
+// CHECK: {{%.*}} = nt.pointer %ys : !nt.tensor<[64] x i1> -> !tt.ptr<i8>
 // CHECK: [[v17:%.*]] = arith.extui {{%.*}} : tensor<64xi1> to tensor<64xi8>
 // CHECK-NEXT: tt.store {{%.*}}, [[v17]], {{%.*}} : tensor<64x!tt.ptr<i8>>
 nt.kernel @bits symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
@@ -334,8 +332,8 @@ nt.kernel @bits symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> 
 // Memory has no signs.
 // CHECK-LABEL: nt.kernel @unsigned
 // CHECK: {{%.*}} = nt.pointer %xs : !nt.tensor<[64] x ui8> -> !tt.ptr<i8>
-// CHECK: {{%.*}} = nt.pointer %ys : !nt.tensor<[64] x ui8> -> !tt.ptr<i8>
 // CHECK: %v = tt.load {{%.*}}, {{%.*}} : tensor<64x!tt.ptr<i8>>
+// CHECK: {{%.*}} = nt.pointer %ys : !nt.tensor<[64] x ui8> -> !tt.ptr<i8>
 // CHECK: tt.store {{%.*}}, {{%.*}}, {{%.*}} : tensor<64x!tt.ptr<i8>>
 nt.kernel @unsigned symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x ui8>
@@ -357,9 +355,9 @@ nt.kernel @unsigned symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 
 
 // A share of no dims is one element.
 // CHECK-LABEL: nt.kernel @no_dims
-// CHECK: [[v0:%.*]] = tt.addptr [[x_1:%.*]], %pid : !tt.ptr<f32>, i32
-// CHECK-NEXT: [[v1:%.*]] = tt.addptr [[x_1]], %pid : !tt.ptr<f32>, i32
+// CHECK: [[v0:%.*]] = tt.addptr {{%.*}}, %pid : !tt.ptr<f32>, i32
 // CHECK-NEXT: %v = tt.load [[v0]] : !tt.ptr<f32>
+// CHECK: [[v1:%.*]] = tt.addptr {{%.*}}, %pid : !tt.ptr<f32>, i32
 // CHECK-NEXT: tt.store [[v1]], %v : !tt.ptr<f32>
 nt.kernel @no_dims symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -416,12 +414,12 @@ nt.kernel @true_guard symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arran
 // Compound sizes are computed from single ones.
 // CHECK-LABEL: nt.kernel @compound_size
 // CHECK: %n = nt.size <n>
-// CHECK-NEXT: [[v0:%.*]] = arith.constant 64 : i32
+// CHECK: [[v0:%.*]] = arith.constant 64 : i32
 // CHECK-NEXT: [[v1:%.*]] = arith.constant 1 : i32
 // CHECK-NEXT: [[v2:%.*]] = arith.subi [[v0]], [[v1]]
 // CHECK-NEXT: [[v3:%.*]] = arith.addi %n, [[v2]]
 // CHECK-NEXT: %s = arith.divsi [[v3]], [[v0]]
-// CHECK-NEXT: %w = nt.size <n>
+// CHECK-NEXT: nt.finish
 nt.kernel @compound_size symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>

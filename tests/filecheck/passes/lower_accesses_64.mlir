@@ -3,15 +3,15 @@
 // Program number, loop variable and lanes are widened; sizes are arguments of 64 bits. The loop itself
 // stays narrow.
 // CHECK-LABEL: nt.kernel @wide
-// CHECK: %pid = tt.get_program_id 0 : i32
-// CHECK-NEXT: %g0 = arith.extsi %pid : i32 to i64
 // CHECK: %k = nt.size <k> : i64
-// CHECK: [[v1:%.*]] = tt.addptr {{%.*}}, {{%.*}} : !tt.ptr<f32>, i64
-// CHECK: %b0 = tt.make_range 0 : i32 64 : i32 -> tensor<64xi32>
-// CHECK-NEXT: [[v3:%.*]] = arith.extsi %b0 : tensor<64xi32> to tensor<64xi64>
-// CHECK: %n = arith.trunci {{%.*}} : i64 to i32
-// CHECK-NEXT: scf.for %i = %c0 to %n step %c1 : i32 {
+// CHECK-NEXT: %pid = tt.get_program_id 0 : i32
+// CHECK-NEXT: %g0 = arith.extsi %pid : i32 to i64
+// CHECK: [[n:%.*]] = arith.trunci {{%.*}} : i64 to i32
+// CHECK-NEXT: scf.for %i = %c0 to [[n]] step %c1 : i32 {
 // CHECK-NEXT: {{%.*}} = arith.extsi %i : i32 to i64
+// CHECK-NEXT: %b0 = tt.make_range 0 : i32 64 : i32 -> tensor<64xi32>
+// CHECK-NEXT: [[v3:%.*]] = arith.extsi %b0 : tensor<64xi32> to tensor<64xi64>
+// CHECK: [[v1:%.*]] = tt.addptr {{%.*}}, {{%.*}} : !tt.ptr<f32>, i64
 // CHECK: {{%.*}} = tt.addptr [[v1]], {{%.*}} : !tt.ptr<f32>, i64
 // CHECK: {{%.*}} = tt.addptr {{%.*}}, [[v3]] : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
 // CHECK: {{%.*}} = arith.cmpi slt, {{%.*}}, {{%.*}} : tensor<64xi64>

@@ -3,10 +3,10 @@
 // Coordinates stand where the block's indices do; the block ends at its padded size and, by the
 // access's guard, at its true one.
 // CHECK-LABEL: nt.kernel @elements
-// CHECK: [[x:%.*]] = tt.addptr {{.*}}
-// CHECK-NEXT: [[ps:%.*]] = tt.splat [[x]]
 // CHECK: %i = nt.arange <5>
 // CHECK-NEXT: [[i:%.*]] = builtin.unrealized_conversion_cast %i
+// CHECK: [[x:%.*]] = tt.addptr {{.*}}
+// CHECK-NEXT: [[ps:%.*]] = tt.splat [[x]]
 // CHECK-NEXT: [[s:%.*]] = tt.splat %s
 // CHECK-NEXT: [[o:%.*]] = arith.muli [[i]], [[s]]
 // CHECK-NEXT: [[p:%.*]] = tt.addptr [[ps]], [[o]]
@@ -18,7 +18,7 @@
 // CHECK-NEXT: arith.cmpi slt, {{.*}}, [[end]] : tensor<16xi32>
 // CHECK: %p = builtin.unrealized_conversion_cast [[p]]
 // CHECK: %v = nt.pointer_load %p mask %m
-nt.kernel @elements symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 48> arrange {
+nt.kernel @elements symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to ?>] grid #nt.expr<n ceildiv 48> arrange {
   %x = nt.source "x" "tensor" strides [s] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 48], [64]] -> [g0 * 48 + b0] if [[g0 * 48 + b0, n], [b0, 48]]>
       : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 48] x !nt.tensor<[64] x f32>>

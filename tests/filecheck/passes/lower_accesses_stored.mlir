@@ -26,9 +26,8 @@ nt.kernel @plain symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64>
 
 // Lanes outside the guard read `other`.
 // CHECK-LABEL: nt.kernel @other
-// CHECK: arith.cmpi slt
-// CHECK: [[mask:%.*]] = arith.cmpi slt
 // CHECK: tt.load
+// CHECK: [[mask:%.*]] = arith.cmpi slt
 // CHECK: [[one:%.*]] = arith.constant true
 // CHECK-NEXT: [[ones:%.*]] = tt.splat [[one]] : i1 -> tensor<64xi1>
 // CHECK-NEXT: [[bits:%.*]] = builtin.unrealized_conversion_cast {{%.*}} : !nt.tensor<[64] x i1> to tensor<64xi1>

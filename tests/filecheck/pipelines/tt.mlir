@@ -1,22 +1,22 @@
-// RUN: nt-opt %s -p 'nt-specialize{values="B=48"},nt-pad-blocks,nt-schedule-programs,nt-lower-accesses,cse,nt-lower-to-tt,canonicalize,cse,dce' | filecheck %s
+// RUN: nt-opt %s -p 'nt-specialize{values="B=48"},nt-pad-blocks,nt-schedule-programs,nt-lower-accesses,nt-hoist-invariants,cse,nt-lower-to-tt,canonicalize,cse,dce' | filecheck %s
 
 // One configuration of a sum, from stage composed to stage tt: 48 lanes are padded to 64, masked twice, and
 // read zeros. Nothing is computed that is not used.
 // CHECK: tt.func @total(%x: !tt.ptr<f32> {nt.param = "x"}, %y: !tt.ptr<f32> {nt.param = "y"}, %n: i32 {nt.symbol = "n"})
 // CHECK-NEXT: %pid = tt.get_program_id 0 : i32
+// CHECK-NEXT: %b0 = tt.make_range 0 : i32 64 : i32
 // CHECK-NEXT: [[B:%.*]] = arith.constant 48 : i32
 // CHECK-NEXT: [[start:%.*]] = arith.muli %pid, [[B]]
 // CHECK-NEXT: [[p:%.*]] = tt.addptr %x, [[start]]
 // CHECK-NEXT: [[ps:%.*]] = tt.splat [[p]]
-// CHECK-NEXT: %b0 = tt.make_range 0 : i32 64 : i32
 // CHECK-NEXT: [[lanes:%.*]] = tt.addptr [[ps]], %b0
 // CHECK: arith.cmpi slt
 // CHECK: arith.cmpi slt, %b0
 // CHECK-NEXT: [[mask:%.*]] = arith.andi
-// CHECK-NEXT: [[out:%.*]] = tt.addptr %y, %pid
 // CHECK: %v = tt.load [[lanes]], [[mask]], {{%.*}} : tensor<64x!tt.ptr<f32>>
 // CHECK-NEXT: %s = "tt.reduce"(%v) <{axis = 0 : i32}> ({
-// CHECK: tt.store [[out]], %s : !tt.ptr<f32>
+// CHECK: [[out:%.*]] = tt.addptr %y, %pid
+// CHECK-NEXT: tt.store [[out]], %s : !tt.ptr<f32>
 // CHECK-NEXT: tt.return
 nt.kernel @total symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>

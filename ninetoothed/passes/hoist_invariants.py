@@ -1,0 +1,133 @@
+"""Loop-invariant code motion: move address arithmetic out of the loops that do not change it.
+
+An op of ``arith`` or ``tt`` without effects, a size or a parameter's pointer goes in front of the
+outermost loop in which none of its operands is defined, out of conditions too. A division goes along
+where it divides by sizes: those of a kernel that runs are positive. What the user wrote stays.
+
+Why here: ``nt-lower-accesses`` computes each address at the place of its access. ``cse`` runs behind,
+to merge what several loops left at one place. It requires stage ``addressed`` and leaves it. xDSL's
+``licm`` moves nothing out of ``scf.while`` and ``scf.if``, and no division by a value.
+
+Before:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to ?>] arrange {
+  nt.arranged
+} apply {
+  %0 = arith.constant 0 : i32
+  %1 = arith.constant 1 : i32
+  %pid = tt.get_program_id 0 : i32
+  %m = nt.size <m> : i32
+  scf.for %i = %0 to %m step %1 : i32 {
+    %n = nt.size <n> : i32
+    %row = arith.divsi %pid, %n : i32
+    %column = arith.remsi %i, %n : i32
+    tt.print "" %row, %column {hex = false, isSigned = array<i32: 1, 1>} : i32, i32
+  }
+  nt.finish
+}
+```
+
+After:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to ?>] arrange {
+  nt.arranged
+} apply {
+  %0 = arith.constant 0 : i32
+  %1 = arith.constant 1 : i32
+  %pid = tt.get_program_id 0 : i32
+  %m = nt.size <m> : i32
+  %n = nt.size <n> : i32
+  %row = arith.divsi %pid, %n : i32
+  scf.for %i = %0 to %m step %1 : i32 {
+    %column = arith.remsi %i, %n : i32
+    tt.print "" %row, %column {hex = false, isSigned = array<i32: 1, 1>} : i32, i32
+  }
+  nt.finish
+}
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import Pure
+
+from ninetoothed.ir import nt
+
+_LOOPS = (scf.ForOp, scf.WhileOp)
+_DIVISIONS = (arith.DivSIOp, arith.RemSIOp)
+_SIZES = (nt.SizeOp, arith.ConstantOp)
+
+
+def _is_arithmetic(op: Operation) -> bool:
+    return op.name.startswith(("arith.", "tt."))
+
+
+def _is_of_sizes(value: SSAValue) -> bool:
+    """Computed from sizes and constants alone."""
+    op = value.owner
+    if isinstance(op, _SIZES) or not isinstance(op, Operation):
+        return isinstance(op, _SIZES)
+    return _is_arithmetic(op) and bool(op.operands) and all(map(_is_of_sizes, op.operands))
+
+
+def _may_run_early(op: Operation) -> bool:
+    """Speculatable: without effects, and defined whether or not the loop runs."""
+    if isinstance(op, _DIVISIONS):
+        return _is_of_sizes(op.rhs)
+    return isinstance(op, nt.SizeOp | nt.PointerOp) or (
+        _is_arithmetic(op) and not op.regions and op.has_trait(Pure)
+    )
+
+
+class _Hoisting:
+    """Walks the blocks of one kernel; an op comes behind those that it depends on."""
+
+    def __init__(self) -> None:
+        self.around: list[Operation] = []
+        self.depths: dict[Block, int] = {}
+
+    def visit(self, block: Block) -> None:
+        """Move what ``block`` does not change out of the loops around it."""
+        self.depths[block] = len(self.around)
+        for op in list(block.ops):
+            if isinstance(op, (*_LOOPS, scf.IfOp)):
+                self.around.append(op)
+                for region in op.regions:
+                    for inner in region.blocks:
+                        self.visit(inner)
+                self.around.pop()
+            elif self.around and _may_run_early(op):
+                depth = max(map(self._depth, op.operands), default=0)
+                loops = (loop for loop in self.around[depth:] if isinstance(loop, _LOOPS))
+                if loop := next(loops, None):
+                    op.detach()
+                    Rewriter.insert_op(op, InsertPoint.before(loop))
+
+    def _depth(self, value: SSAValue) -> int:
+        """The number of ops around the block that defines ``value``."""
+        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+        assert block is not None
+        return self.depths[block]
+
+
+@dataclass(frozen=True)
+class HoistInvariantsPass(ModulePass):
+    """Loop-invariant code motion of address arithmetic."""
+
+    name: ClassVar[str] = "nt-hoist-invariants"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.body.ops:
+            if isinstance(kernel, nt.KernelOp):
+                _Hoisting().visit(kernel.apply.block)

@@ -1,0 +1,143 @@
+// RUN: nt-opt %s -p nt-hoist-invariants | filecheck %s
+
+// An op goes in front of the outermost loop that does not change it, past conditions; what it needs
+// goes before it.
+// CHECK-LABEL: nt.kernel @nested
+// CHECK: %pid = tt.get_program_id 0
+// CHECK-NEXT: %k = nt.size <k>
+// CHECK-NEXT: %c = arith.constant 64
+// CHECK-NEXT: [[a:%.*]] = arith.muli %pid, %k
+// CHECK-NEXT: scf.for %i
+// CHECK-NEXT: [[b:%.*]] = arith.muli %i, %c
+// CHECK-NEXT: [[s:%.*]] = arith.addi [[a]], [[b]]
+// CHECK-NEXT: scf.for %j
+// CHECK-NEXT: scf.if %bit
+// CHECK-NEXT: [[d:%.*]] = arith.addi [[s]], %j
+// CHECK-NEXT: tt.print "" [[d]]
+nt.kernel @nested symbols [#nt.symbol<k size 0 to ?>] arrange {
+  nt.arranged
+} apply {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ten = arith.constant 10 : i32
+  %bit = arith.constant true
+  %pid = tt.get_program_id 0 : i32
+  scf.for %i = %zero to %ten step %one : i32 {
+    scf.for %j = %zero to %ten step %one : i32 {
+      scf.if %bit {
+        %k = nt.size <k> : i32
+        %c = arith.constant 64 : i32
+        %a = arith.muli %pid, %k : i32
+        %b = arith.muli %i, %c : i32
+        %s = arith.addi %a, %b : i32
+        %d = arith.addi %s, %j : i32
+        tt.print "" %d {hex = false, isSigned = array<i32: 1>} : i32
+      }
+    }
+  }
+  nt.finish
+}
+
+// A condition outside of loops keeps its ops: they need not run.
+// CHECK-LABEL: nt.kernel @condition
+// CHECK: scf.if %bit
+// CHECK-NEXT: %k = nt.size <k>
+nt.kernel @condition symbols [#nt.symbol<k size 0 to ?>] arrange {
+  nt.arranged
+} apply {
+  %bit = arith.constant true
+  scf.if %bit {
+    %k = nt.size <k> : i32
+    tt.print "" %k {hex = false, isSigned = array<i32: 1>} : i32
+  }
+  nt.finish
+}
+
+// Both regions of a while loop.
+// CHECK-LABEL: nt.kernel @while
+// CHECK: %pid = tt.get_program_id 0
+// CHECK-NEXT: %c = arith.constant 5
+// CHECK-NEXT: %limit = arith.muli %pid, %c
+// CHECK: %p = nt.pointer %a
+// CHECK-NEXT: {{.*}}scf.while
+// CHECK: ^{{.*}}(%i: i32):
+// CHECK-NEXT: {{%.*}} = tt.addptr %p, %i
+nt.kernel @while symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
+  %0 = nt.access %x <[[n]] -> [g0]> : !nt.tensor<[n] x i32> -> !nt.tensor<[n] x i32>
+  nt.arranged %0 : !nt.tensor<[n] x i32>
+} apply {
+^bb0(%a : !nt.tensor<[] x i32>):
+  %start = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %pid = tt.get_program_id 0 : i32
+  %end = scf.while (%t = %start) : (i32) -> i32 {
+    %c = arith.constant 5 : i32
+    %limit = arith.muli %pid, %c : i32
+    %more = arith.cmpi slt, %t, %limit : i32
+    scf.condition(%more) %t : i32
+  } do {
+  ^bb0(%i : i32):
+    %p = nt.pointer %a : !nt.tensor<[] x i32> -> !tt.ptr<i32>
+    %q = tt.addptr %p, %i : !tt.ptr<i32>, i32
+    tt.store %q, %i : !tt.ptr<i32>
+    %next = arith.addi %i, %one : i32
+    scf.yield %next : i32
+  }
+  nt.finish
+}
+
+// A division runs early where sizes and constants alone make the divisor, which is positive; one by a
+// value that the program read does not.
+// CHECK-LABEL: nt.kernel @divisions
+// CHECK: [[rest:%.*]] = arith.remsi [[lanes:%.*]], [[sizes:%.*]]
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: %q = arith.divsi %pid, %read
+// CHECK-NEXT: tt.print "" %q
+// CHECK-NEXT: tt.print "" [[rest]]
+nt.kernel @divisions symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
+  %0 = nt.access %x <[[n]] -> [g0]> : !nt.tensor<[n] x i32> -> !nt.tensor<[n] x i32>
+  nt.arranged %0 : !nt.tensor<[n] x i32>
+} apply {
+^bb0(%a : !nt.tensor<[] x i32>):
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %x = nt.pointer %a : !nt.tensor<[] x i32> -> !tt.ptr<i32>
+  %read = tt.load %x : !tt.ptr<i32>
+  %pid = tt.get_program_id 0 : i32
+  scf.for %i = %zero to %read step %one : i32 {
+    %q = arith.divsi %pid, %read : i32
+    tt.print "" %q {hex = false, isSigned = array<i32: 1>} : i32
+    %n = nt.size <n> : i32
+    %padded = arith.addi %n, %one : i32
+    %sizes = tt.splat %padded : i32 -> tensor<64xi32>
+    %lanes = tt.make_range 0 : i32 64 : i32 -> tensor<64xi32>
+    %rest = arith.remsi %lanes, %sizes : tensor<64xi32>
+    tt.print "" %rest {hex = false, isSigned = array<i32: 1>} : tensor<64xi32>
+  }
+  nt.finish
+}
+
+// What reads memory and what the user wrote stay.
+// CHECK-LABEL: nt.kernel @stays
+// CHECK: scf.for
+// CHECK-NEXT: %v = tt.load %x
+// CHECK-NEXT: %w = nt.map "floordiv"(%one, %zero)
+nt.kernel @stays symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
+  %0 = nt.access %x <[[n]] -> [g0]> : !nt.tensor<[n] x i32> -> !nt.tensor<[n] x i32>
+  nt.arranged %0 : !nt.tensor<[n] x i32>
+} apply {
+^bb0(%a : !nt.tensor<[] x i32>):
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %x = nt.pointer %a : !nt.tensor<[] x i32> -> !tt.ptr<i32>
+  scf.for %i = %zero to %one step %one : i32 {
+    %v = tt.load %x : !tt.ptr<i32>
+    %w = nt.map "floordiv"(%one, %zero) : (i32, i32) -> i32
+    tt.print "" %v {hex = false, isSigned = array<i32: 1>} : i32
+    tt.print "" %w {hex = false, isSigned = array<i32: 1>} : i32
+  }
+  nt.finish
+}
