@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from ninetoothed.definition.source import function_source
 from ninetoothed.errors import UnsupportedSyntaxError
-from ninetoothed.frontend.source import function_source
 from ninetoothed.symbol import block_size
 
 Function = Callable[..., Any]

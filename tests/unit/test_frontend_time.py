@@ -7,8 +7,8 @@ import time
 
 from benchmarks.long_application import long_kernel, text
 from ninetoothed.assumptions import assumed_signature
+from ninetoothed.definition.definition import Definition
 from ninetoothed.frontend.build import build_module
-from ninetoothed.frontend.definition import Definition
 
 
 def _seconds(definition: Definition) -> float:

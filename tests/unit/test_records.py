@@ -11,7 +11,7 @@ import pytest
 
 from ninetoothed import Symbol, Tensor, block_size, records
 from ninetoothed.artifact import Signature
-from ninetoothed.frontend.definition import Definition, decoded, define
+from ninetoothed.definition.definition import Definition, decoded, define
 from ninetoothed.interface import Interface
 from ninetoothed.kernel import Kernel
 from ninetoothed.records import Facts, Record
