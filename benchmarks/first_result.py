@@ -26,7 +26,8 @@ PACKAGES = ("ninetoothed", "xdsl", "sympy", "triton", "torch")
 """Those whose imports are told apart."""
 FUNCTIONS: Mapping[str, Mapping[str, str]] = {
     "ninetoothed.arguments": {"bind": "bind"},
-    "ninetoothed.digest": {"examine": "digest of functions"},
+    "ninetoothed.definition.define": {"run_arrangement": "arrangement", "define": "definition"},
+    "ninetoothed.fingerprint.digest": {"examine": "digest of functions"},
     "ninetoothed.kernel": {
         "_Compilation.facts": "frontend",
         "_Compilation.space": "space",

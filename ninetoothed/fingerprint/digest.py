@@ -254,8 +254,11 @@ class _Walk:
         """Of parameters: whether they are constants of Triton's is all that they mean."""
         annotations: dict[str, Any] = value.__annotations__
         for name, annotation in annotations.items():
-            shown = annotation if isinstance(annotation, str) else type(annotation).__qualname__
-            if isinstance(annotation, type):
+            kind = cast("type[Any]", type(annotation))
+            shown = kind.__qualname__
+            if kind is str:
+                shown = annotation
+            elif issubclass(kind, type):
                 shown = f"{annotation.__module__}.{annotation.__qualname__}"
             elif shown == "Primitive":
                 shown = annotation.name
@@ -282,7 +285,7 @@ class _Walk:
         )
         self.add(code.co_consts)
 
-    def _class(self, value: type) -> None:
+    def _class(self, value: type[Any]) -> None:
         self._write("class", value.__module__, value.__qualname__)
         if is_trusted(value.__module__) or self._is_known(value):
             return
@@ -292,7 +295,8 @@ class _Walk:
             return
         self.capture.keep_class(value)
         self.add(value.__bases__)
-        for name, found in vars(value).items():
+        attributes: dict[str, Any] = {**vars(value)}
+        for name, found in attributes.items():
             # Python makes a set of these, whose order means nothing.
             if name != "__static_attributes__":
                 self._write(name)
