@@ -54,9 +54,10 @@ def define(
     _check_parameters(source)
     names = source.parameters
     if len(names) != len(arranged):
+        # One that has no source is told so first.
         raise ArgumentError(
             f"the arrangement returned {counted(len(arranged), 'tensor')}, but "
-            f"{source.name}({', '.join(names)}) takes {counted(len(names), 'parameter')}; "
+            f"{source.node.name}({', '.join(names)}) takes {counted(len(names), 'parameter')}; "
             "make them as many"
         )
     chains = [tensor.chain for tensor in arranged if isinstance(tensor, Tensor)]
