@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import functools
 import importlib
+import linecache
 import math
 import os
 import subprocess
@@ -134,11 +135,11 @@ def of_module() -> Any:
 
 
 def undefined() -> Any:
-    return not_yet  # pyright: ignore[reportUndefinedVariable]
+    return not_yet  # pyright: ignore[reportUndefinedVariable, reportUnknownVariableType]
 
 
 def of_missing() -> Any:
-    return math.missing  # pyright: ignore[reportAttributeAccessIssue]
+    return math.missing  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
 
 
 @pytest.mark.parametrize(
@@ -397,10 +398,9 @@ def of_triton() -> dict[str, Any]:
         pytest.skip("this Triton has no functions that run when compiling")
     space: dict[str, Any] = {"__name__": "users"}
     # Triton asks for the source of what it decorates.
-    import linecache
-
     file = "<users of triton>"
-    linecache.cache[file] = (len(TRITON), None, TRITON.splitlines(keepends=True), file)
+    lines: list[str] = [*TRITON.splitlines(keepends=True)]
+    linecache.cache[file] = (len(TRITON), None, lines, file)
     sys.modules["users"] = types.ModuleType("users")
     exec(compile(TRITON, file, "exec"), space)
     del sys.modules["users"]
