@@ -233,9 +233,12 @@ class _Walk:
         """The attribute that is used of a module."""
         name = module.__name__
         self._write("module", name)
+        if is_ours(name):
+            # A look would load the table of the language.
+            self._write("attributes", *path)
+            return
         if not path:
-            if not is_ours(name):
-                self.refuse(f"the module {name}, used as a value")
+            self.refuse(f"the module {name}, used as a value")
             return
         attribute, *rest = path
         self._write(attribute)
