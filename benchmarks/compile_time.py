@@ -33,9 +33,9 @@ from ninetoothed.artifact import Artifact, Config, Signature, Target
 from ninetoothed.assumptions import assumed_signature, pick, plain_values
 from ninetoothed.backend.emit import emit
 from ninetoothed.compiler import context, options
+from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError
 from ninetoothed.frontend.build import build_module
-from ninetoothed.frontend.definition import Definition
 from ninetoothed.kernel import Kernel
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, run, steps
 from ninetoothed.runtime.toolchain.triton import compat

@@ -18,13 +18,13 @@ from ninetoothed.arguments import constant_value, constant_values, element_type,
 from ninetoothed.artifact import Config, ParamSignature, Signature
 from ninetoothed.compiler import build
 from ninetoothed.configurations import MAX_BLOCK, largest_block, space
+from ninetoothed.definition.definition import Definition, Parameter
 from ninetoothed.errors import (
     ArgumentError,
     ConfigurationError,
     NineToothedError,
     TypeMismatchError,
 )
-from ninetoothed.frontend.definition import Definition, Parameter
 from ninetoothed.interface import Bounds
 from ninetoothed.ir.index_expr import SymbolInfo
 

@@ -51,6 +51,22 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Jagged:
+    """The jagged ``dim`` of a source, and the names of three symbols.
+
+    ``length`` and ``start`` are the program's: how long its sequence is, and how many elements
+    along ``dim`` lie before it. ``offsets`` stands for all starts, the end of the last sequence
+    behind them; checks compare it. ``bits`` is the width of its elements.
+    """
+
+    dim: int
+    length: str
+    start: str
+    offsets: str
+    bits: int = 64
+
+
+@dataclass(frozen=True)
 class Chain:
     """A source, the operations on it, and the levels that they give."""
 

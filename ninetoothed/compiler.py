@@ -17,9 +17,9 @@ from xdsl.printer import Printer
 from ninetoothed import config as settings
 from ninetoothed.artifact import Artifact, Config, Language, Signature, Target
 from ninetoothed.backend.emit import emit
+from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError
 from ninetoothed.frontend.build import build_arrangement, build_module
-from ninetoothed.frontend.definition import Definition
 from ninetoothed.ir.loops import SCF
 from ninetoothed.ir.nt import NT, kernel_of
 from ninetoothed.ir.tt import BLOCK_ARITH, TT

@@ -1,16 +1,14 @@
 """What a call must know of a kernel: its parameters and symbols, without its arrangement.
 
-Frozen, and made of text and numbers only, so that a warm start reads it from disk.
+Frozen, and made of text and numbers only.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Formal(NamedTuple):
@@ -94,25 +92,3 @@ class Interface:
             return ()
         found = zip(self.dynamic, self._block_sizes(**values), strict=True)
         return tuple((text, 1 << max(size - 1, 0).bit_length()) for (text, _), size in found)
-
-    def to_json(self) -> str:
-        """The interface as text, stable across processes."""
-        return json.dumps(dataclasses.asdict(self), sort_keys=True)
-
-    @staticmethod
-    def from_json(text: str) -> Interface:
-        """The inverse of :meth:`to_json`.
-
-        Raises:
-            ValueError, KeyError, TypeError: the text is no interface of this version.
-        """
-        fields: dict[str, Any] = json.loads(text)
-        fields["parameters"] = tuple(Formal(*row) for row in fields["parameters"])
-        fields["constexprs"] = tuple(
-            (name, keyword, Bounds(*row)) for name, keyword, row in fields["constexprs"]
-        )
-        for name in ("dynamic", "sizes"):
-            fields[name] = tuple(tuple(row) for row in fields[name])
-        for name in ("meta", "constexpr_sizes"):
-            fields[name] = tuple(fields[name])
-        return Interface(**fields)

@@ -1,6 +1,6 @@
 """Kernels: made from two functions, called with tensors.
 
-``make`` and ``jit`` run the arrangement, or find on disk what a run of it gave; a :class:`Kernel`
+``make`` runs the arrangement, and finds on disk what is known of its definition; a :class:`Kernel`
 binds a call's arguments to a signature and hands both to the interpreter (CPU tensors) or to the
 runtime (GPU tensors).
 
@@ -16,10 +16,9 @@ all on disk does without.
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from ninetoothed import config as settings
 from ninetoothed import records
@@ -35,18 +34,17 @@ from ninetoothed.artifact import (
     languages,
 )
 from ninetoothed.binding import Binder
-from ninetoothed.capture import Capture
-from ninetoothed.digest import Examined, examine, stamp
+from ninetoothed.definition.annotations import annotated
+from ninetoothed.definition.define import define, run_arrangement
+from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
-    ArrangementError,
     DeviceError,
     NineToothedError,
-    UndefinedNameError,
     caller_loc,
     user_facing,
     user_traceback,
 )
-from ninetoothed.interface import Interface
+from ninetoothed.fingerprint.digest import examine, stamp
 from ninetoothed.options import Options, options
 from ninetoothed.overlaps import apart, narrowed
 from ninetoothed.records import Facts, Record
@@ -55,15 +53,10 @@ from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.launch.dispatch import Dispatcher
 from ninetoothed.runtime.launch.launch_cache import Repeated
 from ninetoothed.runtime.toolchain import pool
-from ninetoothed.tensor import Tensor
 
 if TYPE_CHECKING:
-    import ast
-
     from xdsl.dialects.builtin import ModuleOp
 
-    from ninetoothed.frontend.definition import Definition
-    from ninetoothed.frontend.source import FunctionSource
     from ninetoothed.kernel_compiler import KernelCompiler
     from ninetoothed.runtime.tuning.tuning_report import TuningReport
     from ninetoothed.verify import Report
@@ -77,16 +70,17 @@ class _Compilation:
 
     def __init__(
         self,
+        definition: Definition,
         options: Options,
         digest: str | None,
         races: tuple[str, ...] | None,
-        load: Callable[[], KernelCompiler],
+        compiler: KernelCompiler | None = None,
     ) -> None:
+        self.definition = definition
         self._options = options
         self.digest = digest
-        self._load = load
         self._races = races
-        self._compiler: KernelCompiler | None = None
+        self._compiler = compiler
         self._facts: dict[Signature, Facts] = {}
         self._lock = threading.RLock()
         known = languages()
@@ -97,8 +91,9 @@ class _Compilation:
         """The compile side."""
         with self._lock:
             if self._compiler is None:
-                self._compiler = self._load()
-                self._compiler.races = self._races
+                from ninetoothed.kernel_compiler import KernelCompiler
+
+                self._compiler = KernelCompiler(self.definition, self._options, self._races)
             return self._compiler
 
     @property
@@ -169,8 +164,8 @@ class Kernel:
     compiled by Triton, on the current stream. CPU tensors: evaluated here.
     """
 
-    def __init__(self, interface: Interface, options: Options, compilation: _Compilation) -> None:
-        self.interface = interface
+    def __init__(self, options: Options, compilation: _Compilation) -> None:
+        interface = self.interface = compilation.definition.interface
         self._backend = options.backend
         self._compilation = compilation
         self._dispatcher = Dispatcher(
@@ -312,7 +307,7 @@ class Kernel:
     @property
     def definition(self) -> Definition:
         """The arranged parameters and the application."""
-        return self._compiler.definition
+        return self._compilation.definition
 
 
 @user_facing
@@ -332,9 +327,9 @@ def make(
 ) -> Kernel:
     """A kernel from an arrangement, an application and symbolic tensors.
 
-    What the functions read from outside is read now: changes of globals and closure variables after
-    this are not seen. Where nothing that the kernel depends on has changed since another process
-    made it, the arrangement is not run.
+    The arrangement is run now, each time, and what the application reads from outside is read now:
+    changes of globals and closure variables after this are not seen. Where nothing that the kernel
+    depends on has changed since another process made it, nothing is compiled.
 
     Args:
         arrangement: Takes ``tensors`` and returns them arranged; all outermost shapes must agree.
@@ -375,65 +370,26 @@ def make(
         strict,
         tune,
     )
-    return _make(arrangement, application, _listed(tensors), chosen)
+    return _made(run_arrangement(arrangement, tensors), application, chosen)
 
 
-def _listed(tensors: object) -> Any:
-    """What can be gone through, maybe once only, as a tuple; what cannot, as it is."""
-    if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
-        return tensors
-    return tuple(cast("Iterable[object]", tensors))
-
-
-def _make(
-    arrangement: Callable[..., object],
-    application: Callable[..., object],
-    tensors: object,
-    options: Options,
-) -> Kernel:
-    found = examine(arrangement, application, tensors, options.key)
-    key = None if settings.inspects() else _key(found)
+def _made(arranged: Sequence[object], application: Callable[..., object], given: Options) -> Kernel:
+    """The kernel of arranged tensors; what is wrong with it was found out before, or is now."""
+    found = examine(application)
+    definition = define(given.name, arranged, application, found.capture)
+    key = None if settings.inspects() else found.key(definition.encoded(), given.key)
     record = None if key is None else records.load(key)
     if record is not None:
-        return _recorded(record, application, options, key, found.capture)
-    _prestart(options)
+        records.warn_of_races(record.races or ())
+        return Kernel(given, _Compilation(definition, given, key, record.races))
+    _prestart(given)
     from ninetoothed.kernel_compiler import KernelCompiler
 
-    compiler = KernelCompiler.made(arrangement, application, tensors, options, found.capture)
-    definition = compiler.definition
-    again = None if key is None else examine(arrangement, application, tensors, options.key)
-    if again is not None and again.digest != found.digest:
-        # The arrangement changes what it reads, for others to see, so it must run each time.
-        key = None
+    compiler = KernelCompiler(definition, given)
+    compiler.check()
     if key is not None:
-        record = Record(definition.interface, definition.encoded(), compiler.races)
-        records.store(key, record)
-    compilation = _Compilation(options, key, compiler.races, lambda: compiler)
-    return Kernel(definition.interface, options, compilation)
-
-
-def _recorded(
-    record: Record,
-    application: Callable[..., object],
-    options: Options,
-    key: str | None,
-    capture: Capture,
-) -> Kernel:
-    """The kernel of what is known of an equal one."""
-    records.warn_of_races(record.races or ())
-
-    def load() -> KernelCompiler:
-        from ninetoothed.kernel_compiler import KernelCompiler
-
-        arranged, races = record.arranged, record.races
-        return KernelCompiler.recorded(arranged, application, options, capture, races)
-
-    compilation = _Compilation(options, key, record.races, load)
-    return Kernel(record.interface, options, compilation)
-
-
-def _key(found: Examined) -> str | None:
-    return None if found.digest is None else f"{found.digest} {stamp()}"
+        records.store(key, Record(compiler.races))
+    return Kernel(given, _Compilation(definition, given, key, compiler.races, compiler))
 
 
 def _prestart(options: Options) -> None:
@@ -481,76 +437,4 @@ def jit(
 
 @user_facing
 def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
-    tensors = _plain_annotations(function)
-    if tensors is None:
-        from ninetoothed.frontend.source import function_source
-
-        tensors = _annotations(function_source(function, "what jit takes"))
-    return _make(_as_they_are, function, tensors, options(**given))
-
-
-def _as_they_are(*tensors: object) -> tuple[object, ...]:
-    """The arrangement of tensors that are arranged."""
-    return tensors
-
-
-def _plain_annotations(function: Any) -> tuple[Tensor, ...] | None:
-    """The tensors that annotate a function's parameters; None: it takes a look at its source."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return None
-    given = function.__annotations__
-    found = tuple(given.get(name) for name in code.co_varnames[: code.co_argcount])
-    return cast("tuple[Tensor, ...]", found) if all(map(_is_tensor, found)) else None
-
-
-def _is_tensor(value: object) -> bool:
-    return isinstance(value, Tensor)
-
-
-def _annotations(source: FunctionSource) -> tuple[Tensor, ...]:
-    """The tensors that annotate an application's parameters.
-
-    Raises:
-        ArrangementError: a parameter has none.
-        UndefinedNameError: an annotation uses a name that does not exist.
-    """
-    given = source.function.__annotations__
-    arguments = source.node.args
-    nodes = (*arguments.posonlyargs, *arguments.args)
-    found: list[Tensor] = []
-    for node in nodes:
-        annotation = given.get(node.arg)
-        if isinstance(annotation, str) and node.annotation is not None:
-            annotation = _evaluated(source, node.annotation)
-        if not isinstance(annotation, Tensor):
-            raise ArrangementError(
-                f"the parameter {node.arg} of {source.node.name} must be annotated with an "
-                "arranged tensor, "
-                f"as in {node.arg}: Tensor(1).tile((64,))",
-                source.place(node),
-            )
-        found.append(annotation)
-    return tuple(found)
-
-
-def _evaluated(source: FunctionSource, node: ast.expr) -> object:
-    """What an annotation that Python keeps as text means where the function is defined."""
-    import ast
-
-    frame = inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("ninetoothed"):
-        frame = frame.f_back
-    scope = {} if frame is None else dict(frame.f_locals)
-    # Compiled from the tree of its file, so that errors stand at its place.
-    code = compile(ast.Expression(node), source.file, "eval")
-    try:
-        value = eval(code, source.globals, scope)
-        if isinstance(value, str):
-            value = eval(value, source.globals, scope)
-    except NameError as error:
-        raise UndefinedNameError(
-            f"an annotation uses {error.name}, and there is no such name; import it first",
-            source.place(node),
-        ) from None
-    return value
+    return _made(annotated(function), function, options(**given))

@@ -29,11 +29,10 @@ from ninetoothed.assumptions import (
     describe_assumptions,
     pick,
 )
-from ninetoothed.capture import Capture
 from ninetoothed.compiler import build, compile_kernel, fingerprint, lower, serves
 from ninetoothed.configurations import interpreted_values, space
+from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import ArgumentError, DeviceError
-from ninetoothed.frontend.definition import Definition, decoded, define, run_arrangement
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.stages import STAGES
@@ -111,37 +110,17 @@ class KernelCompiler:
         self._variants: dict[Signature, Variant] = {}
         self._lock = threading.Lock()
 
-    @staticmethod
-    def made(
-        arrangement: Callable[..., object],
-        application: Callable[..., object],
-        tensors: object,
-        options: Options,
-        capture: Capture,
-    ) -> KernelCompiler:
-        """The compiler of a kernel whose arrangement is run, and checked as far as without a call.
+    def check(self) -> None:
+        """Find what is wrong whatever the call.
 
         Raises:
             NineToothedError: the arrangement or the application is wrong; at its place.
         """
-        arranged = run_arrangement(arrangement, tensors)
-        definition = define(options.name, arranged, application, capture)
-        compiler = KernelCompiler(definition, options)
-        module = check_application(definition)
+        # It must have a source, whoever builds it first.
+        _ = self.definition.application.node
+        module = check_application(self.definition)
         if module is not None:
-            compiler.check_races(module)
-        return compiler
-
-    @staticmethod
-    def recorded(
-        arranged: str,
-        application: Callable[..., object],
-        options: Options,
-        capture: Capture,
-        races: tuple[str, ...] | None,
-    ) -> KernelCompiler:
-        """The compiler of a kernel that was made before (see ``Definition.encoded``)."""
-        return KernelCompiler(decoded(arranged, application, capture), options, races)
+            self.check_races(module)
 
     def check_races(self, module: ModuleOp) -> None:
         """Warn of programs that write one element, once: it does not depend on element types.

@@ -1,7 +1,7 @@
 """What ``make`` and the first call of a signature found out, on disk for other processes.
 
-A record is kept under the digest of all that the kernel depends on (see ``digest``). Mistakes are
-not kept: who makes them is told each time.
+A record is kept under the digest of all that the kernel depends on (see ``fingerprint``). Mistakes
+are not kept: who makes them is told each time.
 """
 
 from __future__ import annotations
@@ -13,20 +13,17 @@ from typing import Any, NamedTuple, TypeVar
 
 from ninetoothed.artifact import Signature
 from ninetoothed.errors import RaceWarning, caller_loc
-from ninetoothed.interface import Interface
 from ninetoothed.runtime import artifact_cache
 
 _T = TypeVar("_T")
 
 
 class Record(NamedTuple):
-    """A kernel that was made: how it is called, and ``arranged``, the encoded parameters.
+    """A kernel that was made, and so has no mistake that is found without a call.
 
     ``races``: the warnings of programs that write one element; None: element types decide.
     """
 
-    interface: Interface
-    arranged: str
     races: tuple[str, ...] | None
 
 
@@ -44,12 +41,7 @@ def load(key: str) -> Record | None:
 
 def store(key: str, record: Record) -> None:
     """Keeps a record."""
-    fields = {
-        "interface": record.interface.to_json(),
-        "arranged": record.arranged,
-        "races": record.races,
-    }
-    artifact_cache.store_record(key, json.dumps(fields))
+    artifact_cache.store_record(key, json.dumps({"races": record.races}))
 
 
 def load_facts(key: str, signature: Signature) -> Facts | None:
@@ -83,8 +75,7 @@ def _loaded(key: str, parse: Callable[[dict[str, Any]], _T]) -> _T | None:
 
 def _record(fields: dict[str, Any]) -> Record:
     races = fields["races"]
-    interface = Interface.from_json(fields["interface"])
-    return Record(interface, str(fields["arranged"]), None if races is None else tuple(races))
+    return Record(None if races is None else tuple(races))
 
 
 def _facts(fields: dict[str, Any]) -> Facts:

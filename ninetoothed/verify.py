@@ -29,6 +29,8 @@ from ninetoothed.assumptions import (
     plain_values,
 )
 from ninetoothed.compiler import build
+from ninetoothed.definition.define import define, run_arrangement
+from ninetoothed.definition.definition import Definition, Parameter
 from ninetoothed.errors import (
     ArgumentError,
     Loc,
@@ -37,7 +39,6 @@ from ninetoothed.errors import (
     user_facing,
 )
 from ninetoothed.frontend.arrangement import declarations
-from ninetoothed.frontend.definition import Definition, Parameter, define, run_arrangement
 from ninetoothed.ir.counterexamples import Example, Store, race, samples, unwritten
 from ninetoothed.ir.index_bounds import Assumptions, bounds
 from ninetoothed.ir.index_expr import IndexExpr, ir_text, sym

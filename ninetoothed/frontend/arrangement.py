@@ -7,8 +7,8 @@ from dataclasses import replace
 from xdsl.ir import Block, SSAValue
 
 from ninetoothed.artifact import ParamSignature
+from ninetoothed.definition.definition import Definition, Parameter
 from ninetoothed.dtype import DTYPES
-from ninetoothed.frontend.definition import Definition, Parameter
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import IndexExpr, substitute, symbols

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.ir import SSAValue
 
+from ninetoothed.definition.source import own_nodes
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.source import own_nodes
 from ninetoothed.ir import nt
 from ninetoothed.ir.meta_op import shape_text
 

@@ -14,10 +14,10 @@ import ninetoothed.frontend.calls  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.loops  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from ninetoothed.artifact import ParamSignature, Signature
+from ninetoothed.definition.definition import Definition, Parameter
 from ninetoothed.errors import TypeMismatchError
 from ninetoothed.frontend.arrangement import arrange, declarations, share
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.definition import Definition, Parameter
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.values import Share, Value

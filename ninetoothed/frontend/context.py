@@ -15,11 +15,11 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, Operation, SSAValue
 
 from ninetoothed import dtype as dtypes
+from ninetoothed.definition.source import FunctionSource
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import Loc, NineToothedError, ShapeError, TypeMismatchError
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
-from ninetoothed.frontend.source import FunctionSource
 from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_bounds import NOTHING, Assumptions

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ninetoothed.definition.source import FunctionSource
 from ninetoothed.errors import Loc
-from ninetoothed.frontend.source import FunctionSource
 
 
 @dataclass(eq=False)

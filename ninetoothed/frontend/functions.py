@@ -10,6 +10,7 @@ import types
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
+from ninetoothed.definition.source import FunctionSource, function_source
 from ninetoothed.errors import (
     ArgumentError,
     NineToothedError,
@@ -20,7 +21,6 @@ from ninetoothed.frontend import operators, triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame, LocalFunction
 from ninetoothed.frontend.names import constant
-from ninetoothed.frontend.source import FunctionSource, function_source
 from ninetoothed.frontend.values import Share, Value, describe, is_ssa
 from ninetoothed.frontend.walk import STATEMENTS, evaluate, execute
 from ninetoothed.ir import nt

@@ -10,6 +10,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
+from ninetoothed.definition.source import is_of_language
 from ninetoothed.errors import (
     ShapeError,
     TypeMismatchError,
@@ -23,7 +24,6 @@ from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import combined
 from ninetoothed.frontend.functions import is_function
 from ninetoothed.frontend.memory import converted
-from ninetoothed.frontend.source import is_of_language
 from ninetoothed.frontend.subscripts import place
 from ninetoothed.frontend.values import Share, Value, describe, is_sequence
 from ninetoothed.frontend.walk import (

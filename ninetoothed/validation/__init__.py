@@ -18,7 +18,7 @@ from ninetoothed.validation.report import Report
 
 if TYPE_CHECKING:
     from ninetoothed.artifact import Config, Signature
-    from ninetoothed.frontend.definition import Definition
+    from ninetoothed.definition.definition import Definition
 
 __all__ = ["Report", "validate"]
 

@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed import compiler
 from ninetoothed.arguments import bind
 from ninetoothed.artifact import Config, Signature
+from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError, NineToothedError
-from ninetoothed.frontend.definition import Definition
 from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.trace import Touch, Trace, difference
 from ninetoothed.jagged import Jagged

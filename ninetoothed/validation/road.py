@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed import compiler
 from ninetoothed.artifact import Config, Signature
+from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError
-from ninetoothed.frontend.definition import Definition
 from ninetoothed.interpreters.launch import Argument, bind
 from ninetoothed.ir import nt
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps

@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument
 
 from ninetoothed.artifact import Config, Signature
+from ninetoothed.definition.definition import Definition
 from ninetoothed.dtype import DTYPES
-from ninetoothed.frontend.definition import Definition
 from ninetoothed.interpreters.launch import Argument
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import evaluate, substitute, symbol_names

@@ -25,7 +25,6 @@ FACTOR = 2
 
 
 def arrangement(x, y):
-    print("arranged", end=" ")
     return x.tile((size_of(x),)), y.tile((size_of(y),))
 
 
@@ -110,12 +109,10 @@ kernels.kernel(Array(100), Array(100, pointer=8192))
 """
 
 
-def test_a_second_process_imports_and_runs_next_to_nothing(user: User) -> None:
+def test_a_second_process_imports_next_to_nothing(user: User) -> None:
     first = user.run(CALL)
-    assert first["printed"] == ["arranged"]
     assert "xdsl" in first["imported"]
     second = user.run(CALL)
-    assert second["printed"] == []
     assert second["imported"] == []
     assert first["launches"] == second["launches"] == [["application", 2]]
 
@@ -124,8 +121,7 @@ def test_another_signature_is_compiled_then(user: User) -> None:
     user.run(CALL)
     other = CALL.replace("(100", "(112")
     found = user.run(other)
-    # What ``make`` found out is known, what the call needs is not; the arrangement is not run.
-    assert found["printed"] == []
+    # What ``make`` found out is known, what the call needs is not.
     assert "xdsl" in found["imported"]
     assert found["launches"] == [["application", 2]]
     assert user.run(other)["imported"] == []
@@ -139,7 +135,6 @@ def test_all_of_a_kernel_is_there_behind_a_hit(user: User) -> None:
     found["more"] = [str(kernel.configs), repr(kernel), kernel.__name__, str(kernel.interface)]
     """
     first, second = user.run(program), user.run(program)
-    assert (first["printed"], second["printed"]) == (["arranged"], [])
     assert first["texts"] == second["texts"]
     assert first["more"] == second["more"]
 
@@ -161,9 +156,7 @@ def test_edits_are_noticed(user: User, name: str, before: str, after: str) -> No
     text = {"kernels": KERNELS, "helpers": HELPERS}[name]
     assert before in text
     user.write(name, text.replace(before, after))
-    found = user.run(CALL)
-    assert found["printed"] == ["arranged"]
-    assert "xdsl" in found["imported"]
+    assert "xdsl" in user.run(CALL)["imported"]
     user.write(name, text)
     assert user.run(CALL)["imported"] == []
 
@@ -182,8 +175,9 @@ def test_closures_are_noticed(user: User) -> None:
     for factor in (1, 2, 2, 1.0):
         kernels.made(factor)(Array(100), Array(100, pointer=8192))
     """
-    assert user.run(program)["printed"] == ["arranged"] * 3
+    assert "xdsl" in user.run(program)["imported"]
     assert user.run(program)["imported"] == []
+    assert "xdsl" in user.run(program.replace("(1, 2,", "(1, 3,"))["imported"]
 
 
 RACING = """
@@ -309,7 +303,7 @@ def test_records_that_are_broken_are_written_anew(user: User, content: str) -> N
     user.run(CALL)
     for path in user.records:
         path.write_text(content, encoding="utf-8")
-    assert user.run(CALL)["printed"] == ["arranged"]
+    assert "xdsl" in user.run(CALL)["imported"]
     assert user.run(CALL)["imported"] == []
 
 
@@ -320,39 +314,66 @@ def test_records_of_another_form_are_written_anew(user: User) -> None:
     artifact_cache.store_record = lambda key, text: store(key, '{"interface": {}}')
     import kernels
     """
-    assert user.run(program)["printed"] == ["arranged"]
-    assert user.run(CALL)["printed"] == ["arranged"]
+    assert "xdsl" in user.run(program)["imported"]
+    assert "xdsl" in user.run(CALL)["imported"]
     assert user.run(CALL)["imported"] == []
 
 
-def test_what_has_no_digest_is_arranged_each_time(user: User) -> None:
-    user.write("helpers", HELPERS.replace("return 64", "import os\n    return 64"))
+def test_what_has_no_digest_is_compiled_each_time(user: User) -> None:
+    user.write(
+        "kernels",
+        KERNELS.replace("y = x", "here = helpers\n    y = x").replace(
+            "helpers.OFFSET", "here.OFFSET"
+        ),
+    )
     for _ in range(2):
-        found = user.run(CALL)
-        assert found["printed"] == ["arranged"]
-        assert "xdsl" in found["imported"]
+        assert "xdsl" in user.run(CALL)["imported"]
     assert len(list((user.folder / "cache" / "artifacts").iterdir())) == 1
 
 
-def test_an_arrangement_that_changes_its_tensors_is_run_each_time(user: User) -> None:
-    changed = KERNELS.replace('print("arranged"', 'x.shape = (4096,); print("arranged"')
-    user.write("kernels", changed)
-    for _ in range(2):
-        assert user.run("import kernels")["printed"] == ["arranged"]
-
-
 @pytest.mark.parametrize(
-    "change", ["SIZES.append(1)", "SIZES[0] += 1", "size_of.size = len(SIZES)"]
+    "change",
+    [
+        "SIZES.append(64)",
+        "size_of.size = 32",
+        "import os; x.shape = (100,)",
+        "print('arranged', end=' ')",
+        "SIZES[0] = __import__('random').random()",
+    ],
 )
-def test_an_arrangement_that_changes_what_it_reads_is_run_each_time(
-    user: User, change: str
-) -> None:
-    changed = KERNELS.replace('print("arranged"', f'{change}; print("arranged"').replace(
+def test_arrangements_may_do_what_they_like(user: User, change: str) -> None:
+    """What comes out of them is what matters."""
+    changed = KERNELS.replace("return x.tile", f"{change}\n    return x.tile").replace(
         "FACTOR = 2\n", "FACTOR = 2\nSIZES = [64]\n"
     )
     user.write("kernels", changed)
+    first, second = user.run(CALL), user.run(CALL)
+    assert "xdsl" in first["imported"]
+    assert second["imported"] == []
+    assert first["printed"] == second["printed"]
+    assert first["launches"] == second["launches"]
+
+
+def test_an_arrangement_that_gives_something_else_each_time(user: User) -> None:
+    user.write("helpers", HELPERS.replace("64", "int(__import__('os').environ['SIZE'])"))
+    assert "xdsl" in user.run(CALL, SIZE="64")["imported"]
+    assert "xdsl" in user.run(CALL, SIZE="32")["imported"]
+    for size in ("64", "32"):
+        assert user.run(CALL, SIZE=size)["imported"] == []
+
+
+def test_a_mistake_of_the_arrangement_is_raised_each_time(user: User) -> None:
+    user.run(CALL)
+    program = """
+    import helpers
+    helpers.size_of = lambda tensor: {}["size"]
+    try:
+        import kernels
+    except KeyError as error:
+        found["error"] = str(error)
+    """
     for _ in range(2):
-        assert user.run("import kernels")["printed"] == ["arranged"]
+        assert user.run(program)["error"] == "'size'"
 
 
 def test_edits_after_the_import_are_noticed(user: User) -> None:
@@ -370,12 +391,10 @@ def test_edits_after_the_import_are_noticed(user: User) -> None:
         path.write_text(text)
     """
     plain = user.run("import kernels; found['source'] = kernels.kernel.source()")
-    for printed in (["arranged"], []):
-        edited = user.run(program)
-        assert edited["printed"] == printed
-        assert edited["source"] != plain["source"]
+    for _ in range(2):
+        assert user.run(program)["source"] != plain["source"]
     again = user.run("import kernels; found['source'] = kernels.kernel.source()")
-    assert (again["printed"], again["source"]) == ([], plain["source"])
+    assert again["source"] == plain["source"]
 
 
 def test_kernels_in_an_archive(user: User) -> None:
@@ -391,16 +410,17 @@ def test_kernels_in_an_archive(user: User) -> None:
         "sys.path.insert(0, str(__import__('pathlib').Path(__file__).with_name('archive.zip')))"
     )
     first, second = user.run(f"{program}\n{CALL}"), user.run(f"{program}\n{CALL}")
-    assert (first["printed"], second["imported"]) == (["arranged"], [])
+    assert "xdsl" in first["imported"]
+    assert second["imported"] == []
     write(KERNELS.replace("x * FACTOR", "x - FACTOR"))
-    assert user.run(f"{program}\n{CALL}")["printed"] == ["arranged"]
+    assert "xdsl" in user.run(f"{program}\n{CALL}")["imported"]
 
 
 def test_whoever_watches_the_compiler_sees_it_work(user: User) -> None:
     user.run(CALL)
     folder = user.folder / "dump"
     found = user.run(CALL, NINETOOTHED_DUMP_IR=str(folder))
-    assert found["printed"] == ["arranged"]
+    assert "xdsl" in found["imported"]
     assert list(folder.rglob("*.mlir"))
 
 

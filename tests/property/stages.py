@@ -16,7 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed import compiler
 from ninetoothed.arguments import Arguments, bind
 from ninetoothed.artifact import Config
-from ninetoothed.frontend.definition import Definition, define, run_arrangement
+from ninetoothed.definition.define import define, run_arrangement
+from ninetoothed.definition.definition import Definition
 from ninetoothed.interpreters import interpret
 from ninetoothed.passes.pipeline import Observer
 from tests.property.writer import Argument, Program

@@ -18,9 +18,9 @@ from xdsl.printer import Printer
 from ninetoothed import Symbol, Tensor
 from ninetoothed.artifact import ParamSignature
 from ninetoothed.compiler import context
+from ninetoothed.definition.define import define
 from ninetoothed.frontend.arrangement import arrange as arranged_block
 from ninetoothed.frontend.arrangement import declarations, share
-from ninetoothed.frontend.definition import define
 from ninetoothed.ir import nt
 from ninetoothed.ir.access import Access, compose, declared_ranges, index_names
 from ninetoothed.ir.index_expr import Arithmetic, evaluate

@@ -1,4 +1,4 @@
-"""What changes the digest of a kernel, what does not, and what has none."""
+"""What changes the digest of an application, what does not, and what has none."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ import dataclasses
 import enum
 import functools
 import importlib
-import importlib.util
+import linecache
 import math
 import os
-import random
 import subprocess
 import sys
 import types
-from collections.abc import Callable, Generator, Iterator
-from pathlib import Path
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 import pytest
@@ -24,14 +22,12 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor, block_size
-from ninetoothed.digest import examine
+from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel import Kernel
-from ninetoothed.symbol import Symbol as SymbolClass
 from tests.support import examples
 from tests.support.imports import ROOT
 
 BLOCK = 64
-TABLE: dict[str, Any] = {"block": 64, "others": [1, 2]}
 
 
 class Mode(enum.Enum):
@@ -39,6 +35,12 @@ class Mode(enum.Enum):
 
     FAST = 1
     SLOW = 2
+
+
+class Other(enum.Enum):
+    """Named alike."""
+
+    FAST = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,19 +51,6 @@ class Settings:
     name: str = "x"
 
 
-class Slotted:
-    """An object without a dict."""
-
-    __slots__ = ("block",)
-
-    def __init__(self, block: int) -> None:
-        self.block = block
-
-
-class Listed(list[int]):
-    """Of what it holds, it says what it likes."""
-
-
 class Sizes(NamedTuple):
     """Two numbers."""
 
@@ -69,158 +58,46 @@ class Sizes(NamedTuple):
     columns: int
 
 
-def application(x: Any, y: Any) -> None:
-    y = x + 1  # pyright: ignore[reportUnusedVariable]
+class Listed(list[int]):
+    """Of what it holds, it says what it likes."""
+
+
+class Number(float):
+    """It computes as it likes."""
 
 
 def helper(block: int) -> tuple[int]:
     return (block,)
 
 
-def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-    return x.tile(helper(BLOCK)), y.tile(helper(BLOCK))
+def reason(application: Any) -> str | None:
+    return examine(application).reason
 
 
-def reason(arrangement: Any, tensors: Any = (), application: Any = application) -> str | None:
-    return examine(arrangement, application, tensors, ()).reason
-
-
-def digest(arrangement: Any = arrangement, tensors: Any = (), *options: object) -> str:
-    found = examine(arrangement, application, tensors, options)
+def digest(application: Any) -> str:
+    found = examine(application)
     assert found.reason is None
     assert found.digest is not None
     return found.digest
 
 
 def with_value(value: Any) -> Callable[..., Any]:
-    """An arrangement that depends on a value."""
+    """An application that reads a value."""
 
-    def arranged(x: Tensor) -> Any:
+    def application(x: Any) -> Any:
         return x, value
 
-    return arranged
-
-
-def test_the_counters_do_not_matter() -> None:
-    def tensors() -> tuple[object, ...]:
-        x = Tensor(2)
-        size = block_size()
-        return x.tile((size, -1)), Tensor(shape=(x.shape[0], 4)), size * 2
-
-    # In one line: places are part of the digest.
-    first, second = [digest(tensors=tensors()) for _ in range(2)]
-    assert first == second
-
-
-def test_which_tensors_and_symbols_are_the_same_matters() -> None:
-    one, two, size, other = Tensor(1), Tensor(1), block_size(), block_size()
-    copy = Tensor(1)
-    pairs: list[tuple[Any, ...]] = [
-        (one, one),
-        (one, two),
-        (one, one.tile((1,)).source),
-        (size, size),
-        (size, other),
-        (one.tile((size,)), size),
-        (one.tile((size,)), other),
-        (one, one.shape[0]),
-        (one, copy.shape[0]),
-    ]
-    found = [digest(tensors=pair) for pair in pairs]
-    # Tensors are of two lines.
-    assert len({*found}) == len(found)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Tensor(2),
-        lambda: Tensor(1, dtype="fp16"),
-        lambda: Tensor(1, other=0),
-        lambda: Tensor(1, other=0.0),
-        lambda: Tensor(1, other=float("-inf")),
-        lambda: Tensor(1, allow_races=True),
-        lambda: Tensor(1, shape_options={"constexpr": True}),
-        lambda: Tensor(1, shape_options={"upper_bound": 8}),
-        lambda: Tensor(1, name="x"),
-        lambda: Tensor(2, jagged_dim=1),
-        lambda: Tensor(0, constexpr=True),
-        lambda: Tensor(0, value=True),
-        lambda: Tensor(0, value=1),
-        lambda: Tensor(1).tile((4,)),
-        lambda: Tensor(1).tile((4,), strides=(2,)),
-    ],
-)
-def test_all_of_a_tensor_matters(make: Callable[[], Tensor]) -> None:
-    def located(tensor: Tensor) -> str:
-        source = dataclasses.replace(tensor.chain.source, declared=None)
-        tensor._cell.chain = dataclasses.replace(tensor.chain, source=source)  # pyright: ignore[reportPrivateUsage]
-        return digest(tensors=(tensor,))
-
-    plain = located(Tensor(1))
-    assert located(make()) != plain
-    assert located(make()) == located(make())
-
-
-def numpy_number(value: int) -> Any:
-    import numpy as np
-
-    return np.int64(value)
+    return application
 
 
 VALUES: list[Any] = [
-    None,
-    0,
-    1,
-    True,
-    0.0,
-    -0.0,
-    1.0,
-    float("nan"),
-    "1",
-    b"1",
-    ...,
-    1j,
-    (1, 2),
-    [1, 2],
-    (1, (2,)),
-    {1, 2},
-    frozenset({"a", "b"}),
-    {"a": 1},
-    {"b": 1},
-    range(3),
-    slice(1, 2),
-    Mode.FAST,
-    Mode.SLOW,
-    Mode,
-    Settings(),
-    Settings(32),
-    Settings(name="y"),
-    Slotted(1),
-    Slotted(2),
-    Sizes(1, 2),
-    Sizes(1, 3),
-    types.SimpleNamespace(block=1),
-    types.SimpleNamespace(block=2),
-    torch.float16,
-    torch.float32,
-    ntl.float16,
-    ntl.exp,
-    ntl.sigmoid,
-    ntl,
-    math,
-    math.ceil,
-    len,
-    Symbol("n"),
-    Symbol("n") + 1,
-    Symbol("n", constexpr=True),
-    helper,
-    functools.partial(helper, 1),
-    functools.partial(helper, block=1),
-    numpy_number(1),
-    numpy_number(2),
-    [].append,
-    SymbolClass,
+    *(None, 0, 1, True, 0.0, -0.0, 1.0, float("nan"), "1", b"1", ..., 1j),
+    *((1, 2), [1, 2], (1, (2,)), {"a": 1}, {"b": 1}, Sizes(1, 2)[:1], Sizes(1, 3)),
+    *(Mode.FAST, Mode.SLOW, Mode, Other, Settings, Sizes),
+    *(torch.float16, torch.float32, ntl.float16, ntl.exp, ntl.sigmoid, ntl),
+    *(math.ceil, math.floor, len, int, helper),
+    *(functools.partial(helper, 1), functools.partial(helper, block=1)),
+    *(staticmethod(helper), types.SimpleNamespace(block=1), Settings(), [].append),
 ]
 
 
@@ -230,72 +107,146 @@ def test_values_are_told_apart() -> None:
     assert found == [digest(with_value(value)) for value in VALUES]
 
 
+def test_numbers_of_numpy_are_told_apart() -> None:
+    import numpy as np
+
+    assert digest(with_value(np.float64(1))) != digest(with_value(np.float64(2)))
+
+
 @pytest.mark.parametrize(
-    ("value", "text"),
+    "values",
     [
-        (object, None),
-        (iter([1]), "an object of class list_iterator"),
-        ((number for number in range(3)), "an object of class generator"),
-        (torch.ones(1), "an object of class torch.Tensor"),
-        (random.random, None),
-        (os.getcwd, "the function posix.getcwd"),
-        (os, "the module os, used as a value"),
-        (torch, "the module torch, used as a value"),
-        (open, "the function"),
-        (eval, "the function builtins.eval"),
-        ({Settings()}, "a set of objects"),
-        (Listed([1]), "an object of class Listed, written in C"),
-        (Symbol("ninetoothed_tensor_3_size_0"), "the symbol ninetoothed_tensor_3_size_0"),
+        (Settings(), Settings(32)),
+        (types.SimpleNamespace(block=1), types.SimpleNamespace(block=2)),
+        ({1}, {2}),
+        (torch.ones(1), torch.ones(2)),
+        (Symbol("n"), Symbol("m")),
+        (os.environ, type(os.environ)({}, str, str, str, str)),
     ],
 )
-def test_what_has_no_digest(value: Any, text: str | None) -> None:
-    found = reason(with_value(value))
-    if value is object:
-        assert found is None
-    elif text is None:
-        assert found is not None
-    else:
-        assert str(found).startswith(text)
+def test_what_the_language_cannot_look_into_counts_by_its_class(values: tuple[Any, Any]) -> None:
+    """Who uses it in an application is told of the mistake, and nothing is kept."""
+    one, two = values
+    assert digest(with_value(one)) == digest(with_value(two)) != digest(with_value(None))
+
+
+def of_module() -> Any:
+    return torch
+
+
+def undefined() -> Any:
+    return not_yet  # pyright: ignore[reportUndefinedVariable, reportUnknownVariableType]
+
+
+def of_missing() -> Any:
+    return math.missing  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (of_module, "the module torch, used as a value"),
+        (with_value(os), "the module os, used as a value"),
+        (with_value((math,)), "the module math, used as a value"),
+        (undefined, "the name not_yet, which does not exist yet"),
+        (of_missing, "math.missing, which does not exist yet"),
+        (with_value(Number(1)), "a number or a text of class tests.unit.test_digest.Number"),
+        (with_value([[] for _ in range(200_000)]), "too many objects"),
+    ],
+)
+def test_what_has_no_digest(function: Any, text: str) -> None:
+    assert reason(function) == text
+
+
+def test_a_variable_without_a_value_has_no_digest() -> None:
+    def application() -> Any:
+        return later
+
+    assert reason(application) == "the variable later, which has no value yet"
+    later = 1
+
+
+class Failing(types.ModuleType):
+    """It has no attributes, and says so in its own way."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError(name)
+
+
+def test_modules_that_fail_when_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    def application() -> Any:
+        return torch.missing  # pyright: ignore[reportUnknownVariableType, reportAttributeAccessIssue]
+
+    monkeypatch.setattr(sys.modules[__name__], "torch", Failing("failing"))
+    assert "ValueError('missing')" in str(reason(application))
+
+
+def test_functions_without_their_asserts_have_no_digest() -> None:
+    """The frontend reads asserts, and the names in them, from the source."""
+    program = "from tests.unit.test_digest import helper, reason\nprint(reason(helper))\n"
+    command = [sys.executable, "-O", "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "functions without their asserts\n"
 
 
 def test_code_without_a_file_has_a_digest_by_its_code() -> None:
-    """Arrangements are run; only applications are read."""
     space: dict[str, Any] = {}
     exec("first = lambda x: x\nsecond = lambda x: (x,)", space)
     assert digest(space["first"]) != digest(space["second"])
 
 
 def test_lambdas_of_one_line() -> None:
-    pair: list[Callable[[Any], Any]] = [lambda x: x.tile((1,)), lambda x: x.tile((2,))]
+    pair: list[Callable[[Any], Any]] = [lambda x: x + 1, lambda x: x + 2]
     assert digest(pair[0]) != digest(pair[1])
 
 
-def test_options_matter() -> None:
-    assert digest() != digest(arrangement, (), "name")
-    assert digest(arrangement, (), (1, 2)) != digest(arrangement, (), (1, 2, 3))
+def of_global() -> Any:
+    return helper(BLOCK)
 
 
-def test_globals_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = digest()
-    monkeypatch.setattr(sys.modules[__name__], "BLOCK", 128)
-    second = digest()
-    monkeypatch.setattr(sys.modules[__name__], "helper", with_value(1))
-    assert len({first, second, digest()}) == 3
+def of_nested() -> Any:
+    def inner() -> Any:
+        return BLOCK
+
+    return inner()
 
 
-def of_table(x: Tensor) -> Any:
-    return x.tile((TABLE["block"],))
+def of_module_attribute() -> Any:
+    return math.pi
 
 
-def test_containers_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = digest(of_table)
-    monkeypatch.setitem(TABLE, "others", [1, 3])
-    assert digest(of_table) != first
+@pytest.mark.parametrize(
+    ("function", "owner", "name"),
+    [
+        (of_global, sys.modules[__name__], "BLOCK"),
+        (of_global, sys.modules[__name__], "helper"),
+        (of_nested, sys.modules[__name__], "BLOCK"),
+        (of_module_attribute, math, "pi"),
+        (with_value(Settings), Settings, "block"),
+    ],
+)
+def test_what_is_read_matters(
+    monkeypatch: pytest.MonkeyPatch, function: Any, owner: Any, name: str
+) -> None:
+    found = [digest(function)]
+    for value in (128, 129, of_nested):
+        monkeypatch.setattr(owner, name, value)
+        found.append(digest(function))
+    assert len({*found}) == 4
 
 
-def test_attributes_and_defaults_of_functions_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    def function(x: Tensor, size: int = 1, *, other: int = 1) -> Any:
-        return x.tile((size * other,))
+def test_a_builtin_of_a_users_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    def function(x: Any) -> Any:
+        return max(x, 1)
+
+    first = digest(function)
+    monkeypatch.setitem(vars(sys.modules[__name__]), "max", min)
+    assert digest(function) != first
+
+
+def test_attributes_and_defaults_of_functions_matter() -> None:
+    def function(x: Any, size: int = 1, *, other: int = 1) -> Any:
+        return x * size * other
 
     found = [digest(function)]
     function.__defaults__ = (2,)
@@ -304,7 +255,9 @@ def test_attributes_and_defaults_of_functions_matter(monkeypatch: pytest.MonkeyP
     found.append(digest(function))
     vars(function)["note"] = 1
     found.append(digest(function))
-    assert len({*found}) == 4
+    function.__annotations__["x"] = ntl.constexpr
+    found.append(digest(function))
+    assert len({*found}) == 5
 
 
 def test_functions_that_call_one_another() -> None:
@@ -315,6 +268,7 @@ def test_functions_that_call_one_another() -> None:
         return n != 0 and even(n - 1)
 
     assert digest(even) == digest(even)
+    assert digest(even) != digest(odd)
 
 
 def test_functions_behind_those_of_the_library() -> None:
@@ -329,159 +283,33 @@ def test_functions_behind_those_of_the_library() -> None:
     assert first != second
 
 
-class Extended(functools.partial[Any]):
-    """It does something else than what it extends."""
+class Base:
+    """What is inherited matters."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return BLOCK
-
-
-def test_classes_that_extend_those_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    value = with_value(Extended(len))
-    first = digest(value)
-    monkeypatch.setattr(sys.modules[__name__], "BLOCK", 128)
-    assert digest(value) != first
-
-
-def test_attributes_of_members_and_partials_matter() -> None:
-    for value in (Mode.FAST, functools.partial(helper, 1)):
-        first = digest(with_value(value))
-        vars(value)["size"] = 1
-        second = digest(with_value(value))
-        del vars(value)["size"]
-        assert first != second
-
-
-def test_lists_that_hold_themselves() -> None:
-    items: list[Any] = [1]
-    items.append(items)
-    assert reason(with_value(items)) is None
-
-
-MODULE = """
-import other as mm
-from other import scaled
-
-
-class Names:
     BLOCK = 64
 
-    @staticmethod
-    def twice(x):
-        return x * 2
+
+class Derived(Base):
+    """It has nothing of its own."""
 
 
-def decorator(function):
-    def wrapper(*args):
-        return function(*args)
-
-    return wrapper
-
-
-def arrangement(x, y):
-    return x.tile((mm.BLOCK,)), y.tile((Names.BLOCK,))
+def test_inherited_attributes_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = digest(with_value(Derived))
+    monkeypatch.setattr(Base, "BLOCK", 32)
+    assert digest(with_value(Derived)) != first
 
 
-@decorator
-def decorated(x):
-    return x + 1
+def test_lists_that_hold_themselves_have_no_digest() -> None:
+    items: list[Any] = [1]
+    items.append(items)
+    assert reason(with_value(items)) is not None
 
 
-def application(x, y):
-    y = mm.scaled(x) + scaled(x) + Names.twice(x) + decorated(x)
-"""
-OTHER = """
-BLOCK = 64
-FACTOR = 3
-UNUSED = 1
-
-
-def scaled(x):
-    # Why.
-    return x * FACTOR
-
-
-def unused(x):
-    return x
-"""
-
-
-class Modules:
-    """Two modules of a user's, written anew."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __call__(self, module: str = MODULE, other: str = OTHER) -> str:
-        """The digest of the kernel that they define."""
-        space: dict[str, Any] = {}
-        for name, text in (("other", other), ("module", module)):
-            path = self.folder / f"{name}.py"
-            path.write_text(text, encoding="utf-8")
-            spec = importlib.util.spec_from_file_location(name, path)
-            assert spec is not None
-            found = importlib.util.module_from_spec(spec)
-            sys.modules[name] = found
-            # Not by its loader, which would look at seconds.
-            exec(compile(text, str(path), "exec"), vars(found))
-            space = vars(found)
-        found = examine(space["arrangement"], space["application"], (), ())
-        assert found.reason is None
-        assert found.digest is not None
-        return found.digest
-
-
-@pytest.fixture
-def modules(tmp_path: Path) -> Iterator[Modules]:
-    yield Modules(tmp_path)
-    for name in ("module", "other"):
-        sys.modules.pop(name, None)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "changes"),
-    [
-        ("FACTOR = 3", "FACTOR = 4", True),
-        ("x * FACTOR", "FACTOR * x", True),
-        ("x * FACTOR", "x *  FACTOR", True),
-        ("# Why.", "# How.", True),
-        ("BLOCK = 64\n", "BLOCK = 32\n", True),
-        ("\nBLOCK", "\n\nBLOCK", True),
-        ("UNUSED = 1", "UNUSED = 2", False),
-        ("    return x\n", "    return x + 1\n", False),
-    ],
-)
-def test_texts_of_other_modules(modules: Modules, before: str, after: str, changes: bool) -> None:
-    first = modules()
-    assert modules() == first
-    assert before in OTHER
-    assert (modules(other=OTHER.replace(before, after)) != first) == changes
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("BLOCK = 64", "BLOCK = 32"),
-        ("x * 2", "x * 3"),
-        ("function(*args)", "function(*args, )"),
-        ("x + 1", "x + 2"),
-        ("class Names:", "\nclass Names:"),
-    ],
-)
-def test_texts_of_the_module(modules: Modules, before: str, after: str) -> None:
-    first = modules()
-    assert before in MODULE
-    assert modules(MODULE.replace(before, after)) != first
-
-
-def test_a_moved_file(tmp_path: Path) -> None:
-    found: list[str] = []
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        found.append(Modules(tmp_path / name)())
-    for name in ("module", "other"):
-        sys.modules.pop(name, None)
-    assert found[0] != found[1]
+def test_the_parts_of_a_key_matter() -> None:
+    found = examine(helper)
+    assert found.key("a", ("b", 1)) == found.key("a", ("b", 1))
+    assert len({found.key(), found.key("a"), found.key("a", ("b", 1)), found.key("ab")}) == 4
+    assert found._replace(digest=None).key("a") is None
 
 
 def test_other_processes_have_the_same() -> None:
@@ -489,14 +317,14 @@ def test_other_processes_have_the_same() -> None:
         "from ninetoothed import Tensor\n"
         "import sys\n"
         "for _ in range(int(sys.argv[1])): Tensor(3)\n"
-        "from examples import add, matmul\n"
-        "from tests.unit.test_digest import VALUES, digest, with_value\n"
-        "from ninetoothed.digest import examine\n"
+        "from examples import add, attention, rms_norm\n"
+        "from tests.unit.test_digest import VALUES, digest, key_of, with_value\n"
         "print([digest(with_value(value)) for value in VALUES])\n"
-        "print([examine(m.arrangement, m.application, (), ()).digest for m in (add, matmul)])\n"
+        "kernels = add.add_kernel, attention.attention_kernel, rms_norm.rms_norm_kernel\n"
+        "print([key_of(kernel) for kernel in kernels])\n"
     )
     found: set[str] = set()
-    for seed in ("1", "2"):
+    for seed in ("1", "9"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         command = [sys.executable, "-c", program, seed]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
@@ -506,21 +334,110 @@ def test_other_processes_have_the_same() -> None:
     assert "None" not in found.pop()
 
 
-def test_triton_functions(modules: Modules) -> None:
-    pytest.importorskip("triton")
-    module = MODULE.replace("import other as mm", "import triton\nimport other as mm").replace(
-        "@decorator\n", "@triton.jit\n"
-    )
-    first = modules(module)
-    assert modules(module) == first
-    assert modules(module.replace("x + 1", "x + 2")) != first
+TRITON = """
+import math
+import os
+import triton
+from triton import constexpr_function
+
+FACTOR = 2
+TABLE = [1, 2]
+HELD = object()
+
+
+@triton.jit
+def scaled(x):
+    return x * FACTOR
+
+
+@constexpr_function
+def plain(n):
+    return max(n, FACTOR) + TABLE[0] + math.ceil(n) + helped(n)
+
+
+def helped(n):
+    return triton.cdiv(n, 2)
+
+
+@constexpr_function
+def of_object(n):
+    return HELD.size
+
+
+@constexpr_function
+def importing(n):
+    import sys
+    return sys.flags.optimize
+
+
+@constexpr_function
+def of_environment(n):
+    return os.getenv("N")
+
+
+@constexpr_function
+def reflecting(n):
+    return getattr(helped, "__code__").co_firstlineno
+
+
+@constexpr_function
+def changing(n):
+    global FACTOR
+    FACTOR += 1
+    return FACTOR
+
+
+def taking(x):
+    return x + scaled(x), plain
+"""
+
+
+@pytest.fixture
+def of_triton() -> dict[str, Any]:
+    if not hasattr(pytest.importorskip("triton"), "constexpr_function"):
+        pytest.skip("this Triton has no functions that run when compiling")
+    space: dict[str, Any] = {"__name__": "users"}
+    # Triton asks for the source of what it decorates.
+    file = "<users of triton>"
+    lines: list[str] = [*TRITON.splitlines(keepends=True)]
+    linecache.cache[file] = (len(TRITON), None, lines, file)
+    sys.modules["users"] = types.ModuleType("users")
+    exec(compile(TRITON, file, "exec"), space)
+    del sys.modules["users"]
+    return space
+
+
+@pytest.mark.parametrize("change", [{"FACTOR": 3}, {"TABLE": [2, 2]}, {"scaled": 1}, {"plain": 1}])
+def test_functions_of_triton_are_followed(of_triton: dict[str, Any], change: Any) -> None:
+    first = digest(of_triton["taking"])
+    assert digest(of_triton["taking"]) == first
+    of_triton.update(change)
+    assert digest(of_triton["taking"]) != first
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("of_object", "an object of class builtins.object"),
+        ("importing", "imports, changes or special attributes of importing"),
+        ("of_environment", ""),
+        ("reflecting", "imports, changes or special attributes of reflecting"),
+        ("changing", "imports, changes or special attributes of changing"),
+    ],
+)
+def test_functions_that_run_when_compiling_and_see_more(
+    of_triton: dict[str, Any], name: str, text: str
+) -> None:
+    found = reason(with_value(of_triton[name]))
+    assert found is not None
+    assert found.startswith(text)
 
 
 def key_of(kernel: Kernel) -> str | None:
     return kernel._compilation.digest  # pyright: ignore[reportPrivateUsage]
 
 
-def test_every_example_has_a_digest() -> None:
+def test_every_example_has_a_key() -> None:
     """What kernels are usually made of can be hashed."""
     kernels = {
         f"{example}.{name}": value
@@ -534,21 +451,12 @@ def test_every_example_has_a_digest() -> None:
 
 
 def test_jit_knows_its_tensors() -> None:
-    size = block_size()
+    def made(size: Any) -> str | None:
+        def kernel(x: Any, y: Any) -> None:
+            y = x + 1  # pyright: ignore[reportUnusedVariable]
 
-    def kernel(x: Any, y: Any) -> None:
-        y = x + 1  # pyright: ignore[reportUnusedVariable]
+        kernel.__annotations__ = dict.fromkeys("xy", Tensor(1).tile((size,)))
+        return key_of(ninetoothed.jit(kernel))
 
-    kernel.__annotations__ = dict.fromkeys("xy", Tensor(1).tile((size,)))
-    assert key_of(ninetoothed.jit(kernel)) is not None
-
-
-class Failing:
-    """It has no attributes, and says so in its own way."""
-
-    def __getattribute__(self, name: str) -> Any:
-        raise ValueError(name)
-
-
-def test_objects_that_fail_when_they_are_looked_at() -> None:
-    assert reason(with_value(Failing())) is not None
+    assert made(64) != made(32)
+    assert made(block_size()) is not None

@@ -8,9 +8,9 @@ import pytest
 
 # The handlers of statements register themselves.
 import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
+from ninetoothed.definition.source import function_source
 from ninetoothed.dtype import DTYPES
 from ninetoothed.frontend.frame import Frame
-from ninetoothed.frontend.source import function_source
 from tests.unit.test_promotion import EIGHTS, Frontend, old
 
 triton = pytest.importorskip("triton")

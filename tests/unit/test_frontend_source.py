@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from ninetoothed.definition.source import function_source
 from ninetoothed.errors import UnsupportedSyntaxError
-from ninetoothed.frontend.source import function_source
 from ninetoothed.symbol import block_size
 
 Function = Callable[..., Any]
@@ -124,7 +124,7 @@ def test_the_module_is_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None
         found.append(of)
 
     monkeypatch.setattr(inspect, "getmodule", getmodule)
-    function_source(test_local_names, "the application")
+    assert function_source(test_local_names, "the application").node
     assert not found
 
 
@@ -133,8 +133,9 @@ def test_code_of_no_file_is_not_taken_from_the_module_it_runs_in() -> None:
     text = "\n" * (line - 1) + "def block_size():\n    pass\n"
     space: dict[str, Any] = {"__name__": block_size.__module__}
     exec(compile(text, "generated.py", "exec"), space)
+    source = function_source(space["block_size"], "the application")
     with pytest.raises(UnsupportedSyntaxError, match=r"in generated\.py cannot be read"):
-        function_source(space["block_size"], "the application")
+        _ = source.node
 
 
 def test_code_of_another_file_is_read_there(tmp_path: Path) -> None:

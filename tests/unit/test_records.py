@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +9,9 @@ import pytest
 
 from ninetoothed import Symbol, Tensor, block_size, records
 from ninetoothed.artifact import Signature
-from ninetoothed.frontend.definition import Definition, decoded, define
-from ninetoothed.interface import Interface
-from ninetoothed.kernel import Kernel
+from ninetoothed.definition.define import define
 from ninetoothed.records import Facts, Record
 from ninetoothed.runtime import artifact_cache
-from tests.support import examples
-
-KERNELS = {
-    f"{example}.{name}": value
-    for example in examples.NAMES
-    for name, value in vars(importlib.import_module(f"examples.{example}")).items()
-    if isinstance(value, Kernel)
-}
 
 
 @pytest.fixture(autouse=True)
@@ -31,33 +19,11 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path))
 
 
-def check(definition: Definition) -> None:
-    """It is the same behind a way through text."""
-    text = definition.encoded()
-    again = decoded(text, definition.application.function)
-    names = [parameter.name for parameter in definition.parameters]
-    assert again.encoded() == text
-    for one, two in zip(definition.parameters, again.parameters, strict=True):
-        # Names of tensors come from a counter.
-        assert replace(one, origin=names[definition.firsts[one.origin]]) == two
-        assert one.source.declared == two.source.declared
-        assert [op.loc for op in one.ops] == [op.loc for op in two.ops]
-    for name in ("name", "meta", "constexprs", "dynamic", "constexpr_sizes", "keywords"):
-        assert getattr(definition, name) == getattr(again, name)
-    assert definition.interface == again.interface
-    assert Interface.from_json(definition.interface.to_json()) == definition.interface
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_examples(name: str) -> None:
-    check(KERNELS[name].definition)
-
-
 def application(x: Any, flag: Any, rows: Any, y: Any, n: Any) -> None:
     y = x  # pyright: ignore[reportUnusedVariable]
 
 
-def test_all_that_parameters_have() -> None:
+def test_the_interface_of_all_that_parameters_have() -> None:
     x = Tensor(2, other=float("-inf"), shape_options=({"constexpr": True}, {"upper_bound": 64}))
     size = Symbol("SIZE", constexpr=True)
     tiled = x.pad(((1, size), (0, -1)))[::-1, 2:].tile((block_size(), size), strides=(2, size))
@@ -66,7 +32,6 @@ def test_all_that_parameters_have() -> None:
     flag = Tensor(0, constexpr=True)
     arranged = [tiled, flag, rows, x.tile((1, x.shape[1] // 2)), number]
     definition = define("k", arranged, application)
-    check(definition)
     interface = definition.interface
     assert interface.repeats == ((0, 3),)
     assert interface.keywords == ("SIZE",)
@@ -76,9 +41,8 @@ def test_all_that_parameters_have() -> None:
 
 
 def test_records_and_facts() -> None:
-    interface = next(iter(KERNELS.values())).interface
     for races in (None, (), ("two programs", "and more")):
-        record = Record(interface, "[]", races)
+        record = Record(races)
         records.store("key", record)
         assert records.load("key") == record
     assert records.load("other") is None
@@ -88,7 +52,7 @@ def test_records_and_facts() -> None:
     assert records.load_facts("key", Signature((), index_bits=64)) is None
 
 
-@pytest.mark.parametrize("text", ["", "3", "[]", "{}", '{"interface": "{}", "arranged": ""}'])
+@pytest.mark.parametrize("text", ["", "3", "[]", "{}", '{"races": 3}', '{"interface": "{}"}'])
 def test_what_is_no_record(text: str) -> None:
     artifact_cache.store_record("key", text)
     artifact_cache.store_record(f"key {Signature(())}", text)

@@ -11,7 +11,7 @@ import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
 from ninetoothed.assumptions import assumed_signature, plain_values
 from ninetoothed.compiler import build
-from ninetoothed.frontend.definition import define, run_arrangement
+from ninetoothed.definition.define import define, run_arrangement
 from ninetoothed.ir import nt
 from ninetoothed.ir.index_expr import const, ir_text
 from ninetoothed.ir.index_normal import normalize

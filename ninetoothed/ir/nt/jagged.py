@@ -8,7 +8,6 @@ the batch index, which is the program's, and from the offsets.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.builtin import IntegerType
@@ -26,27 +25,12 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.chain import Jagged
 from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym
 from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.nt.attributes import TensorType
 from ninetoothed.ir.tt.types import PointerType
-
-
-@dataclass(frozen=True)
-class Jagged:
-    """The jagged ``dim`` of a source, and the names of three symbols.
-
-    ``length`` and ``start`` are the program's: how long its sequence is, and how many elements
-    along ``dim`` lie before it. ``offsets`` stands for all starts, the end of the last sequence
-    behind them; checks compare it. ``bits`` is the width of its elements.
-    """
-
-    dim: int
-    length: str
-    start: str
-    offsets: str
-    bits: int = 64
 
 
 @irdl_attr_definition

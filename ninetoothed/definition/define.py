@@ -1,167 +1,25 @@
-"""What a kernel is before any types are known: its parameters, arranged, its symbols and its
-application.
-"""
+"""Make a definition: run the arrangement, and name its symbols by the application's parameters."""
 
 from __future__ import annotations
 
 import inspect
-import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
-from ninetoothed.capture import Capture
-from ninetoothed.chain import Chain, Source
-from ninetoothed.errors import ArgumentError, ArrangementError, Loc, SymbolError, counted
-from ninetoothed.frontend.source import FunctionSource, function_source
-from ninetoothed.interface import Bounds, Formal, Interface
+from ninetoothed.chain import Chain, Jagged, Source
+from ninetoothed.definition.definition import Definition, Parameter
+from ninetoothed.definition.source import FunctionSource, function_source
+from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
+from ninetoothed.fingerprint.snapshot import Capture
 from ninetoothed.ir.access import apply_all, dynamic_sizes
-from ninetoothed.ir.encoding import Decoder, Encoder
-from ninetoothed.ir.index_expr import (
-    IndexExpr,
-    SymbolInfo,
-    const,
-    python_text,
-    substitute,
-    sym,
-    symbol_names,
-    symbols,
-)
-from ninetoothed.ir.meta_op import Levels, MetaOp, Sizes
-from ninetoothed.ir.meta_ops import META_OPS
-from ninetoothed.ir.nt.jagged import Jagged
+from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, const, substitute, sym, symbols
+from ninetoothed.ir.meta_op import Sizes
 from ninetoothed.tensor import Tensor
 
 # Index variables of accesses: no symbol of a user may have such a name in the IR.
 _RESERVED = re.compile(r"[gb]\d+|k\d+_\d+|min|max|mod|floordiv|ceildiv|x")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter: its name in the application, and its tensor, its symbols renamed.
-
-    ``origin`` is the symbolic tensor's own name: parameters that share it are one argument.
-    """
-
-    name: str
-    origin: str
-    source: Source
-    ops: tuple[MetaOp, ...]
-    levels: Levels
-    jagged: Jagged | None = None
-
-    @property
-    def kind(self) -> str:
-        """``"tensor"``, ``"scalar"`` or ``"constexpr"``."""
-        if self.source.shape:
-            return "tensor"
-        return "constexpr" if self.source.constexpr else "scalar"
-
-
-@dataclass(frozen=True)
-class Definition:
-    """A kernel: its name, its parameters in launch order, and its application.
-
-    ``meta`` and ``constexprs`` are the symbols that the compiler and the caller choose, by their
-    names in the IR; ``dynamic`` are block sizes that only a call knows.
-    """
-
-    name: str
-    parameters: tuple[Parameter, ...]
-    application: FunctionSource
-    meta: Mapping[str, SymbolInfo]
-    constexprs: Mapping[str, SymbolInfo]
-    dynamic: tuple[IndexExpr, ...]
-    constexpr_sizes: Mapping[str, SymbolInfo] = field(default_factory=dict[str, SymbolInfo])
-    """The sizes that are constants when compiling, by their names in the IR."""
-    keywords: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The user's names of ``constexprs``, by which a call gives them."""
-
-    @cached_property
-    def firsts(self) -> Mapping[str, int]:
-        """Of each argument, by its ``origin``, the position of its first parameter."""
-        found: dict[str, int] = {}
-        for position, parameter in enumerate(self.parameters):
-            found.setdefault(parameter.origin, position)
-        return found
-
-    @cached_property
-    def interface(self) -> Interface:
-        """What a call must know of it."""
-        wanted = {*self.constexpr_sizes, *symbol_names(*self.dynamic)}
-        sizes: dict[str, tuple[str, int, int]] = {}
-        for place, parameter in enumerate(self.parameters):
-            for dim, size in enumerate(parameter.source.shape):
-                if size.op == "sym" and (name := size.args[0]) in wanted:
-                    sizes.setdefault(name, (name, place, dim))
-        return Interface(
-            self.name,
-            tuple(
-                Formal(
-                    parameter.name,
-                    parameter.kind,
-                    len(parameter.source.shape),
-                    parameter.source.dtype,
-                    parameter.source.value,
-                    None if parameter.jagged is None else parameter.jagged.dim,
-                    self.firsts[parameter.origin],
-                )
-                for parameter in self.parameters
-            ),
-            tuple(self.meta),
-            tuple(
-                (name, self.keywords[name], Bounds(info.lower, info.upper))
-                for name, info in self.constexprs.items()
-            ),
-            tuple(self.constexpr_sizes),
-            tuple((str(size), python_text(size)) for size in self.dynamic),
-            tuple(sizes.values()),
-        )
-
-    def encoded(self) -> str:
-        """All of it but the application, as text; :func:`decoded` is the inverse."""
-        encoder = Encoder()
-        names = [parameter.name for parameter in self.parameters]
-        content = {
-            "name": self.name,
-            "parameters": [
-                {
-                    "name": parameter.name,
-                    "first": names[self.firsts[parameter.origin]],
-                    "source": encoder.encode(parameter.source),
-                    "ops": encoder.encode(parameter.ops),
-                    "jagged": encoder.encode(parameter.jagged),
-                }
-                for parameter in self.parameters
-            ],
-            **{name: encoder.encode(tuple(vars(self)[name].items())) for name in _MAPPINGS},
-            "dynamic": encoder.encode(self.dynamic),
-        }
-        return json.dumps([content, encoder.expressions])
-
-
-_MAPPINGS = ("meta", "constexprs", "constexpr_sizes", "keywords")
-_CLASSES = {kind.__name__: kind for kind in (*META_OPS, Source, Loc, SymbolInfo, Jagged)}
-
-
-def decoded(text: str, application: Any, capture: Capture | None = None) -> Definition:
-    """The definition of an application, from what ``Definition.encoded`` gave for the rest."""
-    content, expressions = json.loads(text)
-    decode = Decoder(expressions, _CLASSES).decode
-    parameters: list[Parameter] = []
-    for fields in content["parameters"]:
-        source, ops, jagged = (decode(fields[name]) for name in ("source", "ops", "jagged"))
-        levels = apply_all(ops, (source.shape,))
-        parameters.append(Parameter(fields["name"], fields["first"], source, ops, levels, jagged))
-    return Definition(
-        name=content["name"],
-        parameters=tuple(parameters),
-        application=function_source(application, "the application", capture),
-        dynamic=decode(content["dynamic"]),
-        **{name: dict(decode(content[name])) for name in _MAPPINGS},
-    )
 
 
 def define(
@@ -179,7 +37,7 @@ def define(
         ArgumentError: the application takes another number of parameters, or parameters of an
             unknown kind.
         SymbolError: one name has two declarations, or is a parameter's too.
-        UnsupportedSyntaxError: the application has no source.
+        UnsupportedSyntaxError: the application is no plain function.
     """
     source = function_source(application, "the application", capture)
     for position, tensor in enumerate(arranged):
@@ -193,8 +51,10 @@ def define(
                 f"the arrangement returned an inner level of {tensor.name}; return the tensor "
                 "itself"
             )
-    names = _parameter_names(source)
+    _check_parameters(source)
+    names = source.parameters
     if len(names) != len(arranged):
+        # One that has no source is told so first.
         raise ArgumentError(
             f"the arrangement returned {counted(len(arranged), 'tensor')}, but "
             f"{source.node.name}({', '.join(names)}) takes {counted(len(names), 'parameter')}; "
@@ -207,7 +67,7 @@ def define(
     )
     constexpr = {**renaming.meta, **renaming.constexprs, **renaming.constexpr_sizes}
     return Definition(
-        name or source.node.name,
+        name or source.name,
         parameters,
         source,
         renaming.meta,
@@ -218,19 +78,18 @@ def define(
     )
 
 
-def _parameter_names(source: FunctionSource) -> list[str]:
+def _check_parameters(source: FunctionSource) -> None:
+    if len(source.parameters) == source.function.__code__.co_argcount:
+        return
     arguments = source.node.args
     others = (arguments.vararg, *arguments.kwonlyargs, arguments.kwarg)
-    for other in others:
-        if other is not None:
-            wrapped = getattr(source.function, "__wrapped__", None)
-            where = "" if wrapped is None else f", which decorates {wrapped.__name__},"
-            raise ArgumentError(
-                f"{source.node.name}{where} must take its tensors as plain parameters, without *, "
-                "** and keyword-only parameters; name one parameter a tensor",
-                source.place(other),
-            )
-    return [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    wrapped = getattr(source.function, "__wrapped__", None)
+    where = "" if wrapped is None else f", which decorates {wrapped.__name__},"
+    raise ArgumentError(
+        f"{source.name}{where} must take its tensors as plain parameters, without *, "
+        "** and keyword-only parameters; name one parameter a tensor",
+        source.place(next(other for other in others if other is not None)),
+    )
 
 
 class _Renaming:

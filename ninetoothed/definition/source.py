@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from ninetoothed.capture import Capture, source_lines
 from ninetoothed.errors import Loc, UnsupportedSyntaxError
+from ninetoothed.fingerprint.snapshot import Capture, source_lines
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -32,12 +32,48 @@ class FunctionSource:
     """A function's tree, its file, and what its free names mean.
 
     ``capture`` has what they meant when the kernel was made; None: they mean what they mean now.
+    ``tree`` is given for functions that are defined inside others.
     """
 
     function: types.FunctionType
-    node: ast.FunctionDef
-    file: str
     capture: Capture | None = None
+    tree: ast.FunctionDef | None = None
+
+    @cached_property
+    def node(self) -> ast.FunctionDef:
+        """The function's tree. The file is parsed when it is first asked for: a warm start does
+        without.
+
+        Raises:
+            UnsupportedSyntaxError: it has no source, or is not in it.
+        """
+        if self.tree is not None:
+            return self.tree
+        name, code = self._function.__name__, self._function.__code__
+        captured = self.capture
+        lines = source_lines(self._function) if captured is None else captured.lines(self._function)
+        if not lines:
+            raise UnsupportedSyntaxError(
+                f"the source of {name} in {code.co_filename} cannot be read; "
+                "kernels are compiled from source, so define it in a file"
+            )
+        found = _parse(code.co_filename, "".join(lines)).get((code.co_firstlineno, code.co_name))
+        if found is None:
+            raise UnsupportedSyntaxError(
+                f"{name} is not found at line {code.co_firstlineno} of {code.co_filename}; "
+                "the file has changed since it was imported"
+            )
+        return found
+
+    @property
+    def file(self) -> str:
+        """The file that the function is in."""
+        return self._function.__code__.co_filename
+
+    @property
+    def name(self) -> str:
+        """The name that the function is defined by."""
+        return self._function.__code__.co_name
 
     @property
     def globals(self) -> dict[str, Any]:
@@ -97,11 +133,15 @@ class FunctionSource:
     @property
     def variables(self) -> tuple[str, ...]:
         """The names that the function assigns, without its parameters."""
-        arguments = self.node.args
-        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-        stars = (arguments.vararg, arguments.kwarg)
-        parameters = {item.arg for item in (*every, *stars) if item is not None}
-        return tuple(name for name in self.local_names if name not in parameters)
+        return tuple(name for name in self.local_names if name not in self.parameters)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters: plain ones, keyword-only ones, then those with ``*``."""
+        code = self.function.__code__
+        stars = (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)
+        count = code.co_argcount + code.co_kwonlyargcount
+        return code.co_varnames[: count + sum(bool(code.co_flags & star) for star in stars)]
 
     @cached_property
     def returns_value(self) -> bool:
@@ -133,7 +173,7 @@ class FunctionSource:
         positional, by_keyword = defaults
         function = types.FunctionType(code, self.globals, node.name, positional, cells)
         function.__kwdefaults__ = by_keyword
-        return FunctionSource(function, node, self.file, self.capture)
+        return FunctionSource(function, self.capture, node)
 
     def place(self, node: ast.AST, caller: Loc | None = None) -> Loc:
         """Where ``node`` stands, in a function that is called from ``caller``."""
@@ -216,9 +256,9 @@ _END = (sys.maxsize, 0)
 
 
 @functools.lru_cache(maxsize=64)
-def _parse(file: str, text: str) -> dict[tuple[int, str], ast.FunctionDef | ast.Lambda]:
+def _parse(file: str, text: str) -> dict[tuple[int, str], ast.FunctionDef]:
     """The functions of a file by first line and name."""
-    found: dict[tuple[int, str], ast.FunctionDef | ast.Lambda] = {}
+    found: dict[tuple[int, str], ast.FunctionDef] = {}
     for node in ast.walk(ast.parse(text, file)):
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
@@ -243,7 +283,7 @@ def function_source(function: Any, role: str, capture: Capture | None = None) ->
     and what its names meant when the kernel was made.
 
     Raises:
-        UnsupportedSyntaxError: it is no plain Python function with source, or a lambda.
+        UnsupportedSyntaxError: it is no plain Python function, or a lambda.
     """
     if not isinstance(function, types.FunctionType):
         raise UnsupportedSyntaxError(
@@ -255,18 +295,4 @@ def function_source(function: Any, role: str, capture: Capture | None = None) ->
         raise UnsupportedSyntaxError(f"{role} is a lambda; write it with def, with statements")
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise UnsupportedSyntaxError(f"{function.__name__} is async; write it with def")
-    code = function.__code__
-    lines = source_lines(function) if capture is None else capture.lines(function)
-    if not lines:
-        raise UnsupportedSyntaxError(
-            f"the source of {function.__name__} in {code.co_filename} cannot be read; "
-            "kernels are compiled from source, so define it in a file"
-        )
-    node = _parse(code.co_filename, "".join(lines)).get((code.co_firstlineno, code.co_name))
-    if not isinstance(node, ast.FunctionDef):
-        raise UnsupportedSyntaxError(
-            f"{function.__name__} is not found at line {code.co_firstlineno} of "
-            f"{code.co_filename}; "
-            "the file has changed since it was imported"
-        )
-    return FunctionSource(function, node, code.co_filename, capture)
+    return FunctionSource(function, capture)

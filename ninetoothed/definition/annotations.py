@@ -1,0 +1,63 @@
+"""Annotations of a function's parameters: the arranged tensors that ``jit`` takes."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any
+
+from ninetoothed.definition.source import FunctionSource, function_source
+from ninetoothed.errors import ArrangementError, UndefinedNameError
+from ninetoothed.tensor import Tensor
+
+
+def annotated(function: Any) -> list[Tensor]:
+    """The tensors that annotate an application's parameters.
+
+    Raises:
+        ArrangementError: a parameter has none.
+        UndefinedNameError: an annotation uses a name that does not exist.
+        UnsupportedSyntaxError: it is no plain function.
+    """
+    source = function_source(function, "what jit takes")
+    given = source.function.__annotations__
+    found: list[Tensor] = []
+    for position, name in enumerate(source.parameters[: source.function.__code__.co_argcount]):
+        annotation = given.get(name)
+        if isinstance(annotation, str):
+            annotation = _evaluated(source, _node(source, position).annotation)
+        if not isinstance(annotation, Tensor):
+            raise ArrangementError(
+                f"the parameter {name} of {source.name} must be annotated with an arranged tensor, "
+                f"as in {name}: Tensor(1).tile((64,))",
+                source.place(_node(source, position)),
+            )
+        found.append(annotation)
+    return found
+
+
+def _node(source: FunctionSource, position: int) -> ast.arg:
+    arguments = source.node.args
+    return [*arguments.posonlyargs, *arguments.args][position]
+
+
+def _evaluated(source: FunctionSource, node: ast.expr | None) -> object:
+    """What an annotation that Python keeps as text means where the function is defined."""
+    if node is None:
+        return None
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("ninetoothed"):
+        frame = frame.f_back
+    scope = {} if frame is None else dict(frame.f_locals)
+    # Compiled from the tree of its file, so that errors stand at its place.
+    code = compile(ast.Expression(node), source.file, "eval")
+    try:
+        value = eval(code, source.globals, scope)
+        if isinstance(value, str):
+            value = eval(value, source.globals, scope)
+    except NameError as error:
+        raise UndefinedNameError(
+            f"an annotation uses {error.name}, and there is no such name; import it first",
+            source.place(node),
+        ) from None
+    return value

@@ -1,0 +1,108 @@
+"""What a kernel is before any types are known: its parameters, arranged, its symbols and its
+application.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ninetoothed.chain import Jagged, Source
+from ninetoothed.definition.source import FunctionSource
+from ninetoothed.interface import Bounds, Formal, Interface
+from ninetoothed.ir.encoding import encoded
+from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, python_text, symbol_names
+from ninetoothed.ir.meta_op import Levels, MetaOp
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: its name in the application, and its tensor, its symbols renamed.
+
+    ``origin`` is the symbolic tensor's own name: parameters that share it are one argument.
+    """
+
+    name: str
+    origin: str
+    source: Source
+    ops: tuple[MetaOp, ...]
+    levels: Levels
+    jagged: Jagged | None = None
+
+    @property
+    def kind(self) -> str:
+        """``"tensor"``, ``"scalar"`` or ``"constexpr"``."""
+        if self.source.shape:
+            return "tensor"
+        return "constexpr" if self.source.constexpr else "scalar"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A kernel: its name, its parameters in launch order, and its application.
+
+    ``meta`` and ``constexprs`` are the symbols that the compiler and the caller choose, by their
+    names in the IR; ``dynamic`` are block sizes that only a call knows.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    application: FunctionSource
+    meta: Mapping[str, SymbolInfo]
+    constexprs: Mapping[str, SymbolInfo]
+    dynamic: tuple[IndexExpr, ...]
+    constexpr_sizes: Mapping[str, SymbolInfo] = field(default_factory=dict[str, SymbolInfo])
+    """The sizes that are constants when compiling, by their names in the IR."""
+    keywords: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The user's names of ``constexprs``, by which a call gives them."""
+
+    @cached_property
+    def firsts(self) -> Mapping[str, int]:
+        """Of each argument, by its ``origin``, the position of its first parameter."""
+        found: dict[str, int] = {}
+        for position, parameter in enumerate(self.parameters):
+            found.setdefault(parameter.origin, position)
+        return found
+
+    @cached_property
+    def interface(self) -> Interface:
+        """What a call must know of it."""
+        wanted = {*self.constexpr_sizes, *symbol_names(*self.dynamic)}
+        sizes: dict[str, tuple[str, int, int]] = {}
+        for place, parameter in enumerate(self.parameters):
+            for dim, size in enumerate(parameter.source.shape):
+                if size.op == "sym" and (name := size.args[0]) in wanted:
+                    sizes.setdefault(name, (name, place, dim))
+        return Interface(
+            self.name,
+            tuple(
+                Formal(
+                    parameter.name,
+                    parameter.kind,
+                    len(parameter.source.shape),
+                    parameter.source.dtype,
+                    parameter.source.value,
+                    None if parameter.jagged is None else parameter.jagged.dim,
+                    self.firsts[parameter.origin],
+                )
+                for parameter in self.parameters
+            ),
+            tuple(self.meta),
+            tuple(
+                (name, self.keywords[name], Bounds(info.lower, info.upper))
+                for name, info in self.constexprs.items()
+            ),
+            tuple(self.constexpr_sizes),
+            tuple((str(size), python_text(size)) for size in self.dynamic),
+            tuple(sizes.values()),
+        )
+
+    def encoded(self) -> str:
+        """All of it but the application, as text that is the same in every process."""
+        parameters = [
+            (item.name, self.firsts[item.origin], item.source, item.ops, item.jagged)
+            for item in self.parameters
+        ]
+        chosen = (self.meta, self.constexprs, self.constexpr_sizes, self.keywords)
+        return encoded((self.name, parameters, [tuple(each.items()) for each in chosen]))

@@ -1,0 +1,363 @@
+"""Hash an application with all that it reads from outside.
+
+Nothing is run: functions are followed through the globals, closure variables, defaults and
+attributes that their code names, and hashed with the text of their source, at its place. On the way
+what they read is captured. What the language cannot look into counts by its class. Where Python
+would look into it, in functions that Triton runs when compiling, and wherever it is not known what
+is read, there is no digest; the kernel is then compiled anew in each process.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import hashlib
+import json
+import os
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+from ninetoothed.fingerprint.bytecode import Path, codes, is_plain, reads
+from ninetoothed.fingerprint.snapshot import Capture, frozen
+from ninetoothed.fingerprint.trusted import is_ours, is_pure, is_trusted
+from ninetoothed.version import __version__
+
+_MOST = 100_000
+"""How many objects are looked at: more, and compiling is as quick."""
+
+_SCALARS = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
+
+
+class Examined(NamedTuple):
+    """``digest`` is None where ``reason`` says what cannot be hashed."""
+
+    digest: str | None
+    capture: Capture
+    reason: str | None = None
+
+    def key(self, *parts: object) -> str | None:
+        """Names a kernel of the function and of ``parts``, which JSON has; None: nothing does."""
+        if self.digest is None:
+            return None
+        return _hashed([self.digest, stamp(), *parts])
+
+
+def examine(application: object) -> Examined:
+    """The digest of an application, and what it reads from outside."""
+    walk = _Walk()
+    if sys.flags.optimize:
+        # What Python leaves out of functions is in their text.
+        walk.refuse("functions without their asserts")
+    try:
+        walk.add(application)
+    except Exception as error:
+        # A user's modules may do what they like when they are looked at.
+        walk.refuse(f"an object that fails when it is looked at: {error!r}")
+    reason = walk.reason
+    return Examined(walk.digest() if reason is None else None, walk.capture, reason)
+
+
+@functools.cache
+def stamp() -> str:
+    """What all kernels depend on: this package, as it is on disk, and Python."""
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    found = sorted(_sources(folder))
+    parts = [__version__, sys.version, found]
+    return _hashed(parts)
+
+
+def _hashed(parts: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _sources(folder: str) -> Iterator[tuple[str, int, int]]:
+    """The source files below a folder, with what an edit changes."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                status = entry.stat()
+                yield entry.path, status.st_size, status.st_mtime_ns
+            elif entry.name != "__pycache__" and entry.is_dir():
+                yield from _sources(entry.path)
+
+
+class _Walk:
+    """Writes what it meets as a sequence of texts, each object once."""
+
+    def __init__(self) -> None:
+        self.capture = Capture()
+        self._refused: str | None = None
+        self._opaque: str | None = None
+        self._is_run = False
+        self._hash = hashlib.sha256()
+        # Objects that may be met again, in the order in which they were; kept alive by the list.
+        self._places: dict[int, int] = {}
+        self._kept: list[object] = []
+        self._count = 0
+
+    def digest(self) -> str:
+        """The digest of all that was added."""
+        return self._hash.hexdigest()
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no digest."""
+        return self._refused or (self._opaque if self._is_run else None)
+
+    def refuse(self, reason: str) -> None:
+        """There will be no digest; what is read from outside is captured nevertheless."""
+        self._refused = self._refused or reason
+
+    def _by_name(self, what: str) -> None:
+        """Something that the language takes by its name; Python, if it runs, would look inside."""
+        self._opaque = self._opaque or f"{what}, in a function that runs when compiling"
+
+    def _write(self, *texts: object) -> None:
+        for text in texts:
+            data = text if isinstance(text, bytes) else str(text).encode("utf-8", "surrogatepass")
+            self._hash.update(b"%d:" % len(data))
+            self._hash.update(data)
+
+    def _is_known(self, value: object) -> bool:
+        """Whether an object has been met; its number is written."""
+        place = self._places.setdefault(id(value), len(self._kept))
+        self._write("#", place)
+        if place < len(self._kept):
+            return True
+        self._kept.append(value)
+        return False
+
+    def add(self, value: Any) -> None:
+        """Go through an object. No code of it runs, so its class is asked for what it is."""
+        self._count += 1
+        if self._count > _MOST:
+            self.refuse("too many objects")
+            return
+        kind = cast("type[Any]", type(value))
+        if kind in _SCALARS:
+            self._write(kind.__name__, repr(value))
+        elif issubclass(kind, enum.Enum):
+            self._write("member", value.name)
+            self.add(value.value)
+            self._by_name("a member of an enumeration")
+        elif issubclass(kind, tuple | list):
+            self._sequence(value)
+        elif kind is dict:
+            if not self._is_known(value):
+                self._sequence(tuple(value.items()))
+        elif issubclass(kind, types.ModuleType):
+            self._module(value, ())
+        elif issubclass(kind, type):
+            self._class(value)
+        elif kind is types.FunctionType:
+            self._function(value)
+        elif kind is types.BuiltinFunctionType:
+            self._write("builtin", value.__module__, value.__qualname__)
+            if not is_pure(value):
+                self._by_name(f"the function {value.__module__}.{value.__qualname__}")
+        elif issubclass(kind, functools.partial):
+            self._write("partial")
+            self._sequence((value.func, value.args, value.keywords))
+        elif kind in (staticmethod, classmethod):
+            self._write(kind.__name__)
+            self.add(value.__func__)
+        elif kind is types.CodeType:
+            self._code(value)
+        else:
+            self._instance(value)
+
+    def _sequence(self, value: Sequence[object]) -> None:
+        kind = type(value)
+        if kind is not tuple and self._is_known(value):
+            return
+        if kind not in (tuple, list):
+            self._by_name(f"an object of class {kind.__qualname__}")
+        self._write("list" if isinstance(value, list) else "tuple", len(value))
+        for item in value:
+            self.add(item)
+
+    def _function(self, value: types.FunctionType) -> None:
+        module = str(value.__globals__.get("__name__"))
+        named = is_trusted(module)
+        if named:
+            self._write("named", module, value.__module__, value.__qualname__)
+        if self._is_known(value):
+            return
+        if named:
+            if not is_ours(module):
+                self._by_name(f"the function {module}.{value.__qualname__}")
+            # It may stand for a user's function, as what ``contextlib.contextmanager`` gives does.
+            self._sequence(tuple(cell.cell_contents for cell in value.__closure__ or ()))
+            return
+        code = value.__code__
+        self._write("function", value.__name__, _block(self.capture.lines(value), code))
+        self._code(code)
+        names = self.capture.keep_function(value)
+        self._sequence((value.__defaults__, value.__kwdefaults__, {**vars(value)}))
+        self._annotations(value)
+        if not is_plain(code):
+            self._by_name(f"imports, changes or special attributes of {value.__qualname__}")
+        for name, paths in reads(code).items():
+            self._name(value, name, paths, names)
+
+    def _name(
+        self, function: types.FunctionType, name: str, paths: set[Path], names: dict[str, Any]
+    ) -> None:
+        """What a function reads under a name; of a module, the attributes that it reads."""
+        self._write("name", name)
+        free = function.__code__.co_freevars
+        if name in free:
+            try:
+                value = (function.__closure__ or ())[free.index(name)].cell_contents
+            except ValueError:
+                self.refuse(f"the variable {name}, which has no value yet")
+                return
+        else:
+            known = name in function.__globals__
+            found = function.__globals__ if known else function.__builtins__
+            if name not in found:
+                self.refuse(f"the name {name}, which does not exist yet")
+                return
+            # The module may have another meaning of a builtin later.
+            value = found[name]
+        names[name] = frozen(value)
+        if isinstance(value, types.ModuleType):
+            for path in sorted(paths):
+                self._module(value, path)
+        else:
+            self.add(value)
+
+    def _module(self, module: types.ModuleType, path: Path) -> None:
+        """The attribute that is used of a module."""
+        name = module.__name__
+        self._write("module", name)
+        if is_ours(name):
+            # A look would load the table of the language.
+            self._write("attributes", *path)
+            return
+        if not path:
+            self.refuse(f"the module {name}, used as a value")
+            return
+        attribute, *rest = path
+        self._write(attribute)
+        # A package's attribute that is not there may be a module that is yet to be imported.
+        if not hasattr(module, attribute):
+            self.refuse(f"{name}.{attribute}, which does not exist yet")
+            return
+        value = getattr(module, attribute)
+        self.capture.keep_attribute(module, attribute, value)
+        if isinstance(value, types.ModuleType):
+            self._module(value, tuple(rest))
+        else:
+            self.add(value)
+
+    def _annotations(self, value: types.FunctionType) -> None:
+        """Of parameters: whether they are constants of Triton's is all that they mean."""
+        annotations: dict[str, Any] = value.__annotations__
+        for name, annotation in annotations.items():
+            kind = cast("type[Any]", type(annotation))
+            shown = kind.__qualname__
+            if kind is str:
+                shown = annotation
+            elif issubclass(kind, type):
+                shown = f"{annotation.__module__}.{annotation.__qualname__}"
+            elif shown == "Primitive":
+                shown = annotation.name
+            self._write("annotation", name, shown)
+
+    def _code(self, code: types.CodeType) -> None:
+        """What a function does, and from which lines and columns."""
+        self._write(
+            "code",
+            code.co_qualname,
+            code.co_filename,
+            code.co_firstlineno,
+            code.co_argcount,
+            code.co_posonlyargcount,
+            code.co_kwonlyargcount,
+            code.co_flags,
+            code.co_code,
+            code.co_linetable,
+            code.co_exceptiontable,
+            code.co_names,
+            code.co_varnames,
+            code.co_cellvars,
+            code.co_freevars,
+        )
+        self.add(code.co_consts)
+
+    def _class(self, value: type[Any]) -> None:
+        self._write("class", value.__module__, value.__qualname__)
+        if is_trusted(value.__module__) or self._is_known(value):
+            return
+        self._by_name(f"the class {value.__qualname__}")
+        if issubclass(value, enum.Enum):
+            self._sequence(tuple(value.__members__.items()))
+            return
+        self.capture.keep_class(value)
+        self.add(value.__bases__)
+        attributes: dict[str, Any] = {**vars(value)}
+        for name, found in attributes.items():
+            # Python makes a set of these, whose order means nothing.
+            if name != "__static_attributes__":
+                self._write(name)
+                self.capture.keep_attribute(value, name, found)
+                self.add(found)
+
+    def _instance(self, value: Any) -> None:
+        """Of objects, the language knows functions, element types and constants only."""
+        kind = cast("type[Any]", type(value))
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        self._write("instance", name)
+        if kind.__name__ == "Primitive" and is_ours(name):
+            self._write(value.name)
+        elif name == "torch.dtype":
+            self._write(value)
+        elif name.startswith("triton."):
+            self._of_triton(value, kind.__name__)
+        elif not issubclass(kind, int | float | str):
+            self._by_name(f"an object of class {name}")
+        elif name.startswith("numpy."):
+            self._write(repr(value.item()))
+        else:
+            self.refuse(f"a number or a text of class {name}")
+
+    def _of_triton(self, value: Any, kind: str) -> None:
+        function = getattr(value, "fn", None)
+        if isinstance(function, types.FunctionType):
+            # Of these, Triton's own need no look.
+            self._is_run |= kind == "ConstexprFunction" and not is_ours(function.__module__)
+            self._function(function)
+        elif kind == "dtype":
+            self._write(value)
+        elif kind == "constexpr":
+            self.add(value.value)
+        else:
+            self._by_name(f"an object of Triton's class {kind}")
+
+
+def _block(lines: Sequence[str], code: types.CodeType) -> str:
+    """The text from a function's first line on, up to what is indented like it.
+
+    Its code says how far it goes at least; behind may be what Python has left out of the code.
+    """
+    first = code.co_firstlineno - 1
+    if not 0 <= first < len(lines):
+        return ""
+    last = max(line or 0 for inner in codes(code) for *_, line in inner.co_lines())
+    indent = _indent(lines[first])
+    end = last
+    while end < len(lines) and _belongs(lines[end], indent):
+        end += 1
+    return "".join(lines[first:end])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _belongs(line: str, indent: int) -> bool:
+    text = line.strip()
+    return not text or text.startswith("#") or _indent(line) > indent
