@@ -23,11 +23,11 @@ import torch
 from xdsl.dialects.builtin import ModuleOp
 
 from benchmarks.records import Record
-from ninetoothed import compiler
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler import compile as compiler
 from ninetoothed.ir.nt import KernelOp
-from ninetoothed.kernel import Kernel
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain import pool
 
 CALLS, TRACED = 100_000, 10_000

@@ -29,14 +29,17 @@ from benchmarks import against, records, tables
 from benchmarks.environment import add_outputs, environment
 from benchmarks.long_application import long_kernel
 from benchmarks.records import Record
-from ninetoothed.artifact import Artifact, Config, Signature, Target
-from ninetoothed.assumptions import assumed_signature, pick, plain_values
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
 from ninetoothed.backend.emit import emit
-from ninetoothed.compiler import context, options
+from ninetoothed.compiler.compile import context, pass_options
+from ninetoothed.compiler.defaults import assumed_signature, pick, plain_values
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError
 from ninetoothed.frontend.build import build_module
-from ninetoothed.kernel import Kernel
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC, run, steps
 from ninetoothed.runtime.toolchain.triton import compat
 
@@ -106,7 +109,7 @@ def compile_once(
         return result
 
     module = timed("frontend", lambda: build_module(definition, signature))
-    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, options(module, signature, config))]
+    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, pass_options(module, signature, config))]
     seen: Counter[str] = Counter()
     for step in pipeline:
         name = step.pass_.name

@@ -19,7 +19,7 @@ from benchmarks.operation import (
     Function,
     Operation,
 )
-from ninetoothed.kernel import Kernel
+from ninetoothed.kernel.kernel import Kernel
 
 ON_CPU = (OURS, TORCH)
 """The providers that compute CPU tensors."""

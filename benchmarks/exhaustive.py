@@ -20,7 +20,8 @@ from benchmarks.correctness import WrongResultError
 from benchmarks.operation import Call
 from benchmarks.subject import CallSubject
 from benchmarks.timing import Clock, Times
-from ninetoothed.artifact import Artifact, Binary, Config
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.configuration import Config
 from ninetoothed.errors import NineToothedError
 
 FINALISTS = 20

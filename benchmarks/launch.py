@@ -45,8 +45,8 @@ from benchmarks.operation import OURS, TORCH, TRITON, Call
 from benchmarks.records import Record
 from benchmarks.timing import Times
 from examples.runner import relative_error, tolerance_of
-from ninetoothed.arguments import bind
-from ninetoothed.kernel import Kernel
+from ninetoothed.calls.arguments import bind
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
 from ninetoothed.runtime.launch.loaded import LoadedKernel

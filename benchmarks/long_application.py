@@ -8,7 +8,7 @@ from pathlib import Path
 
 import ninetoothed
 from ninetoothed import Tensor
-from ninetoothed.kernel import Kernel
+from ninetoothed.kernel.kernel import Kernel
 
 _HEAD = '''"""A long application."""
 

@@ -14,9 +14,12 @@ import torch
 from benchmarks.correctness import compare, poison
 from benchmarks.operation import DTYPES, Call, Function, Operation
 from examples.runner import Draw
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact, Binary, Config, Signature, Target
-from ninetoothed.kernel import Kernel
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls.arguments import bind
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.launch import driver
 from ninetoothed.runtime.launch.dispatch import Dispatcher
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel

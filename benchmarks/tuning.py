@@ -45,7 +45,9 @@ from benchmarks.operations import operations
 from benchmarks.records import Record, of_kind
 from benchmarks.subject import MODES, CallSubject
 from benchmarks.timing import Clock, Stopwatch, Times
-from ninetoothed.artifact import Artifact, Config, Target
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Target
 from ninetoothed.errors import ConfigurationError, NineToothedError
 from ninetoothed.runtime.toolchain import pool
 from ninetoothed.runtime.tuning.search import Tune

@@ -28,7 +28,7 @@ from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed import check
 from ninetoothed.errors import NineToothedError
-from ninetoothed.verify import (
+from ninetoothed.verification.verdicts import (
     BENIGN,
     CHECKED,
     COMPUTED,

@@ -33,22 +33,23 @@ from ninetoothed.version import __version__
 
 if TYPE_CHECKING:
     from ninetoothed.errors import NineToothedError, RaceWarning
-    from ninetoothed.kernel import Kernel, jit, make
+    from ninetoothed.kernel.api import jit, make
+    from ninetoothed.kernel.kernel import Kernel
     from ninetoothed.symbol import Symbol, block_size
     from ninetoothed.tensor import Tensor, eval, subs
-    from ninetoothed.verify import check
+    from ninetoothed.verification.verdicts import check
 
 _PUBLIC = {
-    "Kernel": "kernel",
+    "Kernel": "kernel.kernel",
     "NineToothedError": "errors",
     "Symbol": "symbol",
     "RaceWarning": "errors",
     "Tensor": "tensor",
     "block_size": "symbol",
-    "check": "verify",
+    "check": "verification.verdicts",
     "eval": "tensor",
-    "jit": "kernel",
-    "make": "kernel",
+    "jit": "kernel.api",
+    "make": "kernel.api",
     "subs": "tensor",
 }
 _MODULES = ("dtype", "errors", "language", "tuning")

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TypedDict
 
 from ninetoothed import config, tuning
+from ninetoothed.cache import eviction
 from ninetoothed.errors import NineToothedError
-from ninetoothed.runtime import cache_folder
 
 _NOUNS = {
     "kernels": ("kernel", "kernels"),
@@ -67,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _info(folder: Path) -> int:
-    entries = cache_folder.scan(folder).entries
-    rows = [(kind, [file for file in entries if file.kind == kind]) for kind in cache_folder.KINDS]
+    entries = eviction.scan(folder).entries
+    rows = [(kind, [file for file in entries if file.kind == kind]) for kind in eviction.KINDS]
     bound = config.cache_size()
     print(f"folder      {folder}")
     for title, files in [*rows, ("total", entries)]:
@@ -81,17 +81,17 @@ def _info(folder: Path) -> int:
 
 
 def _clear(folder: Path, kind: str | None) -> int:
-    contents = cache_folder.scan(folder)
-    kinds = cache_folder.KINDS if kind is None else (kind,)
+    contents = eviction.scan(folder)
+    kinds = eviction.KINDS if kind is None else (kind,)
     left: list[OSError] = []
 
-    def remove(files: Sequence[cache_folder.File]) -> list[cache_folder.File]:
+    def remove(files: Sequence[eviction.File]) -> list[eviction.File]:
         """Those of ``files`` that are of these kinds and could be removed."""
-        removed: list[cache_folder.File] = []
+        removed: list[eviction.File] = []
         for file in files:
             if file.kind not in kinds:
                 continue
-            error = cache_folder.remove(file)
+            error = eviction.remove(file)
             if error is None:
                 removed.append(file)
             else:
@@ -99,7 +99,7 @@ def _clear(folder: Path, kind: str | None) -> int:
         return removed
 
     entries = remove(contents.entries)
-    for counter in cache_folder.counters(folder):
+    for counter in eviction.counters(folder):
         with contextlib.suppress(OSError):
             counter.unlink()
     numbers = {kind: sum(file.kind == kind for file in entries) for kind in kinds}
@@ -135,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     actions.add_parser("info", help=text, description=text, **form)
     text = "delete the entries, and say how many they were"
     clear = actions.add_parser("clear", help=text, description=text, **form)
-    clear.add_argument("--kind", choices=cache_folder.KINDS, help="those of one kind (all)")
+    clear.add_argument("--kind", choices=eviction.KINDS, help="those of one kind (all)")
     text = "take tuning results along in a file"
     results = commands.add_parser("tuning", help=text, description=text).add_subparsers(
         dest="action", required=True
@@ -156,7 +156,7 @@ def _number(count: int, one: str, several: str) -> str:
     return f"{count:,} {one if count == 1 else several}"
 
 
-def _size(files: Sequence[cache_folder.File]) -> str:
+def _size(files: Sequence[eviction.File]) -> str:
     return _number(sum(file.bytes for file in files), "byte", "bytes")
 
 

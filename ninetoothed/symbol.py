@@ -16,10 +16,9 @@ from typing import NoReturn
 from weakref import WeakValueDictionary
 
 from ninetoothed.errors import SymbolError, caller_loc, user_facing
-from ninetoothed.ir.access import declared_ranges
-from ninetoothed.ir.index_bounds import bounds
-from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, binary, const, sym
-from ninetoothed.ir.index_normal import normalize
+from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, binary, const, sym
+from ninetoothed.symbolic.intervals import bounds, declared_ranges
+from ninetoothed.symbolic.normal_form import normalize
 
 _META_BOUNDS = (32, 1024)
 _CONSTEXPR_BOUNDS = (1, 1 << 20)

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from ninetoothed.chain import (
+from ninetoothed.errors import ArrangementError, caller_loc, counted, user_facing
+from ninetoothed.layout.chain import (
     Chain,
     Source,
     check_unused,
@@ -24,11 +25,10 @@ from ninetoothed.chain import (
     size_of,
     size_options,
 )
-from ninetoothed.errors import ArrangementError, caller_loc, counted, user_facing
-from ninetoothed.evaluation import Binding, offsets, substituted
-from ninetoothed.ir.index_expr import SymbolInfo, sym, symbol_names, symbols
-from ninetoothed.ir.meta_op import MetaOp, Sizes
-from ninetoothed.ir.meta_ops import (
+from ninetoothed.layout.evaluate import Binding, offsets, substituted
+from ninetoothed.layout.indexing import slice_ops
+from ninetoothed.layout.meta_op import MetaOp, Sizes
+from ninetoothed.layout.meta_ops import (
     Expand,
     Flatten,
     Pad,
@@ -39,8 +39,8 @@ from ninetoothed.ir.meta_ops import (
     Tile,
     Unsqueeze,
 )
-from ninetoothed.slicing import slice_ops
 from ninetoothed.symbol import Symbol, as_value
+from ninetoothed.symbolic.expr import SymbolInfo, sym, symbol_names, symbols
 
 if TYPE_CHECKING:
     import numpy as np

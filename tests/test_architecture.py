@@ -11,74 +11,64 @@ from pathlib import Path
 import pytest
 
 from tests.support.filecheck import nt_opt
-from tests.support.imports import ROOT, cycle, imports, modules
+from tests.support.imports import PACKAGE, ROOT, cycle, imports, modules
 from tests.support.passes import PassFile, pass_files
 
 LEVELS: tuple[tuple[str, ...], ...] = (
-    (
-        "errors",
-        "config",
-        "dtype",
-        "artifact",
-        "backend.protocol",
-        "backend.triton.targets",
-        "runtime.occupancy",
-        "interface",
-        "call_order",
-        "options",
-        "jagged",
-        "overlaps",
-        "version",
-        "fingerprint",
-    ),
-    (
-        "ir.index_expr",
-        "ir.index_bounds",
-        "ir.polynomials",
-        "ir.index_normal",
-        "ir.meta_op",
-        "ir.meta_ops",
-        "ir.encoding",
-        "ir.access",
-        "ir.grids",
-        "ir.placement",
-        "ir.sizes",
-        "ir.counterexamples",
-    ),
-    ("symbol", "chain", "slicing", "evaluation", "tensor", "language"),
-    ("definition", "ir", "interpreters"),
-    ("frontend", "passes", "backend", "runtime"),
-    (
-        "compiler",
-        "configurations",
-        "cost_source",
-        "arguments",
-        "binding",
-        "records",
-        "assumptions",
-        "validation",
-    ),
-    ("kernel", "kernel_compiler", "tuning", "verify", "tools", "__main__"),
-    ("",),
+    ("errors", "config", "dtype", "version", "symbolic"),
+    ("language", "symbol", "artifacts"),
+    ("layout", "calls", "cache"),
+    ("tensor", "ir"),
+    ("fingerprint", "definition", "interpreters", "passes", "backend", "runtime"),
+    ("frontend",),
+    ("compiler",),
+    ("verification",),
+    ("kernel",),
+    ("tools", "tuning", "__main__", ""),
 )
-"""The rooms, lowest level first; the longest name that fits is a module's room, "" the root's.
+"""The rooms, lowest level first: the folders of the package and the modules at its root, "" itself.
 
-A module imports from its own room, from lower levels, and from its own level where no import leads
-back.
+A module imports from its own room and from lower levels; of its own level, what ``BESIDE`` names.
 """
 
-APART = {"frontend", "passes", "backend", "runtime"}
-"""Rooms of one level that never import one another: they meet in ``compiler``."""
+BESIDE = {
+    "__main__": {"tuning"},
+    "config": {"errors"},
+    "definition": {"fingerprint"},
+}
+"""Rooms that import another one of their own level."""
+
+RUNTIME_MAY_IMPORT = {"errors", "config", "dtype", "version", "artifacts", "calls", "cache"}
+"""The runtime knows artifacts and calls, and nothing of the compiler."""
+
+ROOT_MODULES = {
+    "__init__",
+    "__main__",
+    "config",
+    "dtype",
+    "errors",
+    "symbol",
+    "tensor",
+    "tuning",
+    "version",
+}
+"""What users import by name; everything else lies in a room."""
+
+TOPICS = (
+    "backend.triton.spelling",
+    "frontend.primitives",
+    "interpreters",
+    "ir.nt",
+    "ir.tt",
+    "language",
+    "language.table",
+    "passes.lowering",
+)
+"""Dialects and tables of handlers, whose modules bear the name of the topic that they are about."""
 
 LEAN = {
-    *LEVELS[0],
-    *LEVELS[1],
-    *LEVELS[2],
-    "definition",
-    "runtime",
-    "arguments",
-    "binding",
-    "records",
+    *(room for level in LEVELS[:4] for room in level if room != "ir"),
+    *("fingerprint", "definition", "runtime"),
 }
 """Rooms that a warm start loads: neither xDSL nor sympy is imported there."""
 
@@ -86,7 +76,7 @@ HALVES = ("ninetoothed.backend.triton", "ninetoothed.runtime.toolchain.triton")
 """The packages of a back end: they alone know its compiler and its vendors."""
 
 VENDORS = re.compile(r"cuda|hip|rocm|nvidia|amd|(?:sm_|gfx)\w*", re.IGNORECASE)
-VENDORS_MAY_STAND_IN = ("ninetoothed.artifact", "ninetoothed.language.table.libdevice")
+VENDORS_MAY_STAND_IN = ("ninetoothed.artifacts.target", "ninetoothed.language.table.libdevice")
 """The line that registers a back end, and the table of the device libraries' functions."""
 
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
@@ -98,11 +88,7 @@ each_pass = pytest.mark.parametrize("file", PASSES, ids=[file.path.stem for file
 
 def room(module: str) -> str:
     """The room of a module of the package."""
-    parts = module.split(".")[1:]
-    for length in range(len(parts), -1, -1):
-        if (name := ".".join(parts[:length])) in LEVEL and (name or not parts):
-            return name
-    raise AssertionError(f"{module} has no level: give its room a place in LEVELS")
+    return [*module.split("."), ""][1]
 
 
 def sources() -> list[Path]:
@@ -121,11 +107,31 @@ def test_imports_go_down() -> None:
         importer, imported = room(edge.importer), room(edge.imported)
         if importer == imported:
             continue
-        apart = importer in APART and imported in APART
-        runtime_above = importer == "runtime" and LEVEL[imported] > 0
-        if LEVEL[imported] > LEVEL[importer] or apart or runtime_above:
+        down = LEVEL[imported] < LEVEL[importer] or imported in BESIDE.get(importer, ())
+        if not down or (importer == "runtime" and imported not in RUNTIME_MAY_IMPORT):
             wrong.append(f"{edge} (level {LEVEL[importer]} imports level {LEVEL[imported]})")
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_root_holds_what_users_import() -> None:
+    found = {path.stem for path in modules().values() if path.parent == PACKAGE}
+    assert found == ROOT_MODULES
+
+
+def test_file_names_are_unique() -> None:
+    named: dict[str, list[str]] = {}
+    for module, path in modules().items():
+        folder = module.removeprefix("ninetoothed.").rpartition(".")[0]
+        if path.stem != "__init__" and folder not in TOPICS:
+            named.setdefault(path.stem, []).append(module)
+    twice = [f"{name}: {', '.join(found)}" for name, found in named.items() if len(found) > 1]
+    topics = {
+        path.stem
+        for module, path in modules().items()
+        if module.removeprefix("ninetoothed.").rpartition(".")[0] in TOPICS
+    }
+    twice += [f"{name}: {found[0]}, and a topic" for name, found in named.items() if name in topics]
+    assert not twice, "one name for two subjects:\n" + "\n".join(twice)
 
 
 @pytest.mark.parametrize("grain", ["modules", "rooms"])
@@ -272,14 +278,14 @@ def test_import_loads_little() -> None:
 def test_first_kernel_loads_what_it_needs() -> None:
     parts = [
         "mpmath",
-        "ninetoothed.backend.spelling",
-        "ninetoothed.backend.triton_python",
+        "ninetoothed.backend.triton.spelling",
+        "ninetoothed.backend.triton.triton_python",
         "ninetoothed.tools",
-        "ninetoothed.validation.check",
+        "ninetoothed.verification.translation.check",
         "sympy",
         "triton",
     ]
-    interpreter = "ninetoothed.interpreters.launch"
+    interpreter = "ninetoothed.interpreters.run"
     loaded = python(
         "import sys, torch\n"
         "before = set(sys.modules)\n"

@@ -1,6 +1,6 @@
 """Emitters: from a module of the stage ``tt`` to text for a toolchain, and to the host's side.
 
-- ``emit``: the :class:`~ninetoothed.artifact.Artifact` of a module.
+- ``emit``: the :class:`~ninetoothed.artifacts.artifact.Artifact` of a module.
 - ``protocol``: what a back end says of its targets, and that it emits; ``triton`` is one.
 - ``ttir``: MLIR's generic form, with the user's lines as locations.
 - ``triton_python``: readable source. ``spelling`` says how each op is written, ``expression`` what

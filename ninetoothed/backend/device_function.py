@@ -8,12 +8,12 @@ from typing import cast
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
-from ninetoothed.artifact import Argument
+from ninetoothed.artifacts.artifact import Argument
 from ninetoothed.backend.names import NameTable
 from ninetoothed.errors import CompilerError
-from ninetoothed.ir.index_expr import IndexExpr
 from ninetoothed.ir.nt.attributes import Check, CheckAttr, ExprAttr, Param, ParamAttr, dtype_of
 from ninetoothed.ir.tt import FuncOp, PointerType
+from ninetoothed.symbolic.expr import IndexExpr
 
 
 def device_function(module: ModuleOp) -> FuncOp:

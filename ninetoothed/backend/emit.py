@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifact import Artifact, Config, Language, Target
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.device_function import arguments, device_function, params
-from ninetoothed.backend.launch import launch_source, reads_writes
+from ninetoothed.backend.launch_source import launch_source, reads_writes
 from ninetoothed.backend.protocol import emitter
 
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from ninetoothed.chain import Chain, Jagged, Source
-from ninetoothed.definition.definition import Definition, Parameter
+from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.definition.source import FunctionSource, function_source
 from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
 from ninetoothed.fingerprint.snapshot import Capture
-from ninetoothed.ir.access import apply_all, dynamic_sizes
-from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, const, substitute, sym, symbols
-from ninetoothed.ir.meta_op import Sizes
+from ninetoothed.layout.access import apply_all, dynamic_sizes
+from ninetoothed.layout.chain import Chain, Jagged, Source
+from ninetoothed.layout.meta_op import Sizes
+from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, substitute, sym, symbols
 from ninetoothed.tensor import Tensor
 
 # Index variables of accesses: no symbol of a user may have such a name in the IR.
@@ -168,7 +168,7 @@ class _Renaming:
             self.keywords[new] = old
         self._infos[old] = symbol.args[1]
 
-    def parameter(self, name: str, chain: Chain) -> Parameter:
+    def parameter(self, name: str, chain: Chain) -> ArrangedParameter:
         """The parameter, its symbols renamed."""
         values = {old: sym(new) for old, new in self._names.items()}
 
@@ -185,7 +185,9 @@ class _Renaming:
         ops = tuple(op.map(rename) for op in chain.ops)
         length = None if jagged is None else sym(jagged.length)
         renamed = replace(source, name=name, shape=shape, strides=strides, length=length)
-        return Parameter(name, chain.source.name, renamed, ops, apply_all(ops, (shape,)), jagged)
+        return ArrangedParameter(
+            name, chain.source.name, renamed, ops, apply_all(ops, (shape,)), jagged
+        )
 
     def _jagged(self, name: str, source: Source, shape: Sizes) -> Jagged | None:
         """What a jagged parameter has beside sizes and strides, named by the parameter.

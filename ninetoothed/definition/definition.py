@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ninetoothed.chain import Jagged, Source
+from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.definition.source import FunctionSource
-from ninetoothed.interface import Bounds, Formal, Interface
-from ninetoothed.ir.encoding import encoded
-from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, python_text, symbol_names
-from ninetoothed.ir.meta_op import Levels, MetaOp
+from ninetoothed.layout.chain import Jagged, Source
+from ninetoothed.layout.encoding import encoded
+from ninetoothed.layout.meta_op import Levels, MetaOp
+from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ArrangedParameter:
     """One parameter: its name in the application, and its tensor, its symbols renamed.
 
     ``origin`` is the symbolic tensor's own name: parameters that share it are one argument.
@@ -47,7 +47,7 @@ class Definition:
     """
 
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ArrangedParameter, ...]
     application: FunctionSource
     meta: Mapping[str, SymbolInfo]
     constexprs: Mapping[str, SymbolInfo]
@@ -77,7 +77,7 @@ class Definition:
         return Interface(
             self.name,
             tuple(
-                Formal(
+                Parameter(
                     parameter.name,
                     parameter.kind,
                     len(parameter.source.shape),

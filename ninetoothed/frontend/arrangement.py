@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from xdsl.ir import Block, SSAValue
 
-from ninetoothed.artifact import ParamSignature
-from ninetoothed.definition.definition import Definition, Parameter
+from ninetoothed.artifacts.signature import ParamSignature
+from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.dtype import DTYPES
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, substitute, symbols
+from ninetoothed.symbolic.expr import IndexExpr, substitute, symbols
 
 
 def declarations(definition: Definition) -> list[nt.SymbolDecl]:
@@ -52,7 +52,7 @@ def arrange(definition: Definition, signature: tuple[ParamSignature, ...]) -> Bl
     return block
 
 
-def _parameter(block: Block, parameter: Parameter, signature: ParamSignature) -> SSAValue:
+def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSignature) -> SSAValue:
     source = parameter.source
     dtype = signature.dtype
     type = nt.TensorType.of(source.shape, nt.scalar_type(dtype))
@@ -91,7 +91,7 @@ def _parameter(block: Block, parameter: Parameter, signature: ParamSignature) ->
     return result
 
 
-def share(value: SSAValue) -> nt.TensorType:
+def view(value: SSAValue) -> nt.TensorType:
     """What the application sees of an arranged tensor: the levels below the programs, of a jagged
     tensor those of the program's own sequence.
     """

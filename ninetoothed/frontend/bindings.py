@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from ninetoothed.definition.source import own_nodes
 from ninetoothed.frontend.context import Context
 from ninetoothed.ir import nt
-from ninetoothed.ir.meta_op import shape_text
+from ninetoothed.layout.meta_op import shape_text
 
 Places = Mapping[str, ast.AST]
 """Where variables are assigned last, in the order of their first assignments."""

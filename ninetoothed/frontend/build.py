@@ -13,18 +13,18 @@ from xdsl.ir import Block, BlockArgument, Region, SSAValue
 import ninetoothed.frontend.calls  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.loops  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
-from ninetoothed.artifact import ParamSignature, Signature
-from ninetoothed.definition.definition import Definition, Parameter
+from ninetoothed.artifacts.signature import ParamSignature, Signature
+from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.errors import TypeMismatchError
-from ninetoothed.frontend.arrangement import arrange, declarations, share
+from ninetoothed.frontend.arrangement import arrange, declarations, view
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
-from ninetoothed.frontend.values import Share, Value
+from ninetoothed.frontend.values import Value, View
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import SymbolInfo
-from ninetoothed.ir.meta_op import Sizes
+from ninetoothed.layout.meta_op import Sizes
+from ninetoothed.symbolic.expr import SymbolInfo
 
 
 def build_module(
@@ -61,11 +61,11 @@ def build_module(
             values[param.name] = param.value
         else:
             by_value = param.kind == "scalar"
-            values[param.name] = Share(param.name, argument, value, source.other, by_value=by_value)
+            values[param.name] = View(param.name, argument, value, source.other, by_value=by_value)
     ctx.numbers = frozenset(
-        value.ref for value in values.values() if isinstance(value, Share) and value.by_value
+        value.ref for value in values.values() if isinstance(value, View) and value.by_value
     )
-    outputs = frozenset(name for name, value in values.items() if isinstance(value, Share))
+    outputs = frozenset(name for name, value in values.items() if isinstance(value, View))
     constants = frozenset(values) - outputs
     ctx.frames.append(
         Frame(definition.application, values, parameters=outputs, constants=constants)
@@ -75,8 +75,8 @@ def build_module(
     finally:
         print(*ctx.said, sep="", end="")
     with ctx.at(node):
-        ctx.insert(nt.FinishOp())
-    symbols = [replace(decl, decided=ctx.decided.get(decl.name)) for decl in declared]
+        ctx.insert(nt.ReturnOp())
+    symbols = [replace(decl, specialized=ctx.specialized.get(decl.name)) for decl in declared]
     kernel = nt.KernelOp(definition.name, symbols, Region(arrangement), Region(entry))
     # Of checks of the same sizes, the first says where they met first.
     checks: dict[tuple[Sizes, Sizes], nt.CheckAttr] = {}
@@ -100,7 +100,7 @@ def build_arrangement(definition: Definition, signature: Signature) -> ModuleOp:
     entry = Block()
     for _ in _arguments(signature.params, arrangement, entry):
         pass
-    entry.add_op(nt.FinishOp())
+    entry.add_op(nt.ReturnOp())
     declared = declarations(definition)
     return ModuleOp([nt.KernelOp(definition.name, declared, Region(arrangement), Region(entry))])
 
@@ -112,12 +112,12 @@ def _arguments(
     arranged = arrangement.last_op
     assert isinstance(arranged, nt.ArrangedOp)
     for param, value in zip(params, arranged.values, strict=True):
-        argument = entry.insert_arg(share(value), len(entry.args))
+        argument = entry.insert_arg(view(value), len(entry.args))
         argument.name_hint = param.name
         yield param, argument, value
 
 
-def _check_dtype(parameter: Parameter, param: ParamSignature) -> None:
+def _check_dtype(parameter: ArrangedParameter, param: ParamSignature) -> None:
     declared = parameter.source.dtype
     if declared is not None and declared != param.dtype:
         raise TypeMismatchError(

@@ -16,16 +16,9 @@ from ninetoothed.errors import (
 )
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.functions import inline, is_function
+from ninetoothed.frontend.inlining import inline, is_function
 from ninetoothed.frontend.primitives import HANDLERS
-from ninetoothed.frontend.values import (
-    BoundMethod,
-    Method,
-    Size,
-    Value,
-    describe,
-    is_sequence,
-)
+from ninetoothed.frontend.values import BoundMethod, Method, Size, Value, describe, is_sequence
 from ninetoothed.frontend.walk import EXPRESSIONS, caller, evaluate
 from ninetoothed.language.table import TABLE, Primitive
 

@@ -37,7 +37,7 @@ def combination(ctx: Context, name: str, function: Value, blocks: Sequence[SSAVa
         returned = call(ctx, function, list(block.args), {})
         items = returned if is_sequence(returned) else (returned,)
         given = [ctx.scalar(item, f"what {what} returns") for item in items]
-        ctx.insert(nt.CombinedOp(given))
+        ctx.insert(nt.YieldOp(given))
     for op in block.walk():
         _check(op, block, f"ntl.{name}: {what}")
     if [value.type for value in given] != scalars:
@@ -112,7 +112,7 @@ def _straighten(block: Block) -> None:
                 block.insert_op_before(moved, op)
         inserter = Inserter.before(op)
         chosen = [
-            inserter.add(nt.MapOp("where", [op.cond, left, right], left.type))
+            inserter.add(nt.ElementwiseOp("where", [op.cond, left, right], left.type))
             for left, right in zip(*sides, strict=True)
         ]
         replace(op, chosen)

@@ -20,7 +20,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import Share, Size, Value, describe, is_sequence, is_ssa
+from ninetoothed.frontend.values import Size, Value, View, describe, is_sequence, is_ssa
 from ninetoothed.frontend.walk import EXPRESSIONS, evaluate
 from ninetoothed.ir import nt
 
@@ -29,7 +29,7 @@ _CHEAP = (
     nt.SizeOp,
     nt.FullOp,
     nt.ArangeOp,
-    nt.MapOp,
+    nt.ElementwiseOp,
     nt.CastOp,
     nt.BroadcastOp,
     nt.ExpandDimsOp,
@@ -46,7 +46,7 @@ _DIVISIONS = ("floordiv", "mod")
 def truth(ctx: Context, value: Value) -> bool | None:
     """The truth of ``value`` where it is known when compiling, else None."""
     value = ctx.known(value)
-    return None if isinstance(value, SSAValue | Share | Size) else bool(value)
+    return None if isinstance(value, SSAValue | View | Size) else bool(value)
 
 
 def condition(ctx: Context, value: Value) -> SSAValue:
@@ -256,6 +256,6 @@ def _is_free(ctx: Context, op: Operation) -> bool:
     """Whether ``op`` may run where its result is not needed."""
     if isinstance(op, nt.LoadOp):
         return op.ref in ctx.numbers
-    if isinstance(op, nt.MapOp) and op.function.data in _DIVISIONS:
+    if isinstance(op, nt.ElementwiseOp) and op.function.data in _DIVISIONS:
         return DTYPES[nt.dtype_of(op.result.type)].kind == "float"
     return isinstance(op, _CHEAP)

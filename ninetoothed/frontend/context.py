@@ -20,12 +20,12 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import Loc, NineToothedError, ShapeError, TypeMismatchError
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
-from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
+from ninetoothed.frontend.values import Size, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_bounds import NOTHING, Assumptions
-from ninetoothed.ir.index_expr import IndexExpr, evaluate, fits, symbol_names
-from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language import rules
+from ninetoothed.layout.meta_op import shape_text
+from ninetoothed.symbolic.expr import IndexExpr, evaluate, fits, symbol_names
+from ninetoothed.symbolic.intervals import NOTHING, Assumptions
 
 
 class Context:
@@ -44,7 +44,7 @@ class Context:
         self.assumptions = assumptions
         self.fixed = fixed
         self.blocks = blocks
-        self.decided: dict[str, int] = {}
+        self.specialized: dict[str, int] = {}
         """The block sizes by whose values something was decided."""
         self.index_type: IntegerType = IntegerType(index_bits)
         self.block = Block()
@@ -159,7 +159,7 @@ class Context:
         names = symbol_names(expr)
         if not all(name in self.fixed or name in self.blocks for name in names):
             return None
-        self.decided.update({name: self.blocks[name] for name in names if name in self.blocks})
+        self.specialized.update({name: self.blocks[name] for name in names if name in self.blocks})
         try:
             return evaluate(expr, {**self.blocks, **self.fixed})
         except ZeroDivisionError as error:
@@ -206,7 +206,7 @@ class Context:
         Raises:
             ShapeError: the share has levels that are not indexed.
         """
-        if not isinstance(value, Share):
+        if not isinstance(value, View):
             return value
         self.require_block(value)
         result = self.add(nt.LoadOp(value.ref, value.indices, value.other))
@@ -215,20 +215,20 @@ class Context:
 
     def now(self, value: Value) -> Value:
         """``value``; what a block of a parameter holds at this place, if it is one."""
-        return self.read(value) if isinstance(value, Share) and value.is_block else value
+        return self.read(value) if isinstance(value, View) and value.is_block else value
 
-    def require_block(self, share: Share) -> None:
+    def require_block(self, view: View) -> None:
         """Hold a share to be a block.
 
         Raises:
             ShapeError: it has levels that are not indexed.
         """
-        if not share.is_block:
-            index = ", ".join("ijk"[: len(share.levels[0].sizes)])
+        if not view.is_block:
+            index = ", ".join("ijk"[: len(view.levels[0].sizes)])
             raise ShapeError(
-                f"{share.name} has a level of shape {shape_text(share.levels[0].sizes)} above "
+                f"{view.name} has a level of shape {shape_text(view.levels[0].sizes)} above "
                 "its block; "
-                f"index it, as in {share.name}[{index}]"
+                f"index it, as in {view.name}[{index}]"
             )
 
     def full(self, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:

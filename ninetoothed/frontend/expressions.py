@@ -9,28 +9,28 @@ from xdsl.ir import SSAValue
 
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import UndefinedNameError, did_you_mean
-from ninetoothed.frontend import dtypes, memory, operators
+from ninetoothed.frontend import addressing, dtypes, operators
 from ninetoothed.frontend.bindings import shape_words
 from ninetoothed.frontend.conditions import tested, truth
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.lanes import transposed
-from ninetoothed.frontend.names import class_attribute, module_attribute
+from ninetoothed.frontend.data_movement import transposed
+from ninetoothed.frontend.name_resolution import class_attribute, module_attribute
 from ninetoothed.frontend.values import (
     BoundMethod,
     Level,
     PointerDtype,
-    Share,
     Size,
     Source,
     Value,
+    View,
     describe,
     is_sequence,
     is_ssa,
 )
 from ninetoothed.frontend.walk import EXPRESSIONS, evaluate, unsupported
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import product
 from ninetoothed.language.methods import NAMES, method
+from ninetoothed.symbolic.expr import product
 
 _MISSING = object()
 _ATTRIBUTES = ("shape", "dtype", "ndim", "numel", "T", "to")
@@ -117,12 +117,12 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
         return class_attribute(ctx, value, node.attr)
     if node.attr == "value" and isinstance(value, bool | int | float):
         return value
-    if isinstance(value, Source) and node.attr in memory.SOURCE_ATTRIBUTES:
-        return memory.SOURCE_ATTRIBUTES[node.attr](value)
-    if isinstance(value, Share):
-        if node.attr in memory.SHARE_ATTRIBUTES:
-            return memory.SHARE_ATTRIBUTES[node.attr](value)
-        found = _share_attribute(value, node.attr)
+    if isinstance(value, Source) and node.attr in addressing.SOURCE_ATTRIBUTES:
+        return addressing.SOURCE_ATTRIBUTES[node.attr](value)
+    if isinstance(value, View):
+        if node.attr in addressing.SHARE_ATTRIBUTES:
+            return addressing.SHARE_ATTRIBUTES[node.attr](value)
+        found = _view_attribute(value, node.attr)
         if found is not _MISSING:
             return found
         value = ctx.read(value)
@@ -172,8 +172,8 @@ def _level_attribute(level: nt.TensorType, name: str) -> Value:
     return _MISSING
 
 
-def _share_attribute(share: Share, name: str) -> Value:
-    return _level_attribute(share.levels[0], name)
+def _view_attribute(view: View, name: str) -> Value:
+    return _level_attribute(view.levels[0], name)
 
 
 def _block_attribute(ctx: Context, block: SSAValue, name: str) -> Value:

@@ -17,7 +17,7 @@ from ninetoothed.frontend.ranges import loop_range
 from ninetoothed.frontend.values import Size, Value, describe
 from ninetoothed.frontend.walk import STATEMENTS, Returned, execute
 from ninetoothed.ir import nt
-from ninetoothed.ir.loops import WhileOp
+from ninetoothed.ir.scf import WhileOp
 
 
 class _Loop:

@@ -16,13 +16,13 @@ from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES, INTEGERS
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import Share, Size, Value, describe, is_ssa
+from ninetoothed.frontend.values import Size, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, symbol_names
-from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language import rules
-from ninetoothed.language.table import MAPS, TABLE, Primitive
+from ninetoothed.language.table import ELEMENTWISE, TABLE, Primitive
+from ninetoothed.layout.meta_op import shape_text
+from ninetoothed.symbolic.expr import IndexExpr, as_expr, binary, symbol_names
+from ninetoothed.symbolic.normal_form import normalize
 
 # Python's operators: the table's row, what it is on Python objects, and its operation on sizes, if
 # it has one.
@@ -58,7 +58,7 @@ _COMPARISONS = tuple(row[0] for row in COMPARE.values())
 
 def is_runtime(value: Value) -> bool:
     """Whether ``value`` is known at run time only."""
-    return isinstance(value, SSAValue | Share)
+    return isinstance(value, SSAValue | View)
 
 
 def apply(ctx: Context, entry: Operator, *operands: Value) -> Value:
@@ -188,13 +188,13 @@ def elementwise(ctx: Context, name: str, values: Sequence[Value]) -> SSAValue:
         TypeMismatchError: element types that the operation does not take.
         ShapeError: shapes that do not broadcast.
     """
-    row = MAPS[name]
+    row = ELEMENTWISE[name]
     assert row.rule is not None
     if name == "where":
         return select(ctx, ctx.scalar(values[0]), values[1], values[2])
     scalars, result = promoted(ctx, row, values)
     blocks, shape = broadcast(ctx, scalars)
-    return ctx.add(nt.MapOp(name, blocks, nt.block_type(shape, nt.scalar_type(result))))
+    return ctx.add(nt.ElementwiseOp(name, blocks, nt.block_type(shape, nt.scalar_type(result))))
 
 
 def promoted(ctx: Context, row: Primitive, values: Sequence[Value]) -> tuple[list[SSAValue], str]:
@@ -240,7 +240,7 @@ def _shifted_right(ctx: Context, left: Value, right: Value) -> SSAValue:
     where the right one has, whatever the promoted type says.
     """
     decides = _operand(ctx, right if isinstance(left, int | float) else left)[1]
-    operands, dtype = promoted(ctx, MAPS["shr"], [left, right])
+    operands, dtype = promoted(ctx, ELEMENTWISE["shr"], [left, right])
     if decides.signed and DTYPES[dtype].kind == "uint":
         signed = f"i{DTYPES[dtype].bits}"
         return ctx.cast(_shifted_right(ctx, *(ctx.cast(x, signed) for x in operands)), dtype)
@@ -262,9 +262,9 @@ def select(ctx: Context, bits: SSAValue, left: Value, right: Value) -> SSAValue:
     """Lanes of ``left`` where ``bits`` are set, else of ``right``: both promoted, all three
     broadcast.
     """
-    values, dtype = promoted(ctx, MAPS["where"], [left, right])
+    values, dtype = promoted(ctx, ELEMENTWISE["where"], [left, right])
     blocks, shape = broadcast(ctx, [bits, *values])
-    return ctx.add(nt.MapOp("where", blocks, nt.block_type(shape, nt.scalar_type(dtype))))
+    return ctx.add(nt.ElementwiseOp("where", blocks, nt.block_type(shape, nt.scalar_type(dtype))))
 
 
 def to_dtype(ctx: Context, value: Value, dtype: str) -> SSAValue:

@@ -20,9 +20,9 @@ from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.frontend.walk import evaluate
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, fits
-from ninetoothed.ir.index_normal import always_nonnegative, normalize
 from ninetoothed.language.table import TABLE, Primitive
+from ninetoothed.symbolic.expr import IndexExpr, fits
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 _NAMES: dict[object, str] = {
     range: "range",
@@ -49,7 +49,7 @@ class Counted:
         """The index, in the loop's body."""
         if self.start is None:
             return count
-        return ctx.add(nt.MapOp("sub", [self.start, count], count.type))
+        return ctx.add(nt.ElementwiseOp("sub", [self.start, count], count.type))
 
 
 def loop_range(ctx: Context, node: ast.expr) -> Counted | range:

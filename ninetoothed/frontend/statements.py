@@ -11,32 +11,20 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from ninetoothed.definition.source import is_of_language
-from ninetoothed.errors import (
-    ShapeError,
-    TypeMismatchError,
-    UnsupportedSyntaxError,
-    counted,
-)
-from ninetoothed.frontend import elements, operators
+from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError, counted
+from ninetoothed.frontend import element_access, operators
+from ninetoothed.frontend.addressing import converted
 from ninetoothed.frontend.bindings import Places, assigned, held, shape_words
 from ninetoothed.frontend.conditions import condition, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import combined
-from ninetoothed.frontend.functions import is_function
-from ninetoothed.frontend.memory import converted
+from ninetoothed.frontend.inlining import is_function
 from ninetoothed.frontend.subscripts import place
-from ninetoothed.frontend.values import Share, Value, describe, is_sequence
-from ninetoothed.frontend.walk import (
-    STATEMENTS,
-    Returned,
-    call,
-    evaluate,
-    execute,
-    unsupported,
-)
+from ninetoothed.frontend.values import Value, View, describe, is_sequence
+from ninetoothed.frontend.walk import STATEMENTS, Returned, call, evaluate, execute, unsupported
 from ninetoothed.ir import nt
-from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language.table import TABLE
+from ninetoothed.layout.meta_op import shape_text
 
 
 @STATEMENTS.register(ast.Pass)
@@ -147,8 +135,8 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     if isinstance(node.target, ast.Subscript):
         with ctx.at(node.target):
             found = place(ctx, evaluate(ctx, node.target.value), node.target.slice)
-        if isinstance(found, elements.Elements):
-            elements.write(ctx, found, updated(elements.read(ctx, found)))
+        if isinstance(found, element_access.Elements):
+            element_access.write(ctx, found, updated(element_access.read(ctx, found)))
         else:
             store(ctx, found, updated(ctx.now(found)))
         return
@@ -160,7 +148,7 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     )
     target = evaluate(ctx, read)
     value = updated(ctx.now(target))
-    if isinstance(target, Share):
+    if isinstance(target, View):
         store(ctx, target, value)
     else:
         assign(ctx, node.target, value)
@@ -180,8 +168,8 @@ def assign(ctx: Context, target: ast.expr, value: Value) -> None:
             _unpack(ctx, target.elts, value)
         elif isinstance(target, ast.Subscript):
             found = place(ctx, evaluate(ctx, target.value), target.slice)
-            if isinstance(found, elements.Elements):
-                elements.write(ctx, found, value)
+            if isinstance(found, element_access.Elements):
+                element_access.write(ctx, found, value)
             else:
                 store(ctx, found, value)
         else:
@@ -202,14 +190,14 @@ def _assign_name(ctx: Context, name: str, value: Value) -> None:
         raise TypeMismatchError(
             f"{frame.source.node.name} returns a value and so changes no parameter, and what is "
             f"assigned to {name} is lost; let it return nothing, or this value, too"
-            if isinstance(held, Share) and not held.by_value
+            if isinstance(held, View) and not held.by_value
             else f"{name} is a value of the caller, where assigning it here changes nothing; pass "
             "an output parameter, or return the value"
         )
     if name in frame.parameters:
-        share = frame.locals[name]
-        assert isinstance(share, Share)
-        store(ctx, share, value)
+        view = frame.locals[name]
+        assert isinstance(view, View)
+        store(ctx, view, value)
         return
     value = ctx.now(value)
     if isinstance(value, SSAValue) and (
@@ -238,30 +226,30 @@ def _unpack(ctx: Context, targets: Sequence[ast.expr], value: Value) -> None:
         assign(ctx, target, item)
 
 
-def store(ctx: Context, share: Share, value: Value) -> None:
+def store(ctx: Context, view: View, value: Value) -> None:
     """Write ``value`` to a share: cast to its element type, broadcast to its shape.
 
     Raises:
         TypeMismatchError: the share has levels that are not indexed, or is a number.
         ShapeError: the shapes do not fit.
     """
-    if not share.is_block:
-        ctx.read(share)
-    if share.by_value:
+    if not view.is_block:
+        ctx.read(view)
+    if view.by_value:
         raise TypeMismatchError(
-            f"{share.name} is a number, which is passed by value and cannot be assigned; use "
+            f"{view.name} is a number, which is passed by value and cannot be assigned; use "
             "another name"
         )
-    block = share.levels[-1]
+    block = view.levels[-1]
     scalar = converted(ctx, value, nt.dtype_of(block), "the assigned value")
     if len(nt.shape_of(scalar.type)) > len(block.sizes):
         raise ShapeError(
-            f"{describe(scalar)} cannot be assigned to {share.name}, whose block has the shape "
-            f"{shape_text(block.sizes)}; reduce it, as in ntl.sum(x, 0), or arrange {share.name} "
+            f"{describe(scalar)} cannot be assigned to {view.name}, whose block has the shape "
+            f"{shape_text(block.sizes)}; reduce it, as in ntl.sum(x, 0), or arrange {view.name} "
             "anew"
         )
     scalar = operators.broadcast_to(ctx, scalar, block.sizes)
-    ctx.insert(nt.StoreOp(scalar, share.ref, share.indices))
+    ctx.insert(nt.StoreOp(scalar, view.ref, view.indices))
 
 
 @STATEMENTS.register(ast.If)

@@ -10,26 +10,28 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError, counted
-from ninetoothed.frontend import elements, memory, operators
+from ninetoothed.frontend import addressing, element_access, operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.lanes import picked, reshaped
-from ninetoothed.frontend.values import Share, Source, Value, describe, is_ssa
+from ninetoothed.frontend.data_movement import picked, reshaped
+from ninetoothed.frontend.values import Source, Value, View, describe, is_ssa
 from ninetoothed.frontend.walk import EXPRESSIONS, evaluate
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import const, product
-from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_op import shape_text
+from ninetoothed.layout.meta_op import shape_text
+from ninetoothed.symbolic.expr import const, product
+from ninetoothed.symbolic.normal_form import normalize
 
 
 @EXPRESSIONS.register(ast.Subscript)
 def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     value = evaluate(ctx, node.value)
     nodes = _nodes(node.slice)
-    if isinstance(value, Share) and value.is_block and any(map(_is_new_dim, nodes)):
+    if isinstance(value, View) and value.is_block and any(map(_is_new_dim, nodes)):
         value = ctx.read(value)
-    if isinstance(value, Share | Source):
+    if isinstance(value, View | Source):
         found = place(ctx, value, node.slice)
-        return elements.read(ctx, found) if isinstance(found, elements.Elements) else found
+        return (
+            element_access.read(ctx, found) if isinstance(found, element_access.Elements) else found
+        )
     if isinstance(value, tuple | list | str):
         return _index_tuple(ctx, value, node.slice)
     if is_ssa(value):
@@ -38,7 +40,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     raise TypeMismatchError(f"{describe(value)} cannot be indexed")
 
 
-def place(ctx: Context, value: Value, index: ast.expr) -> Share | elements.Elements:
+def place(ctx: Context, value: Value, index: ast.expr) -> View | element_access.Elements:
     """What ``value[index]`` names in memory: a share with more levels indexed, or elements.
 
     Raises:
@@ -48,21 +50,19 @@ def place(ctx: Context, value: Value, index: ast.expr) -> Share | elements.Eleme
     """
     nodes = _nodes(index)
     if isinstance(value, Source):
-        return elements.source_elements(ctx, value, nodes)
-    if not isinstance(value, Share):
+        return element_access.source_elements(ctx, value, nodes)
+    if not isinstance(value, View):
         raise UnsupportedSyntaxError(
             "only parameters are assigned by index; select lanes with ntl.where, or "
             "write to an output"
         )
-    source = memory.unarranged(value)
+    source = addressing.unarranged(value)
     if source is not None:
-        return elements.source_elements(ctx, source, nodes)
-    share = replace(value)
-    while nodes and not share.is_block:
-        share, nodes = _level(ctx, share, nodes)
-    return (
-        share if all(map(_is_whole, nodes)) and _fits(share, nodes) else _block(ctx, share, nodes)
-    )
+        return element_access.source_elements(ctx, source, nodes)
+    view = replace(value)
+    while nodes and not view.is_block:
+        view, nodes = _level(ctx, view, nodes)
+    return view if all(map(_is_whole, nodes)) and _fits(view, nodes) else _block(ctx, view, nodes)
 
 
 def _nodes(index: ast.expr) -> list[ast.expr]:
@@ -78,45 +78,45 @@ def _is_whole(node: ast.expr) -> bool:
     return isinstance(node, ast.Slice) and not (node.lower or node.upper or node.step)
 
 
-def _fits(share: Share, nodes: Sequence[ast.expr]) -> bool:
-    return not nodes or len(nodes) == len(share.levels[0].sizes)
+def _fits(view: View, nodes: Sequence[ast.expr]) -> bool:
+    return not nodes or len(nodes) == len(view.levels[0].sizes)
 
 
-def _level(ctx: Context, share: Share, nodes: list[ast.expr]) -> tuple[Share, list[ast.expr]]:
+def _level(ctx: Context, view: View, nodes: list[ast.expr]) -> tuple[View, list[ast.expr]]:
     """The share with its outermost level indexed, and the indices behind those."""
-    sizes = share.levels[0].sizes
+    sizes = view.levels[0].sizes
     if len(nodes) < len(sizes):
         raise ShapeError(
-            f"a level of {share.name} has {counted(len(sizes), 'dim')}, of sizes "
+            f"a level of {view.name} has {counted(len(sizes), 'dim')}, of sizes "
             f"{shape_text(sizes)}; give as many indices, not {len(nodes)}"
         )
-    indices = list(share.indices)
+    indices = list(view.indices)
     for node in nodes[: len(sizes)]:
         with ctx.at(node):
-            elements.refuse_slice(node)
+            element_access.refuse_slice(node)
             found = evaluate(ctx, node)
-            elements.require_index(ctx, found, f"a level of {share.name}")
+            element_access.require_index(ctx, found, f"a level of {view.name}")
             value = ctx.scalar(found, "an index")
             if nt.shape_of(value.type) or not operators.is_integer(value):
                 raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
         indices.append(value)
-    return replace(share, indices=tuple(indices)), nodes[len(sizes) :]
+    return replace(view, indices=tuple(indices)), nodes[len(sizes) :]
 
 
-def _block(ctx: Context, share: Share, nodes: Sequence[ast.expr]) -> elements.Elements:
+def _block(ctx: Context, view: View, nodes: Sequence[ast.expr]) -> element_access.Elements:
     """The elements of a share's block at coordinates."""
-    sizes = share.levels[-1].sizes
-    if share.by_value:
-        raise ShapeError(f"{share.name} is a number and is not indexed; write {share.name}")
+    sizes = view.levels[-1].sizes
+    if view.by_value:
+        raise ShapeError(f"{view.name} is a number and is not indexed; write {view.name}")
     if len(nodes) != len(sizes):
         raise ShapeError(
-            f"the block of {share.name} has {counted(len(sizes), 'dim')}, of sizes "
+            f"the block of {view.name} has {counted(len(sizes), 'dim')}, of sizes "
             f"{shape_text(sizes)}; give as many indices, or `:` for a whole dim, not {len(nodes)}"
             if sizes
-            else f"{share.name} is one element here and is not indexed; write {share.name}"
+            else f"{view.name} is one element here and is not indexed; write {view.name}"
         )
-    values = [None if _is_whole(node) else elements.coordinate(ctx, node) for node in nodes]
-    return elements.block_elements(ctx, share, values)
+    values = [None if _is_whole(node) else element_access.coordinate(ctx, node) for node in nodes]
+    return element_access.block_elements(ctx, view, values)
 
 
 def _index_tuple(ctx: Context, value: Any, index: ast.expr) -> Value:
@@ -165,7 +165,7 @@ def _lanes(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAValue
             f"{describe(block)} has {counted(len(sizes), 'dim')}; give as many indices, or `:` for "
             f"a whole dim, not {len(nodes)}"
         )
-    indices = [None if _is_whole(node) else elements.coordinate(ctx, node) for node in nodes]
+    indices = [None if _is_whole(node) else element_access.coordinate(ctx, node) for node in nodes]
     for axis in reversed(range(len(sizes))):
         index = indices[axis]
         if index is not None:
@@ -183,7 +183,7 @@ def _pick(ctx: Context, block: SSAValue, axis: int, index: SSAValue | int) -> SS
         raise ShapeError(f"index {index} is out of range for {describe(block)}; count from 0")
     if index == 0 and isinstance(op := block.owner, nt.OffsetsOp) and op.source_dim is not None:
         return _first_coordinate(ctx, op, axis)
-    lanes = elements.counted_from_0(ctx, index, sizes[axis])
+    lanes = element_access.counted_from_0(ctx, index, sizes[axis])
     shape = nt.shape_of(lanes.type)
     if shape and len(sizes) > 1:
         raise UnsupportedSyntaxError(

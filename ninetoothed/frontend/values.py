@@ -11,16 +11,16 @@ from xdsl.ir import SSAValue
 
 from ninetoothed.frontend.frame import LocalFunction
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, substitute
-from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language.table import Primitive
+from ninetoothed.layout.meta_op import shape_text
+from ninetoothed.symbolic.expr import IndexExpr, substitute
 
 Value = Any
 """An ``SSAValue``, one of the classes below, or a plain Python object known when compiling."""
 
 
 @dataclass(frozen=True)
-class Share:
+class View:
     """A parameter, or a part of it: ``ref`` indexed by ``indices`` at its outer levels.
 
     ``arranged`` is what the arrangement made of it.
@@ -121,7 +121,7 @@ def is_sequence(value: Value) -> TypeGuard[tuple[Value, ...] | list[Value]]:
 
 def describe(value: Value) -> str:
     """What ``value`` is, for an error."""
-    if isinstance(value, Share):
+    if isinstance(value, View):
         return f"the tensor {value.name}"
     if isinstance(value, Source):
         return f"the tensor {value.name}"

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import torch
     from xdsl.dialects.builtin import ModuleOp
 
+    from ninetoothed.calls.sequences import Jagged
     from ninetoothed.interpreters.trace import Trace
-    from ninetoothed.jagged import Jagged
 
 _NO_CONSTANTS: Mapping[str, int] = MappingProxyType({})
 
@@ -47,6 +47,6 @@ def interpret(
         NineToothedError: a loop is longer than ``NINETOOTHED_INTERPRET_MAX_STEPS``.
         CompilerError: an op has no handler, or memory outside the tensors is addressed.
     """
-    from ninetoothed.interpreters.launch import launch
+    from ninetoothed.interpreters.run import launch
 
     launch(module, values, constants, trace)

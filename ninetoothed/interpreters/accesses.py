@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import torch
 from xdsl.ir import SSAValue
 
-from ninetoothed.interpreters.elements import INDEX, attribute_value, convert, element_of
+from ninetoothed.interpreters.element_types import INDEX, attribute_value, convert, element_of
+from ninetoothed.interpreters.jagged import TENSORS, Number
 from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, both, by_program
-from ninetoothed.interpreters.memory import Memory, Share
-from ninetoothed.interpreters.sequences import TENSORS, Number
+from ninetoothed.interpreters.memory import Memory, View
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.index_expr import IndexExpr, evaluate, substitute
+from ninetoothed.symbolic.expr import IndexExpr, evaluate, substitute
 
 
 @dataclass(frozen=True)
@@ -73,18 +73,18 @@ class Lanes:
     """The lanes of a share at given indices, for a chunk of programs."""
 
     def __init__(
-        self, share: Share, symbols: Mapping[str, int], indices: Mapping[str, Number]
+        self, view: View, symbols: Mapping[str, int], indices: Mapping[str, Number]
     ) -> None:
-        self._share = share
-        self._shape = share.shape
+        self._view = view
+        self._shape = view.shape
         self._values: dict[str, Number] = {**symbols, **indices}
-        self._dims = {name: dim for dim, name in enumerate(share.blocks)}
+        self._dims = {name: dim for dim, name in enumerate(view.blocks)}
         rank = len(self._shape)
         self._dense_values: dict[str, Number] = {**symbols}
         for name, index in indices.items():
             dense = index if isinstance(index, int) else index.reshape(-1, *[1] * rank)
             self._dense_values[name] = dense
-        for dim, name in enumerate(share.blocks):
+        for dim, name in enumerate(view.blocks):
             self._dense_values[name] = self._along(dim)
         self.offset = self._offset()
 
@@ -137,14 +137,14 @@ class Lanes:
 
     def _start(self) -> Number:
         """What lies before the program's sequence, of a jagged share."""
-        jagged = self._share.jagged
+        jagged = self._view.jagged
         if jagged is None:
             return 0
-        return self._values[jagged.start] * self._share.strides[jagged.dim]
+        return self._values[jagged.start] * self._view.strides[jagged.dim]
 
     def _offset(self) -> _Linear | None:
         total = _Linear(self._start(), {})
-        for index, stride in zip(self._share.access.indices, self._share.strides, strict=True):
+        for index, stride in zip(self._view.access.indices, self._view.strides, strict=True):
             linear = self._linear(index)
             scaled = None if linear is None else linear.times(stride)
             if scaled is None:
@@ -157,7 +157,7 @@ class Lanes:
         if self.offset is not None:
             return self._spread(self.offset)
         total = torch.as_tensor(self._start()).reshape(-1, *[1] * len(self._shape))
-        for index, stride in zip(self._share.access.indices, self._share.strides, strict=True):
+        for index, stride in zip(self._view.access.indices, self._view.strides, strict=True):
             total = total + self._dense(index) * stride
         return total
 
@@ -166,7 +166,7 @@ class Lanes:
         of the others.
         """
         first = {name: 0 for name, axis in self._dims.items() if axis not in along}
-        expr = substitute(self._share.access.indices[dim], first)
+        expr = substitute(self._view.access.indices[dim], first)
         linear = self._linear(expr)
         data = self._dense(expr) if linear is None else self._spread(linear)
         return data.reshape([data.shape[0], *(data.shape[1 + axis] for axis in along)])
@@ -174,7 +174,7 @@ class Lanes:
     def guard(self) -> torch.Tensor | None:
         """Which lanes are elements of the source; None: all."""
         mask: torch.Tensor | None = None
-        for guard in self._share.access.guards:
+        for guard in self._view.access.guards:
             size = self._evaluate(guard.size, self._values)
             low_end, high_end = _bounds(size)
             linear = self._linear(guard.index)
@@ -211,56 +211,56 @@ def _number(data: torch.Tensor) -> Number:
     return int(data.reshape(())) if data.numel() == 1 else data.to(torch.int64)
 
 
-def _lanes(machine: Machine, share: Share, indices: Sequence[SSAValue]) -> Lanes:
+def _lanes(machine: Machine, view: View, indices: Sequence[SSAValue]) -> Lanes:
     between = [machine.data(index) for index in indices]
-    named = {name: _number(data) for name, data in zip(share.between, between, strict=True)}
+    named = {name: _number(data) for name, data in zip(view.between, between, strict=True)}
     # A number has no outer dims.
-    named |= {name: _number(data) for name, data in zip(share.outer, machine.outer, strict=False)}
-    return Lanes(share, machine.symbols, {**named, **machine.own})
+    named |= {name: _number(data) for name, data in zip(view.outer, machine.outer, strict=False)}
+    return Lanes(view, machine.symbols, {**named, **machine.own})
 
 
-def _active(machine: Machine, share: Share) -> torch.Tensor | None:
+def _active(machine: Machine, view: View) -> torch.Tensor | None:
     if machine.active is None:
         return None
-    return machine.active.reshape(-1, *[1] * len(share.shape))
+    return machine.active.reshape(-1, *[1] * len(view.shape))
 
 
 @HANDLERS.register(nt.LoadOp)
 def _load(machine: Machine, op: nt.LoadOp) -> None:
-    share = machine.shares[op.ref]
-    if isinstance(share.place, torch.Tensor):
-        machine.put(op.result, share.place.reshape([1] * (1 + len(share.shape))))
+    view = machine.views[op.ref]
+    if isinstance(view.place, torch.Tensor):
+        machine.put(op.result, view.place.reshape([1] * (1 + len(view.shape))))
         return
-    lanes = _lanes(machine, share, op.indices)
+    lanes = _lanes(machine, view, op.indices)
     guard = lanes.guard()
-    mask = both(guard, _active(machine, share))
+    mask = both(guard, _active(machine, view))
     if machine.trace is not None:
-        machine.touch("read", share.place, lanes.offsets(), mask, share.shape)
+        machine.touch("read", view.place, lanes.offsets(), mask, view.shape)
     regular = None if mask is not None else lanes.regular()
     if regular is not None:
-        data = share.place.read(share.element, *regular)
+        data = view.place.read(view.element, *regular)
     else:
-        data = share.place.gather(share.element, lanes.offsets(), mask)
-    _put(machine, op, share, data, guard)
+        data = view.place.gather(view.element, lanes.offsets(), mask)
+    _put(machine, op, view, data, guard)
 
 
 @HANDLERS.register(nt.StoredOp)
 def _stored(machine: Machine, op: nt.StoredOp) -> None:
-    share = machine.shares[op.ref]
-    guard = _lanes(machine, share, op.indices).guard()
-    _put(machine, op, share, machine.data(op.value), guard)
+    view = machine.views[op.ref]
+    guard = _lanes(machine, view, op.indices).guard()
+    _put(machine, op, view, machine.data(op.value), guard)
 
 
 def _put(
     machine: Machine,
-    op: nt.ShareRead,
-    share: Share,
+    op: nt.TileRead,
+    view: View,
     data: torch.Tensor,
     guard: torch.Tensor | None,
 ) -> None:
     """Let the result be ``data``, and ``other`` outside the guard."""
     if op.other is not None and guard is not None:
-        data = torch.where(guard, data, share.element.number(attribute_value(op.other)))
+        data = torch.where(guard, data, view.element.number(attribute_value(op.other)))
         guard = None
     machine.put(op.result, data, guard)
 
@@ -272,36 +272,36 @@ def _barrier(machine: Machine, op: nt.BarrierOp | tt.BarrierOp) -> None:
 
 @HANDLERS.register(nt.GuardOp)
 def _guard(machine: Machine, op: nt.GuardOp) -> None:
-    share = machine.shares[op.ref]
+    view = machine.views[op.ref]
     guard: torch.Tensor | None = None
-    if isinstance(share.place, Memory):
-        guard = _lanes(machine, share, op.indices).guard()
+    if isinstance(view.place, Memory):
+        guard = _lanes(machine, view, op.indices).guard()
     if guard is None:
-        guard = torch.ones([1] * (1 + len(share.shape)), dtype=torch.bool)
+        guard = torch.ones([1] * (1 + len(view.shape)), dtype=torch.bool)
     machine.put(op.result, guard)
 
 
 @HANDLERS.register(nt.StoreOp)
 def _store(machine: Machine, op: nt.StoreOp) -> None:
-    share = machine.shares[op.ref]
+    view = machine.views[op.ref]
     # A number is the program's own copy: what is stored there reaches nobody.
-    if 0 in share.shape or isinstance(share.place, torch.Tensor):
+    if 0 in view.shape or isinstance(view.place, torch.Tensor):
         return
     data = machine.data(op.value)
-    lanes = _lanes(machine, share, op.indices)
-    mask = both(lanes.guard(), _active(machine, share))
+    lanes = _lanes(machine, view, op.indices)
+    mask = both(lanes.guard(), _active(machine, view))
     if machine.trace is not None:
-        machine.touch("write", share.place, lanes.offsets(), mask, share.shape)
+        machine.touch("write", view.place, lanes.offsets(), mask, view.shape)
     regular = None if mask is not None else lanes.regular()
     if regular is not None and data.shape[0] <= regular[1][0] and _distinct(*regular[1:]):
-        share.place.write(share.element, *regular, data)
+        view.place.write(view.element, *regular, data)
     else:
-        share.place.scatter(share.element, lanes.offsets(), data, mask)
+        view.place.scatter(view.element, lanes.offsets(), data, mask)
 
 
 @HANDLERS.register(nt.OffsetsOp)
 def _offsets(machine: Machine, op: nt.OffsetsOp) -> None:
-    lanes = _lanes(machine, machine.shares[op.ref], op.indices)
+    lanes = _lanes(machine, machine.views[op.ref], op.indices)
     dim = op.source_dim
     data = lanes.offsets() if dim is None else lanes.coordinate(dim, op.dims)
     machine.put(op.result, convert(data, INDEX, element_of(op.result.type)))
@@ -309,7 +309,7 @@ def _offsets(machine: Machine, op: nt.OffsetsOp) -> None:
 
 @HANDLERS.register(nt.PointerOp)
 def _pointer(machine: Machine, op: nt.PointerOp) -> None:
-    place = machine.shares[op.ref].place
+    place = machine.views[op.ref].place
     assert isinstance(place, Memory)
     machine.values[op.result] = Pointer(place, torch.zeros(1, dtype=torch.int64))
 

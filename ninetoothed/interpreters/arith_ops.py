@@ -11,7 +11,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Operation
 
-from ninetoothed.interpreters.elements import (
+from ninetoothed.interpreters.element_types import (
     INDEX,
     Element,
     attribute_value,
@@ -20,7 +20,7 @@ from ninetoothed.interpreters.elements import (
     element_of,
     reinterpret,
 )
-from ninetoothed.interpreters.functions import apply
+from ninetoothed.interpreters.elementwise import apply
 from ninetoothed.interpreters.machine import HANDLERS, Machine, by_program, meet, select
 from ninetoothed.ir import tt
 

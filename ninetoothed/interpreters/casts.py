@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ninetoothed.interpreters.elements import (
+from ninetoothed.interpreters.element_types import (
     attribute_value,
     bitcast,
     convert,

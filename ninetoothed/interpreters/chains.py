@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import Access, index_names
-from ninetoothed.ir.index_expr import IndexExpr, substitute, sym
-from ninetoothed.ir.meta_op import Guard, Levels, MetaOp, Sizes
+from ninetoothed.layout.access import Access, index_names
+from ninetoothed.layout.meta_op import Guard, Levels, MetaOp, Sizes
+from ninetoothed.symbolic.expr import IndexExpr, substitute, sym
 
 
 def access_of(value: SSAValue, symbols: Mapping[str, int]) -> tuple[nt.SourceOp, nt.AccessAttr]:

@@ -13,10 +13,10 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 
 from ninetoothed import config
-from ninetoothed.interpreters.elements import element_of, reinterpret
+from ninetoothed.interpreters.element_types import element_of, reinterpret
 from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, Pointer, Value, choose
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.loops import WhileOp
+from ninetoothed.ir.scf import WhileOp
 
 
 def _within(

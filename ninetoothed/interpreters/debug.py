@@ -1,5 +1,5 @@
 """Handlers of what an application prints and asserts: program by program, lane by lane, of ``nt``
-in real lanes only.
+in valid lanes only.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import torch
 from xdsl.ir import SSAValue
 
 from ninetoothed.errors import AssertionFailedError
-from ninetoothed.interpreters.elements import Element, element_of, reinterpret
+from ninetoothed.interpreters.element_types import Element, element_of, reinterpret
 from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, both, by_program
 from ninetoothed.interpreters.pointers import sizes_of
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 
 
-def _real(machine: Machine, value: SSAValue) -> tuple[Block, torch.Tensor | None]:
-    """A block, and its lanes that are real in the programs that take part; None: all."""
+def _valid(machine: Machine, value: SSAValue) -> tuple[Block, torch.Tensor | None]:
+    """A block, and its lanes that are valid in the programs that take part; None: all."""
     block = machine.block(value)
-    real = both(block.guard, machine.inside(value.type))
+    valid = both(block.guard, machine.inside(value.type))
     active = None if machine.active is None else by_program(machine.active, block.data)
-    return block, both(real, active)
+    return block, both(valid, active)
 
 
 def _rows(machine: Machine, data: torch.Tensor, sizes: list[int]) -> list[list[float]]:
@@ -61,19 +61,19 @@ def _print_lanes(
     rows: list[tuple[list[int], list[list[float]], list[list[float]] | None]] = []
     for value, element in zip(op.operands, elements, strict=True):
         sizes = sizes_of(machine, value.type)
-        block, real = _real(machine, value)
+        block, valid = _valid(machine, value)
         data = block.data if element.kind == "float" else reinterpret(block.data, element)
-        chosen = None if real is None else _rows(machine, real, sizes)
+        chosen = None if valid is None else _rows(machine, valid, sizes)
         rows.append((sizes, _rows(machine, data, sizes), chosen))
     write = [_number(element, bool(op.hex.value.data)) for element in elements]
     programs = cast("list[int]", machine.programs.tolist())
     for turn, program in enumerate(programs):
         if not rows and (machine.active is None or machine.active[turn]):
             print(f"pid ({program}, 0, 0){prefix}")
-        for position, (sizes, data, real) in enumerate(rows):
+        for position, (sizes, data, valid) in enumerate(rows):
             which = f"(operand {position}) " if len(rows) > 1 else ""
             for lane, number in enumerate(data[turn]):
-                if real is None or real[turn][lane]:
+                if valid is None or valid[turn][lane]:
                     index = ", ".join(map(str, _place(lane, sizes)))
                     text = write[position](number)
                     print(f"pid ({program}, 0, 0) idx ({index}){prefix}{which}{text}")
@@ -99,10 +99,10 @@ def _hold(
     machine: Machine, op: nt.AssertOp | tt.AssertOp, message: str, mask: SSAValue | None
 ) -> None:
     """Stop where a lane is false; the first one is named."""
-    block, wanted = _real(machine, op.condition)
+    block, wanted = _valid(machine, op.condition)
     if mask is not None:
-        masks, real = _real(machine, mask)
-        wanted = both(both(wanted, masks.data), real)
+        masks, valid = _valid(machine, mask)
+        wanted = both(both(wanted, masks.data), valid)
     broken = ~block.data if wanted is None else ~block.data & wanted
     if not broken.any():
         return

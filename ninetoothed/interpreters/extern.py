@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType
 from xdsl.ir import Attribute
 
 from ninetoothed.errors import CompilerError, DeviceError
-from ninetoothed.interpreters.elements import ELEMENTS, Element, element_of, reinterpret
+from ninetoothed.interpreters.element_types import ELEMENTS, Element, element_of, reinterpret
 from ninetoothed.interpreters.libdevice import call
 from ninetoothed.interpreters.machine import HANDLERS, Machine, meet
 from ninetoothed.ir import nt, tt
@@ -20,7 +20,7 @@ from ninetoothed.language.table import Extern
 from ninetoothed.language.table.libdevice import SYMBOLS, Form
 
 
-def map_extern(machine: Machine, op: nt.MapOp, row: Extern) -> None:
+def map_extern(machine: Machine, op: nt.ElementwiseOp, row: Extern) -> None:
     """A function of the device libraries, of ``nt``."""
     form = row.form([nt.dtype_of(argument.type) for argument in op.arguments])
     assert form is not None

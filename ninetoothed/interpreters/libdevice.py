@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 import torch
 
-from ninetoothed.interpreters.elements import ELEMENTS, SIGN_BIT, convert, shift_right_unsigned
-from ninetoothed.interpreters.functions import apply as apply_row
+from ninetoothed.interpreters.element_types import ELEMENTS, SIGN_BIT, convert, shift_right_unsigned
+from ninetoothed.interpreters.elementwise import apply as apply_row
 from ninetoothed.interpreters.memory import together
 from ninetoothed.interpreters.rounding import (
     Addends,

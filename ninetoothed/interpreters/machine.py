@@ -12,18 +12,18 @@ from xdsl.ir import Block as IRBlock
 from xdsl.traits import IsTerminator
 
 from ninetoothed.errors import CompilerError
-from ninetoothed.interpreters.memory import Memory, Share
-from ninetoothed.interpreters.sequences import TENSORS, Number, Sequences, own_sizes
+from ninetoothed.interpreters.jagged import TENSORS, Number, Sequences, own_sizes
+from ninetoothed.interpreters.memory import Memory, View
 from ninetoothed.interpreters.trace import Trace
 from ninetoothed.ir.diagnostics import handler_of
-from ninetoothed.ir.index_expr import IndexExpr, evaluate
 from ninetoothed.ir.nt.types import shape_of
 from ninetoothed.language.registry import Registry
+from ninetoothed.symbolic.expr import IndexExpr, evaluate
 
 
 @dataclass(frozen=True)
 class Block:
-    """The data of a block or scalar, and its guard: which lanes are real; None says that all are.
+    """The data of a block or scalar, and its guard: which lanes are valid; None says that all are.
 
     The first dim counts programs, the others are the block's. A dim of size 1 stands for any size
     along which the values are the same; the guard broadcasts with the data.
@@ -159,7 +159,7 @@ class Machine:
     symbols: Mapping[str, int]
     programs: torch.Tensor
     outer: list[torch.Tensor] = field(default_factory=list[torch.Tensor])
-    shares: Mapping[SSAValue, Share] = field(default_factory=dict[SSAValue, Share])
+    views: Mapping[SSAValue, View] = field(default_factory=dict[SSAValue, View])
     active: torch.Tensor | None = None
     values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
     trace: Trace | None = None
@@ -209,14 +209,14 @@ class Machine:
         """The data of the IR's ``value``, which is no pointer."""
         return self.block(value).data
 
-    def real(self, value: SSAValue) -> torch.Tensor | None:
+    def valid(self, value: SSAValue) -> torch.Tensor | None:
         """Which lanes of the IR's ``value`` are real; None: all."""
         return both(self.block(value).guard, self.inside(value.type))
 
     def filled(self, value: SSAValue, identity: torch.Tensor) -> torch.Tensor:
-        """The data of the IR's ``value``, with ``identity`` in lanes that are not real."""
-        real, data = self.real(value), self.data(value)
-        return data if real is None else torch.where(real, data, identity)
+        """The data of the IR's ``value``, with ``identity`` in lanes that are not valid."""
+        valid, data = self.valid(value), self.data(value)
+        return data if valid is None else torch.where(valid, data, identity)
 
     def put(self, value: SSAValue, data: torch.Tensor, guard: torch.Tensor | None = None) -> None:
         """Let the IR's ``value`` be this block."""

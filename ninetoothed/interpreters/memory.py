@@ -10,9 +10,9 @@ from typing import cast
 import torch
 
 from ninetoothed.errors import CompilerError
-from ninetoothed.interpreters.elements import Element
-from ninetoothed.ir.access import Access
+from ninetoothed.interpreters.element_types import Element
 from ninetoothed.ir.nt.jagged import Jagged
+from ninetoothed.layout.access import Access
 
 Update = Callable[..., torch.Tensor]
 """What elements become, of what they are and of operands."""
@@ -43,15 +43,15 @@ class Memory:
     def __init__(self, name: str, tensor: torch.Tensor, hidden: bool = False) -> None:
         self.name = name
         self.hidden = hidden
-        first, extent = 0, 0
+        first, padded_size = 0, 0
         if tensor.numel() > 0:
             steps = zip(tensor.shape, tensor.stride(), strict=True)
             reaches = [(size - 1) * stride for size, stride in steps]
             # Where a stride is negative, elements lie before the first one.
             first = sum(reach for reach in reaches if reach < 0)
-            extent = 1 + sum(abs(reach) for reach in reaches)
+            padded_size = 1 + sum(abs(reach) for reach in reaches)
         start = tensor.storage_offset() + first
-        self._flat = torch.as_strided(tensor.detach(), (extent,), (1,), start)
+        self._flat = torch.as_strided(tensor.detach(), (padded_size,), (1,), start)
         self._first = first
 
     def _bits(self, element: Element) -> torch.Tensor:
@@ -175,7 +175,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Share:
+class View:
     """A parameter of a kernel as its application sees it.
 
     ``place``: the tensor's memory, or the number that is passed by value. ``strides`` are in

@@ -2,27 +2,20 @@
 the design:
 
 elementwise the conjunction, a choice the guard of what was chosen; reductions and ``nt.dot`` read
-their identity where a guard is false and give lanes that are all real.
+their identity where a guard is false and give lanes that are all valid.
 """
 
 from __future__ import annotations
 
 import torch
 
-from ninetoothed.interpreters.elements import INDEX, convert, element_of
+from ninetoothed.interpreters.element_types import INDEX, convert, element_of
+from ninetoothed.interpreters.elementwise import apply
 from ninetoothed.interpreters.extern import map_extern
-from ninetoothed.interpreters.functions import apply
-from ninetoothed.interpreters.machine import (
-    HANDLERS,
-    Block,
-    Machine,
-    meet,
-    moved,
-    select,
-)
+from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, meet, moved, select
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import evaluate
-from ninetoothed.language.table import MAPS, Extern
+from ninetoothed.language.table import ELEMENTWISE, Extern
+from ninetoothed.symbolic.expr import evaluate
 
 
 @HANDLERS.register(nt.SizeOp)
@@ -50,9 +43,9 @@ def _arange(machine: Machine, op: nt.ArangeOp) -> None:
     machine.put(op.result, convert(data, INDEX, element_of(op.result.type)))
 
 
-@HANDLERS.register(nt.MapOp)
-def _map(machine: Machine, op: nt.MapOp) -> None:
-    row = MAPS[op.function.data]
+@HANDLERS.register(nt.ElementwiseOp)
+def _map(machine: Machine, op: nt.ElementwiseOp) -> None:
+    row = ELEMENTWISE[op.function.data]
     if isinstance(row, Extern):
         map_extern(machine, op, row)
         return

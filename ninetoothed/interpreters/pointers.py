@@ -12,8 +12,8 @@ import torch
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ninetoothed.errors import ArgumentError, CompilerError
-from ninetoothed.interpreters.elements import Element, bitcast, element_of
-from ninetoothed.interpreters.functions import apply
+from ninetoothed.interpreters.element_types import Element, bitcast, element_of
+from ninetoothed.interpreters.elementwise import apply
 from ninetoothed.interpreters.machine import (
     HANDLERS,
     Block,
@@ -26,7 +26,7 @@ from ninetoothed.interpreters.machine import (
 from ninetoothed.interpreters.memory import Update
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_expr import evaluate
+from ninetoothed.symbolic.expr import evaluate
 
 _ROWS = {
     "add": "add",

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import torch
 
-from ninetoothed.interpreters.elements import Element
+from ninetoothed.interpreters.element_types import Element
 from ninetoothed.interpreters.memory import together
 
 Rounded = Callable[..., torch.Tensor]

@@ -11,7 +11,7 @@ from math import prod
 import torch
 from xdsl.ir import Attribute
 
-from ninetoothed.interpreters.functions import picked
+from ninetoothed.interpreters.elementwise import picked
 from ninetoothed.interpreters.machine import (
     HANDLERS,
     Block,
@@ -23,7 +23,7 @@ from ninetoothed.interpreters.machine import (
 )
 from ninetoothed.interpreters.memory import together
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.index_expr import evaluate
+from ninetoothed.symbolic.expr import evaluate
 
 
 @HANDLERS.register(nt.BroadcastOp)

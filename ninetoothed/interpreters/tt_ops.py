@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from ninetoothed.interpreters.elements import element_of
-from ninetoothed.interpreters.functions import apply
-from ninetoothed.interpreters.machine import (
-    HANDLERS,
-    Machine,
-)
+from ninetoothed.interpreters.element_types import element_of
+from ninetoothed.interpreters.elementwise import apply
+from ninetoothed.interpreters.machine import HANDLERS, Machine
 from ninetoothed.interpreters.pointers import masked, pointer_of
 from ninetoothed.ir import tt
 

@@ -19,7 +19,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%a : !nt.tensor<[64] x f16>):
   %1 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
   nt.store %1, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
-  nt.finish
+  nt.return
 }
 ```
 
@@ -35,7 +35,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%a : !nt.tensor<[64] x f16>):
   %1 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
   nt.store %1, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -50,7 +50,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.placement import Placement
+from ninetoothed.layout.inverse import Placement
 from ninetoothed.passes.analysis.writes import writes
 
 

@@ -19,7 +19,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
                        !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f16>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f16>, %b : !nt.tensor<[64] x f16>):
-  nt.finish
+  nt.return
 }
 ```
 
@@ -38,7 +38,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
                        !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f16>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f16>, %b : !nt.tensor<[64] x f16>):
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -56,11 +56,11 @@ from xdsl.passes import ModulePass
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail, loc_of
-from ninetoothed.ir.index_expr import IndexExpr, maximum, minimum
-from ninetoothed.ir.index_normal import equal, normalize
-from ninetoothed.ir.meta_op import MetaOp, Requirement, elements, shape_text
-from ninetoothed.ir.meta_ops import Slice
+from ninetoothed.layout.meta_op import MetaOp, Requirement, elements, shape_text
+from ninetoothed.layout.meta_ops import Slice
 from ninetoothed.passes.lowering.jagged import call_checks, check_batches
+from ninetoothed.symbolic.expr import IndexExpr, maximum, minimum
+from ninetoothed.symbolic.normal_form import equal, normalize
 
 
 def _outermost(value: SSAValue) -> tuple[IndexExpr, ...]:

@@ -13,7 +13,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] 
   nt.arranged %0 : !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f16>>
 } apply {
 ^bb0(%a : !nt.tensor<[B] x f16>):
-  nt.finish
+  nt.return
 }
 ```
 
@@ -27,7 +27,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] 
   nt.arranged %0 : !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f16>>
 } apply {
 ^bb0(%a : !nt.tensor<[B] x f16>):
-  nt.finish
+  nt.return
 }
 ```
 """

@@ -19,7 +19,7 @@ nt.kernel @k arrange {
   %1 = nt.full %0 : f32 -> !nt.tensor<[16, 16] x f32>
   %2 = nt.dot %1, %1, %1
       : !nt.tensor<[16, 16] x f32>, !nt.tensor<[16, 16] x f32> -> !nt.tensor<[16, 16] x f32>
-  nt.finish
+  nt.return
 }
 ```
 
@@ -33,7 +33,7 @@ nt.kernel @k arrange {
   %1 = nt.full %0 : f32 -> !nt.tensor<[16, 16] x f32>
   %2 = nt.dot %1, %1, %1 "tf32" imprecise 0 : i32
       : !nt.tensor<[16, 16] x f32>, !nt.tensor<[16, 16] x f32> -> !nt.tensor<[16, 16] x f32>
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -49,16 +49,16 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ninetoothed.artifact import Target
-from ninetoothed.backend.protocol import capabilities
+from ninetoothed.artifacts.capabilities import capabilities
+from ninetoothed.artifacts.target import Target
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArgumentError, TypeMismatchError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_expr import const
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.lowering.identities import select
-from ninetoothed.passes.lowering.lanes import below
+from ninetoothed.passes.lowering.masks import below
+from ninetoothed.symbolic.expr import const
 
 
 def _dtypes(op: Operation) -> Iterator[str]:

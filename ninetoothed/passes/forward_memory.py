@@ -26,14 +26,14 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%a : !nt.tensor<[64] x f16>):
   %1 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
   %2 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
-  %3 = nt.map "add"(%1, %2)
+  %3 = nt.elementwise "add"(%1, %2)
       : (!nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>) -> !nt.tensor<[64] x f16>
   nt.store %3, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
   %4 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
-  %5 = nt.map "mul"(%4, %1)
+  %5 = nt.elementwise "mul"(%4, %1)
       : (!nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>) -> !nt.tensor<[64] x f16>
   nt.store %5, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
-  nt.finish
+  nt.return
 }
 ```
 
@@ -48,13 +48,13 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f16>):
   %1 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
-  %3 = nt.map "add"(%1, %1)
+  %3 = nt.elementwise "add"(%1, %1)
       : (!nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>) -> !nt.tensor<[64] x f16>
   %4 = nt.stored %3 at %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
-  %5 = nt.map "mul"(%4, %1)
+  %5 = nt.elementwise "mul"(%4, %1)
       : (!nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>) -> !nt.tensor<[64] x f16>
   nt.store %5, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -73,7 +73,7 @@ from xdsl.rewriter import Rewriter
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
-from ninetoothed.passes.analysis.memory import APART, Memory, ShareAccess, Touch
+from ninetoothed.passes.analysis.alias_sets import APART, Memory, ShareAccess, Touch
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class _Forwarding:
                 self._forget(touch, state)
                 self._keep(touch, unread)
 
-    def _share(self, op: nt.LoadOp | nt.StoreOp) -> _Place:
+    def _view(self, op: nt.LoadOp | nt.StoreOp) -> _Place:
         numbers = self.memory.numbers
         return ("share", numbers.of(op.ref), *map(numbers.expression, op.indices))
 
@@ -144,7 +144,7 @@ class _Forwarding:
         state.update(kept)
 
     def _load(self, op: nt.LoadOp, state: _State, unread: dict[_Place, nt.StoreOp]) -> None:
-        place = self._share(op)
+        place = self._view(op)
         held = state.get(place)
         if held is not None and held.read is not None and held.other == op.other:
             replace_op(op, [held.read])
@@ -179,7 +179,7 @@ class _Forwarding:
         touch = self.memory.touch(op)
         assert touch is not None
         self._forget(touch, state)
-        place = self._share(op)
+        place = self._view(op)
         state[place] = _Held(op, touch.memories, stored=op.value)
         before = unread.pop(place, None)
         if before is not None:

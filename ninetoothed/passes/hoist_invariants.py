@@ -24,7 +24,7 @@ nt.kernel @k symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to ?>] arra
     %column = arith.remsi %i, %n : i32
     tt.print "" %row, %column {hex = false, isSigned = array<i32: 1, 1>} : i32, i32
   }
-  nt.finish
+  nt.return
 }
 ```
 
@@ -44,7 +44,7 @@ nt.kernel @k symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to ?>] arra
     %column = arith.remsi %i, %n : i32
     tt.print "" %row, %column {hex = false, isSigned = array<i32: 1, 1>} : i32, i32
   }
-  nt.finish
+  nt.return
 }
 ```
 """

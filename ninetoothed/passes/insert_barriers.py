@@ -25,7 +25,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %1 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
   %2 = nt.flip %1 axis 0 : !nt.tensor<[64] x f16>
   nt.store %2, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
-  nt.finish
+  nt.return
 }
 ```
 
@@ -43,7 +43,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %2 = nt.flip %1 axis 0 : !nt.tensor<[64] x f16>
   nt.barrier
   nt.store %2, %a[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -62,8 +62,8 @@ from xdsl.passes import ModulePass
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
-from ninetoothed.passes.analysis.lanes import updates
-from ninetoothed.passes.analysis.memory import APART, SAME, Memory, ShareAccess, Touch
+from ninetoothed.passes.analysis.alias_sets import APART, SAME, Memory, ShareAccess, Touch
+from ninetoothed.passes.analysis.lane_origins import updates
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n ceildiv 64] : index
   %1 = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 ```
 
@@ -55,7 +55,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
   %10 = arith.cmpi slt, %8, %9 : tensor<64xi32>
   %11 = tt.load %4, %10 : tensor<64x!tt.ptr<f32>>
   %12 = builtin.unrealized_conversion_cast %11 : tensor<64xf32> to !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -75,13 +75,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.access import Access, holds
-from ninetoothed.ir.index_bounds import Assumptions, Range
-from ninetoothed.ir.index_expr import IndexExpr, const, product, substitute, sym
-from ninetoothed.ir.index_normal import always_nonnegative, normalize
-from ninetoothed.ir.meta_op import Guard
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
+from ninetoothed.layout.access import Access, holds
+from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.scalars import known_most, known_scalar
 from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.index import (
@@ -94,6 +91,9 @@ from ninetoothed.passes.lowering.index import (
 )
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
+from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute, sym
+from ninetoothed.symbolic.intervals import Assumptions, Range
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 _AccessOp = nt.LoadOp | nt.StoredOp | nt.StoreOp | nt.GuardOp | nt.OffsetsOp | nt.AddressOp
 
@@ -235,7 +235,7 @@ class _Accessed:
 def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
     """The range of a loop variable, or of one that counts down; of anything else, none."""
     owner = index.owner
-    if isinstance(owner, nt.MapOp) and owner.function.data == "sub":
+    if isinstance(owner, nt.ElementwiseOp) and owner.function.data == "sub":
         start = known_scalar(owner.arguments[0])
         count = _loop_range(owner.arguments[1], assumptions)
         if start is None or count.lower is None or count.upper is None:

@@ -21,9 +21,9 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ? div 16>] grid #nt.expr<n ceildiv 
   %n = nt.size <n> : i32
   %q = tt.addptr %p, %n : !tt.ptr<f32>, i32
   %v = tt.load %q : !tt.ptr<f32>
-  %w = nt.map "exp"(%v) : (f32) -> f32
+  %w = nt.elementwise "exp"(%v) : (f32) -> f32
   tt.store %q, %w : !tt.ptr<f32>
-  nt.finish
+  nt.return
 }
 ```
 
@@ -49,23 +49,23 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ninetoothed.artifact import Target
-from ninetoothed.backend.protocol import capabilities
+from ninetoothed.artifacts.capabilities import capabilities
+from ninetoothed.artifacts.target import Target
 from ninetoothed.ir import nt
 from ninetoothed.passes.lowering import (
     blocks,
     casts,
     control,
     debug,
-    folds,
-    frame,
+    dot,
     memory,
-    products,
+    parameters,
+    reductions,
     shapes,
 )
 from ninetoothed.passes.lowering.function import Function
 
-GROUPS = (frame, blocks, debug, casts, products, shapes, folds, memory, control)
+GROUPS = (parameters, blocks, debug, casts, dot, shapes, reductions, memory, control)
 """The modules that fill the table of lowerings."""
 
 

@@ -4,9 +4,9 @@
 A reduction, a scan and a sort along a dim, and a dot along K, must not see what an access did not
 read. Where the operand is a load that has no ``other``, its unspecified lanes are free, and the
 identity becomes its ``other``. Else the guard of the operand is computed beside it (elementwise:
-the conjunction; ``where``: of the chosen side; a reduction: whether some lane was real; a loop
+the conjunction; ``where``: of the chosen side; a reduction: whether some lane was valid; a loop
 carries its guards), and the operand is selected by it. A combination that knows no identity is told
-which lanes are real, and so are a histogram and an assertion. A mask of pointers is false where it
+which lanes are valid, and so are a histogram and an assertion. A mask of pointers is false where it
 is outside its own guard: what it would say there is not known.
 
 Why here: guards are facts of accesses, before lanes are padded. It requires and leaves stage
@@ -26,7 +26,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %2 = nt.reduce "max" %1 axis 0 : !nt.tensor<[64] x f32> -> f32
   %3 = nt.full %2 : f32 -> !nt.tensor<[64] x f32>
   nt.store %3, %a[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 ```
 
@@ -44,7 +44,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %2 = nt.reduce "max" %1 axis 0 : !nt.tensor<[64] x f32> -> f32
   %3 = nt.full %2 : f32 -> !nt.tensor<[64] x f32>
   nt.store %3, %a[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -64,7 +64,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
 from ninetoothed.passes.analysis.guards import Guards, guards
-from ninetoothed.passes.analysis.turns import check_turns
+from ninetoothed.passes.analysis.iterations import check_iterations
 from ninetoothed.passes.lowering.guard_bits import (
     BuildGuards,
     CarryGuards,
@@ -73,7 +73,7 @@ from ninetoothed.passes.lowering.guard_bits import (
     YieldGuards,
 )
 from ninetoothed.passes.lowering.identities import combined_operands, fill, reads_identity, select
-from ninetoothed.passes.lowering.lanes import both
+from ninetoothed.passes.lowering.masks import both
 
 CombiningOp = nt.ReduceOp | nt.ScanOp | nt.SortOp | nt.DotOp | nt.DotScaledOp
 """What combines lanes and knows an identity."""
@@ -111,7 +111,7 @@ class MaskLanes(RewritePattern):
 
     @op_pattern
     def match_and_rewrite(self, op: MaskedOp, rewriter: PatternRewriter) -> None:
-        mask = known = op.real if isinstance(op, nt.Combination) else op.mask
+        mask = known = op.valid if isinstance(op, nt.Combination) else op.mask
         for guard in self.bits.all(list(_guarded(op))):
             mask = both(Inserter.before(op), mask, guard)
         if mask is not None and mask is not known:
@@ -157,7 +157,7 @@ def _mask(kernel: nt.KernelOp) -> None:
     ops = [op for op in kernel.apply.walk() if not all(map(known.all_active, op.operands))]
     needed = known.closure(value for op in ops for value in _guarded(op))
     if needed:
-        check_turns(kernel, known, needed)
+        check_iterations(kernel, known, needed)
         bits = GuardBits(known, needed)
         patterns = [MaskLanes, CarryGuards, GiveGuards, YieldGuards, BuildGuards, SelectIdentity]
         rewrite_once(kernel.apply, [pattern(bits) for pattern in patterns])

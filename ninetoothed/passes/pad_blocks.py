@@ -4,7 +4,7 @@ Triton's blocks have sizes that are powers of two. Accesses get the guard that a
 true size; where padded lanes would be combined, by a reduction or along K of a dot, they read the
 identity, or are left out; padded lanes of pointers and of assertions are masked. ``nt.flip``
 reverses the lanes below the true size, as a gather; ``nt.reshape`` is a gather, too, where rounding
-up moves lanes. Sizes that only a call knows are rounded up to the kernel's ``extents``. True sizes
+up moves lanes. Sizes that only a call knows are rounded up to the kernel's ``padded_sizes``. True sizes
 stay what ``nt.size`` says.
 
 Why here: block sizes are numbers only after ``nt-specialize``, whose stage it requires; it leaves
@@ -22,7 +22,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%a : !nt.tensor<[48] x f32>):
   %1 = nt.load %a[] : !nt.tensor<[48] x f32>[] -> !nt.tensor<[48] x f32>
   nt.store %1, %a[] : !nt.tensor<[48] x f32>, !nt.tensor<[48] x f32>[]
-  nt.finish
+  nt.return
 }
 ```
 
@@ -38,7 +38,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %1 = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.store %1, %a[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -57,22 +57,15 @@ from xdsl.passes import ModulePass
 
 from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import Access, index_names
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym
-from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_op import Guard, Sizes
 from ninetoothed.ir.rewriting import Inserter, replace, retype
+from ninetoothed.layout.access import Access, index_names
+from ninetoothed.layout.meta_op import Guard, Sizes
 from ninetoothed.passes.lowering.identities import fill, padded_operands, select
-from ninetoothed.passes.lowering.lanes import (
-    Chosen,
-    along,
-    below,
-    both,
-    chosen_lanes,
-    padded_dim,
-)
+from ninetoothed.passes.lowering.masks import Chosen, along, below, both, chosen_lanes, padded_dim
 from ninetoothed.passes.lowering.reordering import lower_gather, lower_reshape
+from ninetoothed.symbolic.expr import IndexExpr, const, substitute, sym
+from ninetoothed.symbolic.normal_form import normalize
 
 
 def _power_of_two(size: int) -> int:
@@ -85,7 +78,7 @@ class _Padding:
 
     def __init__(self, kernel: nt.KernelOp) -> None:
         self.kernel = kernel
-        self.extents: dict[IndexExpr, int] = dict(kernel.padding)
+        self.padded_sizes: dict[IndexExpr, int] = dict(kernel.padding)
         self.longest = kernel.longest
         self._equate(_equal_sizes(kernel))
 
@@ -94,7 +87,7 @@ class _Padding:
 
         What is rounded up factor by factor, as of 3 * 5, would be longer than 15 rounded up.
         """
-        given = set(self.extents)
+        given = set(self.padded_sizes)
         pairs = [(self._longest(one), self._longest(two)) for one, two in pairs]
         changed = True
         while changed:
@@ -105,7 +98,7 @@ class _Padding:
                     if size.value is not None or size in given or not found:
                         continue
                     if self._most(size) != min(found):
-                        self.extents[size] = min(found)
+                        self.padded_sizes[size] = min(found)
                         changed = True
 
     def size(self, size: IndexExpr) -> IndexExpr:
@@ -132,8 +125,8 @@ class _Padding:
 
     def _most(self, size: IndexExpr) -> int | None:
         """No less than a size that only a call knows: what is rounded up, sums and products of it."""
-        if size.value is not None or size in self.extents:
-            return self.extents.get(size, size.value)
+        if size.value is not None or size in self.padded_sizes:
+            return self.padded_sizes.get(size, size.value)
         if size.op not in ("add", "mul"):
             return None
         one, two = map(self._most, size.args)
@@ -254,22 +247,22 @@ def _true_flips(kernel: nt.KernelOp) -> list[tuple[nt.FlipOp, IndexExpr]]:
 def _reverse(op: nt.FlipOp, size: IndexExpr) -> None:
     """Let the lanes below ``size`` read one another in reverse, and so the lanes behind them."""
     shape = nt.shape_of(op.value.type)
-    extent = shape[op.dim].value
-    assert extent is not None
-    if extent == 1:
+    padded_size = shape[op.dim].value
+    assert padded_size is not None
+    if padded_size == 1:
         replace(op, [op.value])
         return
     inserter = Inserter.before(op)
     i32 = IntegerType(32)
-    row = nt.block_type((extent,), i32)
+    row = nt.block_type((padded_size,), i32)
     last = inserter.add(nt.FullOp(inserter.add(nt.SizeOp(nt.ExprAttr(size - 1), i32)), row))
     lanes = inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), row))
-    index = inserter.add(nt.MapOp("sub", [last, lanes], row))
-    if size.value != extent:
-        # Behind the true size the difference is below 0, and counts from the extent.
-        bits = arith.ConstantOp(nt.number(extent - 1, i32))
+    index = inserter.add(nt.ElementwiseOp("sub", [last, lanes], row))
+    if size.value != padded_size:
+        # Behind the true size the difference is below 0, and counts from the padded_size.
+        bits = arith.ConstantOp(nt.number(padded_size - 1, i32))
         ones = inserter.add(nt.FullOp(inserter.add(bits), row))
-        index = inserter.add(nt.MapOp("and", [index, ones], row))
+        index = inserter.add(nt.ElementwiseOp("and", [index, ones], row))
     index = along(inserter, index, op.dim, shape)
     replace(op, [inserter.add(nt.GatherOp(op.value, index, op.dim))])
 

@@ -16,7 +16,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
-  nt.finish
+  nt.return
 }
 ```
 
@@ -32,7 +32,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n ceildiv 64] : index
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -48,10 +48,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, product
-from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_op import elements
 from ninetoothed.ir.rewriting import Inserter, replace
+from ninetoothed.layout.meta_op import elements
+from ninetoothed.symbolic.expr import IndexExpr, product
+from ninetoothed.symbolic.normal_form import normalize
 
 
 def outermost(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:

@@ -16,7 +16,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to ?>, #n
   nt.arranged %0 : !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f16>>
 } apply {
 ^bb0(%a : !nt.tensor<[B] x f16>):
-  nt.finish
+  nt.return
 }
 ```
 
@@ -30,7 +30,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ? div 16>] arrange {
   nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f16>):
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -49,12 +49,12 @@ from xdsl.utils.exceptions import PassFailedException
 
 from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import dynamic_sizes
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_expr import IndexExpr, const, substitute
-from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.ir.rewriting import retype
+from ninetoothed.layout.access import dynamic_sizes
+from ninetoothed.layout.meta_op import shape_text
+from ninetoothed.symbolic.expr import IndexExpr, const, substitute
+from ninetoothed.symbolic.normal_form import normalize
 
 
 class _Substitution:
@@ -107,7 +107,7 @@ def _decided(kernel: nt.KernelOp, attribute: nt.CheckAttr) -> bool:
 
 
 def dynamic_block_sizes(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
-    """The block sizes that only a call knows; ``extents`` gives what they are rounded up to."""
+    """The block sizes that only a call knows; ``padded_sizes`` gives what they are rounded up to."""
     chosen = [decl.name for decl in kernel.declarations if decl.kind in ("meta", "constexpr")]
     types = [cast("nt.TensorType", value.type) for value in kernel.arranged.values]
     return dynamic_sizes((tuple(level.sizes for level in type.levels) for type in types), chosen)
@@ -115,7 +115,7 @@ def dynamic_block_sizes(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
 
 @dataclass(frozen=True)
 class SpecializePass(ModulePass):
-    """Values of symbols, alignment and the extents of blocks, put in."""
+    """Values of symbols, alignment and the padded_sizes of blocks, put in."""
 
     name: ClassVar[str] = "nt-specialize"
 
@@ -128,7 +128,7 @@ class SpecializePass(ModulePass):
     aligned: tuple[str, ...] = ()
     """The parameter's data starts at a multiple of 16 bytes."""
 
-    extents: tuple[int, ...] = ()
+    padded_sizes: tuple[int, ...] = ()
     """What the block sizes that only a call knows are rounded up to (see ``dynamic_block_sizes``).
     """
 
@@ -143,15 +143,18 @@ class SpecializePass(ModulePass):
 
     def _specialize(self, kernel: nt.KernelOp, values: Mapping[str, int]) -> None:
         dynamic = dynamic_block_sizes(kernel)
-        if self.extents and len(self.extents) != len(dynamic):
+        if self.padded_sizes and len(self.padded_sizes) != len(dynamic):
             raise PassFailedException(
-                f"nt-specialize: {len(self.extents)} extents for {len(dynamic)} block sizes"
+                f"nt-specialize: {len(self.padded_sizes)} padded_sizes for {len(dynamic)} block sizes"
             )
         for decl in kernel.declarations:
-            if decl.decided is not None and values.get(decl.name, decl.decided) != decl.decided:
+            if (
+                decl.specialized is not None
+                and values.get(decl.name, decl.specialized) != decl.specialized
+            ):
                 raise PassFailedException(
                     f"nt-specialize: {decl.name} is {values[decl.name]}, and the application was "
-                    f"built for {decl.decided}"
+                    f"built for {decl.specialized}"
                 )
         known = _Substitution(values)
         retype(kernel.arrange, known.attribute)
@@ -161,11 +164,11 @@ class SpecializePass(ModulePass):
             for decl in kernel.declarations
             if decl.name not in values
         )
-        pairs = zip(dynamic, self.extents, strict=False)
-        extents = {known.expr(size): extent for size, extent in pairs}
-        kernel.extents = ArrayAttr(
-            nt.ExprsAttr.of((size, const(extent)))
-            for size, extent in extents.items()
+        pairs = zip(dynamic, self.padded_sizes, strict=False)
+        padded_sizes = {known.expr(size): padded_size for size, padded_size in pairs}
+        kernel.padded_sizes = ArrayAttr(
+            nt.ExprsAttr.of((size, const(padded_size)))
+            for size, padded_size in padded_sizes.items()
             if size.value is None
         )
         checks = [known.attribute(check) for check in kernel.checks]

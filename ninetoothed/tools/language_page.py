@@ -19,7 +19,7 @@ MARKER = "<!-- Below: written by `make docs`. -->\n"
 _TOPICS = {
     "Lane by lane": (table.elementwise, table.composites),
     "Lanes combined": (table.reductions,),
-    "Products of matrices": (table.products,),
+    "Products of matrices": (table.dot,),
     "Blocks made": (table.creation,),
     "Lanes moved": (table.shapes,),
     "Control": (table.control,),

@@ -30,13 +30,15 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, PassFailedExc
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from ninetoothed import compiler
-from ninetoothed.artifact import BACK_ENDS, BackEnd, Config, Language, Signature
-from ninetoothed.assumptions import assumed_signature, describe_assumptions, pick
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import BACK_ENDS, BackEnd, Language
 from ninetoothed.backend.protocol import emitter
+from ninetoothed.compiler.compile import build, context, dump_to, pass_options
+from ninetoothed.compiler.defaults import assumed_signature, describe_assumptions, pick
 from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameError
 from ninetoothed.frontend.build import build_module
-from ninetoothed.kernel import Kernel
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes import available_passes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Observer, Step, run, steps
 
@@ -79,7 +81,7 @@ class NtOptMain(xDSLOptMain):
     dumped = False
 
     def register_all_dialects(self) -> None:
-        self.ctx = compiler.context().clone()
+        self.ctx = context().clone()
 
     def register_all_passes(self) -> None:
         for name, factory in available_passes().items():
@@ -127,7 +129,7 @@ class NtOptMain(xDSLOptMain):
         if folder is None:
             return []
         if folder != "-":
-            return [compiler.dump_to(Path(folder), start=1)]
+            return [dump_to(Path(folder), start=1)]
 
         def observe(name: str, module: ModuleOp) -> None:
             # Marks between the parts, so that the whole is an input of `--split-input-file`.
@@ -150,7 +152,7 @@ class NtOptMain(xDSLOptMain):
         blocks: dict[str, int] = {}
         wants_all = self.args.dump_ir is not None or self.args.target != "mlir"
         if wants_all and not self.args.passes:
-            composed = compiler.build(definition, signature)
+            composed = build(definition, signature)
             signature, config = pick(definition, composed, signature, values)
             blocks = dict(config.values)
             unknown = [name for name in values if name not in _names(signature, config)]
@@ -158,7 +160,7 @@ class NtOptMain(xDSLOptMain):
                 known = ", ".join(_names(signature, config)) or "none"
                 raise ArgumentError(f"--set: there is no symbol {unknown[0]}; symbols are {known}")
             sys.stderr.write(describe_assumptions(definition, signature, config, dtypes))
-            options = compiler.options(composed, signature, config)
+            options = pass_options(composed, signature, config)
             self._use([*steps(ANNOTATED), *steps(SPECIALIZED, options)])
         module = build_module(definition, signature, blocks)
         for observe in self._observers_of_frontend():
@@ -169,7 +171,7 @@ class NtOptMain(xDSLOptMain):
         folder: str | None = self.args.dump_ir
         if folder in (None, "-"):
             return self._observers()
-        return [compiler.dump_to(Path(folder))]
+        return [dump_to(Path(folder))]
 
     def output_resulting_program(self, prog: ModuleOp) -> str:
         # What was dumped to the terminal is not printed once more.

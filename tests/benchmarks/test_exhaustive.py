@@ -9,7 +9,9 @@ from benchmarks.correctness import WrongResultError
 from benchmarks.exhaustive import FINALISTS, Found, Search, brief, picked
 from benchmarks.operation import Call
 from benchmarks.timing import Times
-from ninetoothed.artifact import Artifact, Binary, Config, Target
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Target
 from ninetoothed.errors import ConfigurationError
 
 TARGET = Target("cuda", "sm_90", 32)

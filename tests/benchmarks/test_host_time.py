@@ -16,7 +16,9 @@ import torch
 from benchmarks import against, churn, compile_time, first_result, launch, start, tables
 from benchmarks.processes import ProcessError
 from benchmarks.records import Record, of_kind, read
-from ninetoothed.artifact import Artifact, Config, Target
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Target
 from ninetoothed.runtime.toolchain import pool
 from tests.benchmarks.fake import environment
 from tests.support.imports import ROOT

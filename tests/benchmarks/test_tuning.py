@@ -20,7 +20,7 @@ from benchmarks.results import Results
 from benchmarks.subject import recorded
 from benchmarks.timing import Times
 from benchmarks.tuning import OPERATIONS, Run, Task, tasks
-from ninetoothed.artifact import Config
+from ninetoothed.artifacts.configuration import Config
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.runtime.tuning.search import Tune
 from tests.benchmarks.fake import environment

@@ -10,9 +10,9 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from ninetoothed.arguments import bind
-from ninetoothed.compiler import lower
-from ninetoothed.configurations import space
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import lower
+from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
 from tests.support.everywhere import everywhere
 

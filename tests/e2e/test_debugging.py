@@ -15,14 +15,14 @@ from xdsl.dialects.builtin import ModuleOp
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Target
-from ninetoothed.assumptions import assumed_signature, pick
-from ninetoothed.compiler import compile_kernel, lower
-from ninetoothed.configurations import space
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import compile_kernel, lower
+from ninetoothed.compiler.defaults import assumed_signature, pick
+from ninetoothed.compiler.space import space
 from ninetoothed.errors import AssertionFailedError
 from ninetoothed.interpreters import interpret
-from ninetoothed.kernel import Kernel
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.everywhere import everywhere
 from tests.support.imports import ROOT

@@ -11,12 +11,12 @@ import pytest
 import torch
 
 import ninetoothed
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Target
-from ninetoothed.compiler import compile_kernel, lower
-from ninetoothed.configurations import space
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import compile_kernel, lower
+from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
-from ninetoothed.kernel import Kernel
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.idioms import IDIOMS, Call, Idiom
 from tests.support.spaces import by_block_sizes

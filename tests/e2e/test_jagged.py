@@ -11,12 +11,12 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Target
-from ninetoothed.assumptions import assumed_signature, pick
-from ninetoothed.compiler import compile_kernel
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.defaults import assumed_signature, pick
 from ninetoothed.runtime.toolchain.triton import compat
-from ninetoothed.validation import validate
+from ninetoothed.verification.translation import validate
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
 

@@ -14,11 +14,12 @@ from xdsl.dialects.builtin import ModuleOp
 
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from ninetoothed.artifact import Config, Language, Target
+from ninetoothed.artifacts.capabilities import capabilities
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.emit import emit
-from ninetoothed.backend.protocol import capabilities
 from ninetoothed.dtype import DTYPES
-from ninetoothed.interpreters.elements import ELEMENTS
+from ninetoothed.interpreters.element_types import ELEMENTS
 from ninetoothed.interpreters.libdevice import call
 from ninetoothed.language.table.libdevice import LIBDEVICE, ROWS, Extern, Form
 from ninetoothed.runtime.toolchain.triton import compat

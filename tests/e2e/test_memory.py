@@ -13,12 +13,12 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Target
-from ninetoothed.assumptions import assumed_signature, pick
-from ninetoothed.backend.launch import reads_writes
-from ninetoothed.compiler import compile_kernel, lower
-from ninetoothed.configurations import space
+from ninetoothed.artifacts.target import Target
+from ninetoothed.backend.launch_source import reads_writes
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import compile_kernel, lower
+from ninetoothed.compiler.defaults import assumed_signature, pick
+from ninetoothed.compiler.space import space
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS

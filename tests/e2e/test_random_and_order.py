@@ -14,10 +14,10 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifact import Target
-from ninetoothed.assumptions import assumed_signature, pick
-from ninetoothed.compiler import compile_kernel
-from ninetoothed.kernel_compiler import KernelCompiler
+from ninetoothed.artifacts.target import Target
+from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.defaults import assumed_signature, pick
+from ninetoothed.kernel.compilation import KernelCompiler
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.everywhere import everywhere
 from tests.support.interpreted import Case, run

@@ -9,10 +9,10 @@ import pytest
 from examples.add import add_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
-from ninetoothed.artifact import Target
-from ninetoothed.assumptions import assumed_signature, pick
-from ninetoothed.compiler import compile_kernel
-from ninetoothed.kernel import Kernel
+from ninetoothed.artifacts.target import Target
+from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.defaults import assumed_signature, pick
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.targets import TARGETS
 

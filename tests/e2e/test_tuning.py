@@ -16,7 +16,7 @@ import torch
 import ninetoothed
 from examples import matmul, softmax
 from ninetoothed import Symbol, Tensor
-from ninetoothed.runtime import artifact_cache
+from ninetoothed.cache import artifact_store
 
 pytestmark = pytest.mark.gpu
 
@@ -101,7 +101,7 @@ def test_results_travel(tmp_path: Path) -> None:
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(artifact_cache, "_memory", {})
+    monkeypatch.setattr(artifact_store, "_memory", {})
 
 
 @pytest.mark.usefixtures("own_cache")

@@ -7,9 +7,10 @@ import torch
 
 from examples import bmm, matmul
 from ninetoothed import Tensor, make
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Config, Target
-from ninetoothed.compiler import compile_kernel
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.runtime.toolchain.triton import compat
 
 pytestmark = pytest.mark.skipif(not compat.available(), reason="needs Triton")

@@ -18,8 +18,10 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from ninetoothed.artifact import Artifact, Binary, Target
-from ninetoothed.runtime import artifact_cache, cache_folder, toolchain
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.target import Target
+from ninetoothed.cache import artifact_store, eviction
+from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.toolchain import pool
 from ninetoothed.runtime.toolchain.process import command
 from ninetoothed.runtime.toolchain.triton import compat
@@ -165,10 +167,10 @@ def ours(folder: Path) -> list[int]:
 
 def entries(folder: Path) -> int:
     """How many binaries are there, all of them whole."""
-    found = cache_folder.scan(folder).entries if folder.exists() else ()
+    found = eviction.scan(folder).entries if folder.exists() else ()
     names = {Path(file.path).name for file in found if file.kind == "binaries"}
     keys = [toolchain.binary_key(artifact) for artifact in several(100)]
-    whole = sum(artifact_cache.load_binary(key) is not None for key in keys)
+    whole = sum(artifact_store.load_binary(key) is not None for key in keys)
     assert whole == len(names)
     return whole
 

@@ -13,8 +13,8 @@ builtin.module {
   ^bb0(%lhs_1: !nt.tensor<[BLOCK_SIZE_0] x f32>, %rhs_1: !nt.tensor<[BLOCK_SIZE_0] x f32>, %output_1: !nt.tensor<[BLOCK_SIZE_0] x f32>):
     %lhs_2 = nt.load %lhs_1[] : !nt.tensor<[BLOCK_SIZE_0] x f32>[] -> !nt.tensor<[BLOCK_SIZE_0] x f32>
     %rhs_2 = nt.load %rhs_1[] : !nt.tensor<[BLOCK_SIZE_0] x f32>[] -> !nt.tensor<[BLOCK_SIZE_0] x f32>
-    %3 = nt.map "add"(%lhs_2, %rhs_2) : (!nt.tensor<[BLOCK_SIZE_0] x f32>, !nt.tensor<[BLOCK_SIZE_0] x f32>) -> !nt.tensor<[BLOCK_SIZE_0] x f32>
+    %3 = nt.elementwise "add"(%lhs_2, %rhs_2) : (!nt.tensor<[BLOCK_SIZE_0] x f32>, !nt.tensor<[BLOCK_SIZE_0] x f32>) -> !nt.tensor<[BLOCK_SIZE_0] x f32>
     nt.store %3, %output_1[] : !nt.tensor<[BLOCK_SIZE_0] x f32>, !nt.tensor<[BLOCK_SIZE_0] x f32>[]
-    nt.finish
+    nt.return
   }
 }

@@ -21,11 +21,11 @@ builtin.module {
       %7 = arith.constant 0.000000e+00 : f32
       %8 = nt.full %7 : f32 -> !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
       %9 = nt.dot %input_2, %other_2, %8 : !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_1] x f16>, !nt.tensor<[BLOCK_SIZE_1, BLOCK_SIZE_2] x f16> -> !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
-      %accumulator_3 = nt.map "add"(%accumulator_2, %9) : (!nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>, !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>) -> !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
+      %accumulator_3 = nt.elementwise "add"(%accumulator_2, %9) : (!nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>, !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>) -> !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
       scf.yield %accumulator_3 : !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32>
     }
     %10 = nt.cast %accumulator_1 : !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f32> -> !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f16>
     nt.store %10, %output_1[] : !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f16>, !nt.tensor<[BLOCK_SIZE_0, BLOCK_SIZE_2] x f16>[]
-    nt.finish
+    nt.return
   }
 }

@@ -14,15 +14,15 @@ builtin.module {
     %2 = nt.reduce "max" %row axis 1 : !nt.tensor<[1, input_size_1] x f32> -> !nt.tensor<[1] x f32>
     %3 = nt.expand_dims %2 axis 1 : !nt.tensor<[1] x f32> -> !nt.tensor<[1, 1] x f32>
     %4 = nt.broadcast %3 : !nt.tensor<[1, 1] x f32> -> !nt.tensor<[1, input_size_1] x f32>
-    %5 = nt.map "sub"(%row, %4) : (!nt.tensor<[1, input_size_1] x f32>, !nt.tensor<[1, input_size_1] x f32>) -> !nt.tensor<[1, input_size_1] x f32>
-    %numerator = nt.map "exp"(%5) : (!nt.tensor<[1, input_size_1] x f32>) -> !nt.tensor<[1, input_size_1] x f32>
+    %5 = nt.elementwise "sub"(%row, %4) : (!nt.tensor<[1, input_size_1] x f32>, !nt.tensor<[1, input_size_1] x f32>) -> !nt.tensor<[1, input_size_1] x f32>
+    %numerator = nt.elementwise "exp"(%5) : (!nt.tensor<[1, input_size_1] x f32>) -> !nt.tensor<[1, input_size_1] x f32>
     %6 = nt.reduce "sum" %numerator axis 1 : !nt.tensor<[1, input_size_1] x f32> -> !nt.tensor<[1] x f32>
     %7 = nt.expand_dims %6 axis 1 : !nt.tensor<[1] x f32> -> !nt.tensor<[1, 1] x f32>
     %8 = nt.broadcast %7 : !nt.tensor<[1, 1] x f32> -> !nt.tensor<[1, input_size_1] x f32>
-    %9 = nt.map "truediv"(%numerator, %8) : (!nt.tensor<[1, input_size_1] x f32>, !nt.tensor<[1, input_size_1] x f32>) -> !nt.tensor<[1, input_size_1] x f32>
+    %9 = nt.elementwise "truediv"(%numerator, %8) : (!nt.tensor<[1, input_size_1] x f32>, !nt.tensor<[1, input_size_1] x f32>) -> !nt.tensor<[1, input_size_1] x f32>
     %10 = nt.cast %9 : !nt.tensor<[1, input_size_1] x f32> -> !nt.tensor<[1, input_size_1] x f16>
     %11 = builtin.unrealized_conversion_cast %10 : !nt.tensor<[1, input_size_1] x f16> to !nt.tensor<[1, output_size_1] x f16>
     nt.store %11, %output_1[] : !nt.tensor<[1, output_size_1] x f16>, !nt.tensor<[1, output_size_1] x f16>[]
-    nt.finish
+    nt.return
   }
 }

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from ninetoothed.ir.index_bounds import Range
-from ninetoothed.ir.index_expr import IndexExpr, binary, const, sym
+from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym
+from ninetoothed.symbolic.intervals import Range
 
 NAMES = ("a", "b", "n")
 DIVISORS = ("p", "q")

@@ -11,13 +11,16 @@ import hypothesis
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
 
-from ninetoothed import compiler
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact, Config, Language, Signature, Space, Target
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Language, Target
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import build, compile_kernel
 from ninetoothed.runtime.launch.dispatch import Dispatcher
 from tests.property.agreement import agree
 from tests.property.programs import programs
-from tests.property.stages import Road, arguments
+from tests.property.stages import PassTrace, arguments
 from tests.property.writer import Program
 
 BACKENDS: tuple[Language, ...] = ("ttir", "triton-python")
@@ -28,36 +31,36 @@ _CHUNK = 10
 class _Compiler:
     """Compiles one program, in its one configuration."""
 
-    road: Road
+    pass_trace: PassTrace
     language: Language
 
     def key(self, signature: Signature, target: Target) -> str:
-        return f"{self.road.program.source} {signature} {target} {self.language}"
+        return f"{self.pass_trace.program.source} {signature} {target} {self.language}"
 
     def space(self, signature: Signature, target: Target) -> Space:
-        return Space((self.road.config,), "")
+        return Space((self.pass_trace.config,), "")
 
     def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        module = compiler.build(self.road.definition, signature)
-        return compiler.compile_kernel(module, signature, config, target, self.language)
+        module = build(self.pass_trace.definition, signature)
+        return compile_kernel(module, signature, config, target, self.language)
 
 
-def launched(road: Road, language: Language) -> list[torch.Tensor]:
+def launched(pass_trace: PassTrace, language: Language) -> list[torch.Tensor]:
     """The buffers as the backend's kernel leaves them."""
-    buffers, values = arguments(road.program, "cuda")
-    call = bind(road.definition.interface, values, road.program.keywords)
+    buffers, values = arguments(pass_trace.program, "cuda")
+    call = bind(pass_trace.definition.interface, values, pass_trace.program.keywords)
 
-    dispatcher = Dispatcher("kernel", _Compiler(road, language))
+    dispatcher = Dispatcher("kernel", _Compiler(pass_trace, language))
     dispatcher.launch(call.signature, call.values)
     return buffers
 
 
 def check(program: Program) -> None:
     """Hold both backends to the interpreter."""
-    road = Road(program)
-    expected = road.run(road.modules[0][1])
+    pass_trace = PassTrace(program)
+    expected = pass_trace.run(pass_trace.modules[0][1])
     for language in BACKENDS:
-        agree(program, expected, launched(road, language), f"{language} on a GPU differs")
+        agree(program, expected, launched(pass_trace, language), f"{language} on a GPU differs")
 
 
 def check_some(seed: int, count: int) -> int:

@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed import compiler
-from ninetoothed.arguments import Arguments, bind
-from ninetoothed.artifact import Config
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.calls.arguments import Arguments, bind
+from ninetoothed.compiler.compile import build, lower
 from ninetoothed.definition.define import define, run_arrangement
 from ninetoothed.definition.definition import Definition
 from ninetoothed.interpreters import interpret
@@ -49,7 +49,7 @@ def arguments(program: Program, device: str = "cpu") -> tuple[list[torch.Tensor]
     return buffers, values
 
 
-class Road:
+class PassTrace:
     """The way of one program: its module behind each pass, and the call that it is made for."""
 
     def __init__(self, program: Program, observers: Sequence[Observer] = ()) -> None:
@@ -63,8 +63,8 @@ class Road:
         choices = zip(self.definition.meta, program.choices, strict=True)
         self.config = Config(tuple(choices))
         self.modules: list[tuple[str, ModuleOp]] = []
-        composed = compiler.build(self.definition, self.signature, [self._observe], self.config)
-        self.final = compiler.lower(composed, self.signature, self.config, [self._observe])
+        composed = build(self.definition, self.signature, [self._observe], self.config)
+        self.final = lower(composed, self.signature, self.config, [self._observe])
 
     def _observe(self, name: str, module: ModuleOp) -> None:
         self.modules.append((name, module.clone()))

@@ -48,7 +48,7 @@ class Expr:
     ``dims`` names the block's dims, ``"1"`` where they are of size 1; they broadcast to the
     output's. ``bound`` is of the magnitude; of an integer None where it may have wrapped.
     ``places``: the values are multiples of ``2**-places``, None: they were rounded, and are off by
-    at most ``error``. ``real``: every lane that an output stores was read.
+    at most ``error``. ``valid``: every lane that an output stores was read.
     """
 
     text: str

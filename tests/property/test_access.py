@@ -16,15 +16,16 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifact import ParamSignature
-from ninetoothed.compiler import context
+from ninetoothed.artifacts.signature import ParamSignature
+from ninetoothed.compiler.compile import context
 from ninetoothed.definition.define import define
 from ninetoothed.frontend.arrangement import arrange as arranged_block
 from ninetoothed.frontend.arrangement import declarations, share
 from ninetoothed.ir import nt
-from ninetoothed.ir.access import Access, compose, declared_ranges, index_names
-from ninetoothed.ir.index_expr import Arithmetic, evaluate
+from ninetoothed.layout.access import Access, compose, index_names
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
+from ninetoothed.symbolic.expr import Arithmetic, evaluate
+from ninetoothed.symbolic.intervals import declared_ranges
 from tests.property.arrangements import MAX_ELEMENTS, Case, Model, Number, arrange, cases
 from tests.support.profiles import examples
 
@@ -184,7 +185,7 @@ def module_of(t: Tensor) -> tuple[ModuleOp, list[str]]:
     last = block.last_op
     assert isinstance(last, nt.ArrangedOp)
     body = Block(arg_types=[share(last.values[0])])
-    body.add_op(nt.FinishOp())
+    body.add_op(nt.ReturnOp())
     kernel = nt.KernelOp("k", declarations(definition), Region(block), Region(body))
     names = [str(size) for size in definition.parameters[0].source.shape]
     return ModuleOp([kernel]), names

@@ -11,7 +11,7 @@ from hypothesis import Phase, given, settings
 from tests.property.agreement import agree
 from tests.property.gpu import check_many
 from tests.property.programs import programs
-from tests.property.stages import Road
+from tests.property.stages import PassTrace
 from tests.property.writer import Program
 from tests.support import profiles
 
@@ -22,8 +22,8 @@ from tests.support import profiles
 )
 @given(programs())
 def test_interpreters_agree(program: Program) -> None:
-    road = Road(program)
-    before, after = road.run(road.modules[0][1]), road.run(road.final)
+    pass_trace = PassTrace(program)
+    before, after = pass_trace.run(pass_trace.modules[0][1]), pass_trace.run(pass_trace.final)
     agree(program, before, after, "tt differs from nt")
 
 

@@ -8,24 +8,24 @@ from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED
 from tests.property import reference
 from tests.property.agreement import agree
 from tests.property.programs import programs, tried
-from tests.property.stages import Road, arguments
+from tests.property.stages import PassTrace, arguments
 from tests.property.writer import Program
 
 
 @tried(100)
 @given(programs())
 def test_every_pass_keeps_the_meaning(program: Program) -> None:
-    road = Road(program)
+    pass_trace = PassTrace(program)
     passes = [name for _, names in (*ANNOTATED, *SPECIALIZED) for name in names]
-    assert [name for name, _ in road.modules] == ["frontend", *passes]
-    before = road.run(road.modules[0][1])
-    text = str(road.modules[0][1])
-    for name, module in road.modules[1:]:
+    assert [name for name, _ in pass_trace.modules] == ["frontend", *passes]
+    before = pass_trace.run(pass_trace.modules[0][1])
+    text = str(pass_trace.modules[0][1])
+    for name, module in pass_trace.modules[1:]:
         # What a pass left as it was need not be run again.
         if str(module) == text:
             continue
         text = str(module)
-        after = road.run(module)
+        after = pass_trace.run(module)
         agree(program, before, after, f"{name} changes the meaning")
         before = after
 
@@ -33,16 +33,26 @@ def test_every_pass_keeps_the_meaning(program: Program) -> None:
 @tried(80)
 @given(programs("whole"))
 def test_a_program_on_a_whole_tensor_is_its_body(program: Program) -> None:
-    road = Road(program)
+    pass_trace = PassTrace(program)
     buffers, values = arguments(program)
     reference.run(program, values)
-    agree(program, buffers, road.run(road.modules[0][1]), "the frontend differs from Python")
-    agree(program, buffers, road.run(road.final), "the compiled kernel differs from Python")
+    agree(
+        program,
+        buffers,
+        pass_trace.run(pass_trace.modules[0][1]),
+        "the frontend differs from Python",
+    )
+    agree(
+        program,
+        buffers,
+        pass_trace.run(pass_trace.final),
+        "the compiled kernel differs from Python",
+    )
 
 
 @tried(15)
 @given(programs())
 def test_compiling_twice_gives_the_same_text(program: Program) -> None:
-    one, two = Road(program), Road(program)
+    one, two = PassTrace(program), PassTrace(program)
     for (name, left), (_, right) in zip(one.modules, two.modules, strict=True):
         assert str(left) == str(right), name

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import assume, example, given
 
-from ninetoothed.ir.index_bounds import Range, bounds
-from ninetoothed.ir.index_expr import IndexExpr, substitute, sym, symbol_names
-from ninetoothed.ir.index_normal import always_less, always_nonnegative, normalize, normalizer
+from ninetoothed.symbolic.expr import IndexExpr, substitute, sym, symbol_names
+from ninetoothed.symbolic.intervals import Range, bounds
+from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, normalize, normalizer
 from tests.property.expressions import Assumed, assumed, expressions, value_of
 
 

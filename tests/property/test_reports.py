@@ -11,11 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ninetoothed import NineToothedError, Symbol, Tensor, check
-from ninetoothed.ir.index_bounds import Range
-from ninetoothed.ir.index_expr import IndexExpr, const, evaluate, sym
-from ninetoothed.ir.placement import Site
-from ninetoothed.verify import BENIGN, DISPROVED, PROVED, Report, Verdict
-from tests.property.placements import Brute, Placed, brute, placed, small_sizes
+from ninetoothed.layout.inverse import Site
+from ninetoothed.symbolic.expr import IndexExpr, const, evaluate, sym
+from ninetoothed.symbolic.intervals import Range
+from ninetoothed.verification.verdicts import BENIGN, DISPROVED, PROVED, Report, Verdict
+from tests.property.inverses import Brute, Placed, brute, placed, small_sizes
 from tests.support.profiles import examples
 
 # Applications assign to their parameters, which is a store.

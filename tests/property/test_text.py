@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ninetoothed.compiler import context
+from ninetoothed.compiler.compile import context
 from tests.property.programs import programs, tried
-from tests.property.stages import Road
+from tests.property.stages import PassTrace
 from tests.property.writer import Program
 
 
@@ -27,7 +27,7 @@ def text_of(module: ModuleOp, locations: bool, generic: bool) -> str:
 @given(programs(), st.booleans(), st.booleans())
 def test_text_is_a_fixpoint(program: Program, locations: bool, generic: bool) -> None:
     seen: set[str] = set()
-    for name, module in Road(program).modules:
+    for name, module in PassTrace(program).modules:
         text = text_of(module, locations, generic)
         if text in seen:
             continue

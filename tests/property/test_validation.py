@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from ninetoothed.validation import validate
+from ninetoothed.verification.translation import validate
 from tests.property.programs import programs, tried
-from tests.property.stages import Road
+from tests.property.stages import PassTrace
 from tests.property.writer import Program
 
 _SOME = tried(20)
@@ -16,6 +16,6 @@ _AT_LEAST = 20
 @settings(_SOME, max_examples=max(_SOME.max_examples, _AT_LEAST))
 @given(programs())
 def test_no_pass_changes_an_address(program: Program) -> None:
-    road = Road(program)
-    report = validate(road.definition, road.signature, road.config)
+    pass_trace = PassTrace(program)
+    report = validate(pass_trace.definition, pass_trace.signature, pass_trace.config)
     assert report.cases > 0, f"{report}\n{program.source}"

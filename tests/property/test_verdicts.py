@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ninetoothed.ir.access import index_names
-from ninetoothed.ir.counterexamples import Check, race, samples, unwritten
-from ninetoothed.ir.index_expr import Arithmetic, const, evaluate, minimum
-from ninetoothed.ir.placement import Placement, Site
-from tests.property.placements import Brute, Placed, brute, placed, sites, small_sizes
+from ninetoothed.layout.access import index_names
+from ninetoothed.layout.inverse import Placement, Site
+from ninetoothed.symbolic.expr import Arithmetic, const, evaluate, minimum
+from ninetoothed.verification.counterexamples import Check, race, samples, unwritten
+from tests.property.inverses import Brute, Placed, brute, placed, sites, small_sizes
 
 ARITHMETIC = Arithmetic(np.minimum, np.maximum, np.logical_and)
 

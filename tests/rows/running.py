@@ -12,13 +12,16 @@ import torch
 from xdsl.dialects.builtin import ModuleOp
 
 import ninetoothed
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact, Config, Language, Signature, Target
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.emit import emit
-from ninetoothed.compiler import lower
-from ninetoothed.configurations import space
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import lower
+from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
-from ninetoothed.kernel import Kernel
+from ninetoothed.kernel.kernel import Kernel
 from tests.rows.case import Array, Case, Layout, plain
 from tests.support import profiles
 

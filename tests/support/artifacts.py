@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from ninetoothed.artifact import Argument, Artifact, Binary, Config, Target
+from ninetoothed.artifacts.artifact import Argument, Artifact, Binary
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Target
 
 SM_90 = Target.parse("sm_90")
 BINARY = Binary(b"code", "add", 0, 128)

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from examples.runner import relative_error, tolerance_of
+from ninetoothed.calls.sequences import Jagged
 from ninetoothed.errors import ArgumentError, ConfigurationError
-from ninetoothed.jagged import Jagged
 from ninetoothed.runtime.tuning.isolation import Trial, is_tensor
 
 TimeTrials = Callable[..., Any]

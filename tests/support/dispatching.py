@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
-from ninetoothed.artifact import Artifact, Config, ParamSignature, Signature, Space, Target
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.signature import ParamSignature, Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import artifact_cache
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.dispatch import Dispatcher
 from ninetoothed.runtime.launch.loaded import Host
@@ -163,7 +166,7 @@ def fake_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     world = World()
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(folder))
     monkeypatch.delenv("NINETOOTHED_TUNE", raising=False)
-    monkeypatch.setattr(artifact_cache, "_memory", {})
+    monkeypatch.setattr(artifact_store, "_memory", {})
 
     @contextlib.contextmanager
     def guard(index: int) -> Any:

@@ -11,8 +11,8 @@ import torch
 
 import ninetoothed
 from ninetoothed import Tensor
-from ninetoothed.arguments import bind
-from ninetoothed.compiler import lower
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import lower
 from ninetoothed.interpreters import interpret
 from tests.support.spaces import by_block_sizes
 

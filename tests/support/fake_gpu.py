@@ -11,8 +11,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from ninetoothed.artifact import Artifact, Binary, Target
-from ninetoothed.backend.protocol import capabilities
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.capabilities import capabilities
+from ninetoothed.artifacts.target import Target
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.toolchain import pool

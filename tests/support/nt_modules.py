@@ -9,8 +9,8 @@ from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 
-from ninetoothed.ir.loops import SCF
 from ninetoothed.ir.nt import NT
+from ninetoothed.ir.scf import SCF
 
 
 def parse(text: str) -> ModuleOp:
@@ -40,7 +40,7 @@ def vector_kernel(body: str, dtype: str = "f32", output: str | None = None) -> M
         }} apply {{
         ^bb0(%x : {block}, %z : {result}):
           {body}
-          nt.finish
+          nt.return
         }}""")
 
 
@@ -117,7 +117,7 @@ arrange {
     scf.yield %next : !nt.tensor<[BM, BN] x f32>
   }
   nt.store %acc, %c[] : !nt.tensor<[BM, BN] x f32>, !nt.tensor<[BM, BN] x f32>[]
-  nt.finish
+  nt.return
 }
 """
 MATMUL = re.sub(r"\bG\w+", lambda found: _SHORT[found[0]], _MATMUL)

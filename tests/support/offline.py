@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Artifact, Language, Target
-from ninetoothed.compiler import compile_kernel
-from ninetoothed.configurations import space
-from ninetoothed.kernel import Kernel
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.target import Language, Target
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.space import space
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import profiles
 from tests.support.ttir_stage import to_ttir

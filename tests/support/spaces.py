@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifact import Config, Signature
-from ninetoothed.configurations import space
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.compiler.space import space
 
 
 def by_block_sizes(module: ModuleOp, signature: Signature) -> list[Config]:

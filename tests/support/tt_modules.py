@@ -8,8 +8,8 @@ from xdsl.dialects.math import Math
 from xdsl.parser import Parser
 
 from ninetoothed.backend.device_function import argument_attributes, device_function
-from ninetoothed.ir.loops import SCF
 from ninetoothed.ir.nt import NT
+from ninetoothed.ir.scf import SCF
 from ninetoothed.ir.tt import BLOCK_ARITH, TT
 
 

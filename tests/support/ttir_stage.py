@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ninetoothed.artifact import Artifact
+from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.runtime.toolchain.triton import compat
 
 

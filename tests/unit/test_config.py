@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ninetoothed import config
-from ninetoothed.artifact import languages
+from ninetoothed.artifacts.target import languages
 from ninetoothed.errors import ConfigurationError
 from tests.support.imports import PACKAGE, ROOT, modules
 

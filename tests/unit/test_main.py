@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from ninetoothed.__main__ import main
-from ninetoothed.artifact import Binary, Config, Space
-from ninetoothed.runtime import artifact_cache, cache_folder
+from ninetoothed.artifacts.artifact import Binary
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.cache import artifact_store, eviction
 from ninetoothed.runtime.tuning import results
 from tests.support import artifacts
 
@@ -30,12 +31,12 @@ def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def fill() -> None:
     """Two artifacts of 1,000 bytes, and one entry of each other kind, used an hour apart."""
     for key in "ab":
-        artifact_cache.store(key, artifacts.add())
-    artifact_cache.store_binary("b", Binary(b"code", "add", 0, 128))
-    artifact_cache.store_record("k", "{}")
-    artifact_cache.store_space("s", Space((Config(()),), ""))
-    artifact_cache.store_result("t", "m", "{}")
-    artifact_cache.keep_source(SOURCE, "text")
+        artifact_store.store(key, artifacts.add())
+    artifact_store.store_binary("b", Binary(b"code", "add", 0, 128))
+    artifact_store.store_entry("k", "{}")
+    artifact_store.store_space("s", Space((Config(()),), ""))
+    artifact_store.store_result("t", "m", "{}")
+    artifact_store.keep_source(SOURCE, "text")
 
 
 SIZES = {
@@ -105,7 +106,7 @@ def test_clear(cache_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
         f"from {cache_dir}\n"
     )
     assert [path.name for path in cache_dir.rglob("*") if path.is_file()] == ["mine.txt"]
-    assert artifact_cache.load("a") is None
+    assert artifact_store.load("a") is None
     assert main(["cache", "clear"]) == 0
     assert capsys.readouterr().out == f"removed nothing (0 bytes) from {cache_dir}\n"
 
@@ -129,7 +130,7 @@ def test_clear_one_kind(
     assert main(["cache", "clear", "--kind", kind]) == 0
     assert capsys.readouterr().out == f"{message} from {cache_dir}\n"
     left = {path.parent.name for path in cache_dir.rglob("*/*") if path.is_file()}
-    assert left == {*cache_folder.KINDS} - {kind}
+    assert left == {*eviction.KINDS} - {kind}
 
 
 def test_clear_takes_what_killed_processes_left(
@@ -278,7 +279,7 @@ def test_tuning_results_travel(
     capsys.readouterr()
     assert main(["tuning", "load", file]) == 0
     assert capsys.readouterr().out == f"2 tuning results loaded from {file}\n"
-    assert len(artifact_cache.result_names()) == 2
+    assert len(artifact_store.result_names()) == 2
 
 
 def test_a_file_that_holds_no_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,8 +16,8 @@ import pytest
 
 from ninetoothed import Symbol, Tensor, block_size
 from ninetoothed.errors import SymbolError
-from ninetoothed.ir.index_expr import IndexExpr, SymbolInfo, sym
 from ninetoothed.symbol import as_value
+from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, sym
 
 A, B, C = Symbol("A"), Symbol("B"), Symbol("C")
 

@@ -12,7 +12,7 @@ import torch
 import ninetoothed
 from ninetoothed import Symbol, Tensor
 from ninetoothed.errors import ArrangementError
-from ninetoothed.ir.index_expr import SymbolInfo
+from ninetoothed.symbolic.expr import SymbolInfo
 
 B, S = Symbol("B"), Symbol("S")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifact import Language
-from ninetoothed.backend.ttir import emit_ttir
+from ninetoothed.artifacts.target import Language
+from ninetoothed.backend.triton.ttir import emit_ttir
 
 
 def emit_text(module: ModuleOp, language: Language) -> str:
@@ -17,6 +17,6 @@ def emit_text(module: ModuleOp, language: Language) -> str:
     if language == "ttir":
         return emit_ttir(module)
     # Half of the emitters' modules, and rarely asked for: a first kernel does not wait for them.
-    from ninetoothed.backend.triton_python import emit_triton_python
+    from ninetoothed.backend.triton.triton_python import emit_triton_python
 
     return emit_triton_python(module)

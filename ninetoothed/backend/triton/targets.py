@@ -6,10 +6,10 @@ import functools
 import re
 from dataclasses import replace
 
-from ninetoothed.artifact import Target
-from ninetoothed.backend.protocol import Capabilities
+from ninetoothed.artifacts.capabilities import Capabilities
+from ninetoothed.artifacts.occupancy import Architecture
+from ninetoothed.artifacts.target import Target
 from ninetoothed.dtype import DTYPES
-from ninetoothed.runtime.occupancy import Architecture
 
 _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 

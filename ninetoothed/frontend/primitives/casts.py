@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArgumentError, TypeMismatchError
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.primitives.arguments import dtype_of, flag_of
+from ninetoothed.frontend.primitives.constexprs import dtype_of, flag_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt

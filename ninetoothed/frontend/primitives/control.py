@@ -6,7 +6,7 @@ from ninetoothed.errors import AssertionFailedError, TypeMismatchError, Unsuppor
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.conditions import truth
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.primitives.arguments import text_of
+from ninetoothed.frontend.primitives.constexprs import text_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.language.table import Primitive

@@ -7,14 +7,14 @@ from xdsl.dialects.builtin import IntegerType
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.primitives.arguments import dtype_of, shape_of
+from ninetoothed.frontend.primitives.constexprs import dtype_of, shape_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import fits
-from ninetoothed.ir.index_normal import normalize
 from ninetoothed.language import rules
 from ninetoothed.language.table import Primitive
+from ninetoothed.symbolic.expr import fits
+from ninetoothed.symbolic.normal_form import normalize
 
 
 @HANDLERS.register("full")

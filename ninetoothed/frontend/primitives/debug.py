@@ -10,7 +10,7 @@ from ninetoothed.errors import ArgumentError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.conditions import truth
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.primitives.arguments import dtype_of, flag_of, number_of, text_of
+from ninetoothed.frontend.primitives.constexprs import dtype_of, flag_of, number_of, text_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Size, Value, describe, is_sequence
 from ninetoothed.ir import nt

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ninetoothed.errors import ArgumentError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.functions import inline
-from ninetoothed.frontend.primitives.arguments import flag_of
+from ninetoothed.frontend.inlining import inline
+from ninetoothed.frontend.primitives.constexprs import flag_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.language.table import Primitive
@@ -15,7 +15,7 @@ from ninetoothed.language.table.elementwise import PropagateNan
 _PROPAGATE_NAN = tuple(member.value for member in PropagateNan)
 
 
-@HANDLERS.register("map")
+@HANDLERS.register("elementwise")
 def _map(ctx: Context, row: Primitive, bound: Bound) -> Value:
     values = list(bound.values())
     if row.body is None:

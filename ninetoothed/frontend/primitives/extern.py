@@ -71,4 +71,6 @@ def _extern(ctx: Context, row: Primitive, bound: Bound) -> Value:
         for value, dtype in zip(values, form.operands, strict=True)
     ]
     blocks, shape = operators.broadcast(ctx, operands)
-    return ctx.add(nt.MapOp(row.name, blocks, nt.block_type(shape, nt.scalar_type(form.result))))
+    return ctx.add(
+        nt.ElementwiseOp(row.name, blocks, nt.block_type(shape, nt.scalar_type(form.result)))
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ninetoothed.errors import ArgumentError, ShapeError
 from ninetoothed.frontend.conditions import condition, truth
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.primitives.arguments import number_of
+from ninetoothed.frontend.primitives.constexprs import number_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe, is_sequence
 from ninetoothed.ir import nt

@@ -8,11 +8,11 @@ from xdsl.ir import SSAValue
 
 from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError, any_of
 from ninetoothed.frontend import operators
+from ninetoothed.frontend.addressing import converted
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.memory import converted
-from ninetoothed.frontend.primitives.arguments import flag_of
+from ninetoothed.frontend.primitives.constexprs import flag_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
-from ninetoothed.frontend.values import Share, Source, Value, describe, is_ssa
+from ninetoothed.frontend.values import Source, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
 from ninetoothed.ir.tt.memory import EVICTION_POLICIES, CachePolicy
@@ -23,7 +23,7 @@ def _pointers(ctx: Context, row: Primitive, value: Value) -> SSAValue:
     if is_ssa(value) and nt.is_pointer(value.type):
         return value
     hint = "; take one from x.source.data_ptr()"
-    if isinstance(value, Share) and not value.by_value:
+    if isinstance(value, View) and not value.by_value:
         hint = f"; write {value.name}.source.data_ptr() + {value.name}.offsets()"
     elif isinstance(value, Source):
         hint = f"; write {value.name}.data_ptr()"

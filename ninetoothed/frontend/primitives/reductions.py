@@ -13,16 +13,16 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.combinations import check_scalar, combination
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import truth
-from ninetoothed.frontend.primitives.arguments import axis_of, dtype_of
+from ninetoothed.frontend.primitives.constexprs import axis_of, dtype_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe, is_sequence
 from ninetoothed.frontend.walk import call
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, const, minimum
-from ninetoothed.ir.index_normal import always_less
-from ninetoothed.ir.meta_op import Sizes
-from ninetoothed.language import folds, ravel, rules
+from ninetoothed.language import combine_functions, ravel, rules
 from ninetoothed.language.table import Primitive
+from ninetoothed.layout.meta_op import Sizes
+from ninetoothed.symbolic.expr import IndexExpr, const, minimum
+from ninetoothed.symbolic.normal_form import always_less
 
 
 def _flag(ctx: Context, row: Primitive, bound: Bound, name: str) -> bool:
@@ -91,10 +91,10 @@ def _reduce(ctx: Context, row: Primitive, bound: Bound) -> Value:
 
 
 _FURTHEST = {
-    ("max", True): folds.larger_left,
-    ("max", False): folds.larger,
-    ("min", True): folds.smaller_left,
-    ("min", False): folds.smaller,
+    ("max", True): combine_functions.larger_left,
+    ("max", False): combine_functions.larger,
+    ("min", True): combine_functions.smaller_left,
+    ("min", False): combine_functions.smaller,
 }
 
 
@@ -212,9 +212,9 @@ def _sorted(ctx: Context, block: SSAValue, dim: int, falls: bool) -> SSAValue:
     width = DTYPES[dtype].bits
     parts = [width - 1, (1 << (width - 1)) - 1]
     bits = ctx.add(nt.BitcastOp(block, IntegerType(width)))
-    keys = call(ctx, folds.keys_of, [bits, *parts, _INFINITIES[dtype]], {})
+    keys = call(ctx, combine_functions.keys_of, [bits, *parts, _INFINITIES[dtype]], {})
     keys = ctx.add(nt.SortOp(keys, dim, falls))
-    bits = call(ctx, folds.turned, [keys, *parts], {})
+    bits = call(ctx, combine_functions.turned, [keys, *parts], {})
     return ctx.add(nt.BitcastOp(bits, nt.scalar_type(dtype)))
 
 

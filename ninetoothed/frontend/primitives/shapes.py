@@ -9,15 +9,15 @@ from xdsl.ir import SSAValue
 from ninetoothed.errors import ShapeError, TypeMismatchError, counted
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.lanes import permuted, picked, remaining, reshaped, transposed
-from ninetoothed.frontend.primitives.arguments import axis_of, shape_of
+from ninetoothed.frontend.data_movement import permuted, picked, remaining, reshaped, transposed
+from ninetoothed.frontend.primitives.constexprs import axis_of, shape_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe, is_sequence
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import const
-from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_op import shape_text
 from ninetoothed.language.table import Primitive
+from ninetoothed.layout.meta_op import shape_text
+from ninetoothed.symbolic.expr import const
+from ninetoothed.symbolic.normal_form import normalize
 
 
 def _block(ctx: Context, row: Primitive, value: Value) -> SSAValue:

@@ -14,10 +14,10 @@ nt.kernel @double symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 10
 } apply {
 ^bb0(%a : !nt.tensor<[B] x f16>):
   %1 = nt.load %a[] : !nt.tensor<[B] x f16>[] -> !nt.tensor<[B] x f16>
-  %2 = nt.map "add"(%1, %1)
+  %2 = nt.elementwise "add"(%1, %1)
       : (!nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>) -> !nt.tensor<[B] x f16>
   nt.store %2, %a[] : !nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>[]
-  nt.finish
+  nt.return
 }
 ```
 """
@@ -53,27 +53,18 @@ from ninetoothed.ir.nt.attributes import (
 )
 from ninetoothed.ir.nt.blocks import (
     ArangeOp,
-    FinishOp,
+    ElementwiseOp,
     FullOp,
     GuardOp,
     LoadOp,
-    MapOp,
+    ReturnOp,
     SizeOp,
     StoreOp,
 )
 from ninetoothed.ir.nt.casts import ROUNDINGS, BitcastOp, CastOp, ConstantOp, constant
 from ninetoothed.ir.nt.debug import AssertOp, AssumeOp, HintOp, InlineAsmOp, PrintOp
-from ninetoothed.ir.nt.folds import (
-    Combination,
-    CombinedOp,
-    HistogramOp,
-    ReduceByOp,
-    ReduceOp,
-    ScanByOp,
-    ScanOp,
-    SortOp,
-)
-from ninetoothed.ir.nt.forwarding import BarrierOp, ShareRead, StoredOp
+from ninetoothed.ir.nt.dot import DotOp, DotScaledOp
+from ninetoothed.ir.nt.forwarding import BarrierOp, StoredOp, TileRead
 from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, SequencesOp, batch_index, offset
 from ninetoothed.ir.nt.memory import (
     ATOMICS,
@@ -90,13 +81,22 @@ from ninetoothed.ir.nt.memory import (
     pointee_of,
 )
 from ninetoothed.ir.nt.meta import META_OPERATIONS, MetaOperation
-from ninetoothed.ir.nt.products import DotOp, DotScaledOp
 from ninetoothed.ir.nt.programs import (
     PointerOp,
     ProgramCountOp,
     ProgramIdOp,
     ProgramIndexOp,
     ProgramNumberOp,
+)
+from ninetoothed.ir.nt.reductions import (
+    Combination,
+    HistogramOp,
+    ReduceByOp,
+    ReduceOp,
+    ScanByOp,
+    ScanOp,
+    SortOp,
+    YieldOp,
 )
 from ninetoothed.ir.nt.shapes import (
     BroadcastOp,

@@ -30,9 +30,6 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir import access as algebra
-from ninetoothed.ir.index_bounds import Assumptions
-from ninetoothed.ir.index_expr import IndexExpr, sym
 from ninetoothed.ir.nt.attributes import (
     AccessAttr,
     CheckAttr,
@@ -45,6 +42,9 @@ from ninetoothed.ir.nt.attributes import (
 )
 from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, check_jagged
 from ninetoothed.ir.nt.meta import MetaOperation
+from ninetoothed.layout import access as algebra
+from ninetoothed.symbolic.expr import IndexExpr, sym
+from ninetoothed.symbolic.intervals import Assumptions
 
 
 @irdl_op_definition
@@ -52,7 +52,7 @@ class KernelOp(IRDLOperation):
     """A kernel: its symbols, the arrangement of its parameters and the application.
 
     The first region ends in ``nt.arranged``, the second takes one argument a parameter, its share:
-    the levels below the programs. ``checks``: what a call must satisfy. ``extents``: block sizes
+    the levels below the programs. ``checks``: what a call must satisfy. ``padded_sizes``: block sizes
     that only a call knows, each with the power of two that it is rounded up to. ``grid``: how many
     programs run, once they are scheduled.
 
@@ -62,7 +62,7 @@ class KernelOp(IRDLOperation):
       nt.arranged %0 : !nt.tensor<[n] x f16>
     } apply {
     ^bb0(%x : !nt.tensor<[] x f16>):
-      nt.finish
+      nt.return
     }
     ```
     """
@@ -72,7 +72,7 @@ class KernelOp(IRDLOperation):
     sym_name = prop_def(StringAttr)
     symbols = prop_def(ArrayAttr[SymbolAttr])
     checks = prop_def(ArrayAttr[CheckAttr])
-    extents = prop_def(ArrayAttr[ExprsAttr])
+    padded_sizes = prop_def(ArrayAttr[ExprsAttr])
     grid = opt_prop_def(ExprAttr)
     arrange = region_def("single_block")
     apply = region_def("single_block")
@@ -85,14 +85,16 @@ class KernelOp(IRDLOperation):
         symbols: Iterable[SymbolDecl],
         arrange: Region,
         apply: Region,
-        extents: Iterable[tuple[IndexExpr, int]] = (),
+        padded_sizes: Iterable[tuple[IndexExpr, int]] = (),
     ) -> None:
         super().__init__(
             properties={
                 "sym_name": StringAttr(name),
                 "symbols": ArrayAttr(SymbolAttr(symbol) for symbol in symbols),
                 "checks": ArrayAttr[CheckAttr]([]),
-                "extents": ArrayAttr(ExprsAttr.of(extent) for extent in extents),
+                "padded_sizes": ArrayAttr(
+                    ExprsAttr.of(padded_size) for padded_size in padded_sizes
+                ),
             },
             regions=[arrange, apply],
         )
@@ -139,8 +141,8 @@ class KernelOp(IRDLOperation):
     def padding(self) -> dict[IndexExpr, int]:
         """For block sizes that only a call knows: what they are rounded up to."""
         result: dict[IndexExpr, int] = {}
-        for extent in self.extents:
-            size, rounded = extent.data
+        for padded_size in self.padded_sizes:
+            size, rounded = padded_size.data
             assert rounded.value is not None
             result[size] = rounded.value
         return result
@@ -166,9 +168,9 @@ class KernelOp(IRDLOperation):
             "sym_name": name,
             "symbols": ArrayAttr[SymbolAttr]([]),
             "checks": ArrayAttr[CheckAttr]([]),
-            "extents": ArrayAttr[ExprsAttr]([]),
+            "padded_sizes": ArrayAttr[ExprsAttr]([]),
         }
-        for key in ("symbols", "checks", "extents", "grid"):
+        for key in ("symbols", "checks", "padded_sizes", "grid"):
             if parser.parse_optional_keyword(key) is not None:
                 properties[key] = parser.parse_attribute()
         attributes = parser.parse_optional_attr_dict_with_keyword()
@@ -188,7 +190,7 @@ class KernelOp(IRDLOperation):
         for key, value in (
             ("symbols", self.symbols),
             ("checks", self.checks),
-            ("extents", self.extents),
+            ("padded_sizes", self.padded_sizes),
         ):
             if value.data:
                 printer.print_string(f" {key} ")

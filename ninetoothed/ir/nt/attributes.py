@@ -24,12 +24,12 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.access import Access, index_names
-from ninetoothed.ir.index_bounds import Range
-from ninetoothed.ir.index_expr import IndexExpr, as_expr, binary, const, ir_text, sym
-from ninetoothed.ir.index_normal import normalize
-from ninetoothed.ir.meta_op import Guard
 from ninetoothed.ir.tt.types import PointerType
+from ninetoothed.layout.access import Access, index_names
+from ninetoothed.layout.meta_op import Guard
+from ninetoothed.symbolic.expr import IndexExpr, as_expr, binary, const, ir_text, sym
+from ninetoothed.symbolic.intervals import Range
+from ninetoothed.symbolic.normal_form import normalize
 
 ScalarType = IntegerType | AnyFloat
 
@@ -216,7 +216,7 @@ class SymbolDecl:
 
     ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"``,
     ``"constexpr"``, or ``"length"`` and ``"start"`` of a program's sequence. Bounds are inclusive.
-    ``divisor``: the value is a multiple of it. ``decided``: the value by which something was decided
+    ``divisor``: the value is a multiple of it. ``specialized``: the value by which something was decided
     when the application was built, so that the kernel is right for this value only.
     """
 
@@ -225,7 +225,7 @@ class SymbolDecl:
     lower: int | None = None
     upper: int | None = None
     divisor: int = 1
-    decided: int | None = None
+    specialized: int | None = None
 
     @property
     def range(self) -> Range:
@@ -236,7 +236,7 @@ class SymbolDecl:
 @irdl_attr_definition
 class SymbolAttr(Data[SymbolDecl]):
     """``#nt.symbol<BLOCK_SIZE meta 32 to 1024>``, ``#nt.symbol<x_size_0 size 0 to ? div 16>``,
-    ``#nt.symbol<B meta 32 to 1024 decided 64>``.
+    ``#nt.symbol<B meta 32 to 1024 specialized 64>``.
     """
 
     name = "nt.symbol"
@@ -258,7 +258,7 @@ class SymbolAttr(Data[SymbolDecl]):
             if parser.parse_optional_keyword("div") is not None:
                 divisor = parser.parse_integer()
             decided = None
-            if parser.parse_optional_keyword("decided") is not None:
+            if parser.parse_optional_keyword("specialized") is not None:
                 decided = parser.parse_integer()
         return SymbolDecl(name, kind, lower, upper, divisor, decided)
 
@@ -267,7 +267,7 @@ class SymbolAttr(Data[SymbolDecl]):
         lower = "?" if decl.lower is None else decl.lower
         upper = "?" if decl.upper is None else decl.upper
         divisor = "" if decl.divisor == 1 else f" div {decl.divisor}"
-        decided = "" if decl.decided is None else f" decided {decl.decided}"
+        decided = "" if decl.specialized is None else f" specialized {decl.specialized}"
         printer.print_string(f"<{decl.name} {decl.kind} {lower} to {upper}{divisor}{decided}>")
 
 

@@ -32,7 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.nt.attributes import ExprAttr, TensorType, dtype_of
 from ninetoothed.ir.nt.types import scalar_of, shape_of, share_type, with_scalar
-from ninetoothed.language.table import MAPS, Extern
+from ninetoothed.language.table import ELEMENTWISE, Extern
 
 
 def check_indices(op: Operation, ref: Attribute, count: int) -> None:
@@ -238,16 +238,16 @@ class ArangeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class MapOp(IRDLOperation):
+class ElementwiseOp(IRDLOperation):
     """An elementwise operation of the language's table, named by ``function``, on values of one
     shape.
 
     ```mlir
-    %2 = nt.map "add"(%0, %1) : (!nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>) -> !nt.tensor<[B] x f16>
+    %2 = nt.elementwise "add"(%0, %1) : (!nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>) -> !nt.tensor<[B] x f16>
     ```
     """
 
-    name = "nt.map"
+    name = "nt.elementwise"
 
     function = prop_def(StringAttr)
     arguments = var_operand_def()
@@ -267,36 +267,38 @@ class MapOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        row = MAPS.get(self.function.data)
+        row = ELEMENTWISE.get(self.function.data)
         if row is None:
-            raise VerifyException(f"nt.map: the language has no function {self.function.data}")
+            raise VerifyException(
+                f"nt.elementwise: the language has no function {self.function.data}"
+            )
         if len(self.arguments) != row.arity:
             raise VerifyException(
-                f"nt.map {row.name}: {len(self.arguments)} arguments for {row.arity}"
+                f"nt.elementwise {row.name}: {len(self.arguments)} arguments for {row.arity}"
             )
         shape = shape_of(self.result.type)
         for argument in self.arguments:
             if shape_of(argument.type) != shape:
                 raise VerifyException(
-                    f"nt.map {self.function.data}: an argument of type {argument.type} for a result of "
+                    f"nt.elementwise {self.function.data}: an argument of type {argument.type} for a result of "
                     f"type {self.result.type}; the shapes must be equal"
                 )
         if isinstance(row, Extern):
             form = row.form([dtype_of(argument.type) for argument in self.arguments])
             if form is None or form.result != dtype_of(self.result.type):
-                raise VerifyException(f"nt.map: {row.name} has no form of these types")
+                raise VerifyException(f"nt.elementwise: {row.name} has no form of these types")
 
 
 @irdl_op_definition
-class FinishOp(IRDLOperation):
+class ReturnOp(IRDLOperation):
     """The end of an application.
 
     ```mlir
-    nt.finish
+    nt.return
     ```
     """
 
-    name = "nt.finish"
+    name = "nt.return"
 
     traits = traits_def(IsTerminator(), Pure())
 

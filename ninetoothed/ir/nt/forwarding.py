@@ -83,7 +83,7 @@ class StoredOp(IRDLOperation):
             )
 
 
-ShareRead = LoadOp | StoredOp
+TileRead = LoadOp | StoredOp
 """What gives a block of a share; lanes outside the access's guard are ``other`` or unspecified."""
 
 

@@ -25,12 +25,12 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.chain import Jagged
-from ninetoothed.ir.access import Access, index_names
-from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym
-from ninetoothed.ir.index_normal import normalize
 from ninetoothed.ir.nt.attributes import TensorType
 from ninetoothed.ir.tt.types import PointerType
+from ninetoothed.layout.access import Access, index_names
+from ninetoothed.layout.chain import Jagged
+from ninetoothed.symbolic.expr import IndexExpr, const, substitute, sym
+from ninetoothed.symbolic.normal_form import normalize
 
 
 @irdl_attr_definition

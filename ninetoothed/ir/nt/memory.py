@@ -29,7 +29,6 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.index_expr import const
 from ninetoothed.ir.nt.arrange import KernelOp
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType, dtype_of
 from ninetoothed.ir.nt.blocks import check_indices
@@ -37,6 +36,7 @@ from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, with_scalar
 from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
 from ninetoothed.ir.tt.memory import EVICTION_POLICIES, NO_POLICY, CachePolicy
 from ninetoothed.ir.tt.types import PointerType
+from ninetoothed.symbolic.expr import const
 
 ATOMICS: dict[str, tuple[str, ...]] = {
     "add": ("i32", "u32", "i64", "u64", "fp16", "bf16", "fp32", "fp64"),

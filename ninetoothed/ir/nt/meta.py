@@ -18,10 +18,10 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import ArrangementError
-from ninetoothed.ir import meta_ops
 from ninetoothed.ir.definitions import ops_of
-from ninetoothed.ir.meta_op import Levels, MetaOp
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
+from ninetoothed.layout import meta_ops
+from ninetoothed.layout.meta_op import Levels, MetaOp
 
 
 class MetaOperation(IRDLOperation):

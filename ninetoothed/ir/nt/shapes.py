@@ -21,10 +21,10 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.index_expr import IndexExpr, product
-from ninetoothed.ir.index_normal import equal
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of
+from ninetoothed.symbolic.expr import IndexExpr, product
+from ninetoothed.symbolic.normal_form import equal
 
 
 @irdl_op_definition

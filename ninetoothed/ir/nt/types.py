@@ -9,8 +9,8 @@ from typing import cast
 from xdsl.dialects.builtin import AnyFloat, Float32Type, FloatAttr, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute
 
-from ninetoothed.ir.index_expr import IndexExpr
 from ninetoothed.ir.nt.attributes import TensorType
+from ninetoothed.symbolic.expr import IndexExpr
 
 
 def shape_of(type: Attribute) -> tuple[IndexExpr, ...]:

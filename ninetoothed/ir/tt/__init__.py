@@ -29,33 +29,16 @@ from ninetoothed.ir.tt.arith import (
     UIToFPOp,
     bits_like,
 )
-from ninetoothed.ir.tt.atomics import (
-    ATOMIC_FUNCTIONS,
-    AtomicCASOp,
-    AtomicRMWOp,
-    BitcastOp,
-)
+from ninetoothed.ir.tt.atomics import ATOMIC_FUNCTIONS, AtomicCASOp, AtomicRMWOp, BitcastOp
 from ninetoothed.ir.tt.blocks import MakeRangeOp, MulhiuiOp
 from ninetoothed.ir.tt.casts import FpToFpOp
 from ninetoothed.ir.tt.debug import AssertOp, AssumeOp, PrintOp, print_prefix
+from ninetoothed.ir.tt.dot import DotOp, DotScaledOp
 from ninetoothed.ir.tt.extern import ElementwiseInlineAsmOp, ExternElementwiseOp
-from ninetoothed.ir.tt.folds import (
-    HistogramOp,
-    ReduceOp,
-    ReduceReturnOp,
-    ScanOp,
-    ScanReturnOp,
-)
 from ninetoothed.ir.tt.functions import FuncOp, GetNumProgramsOp, GetProgramIdOp, ReturnOp
 from ninetoothed.ir.tt.math import ClampfOp, PreciseDivfOp, PreciseSqrtOp
-from ninetoothed.ir.tt.memory import (
-    AddPtrOp,
-    BarrierOp,
-    CachePolicy,
-    LoadOp,
-    StoreOp,
-)
-from ninetoothed.ir.tt.products import DotOp, DotScaledOp
+from ninetoothed.ir.tt.memory import AddPtrOp, BarrierOp, CachePolicy, LoadOp, StoreOp
+from ninetoothed.ir.tt.reductions import HistogramOp, ReduceOp, ReduceReturnOp, ScanOp, ScanReturnOp
 from ninetoothed.ir.tt.shapes import (
     BroadcastOp,
     ExpandDimsOp,
@@ -70,6 +53,7 @@ from ninetoothed.ir.tt.shapes import (
 from ninetoothed.ir.tt.types import (
     PointerType,
     block_of,
+    integer_bits,
     pointee_of,
     scalar_of,
     shape_of,

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
@@ -54,3 +54,8 @@ def pointee_of(type: Attribute) -> Attribute:
     pointer = scalar_of(type)
     assert isinstance(pointer, PointerType)
     return block_of(shape_of(type), pointer.pointee)
+
+
+def integer_bits(scalar: Attribute) -> int:
+    """The width of an integer type; 0 for other types."""
+    return scalar.bitwidth if isinstance(scalar, IntegerType) else 0

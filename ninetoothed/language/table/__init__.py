@@ -15,9 +15,9 @@ from ninetoothed.language.table import (
     control,
     creation,
     debug,
+    dot,
     elementwise,
     memory,
-    products,
     random,
     reductions,
     shapes,
@@ -25,7 +25,7 @@ from ninetoothed.language.table import (
 from ninetoothed.language.table.libdevice import LIBDEVICE, Extern
 from ninetoothed.language.table.primitive import Primitive
 
-_GROUPS = (elementwise, reductions, products, creation, shapes, control, memory, debug)
+_GROUPS = (elementwise, reductions, dot, creation, shapes, control, memory, debug)
 
 TABLE: dict[str, Primitive] = {row.name: row for group in _GROUPS for row in group.ROWS}
 PUBLIC: dict[str, Primitive] = {
@@ -33,11 +33,11 @@ PUBLIC: dict[str, Primitive] = {
     **{row.name: row for group in (composites, random) for row in group.ROWS},
 }
 """What users call; some functions have the name of an operator."""
-MAPS: dict[str, Primitive] = {
+ELEMENTWISE: dict[str, Primitive] = {
     **{
         name: row
         for name, row in TABLE.items()
-        if row.op in ("map", "where", "propagating") and row.body is None
+        if row.op in ("elementwise", "where", "propagating") and row.body is None
     },
     **{row.name: row for row in LIBDEVICE.values()},
 }
@@ -45,8 +45,8 @@ REDUCTIONS: dict[str, Primitive] = {name: row for name, row in TABLE.items() if 
 SCANS: dict[str, Primitive] = {name: row for name, row in TABLE.items() if row.op == "scan"}
 
 __all__ = [
+    "ELEMENTWISE",
     "LIBDEVICE",
-    "MAPS",
     "PUBLIC",
     "REDUCTIONS",
     "SCANS",

@@ -9,7 +9,7 @@ from ninetoothed.language import rules
 from ninetoothed.language.table.kinds import ARGUMENTS, LANES, NO_BROADCAST, NO_TYPES, TYPES, Kind
 from ninetoothed.language.table.primitive import Primitive
 
-MAP = Kind("map", LANES, (NO_TYPES, NO_BROADCAST))
+MAP = Kind("elementwise", LANES, (NO_TYPES, NO_BROADCAST))
 WHERE = Kind("where", LANES, (NO_TYPES, NO_BROADCAST))
 PROPAGATING = Kind(
     "propagating",

@@ -22,7 +22,7 @@ class Primitive:
     ``kind`` is the ``nt`` op that it becomes, elementwise, a reduction or one of its own, and what
     the rows of it have in common. ``parameters`` are names, with their defaults where they have
     one. ``rule`` gives, from the operands' element types, the type that they are brought to and the
-    result's; its docstring says so to users. ``identity`` is what lanes that are not real read in a
+    result's; its docstring says so to users. ``identity`` is what lanes that are not valid read in a
     reduction, from the element type. ``triton`` is Triton's spelling over ``{0}``, ``{1}``, …. Rows
     without ``public`` are operators only. ``body`` is the meaning of a composition: a function
     written in the language, inlined where it is called, of an elementwise row over operands brought

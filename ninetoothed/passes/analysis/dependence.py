@@ -8,7 +8,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import symbol_names
+from ninetoothed.symbolic.expr import symbol_names
 
 Names = frozenset[str]
 

@@ -227,11 +227,11 @@ class _Analysis:
                 other = op.other if isinstance(op, nt.PointerLoadOp) else None
                 if op.mask is not None and other is None:
                     self._set(op.results[0], self._masked(op.mask, self._of(op.mask)), [op.mask])
-            case nt.MapOp() if op.function.data == "where":
+            case nt.ElementwiseOp() if op.function.data == "where":
                 sides = [self._of(value) for value in op.arguments]
                 guard = Where(op.arguments[0], *sides)
                 self._set(op.result, self._one(guard, op.arguments[0], *sides), op.arguments)
-            case nt.MapOp() | nt.InlineAsmOp() | nt.AddressOp():
+            case nt.ElementwiseOp() | nt.InlineAsmOp() | nt.AddressOp():
                 values = op.coordinates if isinstance(op, nt.AddressOp) else op.arguments
                 if values:
                     guard = self._every(map(self._of, values), values[0])
@@ -250,7 +250,7 @@ class _Analysis:
             case _:
                 pass
 
-    def _leaves_lanes(self, op: nt.ShareRead) -> bool:
+    def _leaves_lanes(self, op: nt.TileRead) -> bool:
         """Whether a read has lanes outside its access's guard, and no value for them."""
         if op.other is not None or not isinstance(op.ref, BlockArgument):
             return False
@@ -264,8 +264,8 @@ class _Analysis:
     def _combined(self, op: nt.ReduceByOp | nt.ScanByOp) -> None:
         """What combines only the lanes in which all its operands are active."""
         guard = self._every(map(self._of, op.values), op.values[0])
-        if op.real is not None:
-            guard = self._masked(op.real, guard)
+        if op.valid is not None:
+            guard = self._masked(op.valid, guard)
         if guard is not ALL_ACTIVE and isinstance(op, nt.ReduceByOp):
             guard = self._one(AnyAlong(guard, op.dim), guard, op.dim)
         for result in op.combined:

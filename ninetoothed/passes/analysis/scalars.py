@@ -5,8 +5,8 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.index_expr import IndexExpr, const
 from ninetoothed.passes.lowering.identities import constant_value
+from ninetoothed.symbolic.expr import IndexExpr, const
 
 
 def known_scalar(value: SSAValue) -> IndexExpr | None:
@@ -20,7 +20,7 @@ def known_scalar(value: SSAValue) -> IndexExpr | None:
 def known_most(value: SSAValue) -> IndexExpr | None:
     """A known scalar that ``value`` is never larger than: of a minimum, what is known of it."""
     owner = value.owner
-    if isinstance(owner, nt.MapOp) and owner.function.data == "minimum":
+    if isinstance(owner, nt.ElementwiseOp) and owner.function.data == "minimum":
         found = (known_most(argument) for argument in owner.arguments)
         return next((one for one in found if one is not None), None)
     return known_scalar(value)

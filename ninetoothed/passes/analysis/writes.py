@@ -10,12 +10,12 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import loc_of
-from ninetoothed.ir.index_bounds import Range
-from ninetoothed.ir.index_expr import IndexExpr, binary, const, sym, symbol_names
-from ninetoothed.ir.index_normal import always_nonnegative, normalize
-from ninetoothed.ir.placement import Site
+from ninetoothed.layout.inverse import Site
 from ninetoothed.passes.analysis.dependence import Dependence, Names, deciding
 from ninetoothed.passes.analysis.scalars import known_scalar
+from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym, symbol_names
+from ninetoothed.symbolic.intervals import Range
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 _ARITHMETIC = ("add", "sub", "mul")
 
@@ -159,7 +159,7 @@ def _expression(value: SSAValue, names: dict[SSAValue, IndexExpr]) -> IndexExpr 
         # Fewer bits may change an index.
         wide = nt.dtype_of(owner.result.type) in ("i32", "i64")
         return _expression(owner.value, names) if wide else None
-    if isinstance(owner, nt.MapOp) and owner.function.data in _ARITHMETIC:
+    if isinstance(owner, nt.ElementwiseOp) and owner.function.data in _ARITHMETIC:
         left, right = (_expression(operand, names) for operand in owner.arguments)
         if left is not None and right is not None:
             return normalize(binary(owner.function.data, left, right))

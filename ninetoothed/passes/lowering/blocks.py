@@ -7,9 +7,9 @@ from xdsl.dialects import arith
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.language.table import MAPS, Extern
+from ninetoothed.language.table import ELEMENTWISE, Extern
 from ninetoothed.passes.lowering.casts import computed
-from ninetoothed.passes.lowering.elementwise import ELEMENTWISE, constant
+from ninetoothed.passes.lowering.elementwise import ELEMENTWISE_LOWERINGS, constant
 from ninetoothed.passes.lowering.extern import lower_extern
 from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.identities import constant_value
@@ -38,15 +38,15 @@ def _arange(f: Function, op: nt.ArangeOp) -> None:
     f.define(op, row)
 
 
-@LOWERINGS.register(nt.MapOp)
-def _map(f: Function, op: nt.MapOp) -> None:
-    row = MAPS[op.function.data]
+@LOWERINGS.register(nt.ElementwiseOp)
+def _map(f: Function, op: nt.ElementwiseOp) -> None:
+    row = ELEMENTWISE[op.function.data]
     if isinstance(row, Extern):
         lower_extern(f, op, row)
         return
     operands = [f.value(argument) for argument in op.arguments]
     unsigned = is_unsigned(op.arguments[-1].type)
-    function = ELEMENTWISE[op.function.data]
+    function = ELEMENTWISE_LOWERINGS[op.function.data]
     if op.function.data == "where":
         f.define(op, function(f.add, unsigned, operands))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import scf
 from xdsl.ir import Region
 
-from ninetoothed.ir.loops import WhileOp
+from ninetoothed.ir.scf import WhileOp
 from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.types import lowered
 

@@ -130,13 +130,13 @@ def _clamp(largest: str, smallest: str, propagate_nan: bool) -> Handler:
         # Of other floats Triton cannot lower its op where the bounds are opposite numbers.
         if isinstance(scalar, Float16Type | Float32Type):
             return insert(tt.ClampfOp(value, low, high, propagate_nan))
-        raised = ELEMENTWISE[largest](insert, is_unsigned, [value, low])
-        return ELEMENTWISE[smallest](insert, is_unsigned, [raised, high])
+        raised = ELEMENTWISE_LOWERINGS[largest](insert, is_unsigned, [value, low])
+        return ELEMENTWISE_LOWERINGS[smallest](insert, is_unsigned, [raised, high])
 
     return handler
 
 
-ELEMENTWISE: Registry[str, Handler] = Registry(
+ELEMENTWISE_LOWERINGS: Registry[str, Handler] = Registry(
     "the lowering of elementwise rows",
     {
         "add": _by_kind(arith.AddfOp, arith.AddiOp),

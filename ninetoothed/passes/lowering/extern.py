@@ -10,7 +10,7 @@ from ninetoothed.passes.lowering.function import Function
 from ninetoothed.passes.lowering.types import signless
 
 
-def lower_extern(f: Function, op: nt.MapOp, row: Extern) -> None:
+def lower_extern(f: Function, op: nt.ElementwiseOp, row: Extern) -> None:
     """Call the function of the target's library.
 
     Raises:

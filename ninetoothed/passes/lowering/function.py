@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ninetoothed.backend.protocol import Capabilities
+from ninetoothed.artifacts.capabilities import Capabilities
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import handler_of
 from ninetoothed.language.registry import Registry
@@ -53,7 +53,7 @@ class Function:
             for op in kernel.apply.walk()
             if isinstance(op, nt.SizeOp)
         }
-        for source, share in zip(kernel.sources, kernel.apply.block.args, strict=True):
+        for source, view in zip(kernel.sources, kernel.apply.block.args, strict=True):
             decl = source.decl
             scalar = nt.scalar_of(source.result.type)
             attributes: dict[str, Attribute] = {"nt.param": StringAttr(decl.name)}
@@ -64,8 +64,8 @@ class Function:
                 attributes["tt.divisibility"] = _SIXTEEN
             if decl.kind == "scalar" and scalar in _UNSIGNED:
                 attributes["nt.unsigned"] = UnitAttr()
-            self.values[share] = self._argument(type, attributes, decl.name)
-            found = [use.operation for use in share.uses]
+            self.values[view] = self._argument(type, attributes, decl.name)
+            found = [use.operation for use in view.uses]
             if offsets := [op for op in found if isinstance(op, nt.SequencesOp)]:
                 assert decl.offsets is not None
                 attributes = {"nt.symbol": StringAttr(decl.offsets)}

@@ -12,8 +12,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.loops import WhileOp
 from ninetoothed.ir.rewriting import Inserter, op_pattern
+from ninetoothed.ir.scf import WhileOp
 from ninetoothed.passes.analysis.guards import (
     MOVES,
     Guard,
@@ -22,7 +22,7 @@ from ninetoothed.passes.analysis.guards import (
     independent,
     joined_positions,
 )
-from ninetoothed.passes.lowering.lanes import both, first, some
+from ninetoothed.passes.lowering.masks import both, first, some
 
 
 class GuardBits:
@@ -182,10 +182,12 @@ def _built(op: Operation, bits: GuardBits) -> Sequence[SSAValue]:
     match op:
         case nt.LoadOp() | nt.StoredOp():
             return [inserter.add(nt.GuardOp(op.ref, list(op.indices)))]
-        case nt.MapOp() if op.function.data == "where":
+        case nt.ElementwiseOp() if op.function.data == "where":
             condition, left, right = map(bits.of, op.arguments)
             sides = [op.arguments[0], left, right]
-            chosen = inserter.add(nt.MapOp("where", sides, nt.with_scalar(op.result.type, i1)))
+            chosen = inserter.add(
+                nt.ElementwiseOp("where", sides, nt.with_scalar(op.result.type, i1))
+            )
             return [both(inserter, condition, chosen)]
         case nt.ReduceOp():
             return [some(inserter, bits.of(op.value), op.dim)]
@@ -193,8 +195,8 @@ def _built(op: Operation, bits: GuardBits) -> Sequence[SSAValue]:
             return [first(inserter, bits.of(op.value), op.dim)]
         case nt.PointerLoadOp() | nt.AtomicOp() if op.mask is not None:
             return [op.mask]
-        case nt.ScanByOp() if op.real is not None:
-            return [op.real] * len(op.values)
+        case nt.ScanByOp() if op.valid is not None:
+            return [op.valid] * len(op.values)
         case nt.ReduceByOp():
             return [op.results[-1]] * len(op.values)
         case _ if isinstance(op, MOVES):

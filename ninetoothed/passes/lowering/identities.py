@@ -63,7 +63,7 @@ def _scaled(op: nt.DotScaledOp) -> Iterator[tuple[int, int, float | int]]:
             index += 1
 
 
-def _source(value: SSAValue, identity: float | int) -> nt.ShareRead | None:
+def _source(value: SSAValue, identity: float | int) -> nt.TileRead | None:
     """The read that ``value`` is, maybe behind conversions that keep ``identity``: those between
     floats keep infinities, and all keep a zero.
     """
@@ -77,7 +77,7 @@ def _source(value: SSAValue, identity: float | int) -> nt.ShareRead | None:
         if identity != 0 and not (floats and identity in (float("inf"), float("-inf"))):
             return None
         owner = owner.value.owner
-    return owner if isinstance(owner, nt.ShareRead) else None
+    return owner if isinstance(owner, nt.TileRead) else None
 
 
 def fill(value: SSAValue, identity: float | int) -> bool:
@@ -98,4 +98,4 @@ def select(inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float 
     """``value`` where ``bits`` are set, else ``identity``."""
     constant = inserter.add(nt.constant(nt.number(identity, nt.scalar_of(value.type))))
     full = inserter.add(nt.FullOp(constant, value.type))
-    return inserter.add(nt.MapOp("where", [bits, value, full], value.type))
+    return inserter.add(nt.ElementwiseOp("where", [bits, value, full], value.type))

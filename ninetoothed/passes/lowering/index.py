@@ -16,11 +16,11 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
 from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import tt
-from ninetoothed.ir.index_bounds import Assumptions
-from ninetoothed.ir.index_expr import IndexExpr, symbol_names
-from ninetoothed.ir.index_normal import always_nonnegative
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.lowering.elementwise import splat
+from ninetoothed.symbolic.expr import IndexExpr, symbol_names
+from ninetoothed.symbolic.intervals import Assumptions
+from ninetoothed.symbolic.normal_form import always_nonnegative
 
 Dims = tuple[int, ...]
 Term = tuple[bool, IndexExpr]

@@ -11,13 +11,13 @@ from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.access import holds
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_bounds import Assumptions, Range
-from ninetoothed.ir.index_expr import IndexExpr, const, substitute, sym, symbol_names
-from ninetoothed.ir.index_normal import always_nonnegative, normalize
-from ninetoothed.ir.meta_op import Guard
+from ninetoothed.layout.access import holds
+from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.lowering.index import Arithmetic, IndexLowering
+from ninetoothed.symbolic.expr import IndexExpr, const, substitute, sym, symbol_names
+from ninetoothed.symbolic.intervals import Assumptions, Range
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 
 def check_batches(kernel: nt.KernelOp) -> None:

@@ -14,10 +14,10 @@ from xdsl.ir import Attribute, SSAValue
 from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.index_expr import IndexExpr, const, product
-from ninetoothed.ir.meta_op import Sizes, shape_text
 from ninetoothed.ir.rewriting import Inserter, replace
-from ninetoothed.ir.row_major import keeps_places, runs
+from ninetoothed.layout.meta_op import Sizes, shape_text
+from ninetoothed.layout.row_major import keeps_places, runs
+from ninetoothed.symbolic.expr import IndexExpr, const, product
 
 _I32 = IntegerType(32)
 
@@ -33,7 +33,7 @@ class _Row:
         return self.inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), self.type))
 
     def apply(self, function: str, left: SSAValue, right: SSAValue) -> SSAValue:
-        return self.inserter.add(nt.MapOp(function, [left, right], self.type))
+        return self.inserter.add(nt.ElementwiseOp(function, [left, right], self.type))
 
     def full(self, size: IndexExpr) -> SSAValue:
         """A size in each lane."""
@@ -142,7 +142,7 @@ def lower_gather(op: nt.GatherOp) -> None:
     assert last is not None
     mask = inserter.add(arith.ConstantOp(nt.number(last, _I32)))
     mask = inserter.add(nt.FullOp(mask, type))
-    indices = inserter.add(nt.MapOp("and", [indices, mask], type))
+    indices = inserter.add(nt.ElementwiseOp("and", [indices, mask], type))
     wider = (source[op.dim] - shape[op.dim]).value
     assert wider is not None
     if len(shape) > 1 and wider < 0:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ninetoothed.artifact import Artifact
-from ninetoothed.overlaps import firsts, span
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.calls.aliasing import firsts, span
 from ninetoothed.runtime.tuning.isolation import is_tensor
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from ninetoothed.artifact import BACK_ENDS
+from ninetoothed.artifacts.target import BACK_ENDS
 from ninetoothed.errors import DeviceError
 
 

@@ -14,7 +14,8 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
-from ninetoothed.artifact import Config, Signature
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
@@ -25,8 +26,8 @@ from ninetoothed.runtime.tuning.isolation import is_tensor
 from ninetoothed.runtime.tuning.results import Bucket
 
 if TYPE_CHECKING:
+    from ninetoothed.runtime.tuning.report import TuningReport
     from ninetoothed.runtime.tuning.search import Choice, Tune
-    from ninetoothed.runtime.tuning.tuning_report import TuningReport
 
 
 class _Family:
@@ -106,8 +107,8 @@ class Dispatcher:
 
     def report(self, signature: Signature, values: tuple[Any, ...]) -> TuningReport:
         """How the configuration of calls like this one was chosen, or would be."""
+        from ninetoothed.runtime.tuning.report import TuningReport
         from ninetoothed.runtime.tuning.search import Choice, Search
-        from ninetoothed.runtime.tuning.tuning_report import TuningReport
 
         kind, index = _place(values)
         mode = self._mode()

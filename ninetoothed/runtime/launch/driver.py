@@ -18,10 +18,10 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ninetoothed.artifact import Binary
+from ninetoothed.artifacts.artifact import Binary
+from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime import toolchain
-from ninetoothed.runtime.generated import defined
 from ninetoothed.runtime.launch import device
 
 

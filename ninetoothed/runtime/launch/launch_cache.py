@@ -17,11 +17,11 @@ import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ninetoothed.artifact import Artifact
-from ninetoothed.call_order import CallOrder
-from ninetoothed.interface import Formal, Interface
-from ninetoothed.runtime import guards
-from ninetoothed.runtime.generated import defined
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.interface import Interface, Parameter
+from ninetoothed.calls import tensor_guards
+from ninetoothed.calls.generated import defined
+from ninetoothed.calls.positions import CallOrder
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.alias_check import Placement, placement
 from ninetoothed.runtime.tuning.isolation import is_tensor
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     # Only loaded kernels need the driver.
     from ninetoothed.runtime.launch.driver import Launcher
 
-Classify = Callable[[Formal, Any], Hashable]
+Classify = Callable[[Parameter, Any], Hashable]
 Launch = Callable[..., bool]
 Values = Sequence[Any]
 
@@ -215,7 +215,7 @@ class Repeated:
         """Makes what was found the latest call's."""
         if kept.guards < _MOST_GUARDS and (kept.guards == 0 or kept is self._recent[0]):
             kept.guards += 1
-            kept.guard = guards.guard(tensors)
+            kept.guard = tensor_guards.guard(tensors)
             kept.rest = rest
         self._recent[0] = kept
 
@@ -228,7 +228,7 @@ class _Kept:
     def __init__(self, ways: tuple[Launch, ...]) -> None:
         self.ways = ways
         # Whether tensors are of this key, as torch tells it; and what else the key holds.
-        self.guard = guards.never
+        self.guard = tensor_guards.never
         self.rest: Hashable = None
         self.guards = 0
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ninetoothed.artifact import Artifact
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ArgumentError, ConfigurationError
-from ninetoothed.runtime.generated import defined
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
 from ninetoothed.runtime.tuning.isolation import Trial, is_tensor

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from ninetoothed.artifact import BACK_ENDS, Artifact, Binary, Target
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.target import BACK_ENDS, Target
 from ninetoothed.runtime.launch import device
 from ninetoothed.version import __version__
 

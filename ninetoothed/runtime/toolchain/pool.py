@@ -24,9 +24,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ninetoothed import config
-from ninetoothed.artifact import Artifact, Binary, Target
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.target import Target
+from ninetoothed.cache import artifact_store
 from ninetoothed.errors import DeviceError, NineToothedError
-from ninetoothed.runtime import artifact_cache, toolchain
+from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.toolchain.process import CompileProcess
 
 IDLE_SECONDS = 30.0
@@ -67,7 +69,7 @@ def compile(
 
     missing: dict[str, Artifact] = {}
     for key, found in positions.items():
-        binary = artifact_cache.load_binary(key)
+        binary = artifact_store.load_binary(key)
         if binary is None:
             missing[key] = artifacts[found[0]]
         else:
@@ -164,7 +166,7 @@ class _Pool:
     def compile_here(self, key: str, artifact: Artifact) -> Result:
         """Compiles in this process."""
         with self._here:
-            binary = artifact_cache.load_binary(key)
+            binary = artifact_store.load_binary(key)
             if binary is not None:
                 return binary
             try:
@@ -173,7 +175,7 @@ class _Pool:
                 raise
             except NineToothedError as error:
                 return error.message
-            artifact_cache.store_binary(key, binary)
+            artifact_store.store_binary(key, binary)
             return binary
 
     def prestart(self, target: Target | None) -> None:
@@ -363,12 +365,12 @@ def _result(process: CompileProcess, job: _Job) -> Result | BaseException:
     """What comes of a job; an exception is for those who wait for it."""
     try:
         # Another process may have compiled it since it was asked for.
-        binary = artifact_cache.load_binary(job.key)
+        binary = artifact_store.load_binary(job.key)
         if binary is not None:
             return binary
         result = process.compile(job.artifact, job.timeout)
         if isinstance(result, Binary):
-            artifact_cache.store_binary(job.key, result)
+            artifact_store.store_binary(job.key, result)
         return result
     except BaseException as error:
         return error

@@ -20,7 +20,8 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
-from ninetoothed.artifact import Artifact, Binary, Target
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.target import Target
 from ninetoothed.runtime import toolchain
 
 # Importing a compiler: seconds on a slow disk, and no configuration's fault.

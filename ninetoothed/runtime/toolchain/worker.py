@@ -24,7 +24,8 @@ import sys
 import threading
 from typing import Any
 
-from ninetoothed.artifact import Artifact, Target
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.target import Target
 from ninetoothed.errors import NineToothedError
 from ninetoothed.runtime import toolchain
 

@@ -13,9 +13,13 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ninetoothed.artifact import Artifact, Binary, Config, Signature, Space, Target
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import artifact_cache, toolchain
+from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from ninetoothed.runtime.toolchain import pool
@@ -74,12 +78,12 @@ class Candidates:
     @cached_property
     def space(self) -> Space:
         """What may be chosen."""
-        space = artifact_cache.load_space(self._cache_key)
+        space = artifact_store.load_space(self._cache_key)
         if space is None:
             space = self._compiler.space(self.signature, self._target)
             # A user's lists of warps and stages may name one twice.
             space = dataclasses.replace(space, configs=tuple(dict.fromkeys(space.configs)))
-            artifact_cache.store_space(self._cache_key, space)
+            artifact_store.store_space(self._cache_key, space)
         return space
 
     @property
@@ -198,10 +202,10 @@ class Candidates:
 
     def _artifact(self, config: Config) -> Artifact:
         key = f"{self._cache_key} {config}"
-        artifact = artifact_cache.load(key)
+        artifact = artifact_store.load(key)
         if artifact is None:
             artifact = self._compiler.artifact(self.signature, config, self._target)
-            artifact_cache.store(key, artifact)
+            artifact_store.store(key, artifact)
         return artifact
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ninetoothed.jagged import Jagged
+from ninetoothed.calls.sequences import Jagged
 from ninetoothed.runtime.launch import device
 
 # A copy starts where its original does, modulo this: the lines of the caches, and any vector

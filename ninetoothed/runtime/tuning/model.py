@@ -9,7 +9,7 @@ about as long (the root of their squares). The whole takes its waves, and in the
 memory needs for all bytes: those that the programs of a wave share are read once a wave, or once
 altogether where L2 holds them.
 
-The counts come from :class:`~ninetoothed.artifact.Space`, in which ``cost_source`` wrote them.
+The counts come from :class:`~ninetoothed.artifacts.configuration.Space`, in which ``cost_source`` wrote them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ninetoothed.artifact import Config, Space, Target
-from ninetoothed.backend.protocol import capabilities
-from ninetoothed.runtime.generated import defined
-from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.occupancy import (
+from ninetoothed.artifacts.capabilities import capabilities
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.occupancy import (
     Amounts,
     Architecture,
     Footprint,
@@ -37,6 +35,9 @@ from ninetoothed.runtime.occupancy import (
     shared_bytes,
     uses_warp_groups,
 )
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls.generated import defined
+from ninetoothed.runtime.launch import device
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,8 @@ class Fitted(NamedTuple):
     program: float = 600
     """From a program's start to its first instruction that counts, and from its last to its end."""
     latency: float = 590
-    """Of memory, where caches are cold: once a program, and in each turn of a loop."""
-    turn: float = 30
+    """Of memory, where caches are cold: once a program, and in each iteration of a loop."""
+    iteration: float = 30
     """Of a loop: its barrier and branch."""
     late: float = 0.5
     """Turns by which what is fetched ahead comes later than its stages say."""
@@ -106,7 +107,7 @@ class Fitted(NamedTuple):
     narrow: float = 2
     """How much slower than their bytes say accesses are that are not wide."""
     spill: float = 14
-    """How often a spilled register is written or read in a turn."""
+    """How often a spilled register is written or read in an iteration."""
     l2_bytes: float = 64
     """A cycle, from L2 to one multiprocessor."""
     launch: float = 2.5e-6
@@ -169,8 +170,8 @@ class _Work(NamedTuple):
     columns: int
 
 
-class _Turn(NamedTuple):
-    """One turn of a scope, in cycles: how long what it computes takes a program alone, how long it
+class _Iteration(NamedTuple):
+    """One iteration of a scope, in cycles: how long what it computes takes a program alone, how long it
     waits for what it reads, and what it takes of the tensor cores, lanes and special lanes, shared
     memory and the way to L2.
     """
@@ -195,14 +196,14 @@ class _Choice:
         self._multiplies = any(scope.products for scope in footprint.scopes)
         self._scopes = [
             (
-                turns,
+                iterations,
                 scope,
                 [
                     lanes * stream.bytes
                     for stream, (lanes, _) in zip(scope.streams, streams, strict=True)
                 ],
             )
-            for scope, (turns, streams) in zip(footprint.scopes, amounts.scopes, strict=True)
+            for scope, (iterations, streams) in zip(footprint.scopes, amounts.scopes, strict=True)
         ]
 
     def ranked(self, config: Config) -> Ranked:
@@ -236,30 +237,32 @@ class _Choice:
         """The cycles of a program alone, and those that it keeps the busiest unit busy."""
         alone = FITTED.program
         tensor = lanes = special = shared = l2 = 0.0
-        for turns, scope, moved in self._scopes:
-            turn = self._turn(scope, moved, config, spilled)
-            tensor += turns * turn.tensor
-            lanes += turns * turn.lanes
-            special += turns * turn.special
-            shared += turns * turn.shared
-            l2 += turns * turn.l2
+        for iterations, scope, moved in self._scopes:
+            iteration = self._iteration(scope, moved, config, spilled)
+            tensor += iterations * iteration.tensor
+            lanes += iterations * iteration.lanes
+            special += iterations * iteration.special
+            shared += iterations * iteration.shared
+            l2 += iterations * iteration.l2
             reads = any(stream.kind != "store" for stream in scope.streams)
-            if turns <= 1:
+            if iterations <= 1:
                 latency = FITTED.latency if reads else 0.0
-                alone += turns * (turn.compute + turn.wait + latency)
+                alone += iterations * (iteration.compute + iteration.wait + latency)
                 continue
-            compute = turn.compute + FITTED.turn
-            wait = turn.wait + (FITTED.latency if reads else 0.0)
+            compute = iteration.compute + FITTED.iteration
+            wait = iteration.wait + (FITTED.latency if reads else 0.0)
             if is_ahead(scope, config):
-                wait = turn.l2 + FITTED.latency
+                wait = iteration.l2 + FITTED.latency
                 hidden = config.num_stages - 1 - FITTED.late
-                alone += turns * max(compute, wait / hidden) + FITTED.latency
+                alone += iterations * max(compute, wait / hidden) + FITTED.latency
             else:
-                alone += turns * (compute + wait)
+                alone += iterations * (compute + wait)
         return alone, max(tensor, lanes, special, shared, l2)
 
-    def _turn(self, scope: Scope, moved: Sequence[float], config: Config, spilled: float) -> _Turn:
-        """One turn of a scope; ``moved`` are the bytes of each stream that exist."""
+    def _iteration(
+        self, scope: Scope, moved: Sequence[float], config: Config, spilled: float
+    ) -> _Iteration:
+        """One iteration of a scope; ``moved`` are the bytes of each stream that exist."""
         device, warps = self._properties.architecture, config.num_warps
         threads = warps * device.warp_size
         few = max(_SCHEDULERS / warps, 1.0)
@@ -304,18 +307,18 @@ class _Choice:
                 exchanges += 1
                 compute += 4 * first.m * first.n / device.shared_bandwidth
             compute += exchanges * FITTED.exchange * (0.5 + warps / 8)
-        return _Turn(
+        return _Iteration(
             compute, l2 + writing, tensor, lanes, special, reading + writing + spilling, l2
         )
 
     def _memory_bytes(self, capacity: int) -> float:
         """The bytes that come from memory, of ``capacity`` programs a wave."""
         rows: list[tuple[float, float, Stream]] = []
-        for (turns, scope, moved), (_, streams) in zip(
+        for (iterations, scope, moved), (_, streams) in zip(
             self._scopes, self._amounts.scopes, strict=True
         ):
             for stream, bytes_, (_, whole) in zip(scope.streams, moved, streams, strict=True):
-                read = turns * bytes_ * self._programs
+                read = iterations * bytes_ * self._programs
                 rows.append((read, min(read, whole or read), stream))
         fits = sum(once for _, once, _ in rows) <= self._properties.l2_bytes
         total = 0.0

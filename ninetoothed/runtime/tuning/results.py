@@ -20,9 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ninetoothed.artifact import Config, Signature, Space, Target
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import artifact_cache
 from ninetoothed.runtime.tuning.isolation import is_tensor
 from ninetoothed.version import __version__
 
@@ -131,14 +133,14 @@ def distance(one: Bucket, other: Bucket, tensors: int) -> float:
 
 def load(key: str, bucket: Bucket) -> Result | None:
     """The result of exactly this bucket, or None."""
-    text = artifact_cache.load_result(key, _member(bucket))
+    text = artifact_store.load_result(key, _member(bucket))
     return None if text is None else _parsed(text)
 
 
 def nearest(key: str, bucket: Bucket, tensors: int) -> Result | None:
     """The result of the bucket nearest to this one, or None where none is near enough to serve."""
     found: list[tuple[float, Bucket]] = []
-    for name in artifact_cache.result_names(key):
+    for name in artifact_store.result_names(key):
         other = _bucket_in(name)
         if other is None or len(other) != len(bucket):
             continue
@@ -153,18 +155,18 @@ def store(result: Result) -> None:
     """Keeps a result, in the place of an older one of the same bucket."""
     text = _text(result)
     member = _member(result.bucket)
-    if artifact_cache.load_result(result.key, member) != text:
-        artifact_cache.store_result(result.key, member, text)
+    if artifact_store.load_result(result.key, member) != text:
+        artifact_store.store_result(result.key, member, text)
 
 
 def fault(key: str, config: Config) -> str | None:
     """Why ``config`` must not be launched: what an earlier process has seen of it, or None."""
-    return artifact_cache.load_result(key, f"fault {config}")
+    return artifact_store.load_result(key, f"fault {config}")
 
 
 def store_fault(key: str, config: Config, reason: str) -> None:
     """Keeps that launching ``config`` ended badly for the whole process."""
-    artifact_cache.store_result(key, f"fault {config}", reason)
+    artifact_store.store_result(key, f"fault {config}", reason)
 
 
 def export(path: Path) -> int:
@@ -173,13 +175,13 @@ def export(path: Path) -> int:
     Raises:
         ConfigurationError: the file cannot be written.
     """
-    found = map(_named, artifact_cache.result_names())
+    found = map(_named, artifact_store.result_names())
     results = [result for result in found if result is not None]
     results.sort(key=lambda result: (result.kernel, result.device, result.key, result.bucket))
     rows = [{**_fields(result), "imported": False} for result in results]
     document = {"format": _FORMAT, "results": rows}
     try:
-        artifact_cache.write_atomically(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
+        artifact_store.write_atomically(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
     except OSError as error:
         raise ConfigurationError(f"tuning results cannot be written to {path}: {error}") from error
     return len(results)
@@ -209,7 +211,7 @@ def imported(path: Path) -> list[Result]:
 
 
 def _named(name: str) -> Result | None:
-    text = artifact_cache.named_result(name)
+    text = artifact_store.named_result(name)
     return None if text is None else _parsed(text)
 
 

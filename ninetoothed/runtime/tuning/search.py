@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ninetoothed import config as settings
-from ninetoothed.artifact import Config
+from ninetoothed.artifacts.configuration import Config
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime.launch.loaded import LoadedKernel
 from ninetoothed.runtime.tuning import results, timing
@@ -17,9 +17,9 @@ from ninetoothed.runtime.tuning.candidates import Candidates, relaxed
 from ninetoothed.runtime.tuning.isolation import StuckError, is_tensor
 from ninetoothed.runtime.tuning.model import Ranked
 from ninetoothed.runtime.tuning.progress import Progress, logger
+from ninetoothed.runtime.tuning.report import ReportRow, TuningReport
 from ninetoothed.runtime.tuning.results import Bucket, Result, Row
 from ninetoothed.runtime.tuning.timing import Measured
-from ninetoothed.runtime.tuning.tuning_report import ReportRow, TuningReport
 from ninetoothed.version import __version__
 
 Tune = Literal["off", "quick", "full"]

@@ -12,7 +12,7 @@ import torch
 from examples import attention, jagged_attention
 from examples.runner import Draw, gradients, relative_error, results, tolerance_of
 from ninetoothed.errors import ArgumentError
-from ninetoothed.kernel import Kernel
+from ninetoothed.kernel.kernel import Kernel
 from tests.support import offline
 from tests.support.examples import CPU, GPU, Place, every_place, kinds, load, places
 from tests.support.targets import FEW_TARGETS

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from examples import runner
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Signature
-from ninetoothed.kernel import Kernel
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.calls.arguments import bind
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.tuning import timing
 from tests.support import offline
 from tests.support.configurations import agreeing

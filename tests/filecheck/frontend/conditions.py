@@ -14,7 +14,7 @@ def application(
     # CHECK: [[zero:%.*]] = arith.constant 0 : i32
     i = 0
     # CHECK: %i = scf.while ([[before:%.*]] = [[zero]]) : (i32) -> i32 {
-    # CHECK: [[first:%.*]] = nt.map "lt"([[before]], {{%.*}}) : (i32, i32) -> i1
+    # CHECK: [[first:%.*]] = nt.elementwise "lt"([[before]], {{%.*}}) : (i32, i32) -> i1
     # What reads memory waits for what comes before it.
     # CHECK-NEXT: [[both:%.*]] = scf.if [[first]] -> (i1) {
     # CHECK: nt.pointer_load
@@ -24,17 +24,17 @@ def application(
     # CHECK: scf.condition([[both]]) [[before]] : i32
     while i < 64 and x[i][0] > 0:
         # CHECK: } do {
-        # CHECK: [[next:%.*]] = nt.map "add"(
+        # CHECK: [[next:%.*]] = nt.elementwise "add"(
         # CHECK-NEXT: scf.yield [[next]] : i32
         i += 1
     # Arms without effect are both computed.
-    # CHECK: [[large:%.*]] = nt.map "gt"(%i,
+    # CHECK: [[large:%.*]] = nt.elementwise "gt"(%i,
     # CHECK-NOT: scf.if
-    # CHECK: %size = nt.map "where"([[large]],
+    # CHECK: %size = nt.elementwise "where"([[large]],
     size = i + 1 if i > 8 else i * 2
     # One that divides is not: its divisor may be zero.
     # CHECK: %part = scf.if
-    # CHECK: nt.map "floordiv"
+    # CHECK: nt.elementwise "floordiv"
     # CHECK: } else {
     # CHECK: scf.yield
     part = size // i if i != 0 else -1

@@ -17,7 +17,7 @@ def application(
     # CHECK-NEXT: [[four:%.*]] = arith.constant 4 : i32
     # CHECK-NEXT: [[one:%.*]] = arith.constant 1 : i32
     # CHECK-NEXT: scf.for [[count:%.*]] = [[zero]] to [[four]] step [[one]]
-    # CHECK-NEXT: %i = nt.map "sub"([[last]], [[count]]) : (i32, i32) -> i32
+    # CHECK-NEXT: %i = nt.elementwise "sub"([[last]], [[count]]) : (i32, i32) -> i32
     # CHECK-NEXT: {{%.*}} = arith.constant 0 : i32
     # CHECK-NEXT: nt.load {{%.*}}[{{%.*}}, %i]
     for i in range(x.shape[1] - 1, -1, -1):

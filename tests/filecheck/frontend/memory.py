@@ -21,15 +21,15 @@ def application(
     # CHECK: nt.offsets %x{{.*}}[] along [0, 1] {{.*}} -> !nt.tensor<[16, 64] x i32>
     place = x.source.data_ptr() + x.offsets()
     # CHECK: [[pointers:%.*]] = nt.addptr {{%.*}} : !nt.tensor<[16, 64] x !tt.ptr<f16>>
-    # CHECK: nt.map "lt"(%rows,
+    # CHECK: nt.elementwise "lt"(%rows,
     tail = (rows < x.source.shape[0])[:, None]
     # CHECK: [[mask:%.*]] = nt.broadcast
     # CHECK: nt.pointer_load [[pointers]] mask [[mask]]
     value = ntl.load(place, mask=tail)
     # Coordinates of a source are held to its sizes.
-    # CHECK: nt.map "lt"(%columns,
-    # CHECK: nt.map "ge"(%columns,
-    # CHECK: [[inside:%.*]] = nt.map "and"({{.*}} -> !nt.tensor<[64] x i1>
+    # CHECK: nt.elementwise "lt"(%columns,
+    # CHECK: nt.elementwise "ge"(%columns,
+    # CHECK: [[inside:%.*]] = nt.elementwise "and"({{.*}} -> !nt.tensor<[64] x i1>
     # CHECK: nt.pointer_load {{%.*}} mask {{%.*}} : !nt.tensor<[64] x i1>
     first = x.source[0, columns]
     # CHECK: nt.atomic "add" {{%.*}}, {{%.*}} "relaxed" "gpu" : !tt.ptr<i32>, i32

@@ -12,7 +12,7 @@ nt.kernel @tiled symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 102
 ^bb0(%a : !nt.tensor<[B] x f32>):
   %0 = nt.load %a[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
   nt.store %0, %a[] : !nt.tensor<[B] x f32>, !nt.tensor<[B] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // What is only read is not asked for its coverage.
@@ -24,7 +24,7 @@ nt.kernel @read symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[] x f32>):
   %0 = nt.load %a[] : !nt.tensor<[] x f32>[] -> f32
-  nt.finish
+  nt.return
 }
 
 // A last block that does not fit is left out, and every second block overlaps.
@@ -39,7 +39,7 @@ nt.kernel @windows symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%a : !nt.tensor<[4] x f32>):
   %0 = nt.load %a[] : !nt.tensor<[4] x f32>[] -> !nt.tensor<[4] x f32>
   nt.store %0, %a[] : !nt.tensor<[4] x f32>, !nt.tensor<[4] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // All blocks of a row, one after the other, from the last to the first.
@@ -59,9 +59,9 @@ nt.kernel @loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] a
   %last = nt.size <n ceildiv 64 - 1> : i32
   %count = nt.size <n ceildiv 64> : i32
   scf.for %i = %c0 to %count step %c1 : i32 {
-    %k = nt.map "sub"(%last, %i) : (i32, i32) -> i32
+    %k = nt.elementwise "sub"(%last, %i) : (i32, i32) -> i32
     %0 = nt.load %a[%c0, %k] : !nt.tensor<[1, n ceildiv 64] x !nt.tensor<[1, 64] x f32>>[i32, i32] -> !nt.tensor<[1, 64] x f32>
     nt.store %0, %a[%c0, %k] : !nt.tensor<[1, 64] x f32>, !nt.tensor<[1, n ceildiv 64] x !nt.tensor<[1, 64] x f32>>[i32, i32]
   }
-  nt.finish
+  nt.return
 }

@@ -13,7 +13,7 @@ nt.kernel @proved symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>]
       : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>, !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a0 : !nt.tensor<[64] x f32>, %a1 : !nt.tensor<[64] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Two sizes: the call decides.
@@ -29,7 +29,7 @@ nt.kernel @left_to_the_call symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n siz
       : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>, !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a0 : !nt.tensor<[64] x f32>, %a1 : !nt.tensor<[64] x f32>):
-  nt.finish
+  nt.return
 }
 
 // A check that is there already is not added again.
@@ -45,7 +45,7 @@ nt.kernel @once symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] c
       : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>, !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a0 : !nt.tensor<[64] x f32>, %a1 : !nt.tensor<[64] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Numbers have no outermost shape.
@@ -59,7 +59,7 @@ nt.kernel @scalars_do_not_count symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n
       : !nt.tensor<[] x f32>, !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>, %a1 : !nt.tensor<[64] x f32>):
-  nt.finish
+  nt.return
 }
 
 // What is expanded must have size 1; so must what is squeezed.
@@ -71,7 +71,7 @@ nt.kernel @ones symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] a
       : !nt.tensor<[m] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // The same of a squeeze.
@@ -83,5 +83,5 @@ nt.kernel @squeezed symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
       : !nt.tensor<[n] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }

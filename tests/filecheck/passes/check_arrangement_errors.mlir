@@ -11,7 +11,7 @@ nt.kernel @ranks symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] 
       : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>, !nt.tensor<[m, n] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[64] x f32>, %a1 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -25,5 +25,5 @@ nt.kernel @never_equal symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 t
       : !nt.tensor<[n] x f32>, !nt.tensor<[n + 1] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>, %a1 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }

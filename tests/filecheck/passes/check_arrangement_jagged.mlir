@@ -17,7 +17,7 @@ nt.kernel @two_lengths symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 t
   nt.arranged %0, %1 : !nt.tensor<[b, n ceildiv 64] x !nt.tensor<[1, 64] x f32>>, !nt.tensor<[b, m ceildiv 64] x !nt.tensor<[1, 64] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[1, 64] x f32>, %c : !nt.tensor<[1, 64] x f32>):
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -31,7 +31,7 @@ nt.kernel @one_symbol symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to
   nt.arranged %x, %y : !nt.tensor<[b, n] x f32>, !nt.tensor<[b, n] x f32>
 } apply {
 ^bb0(%a : !nt.tensor<[] x f32>, %c : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -49,7 +49,7 @@ nt.kernel @only_the_batch symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 
   nt.arranged %0, %1 : !nt.tensor<[b, n ceildiv n] x !nt.tensor<[1, n] x f32>>, !nt.tensor<[b, m ceildiv m] x !nt.tensor<[1, m] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[1, xl] x f32>, %c : !nt.tensor<[1, yl] x f32>):
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -62,5 +62,5 @@ nt.kernel @several symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>
   nt.arranged %0 : !nt.tensor<[b ceildiv 2, n ceildiv 64] x !nt.tensor<[2, 64] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[2, 64] x f32>):
-  nt.finish
+  nt.return
 }

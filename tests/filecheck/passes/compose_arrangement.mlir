@@ -11,7 +11,7 @@ nt.kernel @tile symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #
   nt.arranged %0 : !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f32>>
 } apply {
 ^bb0(%a0 : !nt.tensor<[B] x f32>):
-  nt.finish
+  nt.return
 }
 
 // No meta-operation: one element a program.
@@ -22,7 +22,7 @@ nt.kernel @none symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %x : !nt.tensor<[n] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Whole rows: no index can lie outside, so there is no guard; an index of a dim of size 1 is 0.
@@ -35,7 +35,7 @@ nt.kernel @whole_row symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to 
   nt.arranged %0 : !nt.tensor<[m, 1] x !nt.tensor<[1, n] x f32>>
 } apply {
 ^bb0(%a0 : !nt.tensor<[1, n] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Indices change places.
@@ -47,7 +47,7 @@ nt.kernel @permute symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>
   nt.arranged %0 : !nt.tensor<[n, m] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Flattened: row and column are quotient and remainder.
@@ -61,7 +61,7 @@ nt.kernel @flatten_then_tile symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n si
   nt.arranged %1 : !nt.tensor<[(m * n) ceildiv B] x !nt.tensor<[B] x f32>>
 } apply {
 ^bb0(%a0 : !nt.tensor<[B] x f32>):
-  nt.finish
+  nt.return
 }
 
 // An expanded dim has no part in the source index.
@@ -74,7 +74,7 @@ nt.kernel @expand symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>,
   nt.arranged %1 : !nt.tensor<[4, m, n] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Levels side by side: each index goes to its own level.
@@ -89,7 +89,7 @@ nt.kernel @ravel symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 16 to 128
   nt.arranged %1 : !nt.tensor<[n ceildiv B, B] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Elements around do not exist.
@@ -101,7 +101,7 @@ nt.kernel @pad symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %0 : !nt.tensor<[n + 3] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Fewer elements exist all: no guard.
@@ -113,7 +113,7 @@ nt.kernel @crop symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %0 : !nt.tensor<[n - 3] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Backwards. That the slice fits is a check of the call, so there is no guard.
@@ -126,7 +126,7 @@ nt.kernel @slice symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %0 : !nt.tensor<[n] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Blocks that are 0 apart are one block, whichever program reads it.
@@ -141,7 +141,7 @@ nt.kernel @repeated symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.arranged %1 : !nt.tensor<[n] x !nt.tensor<[4] x f32>>
 } apply {
 ^bb0(%a0 : !nt.tensor<[4] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Two counts of windows that do not fit make no product above 0.
@@ -157,5 +157,5 @@ nt.kernel @windows symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>
   nt.arranged %1 : !nt.tensor<[max(m - 2, 0) * max(n - 2, 0)] x !nt.tensor<[3, 3] x f32>>
 } apply {
 ^bb0(%a0 : !nt.tensor<[3, 3] x f32>):
-  nt.finish
+  nt.return
 }

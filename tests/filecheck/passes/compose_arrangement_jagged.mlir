@@ -10,7 +10,7 @@ nt.kernel @blocks symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>,
   nt.arranged %0 : !nt.tensor<[b, n ceildiv 64] x !nt.tensor<[1, 64] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[1, 64] x f32>):
-  nt.finish
+  nt.return
 }
 
 // A whole sequence as one block.
@@ -23,5 +23,5 @@ nt.kernel @whole symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>, 
   nt.arranged %0 : !nt.tensor<[b, n ceildiv n] x !nt.tensor<[1, n] x f32>>
 } apply {
 ^bb0(%a : !nt.tensor<[1, length] x f32>):
-  nt.finish
+  nt.return
 }

@@ -19,7 +19,7 @@ nt.kernel @defaults arrange {
   %c = nt.full %zero : f32 -> !nt.tensor<[16, 16] x f32>
   %d = nt.dot %a, %b, %c : !nt.tensor<[16, 16] x f32>, !nt.tensor<[16, 16] x f32> -> !nt.tensor<[16, 16] x f32>
   %e = nt.dot %a, %b, %d "bf16x3" : !nt.tensor<[16, 16] x f32>, !nt.tensor<[16, 16] x f32> -> !nt.tensor<[16, 16] x f32>
-  nt.finish
+  nt.return
 }
 
 // Floats of eight bits are summed as Hopper does it.
@@ -36,14 +36,14 @@ nt.kernel @eight arrange {
   %b = nt.full %one : f8E5M2 -> !nt.tensor<[32, 16] x f8E5M2>
   %c = nt.full %zero : f32 -> !nt.tensor<[16, 16] x f32>
   %d = nt.dot %a, %b, %c : !nt.tensor<[16, 32] x f8E5M2>, !nt.tensor<[32, 16] x f8E5M2> -> !nt.tensor<[16, 16] x f32>
-  nt.finish
+  nt.return
 }
 
 // Too few products for a matrix unit: 4 of 16 are the user's, of each batch.
 // CHECK-LABEL: nt.kernel @deepened
 // CHECK: [[a:%.*]] = nt.expand_dims %a axis 3 : !nt.tensor<[2, 16, 4] x f16> -> !nt.tensor<[2, 16, 4, 1] x f16>
 // CHECK-NEXT: [[wide:%.*]] = nt.broadcast [[a]] : !nt.tensor<[2, 16, 4, 1] x f16> -> !nt.tensor<[2, 16, 4, 4] x f16>
-// CHECK: [[chosen:%.*]] = nt.map "where"({{.*}}, [[wide]], {{.*}})
+// CHECK: [[chosen:%.*]] = nt.elementwise "where"({{.*}}, [[wide]], {{.*}})
 // CHECK-NEXT: [[left:%.*]] = nt.reshape [[chosen]] : !nt.tensor<[2, 16, 4, 4] x f16> -> !nt.tensor<[2, 16, 16] x f16>
 // CHECK: [[b:%.*]] = nt.expand_dims %b axis 2 : !nt.tensor<[2, 4, 16] x f16> -> !nt.tensor<[2, 4, 1, 16] x f16>
 // CHECK: [[right:%.*]] = nt.reshape {{.*}} : !nt.tensor<[2, 4, 4, 16] x f16> -> !nt.tensor<[2, 16, 16] x f16>
@@ -59,5 +59,5 @@ nt.kernel @deepened arrange {
   %b = nt.full %one : f16 -> !nt.tensor<[2, 4, 16] x f16>
   %c = nt.full %zero : f32 -> !nt.tensor<[2, 16, 16] x f32>
   %d = nt.dot %a, %b, %c : !nt.tensor<[2, 16, 4] x f16>, !nt.tensor<[2, 4, 16] x f16> -> !nt.tensor<[2, 16, 16] x f32>
-  nt.finish
+  nt.return
 }

@@ -5,7 +5,7 @@
 // CHECK: %0 = nt.load %x[]
 // CHECK-NEXT: nt.store %0, %y[]
 // CHECK-NEXT: nt.store %0, %z[]
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @one_read symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -26,7 +26,7 @@ nt.kernel @one_read symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.store %0, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   %1 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.store %1, %z[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // A store to what may be the same memory comes between them, and what was stored is known; lanes
@@ -36,7 +36,7 @@ nt.kernel @one_read symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.store %0, %y[]
 // CHECK-NEXT: %1 = nt.load %x[]
 // CHECK-NEXT: %2 = nt.stored %0 at %y[] other 0.000000e+00 : f32
-// CHECK-NEXT: %3 = nt.map "add"(%1, %2)
+// CHECK-NEXT: %3 = nt.elementwise "add"(%1, %2)
 nt.kernel @shared_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -53,9 +53,9 @@ nt.kernel @shared_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.store %0, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   %1 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %2 = nt.load %y[] other 0.0 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %3 = nt.map "add"(%1, %2) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %3 = nt.elementwise "add"(%1, %2) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   nt.store %3, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // Of several stores to one place the last one stays. It does not matter how an index is written,
@@ -64,10 +64,10 @@ nt.kernel @shared_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %0 = nt.load %x[%zero]
 // CHECK-NEXT: %1 = nt.load %x[%one]
 // CHECK-NEXT: %2 = nt.stored %1 at %x[%zero]
-// CHECK-NEXT: %3 = nt.map "add"(%0, %2)
+// CHECK-NEXT: %3 = nt.elementwise "add"(%0, %2)
 // CHECK-NEXT: nt.store %0, %x[%one]
 // CHECK-NEXT: nt.store %3, %x[%zero]
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @overwritten symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -81,15 +81,15 @@ nt.kernel @overwritten symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%x : !nt.tensor<[4] x !nt.tensor<[64] x f32>>):
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
-  %none = nt.map "sub"(%one, %one) : (i32, i32) -> i32
+  %none = nt.elementwise "sub"(%one, %one) : (i32, i32) -> i32
   %0 = nt.load %x[%zero] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
   %1 = nt.load %x[%one] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
   nt.store %1, %x[%none] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
   %2 = nt.load %x[%zero] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
-  %3 = nt.map "add"(%0, %2) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %3 = nt.elementwise "add"(%0, %2) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   nt.store %0, %x[%one] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
   nt.store %3, %x[%zero] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
-  nt.finish
+  nt.return
 }
 
 // What a turn of a loop stores holds until its end, and nothing that the loop stores from before
@@ -98,14 +98,14 @@ nt.kernel @overwritten symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: nt.store %0, %x[%c1]
 // CHECK-NEXT: scf.for %k
 // CHECK-NEXT: %1 = nt.load %x[%k]
-// CHECK-NEXT: %2 = nt.map "add"(%1, %b)
+// CHECK-NEXT: %2 = nt.elementwise "add"(%1, %b)
 // CHECK-NEXT: nt.store %2, %x[%k]
 // CHECK-NEXT: %3 = nt.stored %2 at %x[%k]
 // CHECK-NEXT: nt.store %3, %z[]
 // CHECK-NEXT: }
 // CHECK-NEXT: %4 = nt.load %x[%c1]
 // CHECK-NEXT: nt.store %4, %z[]
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @turns symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -134,14 +134,14 @@ nt.kernel @turns symbols [#nt.symbol<n size 0 to ?>] arrange {
   scf.for %k = %c0 to %c4 step %c1 : i32 {
     %1 = nt.load %x[%k] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     %a = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-    %2 = nt.map "add"(%1, %a) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+    %2 = nt.elementwise "add"(%1, %a) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     nt.store %2, %x[%k] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
     %3 = nt.load %x[%k] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     nt.store %3, %z[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   }
   %4 = nt.load %x[%c1] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
   nt.store %4, %z[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // Branches know what was known before them. What one of them stores is not known behind them.
@@ -184,9 +184,9 @@ nt.kernel @sides symbols [#nt.symbol<n size 0 to ?>] arrange {
   }
   %3 = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %4 = nt.load %z[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %5 = nt.map "add"(%3, %4) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %5 = nt.elementwise "add"(%3, %4) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   nt.store %5, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // Where blocks overlap, a block stored at one index changes the others, and lanes are not proved
@@ -216,7 +216,7 @@ nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.store %1, %x[%c1] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
   %2 = nt.load %x[%c1] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
   nt.store %2, %x[%c0] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
-  nt.finish
+  nt.return
 }
 
 // Reads through equal pointers are one, too. A pointer stays in its tensor, where what is stored
@@ -230,7 +230,7 @@ nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.store %b, %x[]
 // CHECK-NEXT: %t = nt.pointer_load %q
 // CHECK-NEXT: nt.pointer_store %t, %p
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -255,7 +255,7 @@ nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.store %b, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   %t = nt.pointer_load %q : !tt.ptr<f32> -> f32
   nt.pointer_store %t, %p : f32, !tt.ptr<f32>
-  nt.finish
+  nt.return
 }
 
 // An atomic that orders memory ends what is known of all of it; a relaxed one, of its own.
@@ -267,9 +267,9 @@ nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %e = nt.atomic
 // CHECK-NEXT: %f = nt.load %x[]
 // CHECK-NEXT: %g = nt.load %y[]
-// CHECK-NEXT: %h = nt.map "add"(%a, %f)
-// CHECK-NEXT: %i = nt.map "add"(%h, %g)
-// CHECK-NEXT: %j = nt.map "add"(%i, %a)
+// CHECK-NEXT: %h = nt.elementwise "add"(%a, %f)
+// CHECK-NEXT: %i = nt.elementwise "add"(%h, %g)
+// CHECK-NEXT: %j = nt.elementwise "add"(%i, %a)
 nt.kernel @atomics symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -292,11 +292,11 @@ nt.kernel @atomics symbols [#nt.symbol<n size 0 to ?>] arrange {
   %e = nt.atomic "add" %p, %one "acq_rel" "gpu" : !tt.ptr<f32>, f32
   %f = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %g = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %h = nt.map "add"(%a, %f) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %i = nt.map "add"(%h, %g) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %j = nt.map "add"(%i, %0) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %h = nt.elementwise "add"(%a, %f) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %i = nt.elementwise "add"(%h, %g) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %j = nt.elementwise "add"(%i, %0) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   nt.store %j, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // Numbers that are passed by value never change.
@@ -304,7 +304,7 @@ nt.kernel @atomics symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %0 = nt.load %s[]
 // CHECK-NEXT: nt.atomic
 // CHECK-NOT: nt.load
-// CHECK: nt.finish
+// CHECK: nt.return
 nt.kernel @numbers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %s1 = nt.source "s" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
   %x1 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -318,5 +318,5 @@ nt.kernel @numbers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %1 = nt.atomic "add" %p, %0 "acq_rel" "gpu" : !tt.ptr<f32>, f32
   %2 = nt.load %s[] : !nt.tensor<[] x f32>[] -> f32
   %3 = nt.atomic "add" %p, %2 "acq_rel" "gpu" : !tt.ptr<f32>, f32
-  nt.finish
+  nt.return
 }

@@ -35,7 +35,7 @@ nt.kernel @nested symbols [#nt.symbol<k size 0 to ?>] arrange {
       }
     }
   }
-  nt.finish
+  nt.return
 }
 
 // A condition outside of loops keeps its ops: they need not run.
@@ -50,7 +50,7 @@ nt.kernel @condition symbols [#nt.symbol<k size 0 to ?>] arrange {
     %k = nt.size <k> : i32
     tt.print "" %k {hex = false, isSigned = array<i32: 1>} : i32
   }
-  nt.finish
+  nt.return
 }
 
 // Both regions of a while loop.
@@ -84,7 +84,7 @@ nt.kernel @while symbols [#nt.symbol<n size 0 to ?>] arrange {
     %next = arith.addi %i, %one : i32
     scf.yield %next : i32
   }
-  nt.finish
+  nt.return
 }
 
 // A division runs early where sizes and constants alone make the divisor, which is positive; one by a
@@ -116,14 +116,14 @@ nt.kernel @divisions symbols [#nt.symbol<n size 0 to ?>] arrange {
     %rest = arith.remsi %lanes, %sizes : tensor<64xi32>
     tt.print "" %rest {hex = false, isSigned = array<i32: 1>} : tensor<64xi32>
   }
-  nt.finish
+  nt.return
 }
 
 // What reads memory and what the user wrote stay.
 // CHECK-LABEL: nt.kernel @stays
 // CHECK: scf.for
 // CHECK-NEXT: %v = tt.load %x
-// CHECK-NEXT: %w = nt.map "floordiv"(%one, %zero)
+// CHECK-NEXT: %w = nt.elementwise "floordiv"(%one, %zero)
 nt.kernel @stays symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
   %0 = nt.access %x <[[n]] -> [g0]> : !nt.tensor<[n] x i32> -> !nt.tensor<[n] x i32>
@@ -135,9 +135,9 @@ nt.kernel @stays symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.pointer %a : !nt.tensor<[] x i32> -> !tt.ptr<i32>
   scf.for %i = %zero to %one step %one : i32 {
     %v = tt.load %x : !tt.ptr<i32>
-    %w = nt.map "floordiv"(%one, %zero) : (i32, i32) -> i32
+    %w = nt.elementwise "floordiv"(%one, %zero) : (i32, i32) -> i32
     tt.print "" %v {hex = false, isSigned = array<i32: 1>} : i32
     tt.print "" %w {hex = false, isSigned = array<i32: 1>} : i32
   }
-  nt.finish
+  nt.return
 }

@@ -3,7 +3,7 @@
 // Each lane is computed of what was read there, whatever else is: no barrier.
 // CHECK-LABEL: nt.kernel @in_place
 // CHECK-NOT: nt.barrier
-// CHECK: nt.finish
+// CHECK: nt.return
 nt.kernel @in_place symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -20,11 +20,11 @@ nt.kernel @in_place symbols [#nt.symbol<n size 0 to ?>] arrange {
   %1 = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %2 = nt.reduce "sum" %0 axis 0 : !nt.tensor<[64] x f32> -> f32
   %3 = nt.full %2 : f32 -> !nt.tensor<[64] x f32>
-  %4 = nt.map "add"(%0, %1) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %5 = nt.map "add"(%4, %3) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %4 = nt.elementwise "add"(%0, %1) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %5 = nt.elementwise "add"(%4, %3) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   nt.store %5, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.store %4, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // Lanes that come from others.
@@ -32,7 +32,7 @@ nt.kernel @in_place symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %1 = nt.flip %0
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: nt.store %1, %x[]
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -44,7 +44,7 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %1 = nt.flip %0 axis 0 : !nt.tensor<[64] x f32>
   nt.store %1, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // What was read is not what is written: a thread that reads too late would store the new lanes.
@@ -54,7 +54,7 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: nt.store %1, %x[]
 // CHECK-NEXT: nt.store %0, %y[]
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @kept symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -71,16 +71,16 @@ nt.kernel @kept symbols [#nt.symbol<n size 0 to ?>] arrange {
   %1 = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.store %1, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.store %0, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // A sum of what was read is stored where other threads may hold it.
 // CHECK-LABEL: nt.kernel @elsewhere
-// CHECK: %2 = nt.map "add"(%0, %0)
+// CHECK: %2 = nt.elementwise "add"(%0, %0)
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: nt.store %2, %x[]
 // CHECK-NEXT: nt.store %1, %y[]
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @elsewhere symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -93,10 +93,10 @@ nt.kernel @elsewhere symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%x : !nt.tensor<[64] x f32>, %y : !nt.tensor<[] x f32>):
   %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %1 = nt.reduce "sum" %0 axis 0 : !nt.tensor<[64] x f32> -> f32
-  %2 = nt.map "add"(%0, %0) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %2 = nt.elementwise "add"(%0, %0) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   nt.store %2, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.store %1, %y[] : f32, !nt.tensor<[] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // Blocks that are apart, and one that may be any of them.
@@ -125,13 +125,13 @@ nt.kernel @other_blocks symbols [#nt.symbol<n size 0 to ?>] arrange {
   %c1 = arith.constant 1 : i32
   %c4 = arith.constant 4 : i32
   %v = nt.size <n> : i32
-  %i = nt.map "sub"(%v, %c1) : (i32, i32) -> i32
+  %i = nt.elementwise "sub"(%v, %c1) : (i32, i32) -> i32
   %0 = nt.load %x[%c0] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
   nt.store %0, %x[%c1] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
   %1 = nt.load %x[%c0] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
   %2 = nt.load %x[%i] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
   nt.store %2, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // Two parameters that may be one tensor.
@@ -140,7 +140,7 @@ nt.kernel @other_blocks symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: nt.store %0, %y[]
 // CHECK-NEXT: nt.store %0, %z[]
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @one_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -160,7 +160,7 @@ nt.kernel @one_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
   %0 = nt.load %x[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.store %0, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.store %0, %z[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // Blocks that each turn of a loop has to itself; a store before the loop is waited for once.
@@ -169,7 +169,7 @@ nt.kernel @one_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: scf.for %k
 // CHECK-NEXT: %1 = nt.load %x[%k]
-// CHECK-NEXT: %2 = nt.map "add"(%1, %1)
+// CHECK-NEXT: %2 = nt.elementwise "add"(%1, %1)
 // CHECK-NEXT: nt.store %2, %x[%k]
 // CHECK-NEXT: }
 // CHECK-NEXT: nt.barrier
@@ -192,12 +192,12 @@ nt.kernel @walk symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.store %0, %x[%c1] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
   scf.for %k = %c0 to %c4 step %c1 : i32 {
     %1 = nt.load %x[%k] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
-    %2 = nt.map "add"(%1, %1) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+    %2 = nt.elementwise "add"(%1, %1) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     nt.store %2, %x[%k] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
   }
   %3 = nt.load %x[%c0] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
   nt.store %3, %x[%c0] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
-  nt.finish
+  nt.return
 }
 
 // Each turn reads what the one before it has stored.
@@ -206,10 +206,10 @@ nt.kernel @walk symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: %0 = nt.load %y[]
 // CHECK-NEXT: %1 = nt.load %x[%k]
-// CHECK-NEXT: %2 = nt.map "add"(%0, %1)
+// CHECK-NEXT: %2 = nt.elementwise "add"(%0, %1)
 // CHECK-NEXT: nt.store %2, %y[]
 // CHECK-NEXT: }
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @accumulated symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -231,10 +231,10 @@ nt.kernel @accumulated symbols [#nt.symbol<n size 0 to ?>] arrange {
   scf.for %k = %c0 to %c4 step %c1 : i32 {
     %0 = nt.load %y[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
     %1 = nt.load %x[%k] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
-    %2 = nt.map "add"(%0, %1) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+    %2 = nt.elementwise "add"(%0, %1) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     nt.store %2, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   }
-  nt.finish
+  nt.return
 }
 
 // An inner loop goes through the same blocks in each turn of the outer one; the barrier stands
@@ -244,12 +244,12 @@ nt.kernel @accumulated symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: scf.for %k
 // CHECK-NEXT: %0 = nt.load %x[%k]
-// CHECK-NEXT: %1 = nt.map "add"(%0, %0)
+// CHECK-NEXT: %1 = nt.elementwise "add"(%0, %0)
 // CHECK-NEXT: nt.store %1, %x[%k]
 // CHECK-NEXT: nt.store %1, %y[]
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @again symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -271,12 +271,12 @@ nt.kernel @again symbols [#nt.symbol<n size 0 to ?>] arrange {
   scf.for %j = %c0 to %c4 step %c1 : i32 {
     scf.for %k = %c0 to %c4 step %c1 : i32 {
       %0 = nt.load %x[%k] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
-      %1 = nt.map "add"(%0, %0) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+      %1 = nt.elementwise "add"(%0, %0) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
       nt.store %1, %x[%k] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
       nt.store %1, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
     }
   }
-  nt.finish
+  nt.return
 }
 
 // Blocks that overlap are written turn by turn.
@@ -307,7 +307,7 @@ nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
   scf.for %k = %c0 to %c4 step %c1 : i32 {
     nt.store %0, %x[%k] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
   }
-  nt.finish
+  nt.return
 }
 
 // A barrier on one side is none on the other, and one before both serves both.
@@ -324,7 +324,7 @@ nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %3 = nt.load %x[%c1]
 // CHECK-NEXT: nt.store %3, %z[]
 // CHECK-NEXT: }
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @sides symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -359,7 +359,7 @@ nt.kernel @sides symbols [#nt.symbol<n size 0 to ?>] arrange {
     %3 = nt.load %x[%c1] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     nt.store %3, %z[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   }
-  nt.finish
+  nt.return
 }
 
 // Pointers may point to any element of their tensor; atomics are ordered among themselves.
@@ -374,7 +374,7 @@ nt.kernel @sides symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: nt.pointer_store %1, %p
 // CHECK-NEXT: nt.pointer_store %2, %q
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -398,7 +398,7 @@ nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %4 = nt.atomic "add" %p, %one "relaxed" "gpu" : !tt.ptr<f32>, f32
   nt.pointer_store %1, %p : f32, !tt.ptr<f32>
   nt.pointer_store %2, %q : f32, !tt.ptr<f32>
-  nt.finish
+  nt.return
 }
 
 // A barrier that is there already serves.
@@ -429,5 +429,5 @@ nt.kernel @waited symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.barrier
   %1 = nt.load %x[%c1] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
   nt.store %1, %y[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }

@@ -42,7 +42,7 @@ nt.kernel @masked_copy symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceild
   %g0 = nt.program_index %pid [n ceildiv 64] : index
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.store %v, %ys[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // Lanes outside the guard read `other`.
@@ -61,7 +61,7 @@ nt.kernel @other symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64>
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n ceildiv 64] : index
   %v = nt.load %xs[] other 0xFF800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // A guard that the ranges of program and lane prove: no mask.
@@ -79,7 +79,7 @@ nt.kernel @always_inside symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> ar
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n] : index
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // An index that may be negative is compared with zero, too.
@@ -99,7 +99,7 @@ nt.kernel @below_zero symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildi
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n ceildiv 64] : index
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // Rows and columns are computed apart and meet once.
@@ -156,7 +156,7 @@ nt.kernel @two_dims symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
   %pid = nt.program_id : index
   %g0, %g1 = nt.program_index %pid [m ceildiv 16, n ceildiv 32] : index, index
   %v = nt.load %xs[] : !nt.tensor<[16, 32] x f32>[] -> !nt.tensor<[16, 32] x f32>
-  nt.finish
+  nt.return
 }
 
 // A loop over the middle level: the range of its variable is known, so no lower bound is checked. What
@@ -188,7 +188,7 @@ nt.kernel @in_a_loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to 
     %v = nt.load %xs[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     scf.yield
   }
-  nt.finish
+  nt.return
 }
 
 // Of an index that is no loop variable nothing is known: both bounds are checked.
@@ -216,7 +216,7 @@ nt.kernel @any_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to 
   %g0 = nt.program_index %pid [m] : index
   %j = nt.load %is[] : !nt.tensor<[] x i32>[] -> i32
   %v = nt.load %xs[%j] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // A constant index is put in.
@@ -238,7 +238,7 @@ nt.kernel @constant_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 
   %g0 = nt.program_index %pid [m] : index
   %j = arith.constant 2 : i32
   %v = nt.load %xs[%j] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // Quotient and remainder of what is at least 0 are Triton's.
@@ -261,7 +261,7 @@ nt.kernel @flattened symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to 
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [m * n ceildiv 64] : index
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // Where the source is contiguous, both are gone.
@@ -280,7 +280,7 @@ nt.kernel @contiguous symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 1 to
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [m * n ceildiv 64] : index
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // A dividend that may be negative is rounded down: one less where the remainder is negative.
@@ -300,7 +300,7 @@ nt.kernel @floor_of_negative symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n ceildiv 64] : index
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // Bits are bytes in memory.
@@ -326,7 +326,7 @@ nt.kernel @bits symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> 
   %g0 = nt.program_index %pid [n ceildiv 64] : index
   %v = nt.load %xs[] : !nt.tensor<[64] x i1>[] -> !nt.tensor<[64] x i1>
   nt.store %v, %ys[] : !nt.tensor<[64] x i1>, !nt.tensor<[64] x i1>[]
-  nt.finish
+  nt.return
 }
 
 // Memory has no signs.
@@ -350,7 +350,7 @@ nt.kernel @unsigned symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 
   %g0 = nt.program_index %pid [n ceildiv 64] : index
   %v = nt.load %xs[] : !nt.tensor<[64] x ui8>[] -> !nt.tensor<[64] x ui8>
   nt.store %v, %ys[] : !nt.tensor<[64] x ui8>, !nt.tensor<[64] x ui8>[]
-  nt.finish
+  nt.return
 }
 
 // A share of no dims is one element.
@@ -371,7 +371,7 @@ nt.kernel @no_dims symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arrange 
   %g0 = nt.program_index %pid [n] : index
   %v = nt.load %xs[] : !nt.tensor<[] x f32>[] -> f32
   nt.store %v, %xs[] : f32, !nt.tensor<[] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // A guard is the mask.
@@ -390,7 +390,7 @@ nt.kernel @guard symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64>
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n ceildiv 64] : index
   %b = nt.guard %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x i1>
-  nt.finish
+  nt.return
 }
 
 // A guard that always holds.
@@ -408,7 +408,7 @@ nt.kernel @true_guard symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arran
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n] : index
   %b = nt.guard %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x i1>
-  nt.finish
+  nt.return
 }
 
 // Compound sizes are computed from single ones.
@@ -419,7 +419,7 @@ nt.kernel @true_guard symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arran
 // CHECK-NEXT: [[v2:%.*]] = arith.subi [[v0]], [[v1]]
 // CHECK-NEXT: [[v3:%.*]] = arith.addi %n, [[v2]]
 // CHECK-NEXT: %s = arith.divsi [[v3]], [[v0]]
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @compound_size symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -432,7 +432,7 @@ nt.kernel @compound_size symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n cei
   %g0 = nt.program_index %pid [n ceildiv 64] : index
   %s = nt.size <n ceildiv 64> : i32
   %w = nt.size <n> : i32
-  nt.finish
+  nt.return
 }
 
 // A loop that ends at the smaller of two numbers: what is known of one of them leaves out the mask.
@@ -452,11 +452,11 @@ nt.kernel @up_to_the_smaller symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %whole = nt.size <k floordiv 64> : i32
-  %number = nt.map "add"(%whole, %c1) : (i32, i32) -> i32
-  %end = nt.map "minimum"(%number, %whole) : (i32, i32) -> i32
+  %number = nt.elementwise "add"(%whole, %c1) : (i32, i32) -> i32
+  %end = nt.elementwise "minimum"(%number, %whole) : (i32, i32) -> i32
   scf.for %i = %c0 to %end step %c1 : i32 {
     %v = nt.load %xs[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     scf.yield
   }
-  nt.finish
+  nt.return
 }

@@ -32,5 +32,5 @@ nt.kernel @wide symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>] g
     %v = nt.load %xs[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     scf.yield
   }
-  nt.finish
+  nt.return
 }

@@ -32,7 +32,7 @@ nt.kernel @elements symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to
       -> !nt.tensor<[16] x !tt.ptr<f32>>, !nt.tensor<[16] x i1>
   %v = nt.pointer_load %p mask %m : !nt.tensor<[16] x i1>
       : !nt.tensor<[16] x !tt.ptr<f32>> -> !nt.tensor<[16] x f32>
-  nt.finish
+  nt.return
 }
 
 // A coordinate that is known lies inside: only the access's guard is left.
@@ -53,7 +53,7 @@ nt.kernel @one symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> a
   %i = arith.constant 3 : i32
   %p, %m = nt.address %xs[] [%i] : !nt.tensor<[64] x f32>[] [i32] -> !tt.ptr<f32>, i1
   %v = nt.pointer_load %p mask %m : i1 : !tt.ptr<f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // Numbers of 64 bits are compared as they are: those of 32 bits would wrap.
@@ -74,7 +74,7 @@ nt.kernel @wide symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> 
   %i = nt.size <n> : i64
   %p, %m = nt.address %xs[] [%i] : !nt.tensor<[64] x f32>[] [i64] -> !tt.ptr<f32>, i1
   %v = nt.pointer_load %p mask %m : i1 : !tt.ptr<f32> -> f32
-  nt.finish
+  nt.return
 }
 
 nt.kernel @always symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arrange {
@@ -89,5 +89,5 @@ nt.kernel @always symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arrange {
   %i = arith.constant 3 : i32
   %p, %m = nt.address %xs[] [%i] : !nt.tensor<[64] x f32>[] [i32] -> !tt.ptr<f32>, i1
   %v = nt.pointer_load %p mask %m : i1 : !tt.ptr<f32> -> f32
-  nt.finish
+  nt.return
 }

@@ -4,7 +4,7 @@
 // is masked, from above.
 // CHECK-LABEL: nt.kernel @down
 // CHECK: scf.for %t = %c0 to %n step %c1
-// CHECK-NEXT: %i = nt.map "sub"(%last, %t)
+// CHECK-NEXT: %i = nt.elementwise "sub"(%last, %t)
 // CHECK: arith.cmpi slt
 // CHECK-NOT: arith.cmpi
 // CHECK: %v = tt.load {{%.*}}, {{%.*}}
@@ -23,11 +23,11 @@ nt.kernel @down symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] g
   %n = nt.size <k ceildiv 64> : i32
   %last = nt.size <k ceildiv 64 - 1> : i32
   scf.for %t = %c0 to %n step %c1 : i32 {
-    %i = nt.map "sub"(%last, %t) : (i32, i32) -> i32
+    %i = nt.elementwise "sub"(%last, %t) : (i32, i32) -> i32
     %v = nt.load %xs[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     scf.yield
   }
-  nt.finish
+  nt.return
 }
 
 // Where the index is proved to be inside, there is no mask.
@@ -48,11 +48,11 @@ nt.kernel @inside symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<m> arrange {
   %c3 = arith.constant 3 : i32
   %c4 = arith.constant 4 : i32
   scf.for %t = %c0 to %c4 step %c1 : i32 {
-    %i = nt.map "sub"(%c3, %t) : (i32, i32) -> i32
+    %i = nt.elementwise "sub"(%c3, %t) : (i32, i32) -> i32
     %v = nt.load %xs[%i] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     scf.yield
   }
-  nt.finish
+  nt.return
 }
 
 // A difference that may be below zero: both bounds are checked.
@@ -74,9 +74,9 @@ nt.kernel @below_zero symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<m> arran
   %c3 = arith.constant 3 : i32
   %c5 = arith.constant 5 : i32
   scf.for %t = %c0 to %c5 step %c1 : i32 {
-    %i = nt.map "sub"(%c3, %t) : (i32, i32) -> i32
+    %i = nt.elementwise "sub"(%c3, %t) : (i32, i32) -> i32
     %v = nt.load %xs[%i] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     scf.yield
   }
-  nt.finish
+  nt.return
 }

@@ -30,7 +30,7 @@ nt.kernel @double symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>,
   %g0, %g1 = nt.program_index %pid [b, n ceildiv 64] : index, index
   %v = nt.load %a[] : !nt.tensor<[1, 64] x f32>[] -> !nt.tensor<[1, 64] x f32>
   nt.store %v, %c[] : !nt.tensor<[1, 64] x f32>, !nt.tensor<[1, 64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // A batch index that may lie outside: no sequence there.
@@ -52,5 +52,5 @@ nt.kernel @before symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>,
   %g0 = nt.program_index %pid [b] : index
   %v = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.store %v, %a[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }

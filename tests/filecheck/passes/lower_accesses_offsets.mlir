@@ -33,7 +33,7 @@ nt.kernel @coordinates symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 t
         : !nt.tensor<[m ceildiv 16] x !nt.tensor<[16, 32] x f32>>[i32] -> !nt.tensor<[16, 32] x i32>
     scf.yield
   }
-  nt.finish
+  nt.return
 }
 
 // Of a dim that is left out, the first lane counts.
@@ -49,5 +49,5 @@ nt.kernel @first symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 32>
   %pid = nt.program_id : index
   %g0 = nt.program_index %pid [n ceildiv 32] : index
   %first = nt.offsets %a[] dim 0 along [] : !nt.tensor<[32] x f32>[] -> i32
-  nt.finish
+  nt.return
 }

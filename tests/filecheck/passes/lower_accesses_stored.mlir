@@ -5,9 +5,9 @@
 // CHECK: %v = tt.load
 // CHECK-NOT: tt.load
 // CHECK: tt.store
-// CHECK-NEXT: nt.map "neg"({{%.*}})
+// CHECK-NEXT: nt.elementwise "neg"({{%.*}})
 // CHECK-NOT: arith.select
-// CHECK: nt.finish
+// CHECK: nt.return
 nt.kernel @plain symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -20,8 +20,8 @@ nt.kernel @plain symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64>
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   nt.store %v, %xs[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   %w = nt.stored %v at %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %e = nt.map "neg"(%w) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  nt.finish
+  %e = nt.elementwise "neg"(%w) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  nt.return
 }
 
 // Lanes outside the guard read `other`.
@@ -44,5 +44,5 @@ nt.kernel @other symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64>
   %v = nt.load %xs[] : !nt.tensor<[64] x i1>[] -> !nt.tensor<[64] x i1>
   %w = nt.stored %v at %xs[] other true : !nt.tensor<[64] x i1>[] -> !nt.tensor<[64] x i1>
   nt.store %w, %xs[] : !nt.tensor<[64] x i1>, !nt.tensor<[64] x i1>[]
-  nt.finish
+  nt.return
 }

@@ -20,7 +20,7 @@ nt.kernel @arguments symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to 
   %q = tt.addptr %p, %n : !tt.ptr<f32>, i32
   %v = nt.load %ss[] : !nt.tensor<[] x f32>[] -> f32
   tt.store %q, %v : !tt.ptr<f32>
-  nt.finish
+  nt.return
 }
 
 // A constexpr parameter is no argument: its value is baked in. Scalars are computed as scalars.
@@ -34,8 +34,8 @@ nt.kernel @constexpr grid #nt.expr<n ceildiv 64> arrange {
 } apply {
 ^bb0(%cs : !nt.tensor<[] x f32>):
   %v = nt.load %cs[] : !nt.tensor<[] x f32>[] -> f32
-  %w = nt.map "exp"(%v) : (f32) -> f32
-  nt.finish
+  %w = nt.elementwise "exp"(%v) : (f32) -> f32
+  nt.return
 }
 
 // A pointer to bits is one to bytes.
@@ -49,7 +49,7 @@ nt.kernel @memory symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x i1>):
   %p = nt.pointer %xs : !nt.tensor<[64] x i1> -> !tt.ptr<i8>
-  nt.finish
+  nt.return
 }
 
 // Blocks change shape; a scalar of one dim is a splat; a range that starts elsewhere is one from 0, moved.
@@ -83,7 +83,7 @@ nt.kernel @shapes grid #nt.expr<n ceildiv 64> arrange {
   %r = nt.arange <3> : !nt.tensor<[8] x i32>
   %z = arith.constant 0.0 : f32
   %d = nt.full %z : f32 -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // A reduction combines two lanes in its region.
@@ -113,7 +113,7 @@ nt.kernel @reductions grid #nt.expr<n ceildiv 64> arrange {
   %y = nt.full %b : f32 -> !nt.tensor<[64] x f32>
   %m = nt.reduce "max" %x axis 0 : !nt.tensor<[64] x f32> -> f32
   %s = nt.reduce "sum" %x axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // The precision by its number.
@@ -131,7 +131,7 @@ nt.kernel @dot grid #nt.expr<n ceildiv 64> arrange {
   %b = nt.full %h : f16 -> !nt.tensor<[32, 16] x f16>
   %c = nt.full %f : f32 -> !nt.tensor<[16, 16] x f32>
   %d = nt.dot %a, %b, %c "ieee" : !nt.tensor<[16, 32] x f16>, !nt.tensor<[32, 16] x f16> -> !nt.tensor<[16, 16] x f32>
-  nt.finish
+  nt.return
 }
 
 // Loops and branches keep their form; their values have Triton's types.
@@ -158,16 +158,16 @@ nt.kernel @control grid #nt.expr<n ceildiv 64> arrange {
   %c1 = arith.constant 1 : i32
   %c9 = arith.constant 9 : i32
   %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%acc = %x) -> (!nt.tensor<[64] x f32>) : i32 {
-    %n = nt.map "add"(%acc, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+    %n = nt.elementwise "add"(%acc, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     scf.yield %n : !nt.tensor<[64] x f32>
   }
-  %c = nt.map "lt"(%a, %b) : (f32, f32) -> i1
+  %c = nt.elementwise "lt"(%a, %b) : (f32, f32) -> i1
   %w = scf.if %c -> (!nt.tensor<[64] x f32>) {
     scf.yield %r : !nt.tensor<[64] x f32>
   } else {
     scf.yield %x : !nt.tensor<[64] x f32>
   }
-  nt.finish
+  nt.return
 }
 
 // Lanes are picked by a gather; a loop keeps its hints.
@@ -189,14 +189,14 @@ nt.kernel @order grid #nt.expr<n ceildiv 64> arrange {
   %r = nt.arange <0> : !nt.tensor<[8] x i32>
   %g = nt.gather %x[%r] axis 0
       : !nt.tensor<[64] x i32>[!nt.tensor<[8] x i32>] -> !nt.tensor<[8] x i32>
-  %h = nt.map "umulhi"(%g, %r) : (!nt.tensor<[8] x i32>, !nt.tensor<[8] x i32>) -> !nt.tensor<[8] x i32>
+  %h = nt.elementwise "umulhi"(%g, %r) : (!nt.tensor<[8] x i32>, !nt.tensor<[8] x i32>) -> !nt.tensor<[8] x i32>
   %s = nt.reduce "xor_sum" %h axis 0 : !nt.tensor<[8] x i32> -> i32
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %a step %c1 : i32 {
     scf.yield
   } {tt.num_stages = 2 : i32}
-  nt.finish
+  nt.return
 }
 
 // An unsigned number says that it is one: a launch passes numbers with signs.
@@ -206,5 +206,5 @@ nt.kernel @unsigned_argument grid #nt.expr<n ceildiv 64> arrange {
   nt.arranged %p : !nt.tensor<[] x ui32>
 } apply {
 ^bb0(%ps : !nt.tensor<[] x ui32>):
-  nt.finish
+  nt.return
 }

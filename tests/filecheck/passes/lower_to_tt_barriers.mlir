@@ -15,5 +15,5 @@ nt.kernel @waits grid #nt.expr<1> arrange {
   %v = nt.pointer_load %p : !tt.ptr<f32> -> f32
   nt.barrier
   nt.pointer_store %v, %p : f32, !tt.ptr<f32>
-  nt.finish
+  nt.return
 }

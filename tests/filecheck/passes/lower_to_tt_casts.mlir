@@ -29,7 +29,7 @@ nt.kernel @from_f32 grid #nt.expr<n ceildiv 64> arrange {
   %to_ui32 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x ui32>
   %to_ui8 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x ui8>
   %to_i1 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x i1>
-  nt.finish
+  nt.return
 }
 
 // Halves meet in f32.
@@ -50,7 +50,7 @@ nt.kernel @from_f16 grid #nt.expr<n ceildiv 64> arrange {
   %to_bf16 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x bf16>
   %to_f32 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f32>
   %to_f64 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f64>
-  nt.finish
+  nt.return
 }
 
 // Eight-bit floats have an op of their own; where bits are lost, above, it names the rounding.
@@ -76,7 +76,7 @@ nt.kernel @from_f8 grid #nt.expr<n ceildiv 64> arrange {
   %to_bf16 = nt.cast %x : !nt.tensor<[64] x f8E5M2> -> !nt.tensor<[64] x bf16>
   %to_f64 = nt.cast %x : !nt.tensor<[64] x f8E5M2> -> !nt.tensor<[64] x f64>
   %to_f8E4M3FN = nt.cast %x : !nt.tensor<[64] x f8E5M2> -> !nt.tensor<[64] x f8E4M3FN>
-  nt.finish
+  nt.return
 }
 
 // A signed integer; to ui32 nothing happens, for memory has no signs.
@@ -99,7 +99,7 @@ nt.kernel @from_i32 grid #nt.expr<n ceildiv 64> arrange {
   %to_ui32 = nt.cast %x : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x ui32>
   %to_f32 = nt.cast %x : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x f32>
   %to_i1 = nt.cast %x : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i1>
-  nt.finish
+  nt.return
 }
 
 // An unsigned one is extended with zeros.
@@ -117,7 +117,7 @@ nt.kernel @from_ui8 grid #nt.expr<n ceildiv 64> arrange {
   %to_i32 = nt.cast %x : !nt.tensor<[64] x ui8> -> !nt.tensor<[64] x i32>
   %to_f32 = nt.cast %x : !nt.tensor<[64] x ui8> -> !nt.tensor<[64] x f32>
   %to_i8 = nt.cast %x : !nt.tensor<[64] x ui8> -> !nt.tensor<[64] x i8>
-  nt.finish
+  nt.return
 }
 
 // A bit is 0 or 1.
@@ -134,7 +134,7 @@ nt.kernel @from_i1 grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.full %a : i1 -> !nt.tensor<[64] x i1>
   %to_i32 = nt.cast %x : !nt.tensor<[64] x i1> -> !nt.tensor<[64] x i32>
   %to_f32 = nt.cast %x : !nt.tensor<[64] x i1> -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // Towards zero a float is rounded from f32.
@@ -152,7 +152,7 @@ nt.kernel @truncated grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.full %a : f32 -> !nt.tensor<[64] x f32>
   %to_f16 = nt.cast %x rounding "rtz" : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x f16>
   %to_f8E5M2 = nt.cast %to_f16 rounding "rtz" : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f8E5M2>
-  nt.finish
+  nt.return
 }
 
 // Bits under another type; a sign is none in memory.
@@ -169,7 +169,7 @@ nt.kernel @bits grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.full %a : f32 -> !nt.tensor<[64] x f32>
   %to_i32 = nt.bitcast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x i32>
   %to_ui32 = nt.bitcast %to_i32 : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x ui32>
-  nt.finish
+  nt.return
 }
 
 // Numbers of unsigned types lose the sign that says so.
@@ -181,7 +181,7 @@ nt.kernel @numbers grid #nt.expr<n ceildiv 64> arrange {
 } apply {
   %c = nt.constant 3 : ui32
   %x = nt.full %c : ui32 -> !nt.tensor<[64] x ui32>
-  nt.finish
+  nt.return
 }
 
 // Floats of eight bits are computed with in f32, and rounded once; a choice computes nothing.
@@ -202,8 +202,8 @@ nt.kernel @eight grid #nt.expr<n ceildiv 64> arrange {
 ^bb0(%ps : !nt.tensor<[] x f8E4M3FN>):
   %a = nt.load %ps[] : !nt.tensor<[] x f8E4M3FN>[] -> f8E4M3FN
   %x = nt.full %a : f8E4M3FN -> !nt.tensor<[64] x f8E4M3FN>
-  %sum = nt.map "add"(%x, %x) : (!nt.tensor<[64] x f8E4M3FN>, !nt.tensor<[64] x f8E4M3FN>) -> !nt.tensor<[64] x f8E4M3FN>
-  %less = nt.map "lt"(%sum, %x) : (!nt.tensor<[64] x f8E4M3FN>, !nt.tensor<[64] x f8E4M3FN>) -> !nt.tensor<[64] x i1>
-  %chosen = nt.map "where"(%less, %sum, %x) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f8E4M3FN>, !nt.tensor<[64] x f8E4M3FN>) -> !nt.tensor<[64] x f8E4M3FN>
-  nt.finish
+  %sum = nt.elementwise "add"(%x, %x) : (!nt.tensor<[64] x f8E4M3FN>, !nt.tensor<[64] x f8E4M3FN>) -> !nt.tensor<[64] x f8E4M3FN>
+  %less = nt.elementwise "lt"(%sum, %x) : (!nt.tensor<[64] x f8E4M3FN>, !nt.tensor<[64] x f8E4M3FN>) -> !nt.tensor<[64] x i1>
+  %chosen = nt.elementwise "where"(%less, %sum, %x) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f8E4M3FN>, !nt.tensor<[64] x f8E4M3FN>) -> !nt.tensor<[64] x f8E4M3FN>
+  nt.return
 }

@@ -32,7 +32,7 @@ nt.kernel @debug symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64>
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %c = arith.constant 2.0 : f32
   %v = nt.full %c : f32 -> !nt.tensor<[64] x f32>
-  %m = nt.map "lt"(%v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
+  %m = nt.elementwise "lt"(%v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
   nt.assert %m, "it holds" mask %m : !nt.tensor<[64] x i1>
   nt.assert %m, "" : !nt.tensor<[64] x i1>
   %n = nt.program_count : i32
@@ -40,15 +40,15 @@ nt.kernel @debug symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64>
   nt.print "nothing" hex false()
   %b = arith.constant true
   nt.assume %b : i1
-  %f = nt.map "fma"(%v, %v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %f = nt.elementwise "fma"(%v, %v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   %h = nt.hint "constancy" [4] %f : !nt.tensor<[64] x f32>
   %s, %t = nt.inline_asm "mov.b32 $0, $2;\nmov.b32 $1, $2;" "=r,=r,r" pure false pack 1 : i32(%h) : (!nt.tensor<[64] x f32>) -> (!nt.tensor<[64] x i32>, !nt.tensor<[64] x ui32>)
-  %k = nt.map "clamp"(%v, %v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %l = nt.map "clamp_nan"(%v, %v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %o = nt.map "maximum_nan"(%v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %q = nt.map "sqrt_rn"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %w = nt.map "div_rn"(%v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  nt.finish
+  %k = nt.elementwise "clamp"(%v, %v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %l = nt.elementwise "clamp_nan"(%v, %v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %o = nt.elementwise "maximum_nan"(%v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %q = nt.elementwise "sqrt_rn"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %w = nt.elementwise "div_rn"(%v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  nt.return
 }
 
 // Triton cannot clamp fp64 between opposite numbers.
@@ -69,7 +69,7 @@ nt.kernel @wide symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> 
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %c = arith.constant 2.0 : f64
   %v = nt.full %c : f64 -> !nt.tensor<[64] x f64>
-  %k = nt.map "clamp"(%v, %v, %v) : (!nt.tensor<[64] x f64>, !nt.tensor<[64] x f64>, !nt.tensor<[64] x f64>) -> !nt.tensor<[64] x f64>
-  %l = nt.map "clamp_nan"(%v, %v, %v) : (!nt.tensor<[64] x f64>, !nt.tensor<[64] x f64>, !nt.tensor<[64] x f64>) -> !nt.tensor<[64] x f64>
-  nt.finish
+  %k = nt.elementwise "clamp"(%v, %v, %v) : (!nt.tensor<[64] x f64>, !nt.tensor<[64] x f64>, !nt.tensor<[64] x f64>) -> !nt.tensor<[64] x f64>
+  %l = nt.elementwise "clamp_nan"(%v, %v, %v) : (!nt.tensor<[64] x f64>, !nt.tensor<[64] x f64>, !nt.tensor<[64] x f64>) -> !nt.tensor<[64] x f64>
+  nt.return
 }

@@ -40,33 +40,33 @@ nt.kernel @floats grid #nt.expr<n ceildiv 64> arrange {
   %b = nt.load %qs[] : !nt.tensor<[] x f32>[] -> f32
   %x = nt.full %a : f32 -> !nt.tensor<[64] x f32>
   %y = nt.full %b : f32 -> !nt.tensor<[64] x f32>
-  %add = nt.map "add"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %sub = nt.map "sub"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %mul = nt.map "mul"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %truediv = nt.map "truediv"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %mod = nt.map "mod"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %maximum = nt.map "maximum"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %minimum = nt.map "minimum"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %lt = nt.map "lt"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
-  %le = nt.map "le"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
-  %gt = nt.map "gt"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
-  %ge = nt.map "ge"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
-  %eq = nt.map "eq"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
-  %ne = nt.map "ne"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
-  %neg = nt.map "neg"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %abs = nt.map "abs"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %exp = nt.map "exp"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %exp2 = nt.map "exp2"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %log = nt.map "log"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %log2 = nt.map "log2"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %sqrt = nt.map "sqrt"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %rsqrt = nt.map "rsqrt"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %sin = nt.map "sin"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %cos = nt.map "cos"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %erf = nt.map "erf"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %floor = nt.map "floor"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %ceil = nt.map "ceil"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  nt.finish
+  %add = nt.elementwise "add"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %sub = nt.elementwise "sub"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %mul = nt.elementwise "mul"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %truediv = nt.elementwise "truediv"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %mod = nt.elementwise "mod"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %maximum = nt.elementwise "maximum"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %minimum = nt.elementwise "minimum"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %lt = nt.elementwise "lt"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
+  %le = nt.elementwise "le"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
+  %gt = nt.elementwise "gt"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
+  %ge = nt.elementwise "ge"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
+  %eq = nt.elementwise "eq"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
+  %ne = nt.elementwise "ne"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
+  %neg = nt.elementwise "neg"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %abs = nt.elementwise "abs"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %exp = nt.elementwise "exp"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %exp2 = nt.elementwise "exp2"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %log = nt.elementwise "log"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %log2 = nt.elementwise "log2"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %sqrt = nt.elementwise "sqrt"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %rsqrt = nt.elementwise "rsqrt"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %sin = nt.elementwise "sin"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %cos = nt.elementwise "cos"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %erf = nt.elementwise "erf"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %floor = nt.elementwise "floor"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %ceil = nt.elementwise "ceil"(%x) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  nt.return
 }
 
 // The same of signed integers: division rounds to zero, shifts keep the sign.
@@ -105,28 +105,28 @@ nt.kernel @signed grid #nt.expr<n ceildiv 64> arrange {
   %b = nt.load %qs[] : !nt.tensor<[] x i32>[] -> i32
   %x = nt.full %a : i32 -> !nt.tensor<[64] x i32>
   %y = nt.full %b : i32 -> !nt.tensor<[64] x i32>
-  %add = nt.map "add"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %sub = nt.map "sub"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %mul = nt.map "mul"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %floordiv = nt.map "floordiv"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %mod = nt.map "mod"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %and = nt.map "and"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %or = nt.map "or"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %xor = nt.map "xor"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %shl = nt.map "shl"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %shr = nt.map "shr"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %maximum = nt.map "maximum"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %minimum = nt.map "minimum"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %lt = nt.map "lt"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
-  %le = nt.map "le"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
-  %gt = nt.map "gt"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
-  %ge = nt.map "ge"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
-  %eq = nt.map "eq"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
-  %ne = nt.map "ne"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
-  %neg = nt.map "neg"(%x) : (!nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %invert = nt.map "invert"(%x) : (!nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %abs = nt.map "abs"(%x) : (!nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  nt.finish
+  %add = nt.elementwise "add"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %sub = nt.elementwise "sub"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %mul = nt.elementwise "mul"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %floordiv = nt.elementwise "floordiv"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %mod = nt.elementwise "mod"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %and = nt.elementwise "and"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %or = nt.elementwise "or"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %xor = nt.elementwise "xor"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %shl = nt.elementwise "shl"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %shr = nt.elementwise "shr"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %maximum = nt.elementwise "maximum"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %minimum = nt.elementwise "minimum"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %lt = nt.elementwise "lt"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
+  %le = nt.elementwise "le"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
+  %gt = nt.elementwise "gt"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
+  %ge = nt.elementwise "ge"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
+  %eq = nt.elementwise "eq"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
+  %ne = nt.elementwise "ne"(%x, %y) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
+  %neg = nt.elementwise "neg"(%x) : (!nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %invert = nt.elementwise "invert"(%x) : (!nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %abs = nt.elementwise "abs"(%x) : (!nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  nt.return
 }
 
 // Of unsigned ones: the ops differ where the sign matters, the magnitude is the value itself.
@@ -164,28 +164,28 @@ nt.kernel @unsigned grid #nt.expr<n ceildiv 64> arrange {
   %b = nt.load %qs[] : !nt.tensor<[] x ui32>[] -> ui32
   %x = nt.full %a : ui32 -> !nt.tensor<[64] x ui32>
   %y = nt.full %b : ui32 -> !nt.tensor<[64] x ui32>
-  %add = nt.map "add"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %sub = nt.map "sub"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %mul = nt.map "mul"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %floordiv = nt.map "floordiv"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %mod = nt.map "mod"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %and = nt.map "and"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %or = nt.map "or"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %xor = nt.map "xor"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %shl = nt.map "shl"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %shr = nt.map "shr"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %maximum = nt.map "maximum"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %minimum = nt.map "minimum"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %lt = nt.map "lt"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
-  %le = nt.map "le"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
-  %gt = nt.map "gt"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
-  %ge = nt.map "ge"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
-  %eq = nt.map "eq"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
-  %ne = nt.map "ne"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
-  %neg = nt.map "neg"(%x) : (!nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %invert = nt.map "invert"(%x) : (!nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  %abs = nt.map "abs"(%x) : (!nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-  nt.finish
+  %add = nt.elementwise "add"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %sub = nt.elementwise "sub"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %mul = nt.elementwise "mul"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %floordiv = nt.elementwise "floordiv"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %mod = nt.elementwise "mod"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %and = nt.elementwise "and"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %or = nt.elementwise "or"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %xor = nt.elementwise "xor"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %shl = nt.elementwise "shl"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %shr = nt.elementwise "shr"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %maximum = nt.elementwise "maximum"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %minimum = nt.elementwise "minimum"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %lt = nt.elementwise "lt"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
+  %le = nt.elementwise "le"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
+  %gt = nt.elementwise "gt"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
+  %ge = nt.elementwise "ge"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
+  %eq = nt.elementwise "eq"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
+  %ne = nt.elementwise "ne"(%x, %y) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x i1>
+  %neg = nt.elementwise "neg"(%x) : (!nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %invert = nt.elementwise "invert"(%x) : (!nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  %abs = nt.elementwise "abs"(%x) : (!nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+  nt.return
 }
 
 // A selection.
@@ -202,7 +202,7 @@ nt.kernel @where grid #nt.expr<n ceildiv 64> arrange {
   %b = nt.load %qs[] : !nt.tensor<[] x f32>[] -> f32
   %x = nt.full %a : f32 -> !nt.tensor<[64] x f32>
   %y = nt.full %b : f32 -> !nt.tensor<[64] x f32>
-  %c = nt.map "lt"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
-  %w = nt.map "where"(%c, %x, %y) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  nt.finish
+  %c = nt.elementwise "lt"(%x, %y) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
+  %w = nt.elementwise "where"(%c, %x, %y) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  nt.return
 }

@@ -11,7 +11,7 @@ nt.kernel @undeclared symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildi
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %s = nt.size <m> : i32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -27,7 +27,7 @@ nt.kernel @compound symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %s = nt.size <n + 1> : i32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -45,5 +45,5 @@ nt.kernel @stored symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64
   %z = arith.constant 0.0 : f32
   %f = nt.full %z : f32 -> !nt.tensor<[64] x f32>
   nt.store %f, %xs[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }

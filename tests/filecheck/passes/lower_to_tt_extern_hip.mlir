@@ -17,10 +17,10 @@ nt.kernel @floats symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %c = arith.constant 2.0 : f32
   %v = nt.full %c : f32 -> !nt.tensor<[64] x f32>
-  %r0 = nt.map "libdevice.tanh"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %r1 = nt.map "libdevice.hypot"(%v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %r2 = nt.map "libdevice.isnan"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i32>
-  nt.finish
+  %r0 = nt.elementwise "libdevice.tanh"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %r1 = nt.elementwise "libdevice.hypot"(%v, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %r2 = nt.elementwise "libdevice.isnan"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i32>
+  nt.return
 }
 
 // Its function of 64 bits gives 64.
@@ -39,6 +39,6 @@ nt.kernel @integers symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %c = arith.constant 2 : i64
   %v = nt.full %c : i64 -> !nt.tensor<[64] x i64>
-  %r = nt.map "libdevice.clz"(%v) : (!nt.tensor<[64] x i64>) -> !nt.tensor<[64] x i32>
-  nt.finish
+  %r = nt.elementwise "libdevice.clz"(%v) : (!nt.tensor<[64] x i64>) -> !nt.tensor<[64] x i32>
+  nt.return
 }

@@ -19,7 +19,7 @@ nt.kernel @bits grid #nt.expr<1> arrange {
   %q = nt.addptr %p, %c1 : !tt.ptr<i1>, i32
   %v = nt.pointer_load %q : !tt.ptr<i1> -> i1
   nt.pointer_store %v, %q : i1, !tt.ptr<i1>
-  nt.finish
+  nt.return
 }
 
 // Triton's functions know signs and floats apart; its extrema of floats are those of their bits.
@@ -54,5 +54,5 @@ nt.kernel @updates grid #nt.expr<1> arrange {
   %4 = nt.atomic "add" %q, %w "acq_rel" "gpu" : !tt.ptr<f32>, f32
   %5 = nt.atomic "max" %q, %w "acq_rel" "gpu" : !tt.ptr<f32>, f32
   %6 = nt.atomic_cas %q, %w, %w "acq_rel" "gpu" : !tt.ptr<f32>, f32
-  nt.finish
+  nt.return
 }

@@ -12,7 +12,7 @@ nt.kernel @moved grid #nt.expr<1> arrange {
   %r = nt.reshape %v : !nt.tensor<[8, 2] x f32> -> !nt.tensor<[4, 4] x f32>
   %b, %c = nt.split %v : !nt.tensor<[8, 2] x f32> -> !nt.tensor<[8] x f32>
   %d = nt.join %c, %b : !nt.tensor<[8] x f32> -> !nt.tensor<[8, 2] x f32>
-  nt.finish
+  nt.return
 }
 
 // Triton joins and splits blocks of one dim more.
@@ -35,5 +35,5 @@ nt.kernel @scalars symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<1> arrange 
   %a, %b = nt.split %p : !nt.tensor<[2] x i32> -> i32
   %o = nt.full %a : i32 -> !nt.tensor<[1] x i32>
   %s = nt.reshape %o : !nt.tensor<[1] x i32> -> i32
-  nt.finish
+  nt.return
 }

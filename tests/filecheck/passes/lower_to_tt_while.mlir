@@ -20,13 +20,13 @@ nt.kernel @loop grid #nt.expr<1> arrange {
   %one = nt.constant 1 : ui32
   %x = nt.full %n : ui32 -> !nt.tensor<[64] x ui32>
   %r, %e = scf.while (%a = %x, %i = %zero) : (!nt.tensor<[64] x ui32>, ui32) -> (!nt.tensor<[64] x ui32>, ui32) {
-    %go = nt.map "lt"(%i, %n) : (ui32, ui32) -> i1
+    %go = nt.elementwise "lt"(%i, %n) : (ui32, ui32) -> i1
     scf.condition(%go) %a, %i : !nt.tensor<[64] x ui32>, ui32
   } do {
   ^bb1(%b : !nt.tensor<[64] x ui32>, %j : ui32):
-    %c = nt.map "add"(%b, %b) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
-    %k = nt.map "add"(%j, %one) : (ui32, ui32) -> ui32
+    %c = nt.elementwise "add"(%b, %b) : (!nt.tensor<[64] x ui32>, !nt.tensor<[64] x ui32>) -> !nt.tensor<[64] x ui32>
+    %k = nt.elementwise "add"(%j, %one) : (ui32, ui32) -> ui32
     scf.yield %c, %k : !nt.tensor<[64] x ui32>, ui32
   }
-  nt.finish
+  nt.return
 }

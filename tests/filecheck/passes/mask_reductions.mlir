@@ -15,7 +15,7 @@ nt.kernel @fills symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %m = nt.reduce "max" %v axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // A conversion of floats keeps an infinity, so the load may lie behind one.
@@ -35,7 +35,7 @@ nt.kernel @fills_behind_a_cast symbols [#nt.symbol<n size 0 to ?>] arrange {
   %h = nt.load %xs[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
   %v = nt.cast %h : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f32>
   %m = nt.reduce "min" %v axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // One load, two reductions: the first has its identity in the load, the second selects.
@@ -44,7 +44,7 @@ nt.kernel @fills_behind_a_cast symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[v0:%.*]] = nt.guard %xs[]
 // CHECK-NEXT: %m = nt.reduce "max" %v axis 0
 // CHECK-NEXT: {{%.*}} = arith.constant 0.000000e+00 : f32
-// CHECK: [[v3:%.*]] = nt.map "where"([[v0]], %v, {{%.*}})
+// CHECK: [[v3:%.*]] = nt.elementwise "where"([[v0]], %v, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[v3]] axis 0
 nt.kernel @two_identities symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -57,7 +57,7 @@ nt.kernel @two_identities symbols [#nt.symbol<n size 0 to ?>] arrange {
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %m = nt.reduce "max" %v axis 0 : !nt.tensor<[64] x f32> -> f32
   %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // The maximum's identity in the load is none of the sum's: what is computed from it is selected.
@@ -65,9 +65,9 @@ nt.kernel @two_identities symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %v = nt.load %xs[] other 0xff800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
 // CHECK-NEXT: [[v0:%.*]] = nt.guard %xs[]
 // CHECK-NEXT: %m = nt.reduce "max" %v axis 0
-// CHECK: %d = nt.map "sub"(%v, %f)
+// CHECK: %d = nt.elementwise "sub"(%v, %f)
 // CHECK-NEXT: {{%.*}} = arith.constant 0.000000e+00 : f32
-// CHECK: [[v6:%.*]] = nt.map "where"([[v0]], %d, {{%.*}})
+// CHECK: [[v6:%.*]] = nt.elementwise "where"([[v0]], %d, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis 0
 nt.kernel @identity_spoilt symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -80,9 +80,9 @@ nt.kernel @identity_spoilt symbols [#nt.symbol<n size 0 to ?>] arrange {
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %m = nt.reduce "max" %v axis 0 : !nt.tensor<[64] x f32> -> f32
   %f = nt.full %m : f32 -> !nt.tensor<[64] x f32>
-  %d = nt.map "sub"(%v, %f) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %d = nt.elementwise "sub"(%v, %f) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   %s = nt.reduce "sum" %d axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // Lanes that read the user's `other` are real.
@@ -100,13 +100,13 @@ nt.kernel @chosen_by_the_user symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] other 1.0 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // Without a guard there is nothing to do.
 // CHECK-LABEL: nt.kernel @no_guard
 // CHECK: %v = nt.load %xs[]
-// CHECK-NEXT: %e = nt.map "exp"(%v)
+// CHECK-NEXT: %e = nt.elementwise "exp"(%v)
 // CHECK-NEXT: %s = nt.reduce "sum" %e axis 0
 // CHECK-NOT: where
 nt.kernel @no_guard symbols [#nt.symbol<n size 0 to ?>] arrange {
@@ -118,19 +118,19 @@ nt.kernel @no_guard symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %e = nt.map "exp"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %e = nt.elementwise "exp"(%v) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   %s = nt.reduce "sum" %e axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // Elementwise: the conjunction. What has no guard adds nothing.
 // CHECK-LABEL: nt.kernel @conjunction
 // CHECK: [[v0:%.*]] = nt.guard %xs[]
 // CHECK: [[v1:%.*]] = nt.guard %ys[]
-// CHECK: %p = nt.map "mul"(%a, %b)
-// CHECK-NEXT: [[v4:%.*]] = nt.map "and"([[v0]], [[v1]])
-// CHECK-NEXT: %q = nt.map "add"(%p, %c)
-// CHECK: [[v8:%.*]] = nt.map "where"([[v4]], %q, {{%.*}})
+// CHECK: %p = nt.elementwise "mul"(%a, %b)
+// CHECK-NEXT: [[v4:%.*]] = nt.elementwise "and"([[v0]], [[v1]])
+// CHECK-NEXT: %q = nt.elementwise "add"(%p, %c)
+// CHECK: [[v8:%.*]] = nt.elementwise "where"([[v4]], %q, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[v8]] axis 0
 nt.kernel @conjunction symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -149,20 +149,20 @@ nt.kernel @conjunction symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 t
   %a = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %b = nt.load %ys[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %c = nt.load %zs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %p = nt.map "mul"(%a, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
-  %q = nt.map "add"(%p, %c) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %p = nt.elementwise "mul"(%a, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %q = nt.elementwise "add"(%p, %c) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   %s = nt.reduce "sum" %q axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // `where`: the guard of the chosen side.
 // CHECK-LABEL: nt.kernel @chosen
 // CHECK: [[v0:%.*]] = nt.guard %xs[]
-// CHECK: %c = nt.map "lt"(%b, %b)
-// CHECK: %w = nt.map "where"(%c, %a, %b)
-// CHECK-NEXT: [[v5:%.*]] = nt.map "where"(%c, [[v0]], {{%.*}})
-// CHECK-NEXT: [[v6:%.*]] = nt.map "and"({{%.*}}, [[v5]])
-// CHECK: [[v9:%.*]] = nt.map "where"([[v6]], %w, {{%.*}})
+// CHECK: %c = nt.elementwise "lt"(%b, %b)
+// CHECK: %w = nt.elementwise "where"(%c, %a, %b)
+// CHECK-NEXT: [[v5:%.*]] = nt.elementwise "where"(%c, [[v0]], {{%.*}})
+// CHECK-NEXT: [[v6:%.*]] = nt.elementwise "and"({{%.*}}, [[v5]])
+// CHECK: [[v9:%.*]] = nt.elementwise "where"([[v6]], %w, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[v9]] axis 0
 nt.kernel @chosen symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -177,10 +177,10 @@ nt.kernel @chosen symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[64] x f32>, %ys : !nt.tensor<[64] x f32>):
   %a = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %b = nt.load %ys[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %c = nt.map "lt"(%b, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
-  %w = nt.map "where"(%c, %a, %b) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %c = nt.elementwise "lt"(%b, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x i1>
+  %w = nt.elementwise "where"(%c, %a, %b) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   %s = nt.reduce "sum" %w axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // Guards move as the lanes do.
@@ -192,7 +192,7 @@ nt.kernel @chosen symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[v2:%.*]] = nt.broadcast [[v1]]
 // CHECK-NEXT: %t = nt.trans %b order [1, 0]
 // CHECK-NEXT: [[v3:%.*]] = nt.trans [[v2]] order [1, 0]
-// CHECK: [[v6:%.*]] = nt.map "where"([[v3]], %t, {{%.*}})
+// CHECK: [[v6:%.*]] = nt.elementwise "where"([[v3]], %t, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis 0
 nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -207,7 +207,7 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   %b = nt.broadcast %e : !nt.tensor<[1, 64] x f32> -> !nt.tensor<[8, 64] x f32>
   %t = nt.trans %b order [1, 0] : !nt.tensor<[8, 64] x f32> -> !nt.tensor<[64, 8] x f32>
   %s = nt.reduce "sum" %t axis 0 : !nt.tensor<[64, 8] x f32> -> !nt.tensor<[8] x f32>
-  nt.finish
+  nt.return
 }
 
 // A loop carries the guard of what it carries; it starts as true.
@@ -215,10 +215,10 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: {{%.*}} = arith.constant true
 // CHECK: %r, [[v2:%.*]] = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init, [[v3:%.*]] = {{%.*}}) -> (!nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>)
 // CHECK: [[v4:%.*]] = nt.guard %xs[]
-// CHECK-NEXT: %next = nt.map "add"(%acc, %v)
-// CHECK-NEXT: [[v5:%.*]] = nt.map "and"([[v3]], [[v4]])
+// CHECK-NEXT: %next = nt.elementwise "add"(%acc, %v)
+// CHECK-NEXT: [[v5:%.*]] = nt.elementwise "and"([[v3]], [[v4]])
 // CHECK-NEXT: scf.yield %next, [[v5]]
-// CHECK: [[v8:%.*]] = nt.map "where"([[v2]], %r, {{%.*}})
+// CHECK: [[v8:%.*]] = nt.elementwise "where"([[v2]], %r, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[v8]] axis 0
 nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -236,11 +236,11 @@ nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
   %r = scf.for %i = %c0 to %n step %c1
       iter_args(%acc = %init) -> (!nt.tensor<[64] x f32>) : i32 {
     %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-    %next = nt.map "add"(%acc, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+    %next = nt.elementwise "add"(%acc, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     scf.yield %next : !nt.tensor<[64] x f32>
   }
   %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // Carried values that change places: their guards do too. The reduction reads the loop's new result.
@@ -248,7 +248,7 @@ nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: [[v0:%.*]] = nt.guard %xs[]
 // CHECK: %p, %q, [[v3:%.*]], {{%.*}} = scf.for %i = %c0 to %n step %c1 iter_args(%a = %init, %b = %v, [[v5:%.*]] = {{%.*}}, [[v6:%.*]] = [[v0]]) -> (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>, !nt.tensor<[64] x i1>)
 // CHECK-NEXT: scf.yield %b, %a, [[v6]], [[v5]]
-// CHECK: [[v9:%.*]] = nt.map "where"([[v3]], %p, {{%.*}})
+// CHECK: [[v9:%.*]] = nt.elementwise "where"([[v3]], %p, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[v9]] axis 0
 nt.kernel @exchanged symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -269,7 +269,7 @@ nt.kernel @exchanged symbols [#nt.symbol<n size 0 to ?>] arrange {
     scf.yield %b, %a : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>
   }
   %s = nt.reduce "sum" %p axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // A guard through two loops.
@@ -277,10 +277,10 @@ nt.kernel @exchanged symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %r, [[v2:%.*]] = scf.for %i = %c0 to %n step %c1 iter_args(%a = %init, [[v3:%.*]] = {{%.*}}) -> (!nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>)
 // CHECK-NEXT: %in, [[v4:%.*]] = scf.for %j = %c0 to %n step %c1 iter_args(%b = %a, [[v5:%.*]] = [[v3]]) -> (!nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>)
 // CHECK: [[v6:%.*]] = nt.guard %xs[]
-// CHECK: [[v7:%.*]] = nt.map "and"([[v5]], [[v6]])
+// CHECK: [[v7:%.*]] = nt.elementwise "and"([[v5]], [[v6]])
 // CHECK-NEXT: scf.yield %m, [[v7]]
 // CHECK: scf.yield %in, [[v4]]
-// CHECK: [[v10:%.*]] = nt.map "where"([[v2]], %r, {{%.*}})
+// CHECK: [[v10:%.*]] = nt.elementwise "where"([[v2]], %r, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[v10]] axis 0
 nt.kernel @nested symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -299,13 +299,13 @@ nt.kernel @nested symbols [#nt.symbol<n size 0 to ?>] arrange {
       iter_args(%a = %init) -> (!nt.tensor<[64] x f32>) : i32 {
     %in = scf.for %j = %c0 to %n step %c1 iter_args(%b = %a) -> (!nt.tensor<[64] x f32>) : i32 {
       %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-      %m = nt.map "maximum"(%b, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+      %m = nt.elementwise "maximum"(%b, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
       scf.yield %m : !nt.tensor<[64] x f32>
     }
     scf.yield %in : !nt.tensor<[64] x f32>
   }
   %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // A branch gives its sides' guards.
@@ -318,7 +318,7 @@ nt.kernel @nested symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: } else {
 // CHECK-NEXT: scf.yield %init, [[v1]]
 // CHECK: [[v5:%.*]] = nt.full {{%.*}}
-// CHECK-NEXT: [[v6:%.*]] = nt.map "where"([[v2]], %r, [[v5]])
+// CHECK-NEXT: [[v6:%.*]] = nt.elementwise "where"([[v2]], %r, [[v5]])
 // CHECK-NEXT: %s = nt.reduce "sum" [[v6]] axis 0
 nt.kernel @branch symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -339,7 +339,7 @@ nt.kernel @branch symbols [#nt.symbol<n size 0 to ?>] arrange {
     scf.yield %init : !nt.tensor<[64] x f32>
   }
   %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // A dot reads zeros along K, on both sides.
@@ -347,7 +347,7 @@ nt.kernel @branch symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %a = nt.load %xs[] other 0.000000e+00 : f16 : !nt.tensor<[16, 32] x f16>[] -> !nt.tensor<[16, 32] x f16>
 // CHECK-NEXT: %b = nt.load %ys[]
 // CHECK-NEXT: [[v0:%.*]] = nt.guard %ys[]
-// CHECK: [[v3:%.*]] = nt.map "where"([[v0]], %e, {{%.*}})
+// CHECK: [[v3:%.*]] = nt.elementwise "where"([[v0]], %e, {{%.*}})
 // CHECK-NEXT: %d = nt.dot %a, [[v3]], %acc "tf32"
 nt.kernel @dot symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [k, 1] aligned false : !nt.tensor<[m, k] x f16>
@@ -362,11 +362,11 @@ nt.kernel @dot symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] ar
 ^bb0(%xs : !nt.tensor<[16, 32] x f16>, %ys : !nt.tensor<[32, 16] x f16>):
   %a = nt.load %xs[] : !nt.tensor<[16, 32] x f16>[] -> !nt.tensor<[16, 32] x f16>
   %b = nt.load %ys[] : !nt.tensor<[32, 16] x f16>[] -> !nt.tensor<[32, 16] x f16>
-  %e = nt.map "neg"(%b) : (!nt.tensor<[32, 16] x f16>) -> !nt.tensor<[32, 16] x f16>
+  %e = nt.elementwise "neg"(%b) : (!nt.tensor<[32, 16] x f16>) -> !nt.tensor<[32, 16] x f16>
   %zero = arith.constant 0.0 : f32
   %acc = nt.full %zero : f32 -> !nt.tensor<[16, 16] x f32>
   %d = nt.dot %a, %e, %acc "tf32" : !nt.tensor<[16, 32] x f16>, !nt.tensor<[32, 16] x f16> -> !nt.tensor<[16, 16] x f32>
-  nt.finish
+  nt.return
 }
 
 // Lanes in reverse have their guards in reverse.
@@ -374,7 +374,7 @@ nt.kernel @dot symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] ar
 // CHECK: [[g:%.*]] = nt.guard %xs[]
 // CHECK-NEXT: %f = nt.flip %v axis 0
 // CHECK-NEXT: [[r:%.*]] = nt.flip [[g]] axis 0 : !nt.tensor<[64] x i1>
-// CHECK: [[w:%.*]] = nt.map "where"([[r]], %f, {{%.*}})
+// CHECK: [[w:%.*]] = nt.elementwise "where"([[r]], %f, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "xor_sum" [[w]] axis 0
 nt.kernel @flip symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
@@ -386,5 +386,5 @@ nt.kernel @flip symbols [#nt.symbol<n size 0 to ?>] arrange {
   %v = nt.load %xs[] : !nt.tensor<[64] x i32>[] -> !nt.tensor<[64] x i32>
   %f = nt.flip %v axis 0 : !nt.tensor<[64] x i32>
   %s = nt.reduce "xor_sum" %f axis 0 : !nt.tensor<[64] x i32> -> i32
-  nt.finish
+  nt.return
 }

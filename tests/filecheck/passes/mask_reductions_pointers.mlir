@@ -5,10 +5,10 @@
 // CHECK-LABEL: nt.kernel @masked
 // CHECK: %i = nt.load %a[]
 // CHECK-NEXT: [[guard:%.*]] = nt.guard %a[]
-// CHECK: %m = nt.map "lt"(%i, %limit)
-// CHECK: [[known:%.*]] = nt.map "and"(%m, {{%.*}})
+// CHECK: %m = nt.elementwise "lt"(%i, %limit)
+// CHECK: [[known:%.*]] = nt.elementwise "and"(%m, {{%.*}})
 // CHECK: %v = nt.pointer_load %q mask [[known]]
-// CHECK: [[chosen:%.*]] = nt.map "where"([[known]], %v, {{%.*}})
+// CHECK: [[chosen:%.*]] = nt.elementwise "where"([[known]], %v, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[chosen]] axis 0
 // CHECK: nt.pointer_store %i, %q mask {{%.*}} : !nt.tensor<[64] x i1>
 // CHECK-NEXT: nt.pointer_store %i, %q : !nt.tensor<[64] x i32>
@@ -22,7 +22,7 @@ nt.kernel @masked symbols [#nt.symbol<n size 0 to ?>] arrange {
   %i = nt.load %a[] : !nt.tensor<[64] x i32>[] -> !nt.tensor<[64] x i32>
   %n = nt.size <n> : i32
   %limit = nt.full %n : i32 -> !nt.tensor<[64] x i32>
-  %m = nt.map "lt"(%i, %limit) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
+  %m = nt.elementwise "lt"(%i, %limit) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i1>
   %p = nt.pointer %a : !nt.tensor<[64] x i32> -> !tt.ptr<i32>
   %f = nt.full %p : !tt.ptr<i32> -> !nt.tensor<[64] x !tt.ptr<i32>>
   %q = nt.addptr %f, %i : !nt.tensor<[64] x !tt.ptr<i32>>, !nt.tensor<[64] x i32>
@@ -30,5 +30,5 @@ nt.kernel @masked symbols [#nt.symbol<n size 0 to ?>] arrange {
   %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x i32> -> i32
   nt.pointer_store %i, %q mask %m : !nt.tensor<[64] x i1> : !nt.tensor<[64] x i32>, !nt.tensor<[64] x !tt.ptr<i32>>
   nt.pointer_store %i, %q : !nt.tensor<[64] x i32>, !nt.tensor<[64] x !tt.ptr<i32>>
-  nt.finish
+  nt.return
 }

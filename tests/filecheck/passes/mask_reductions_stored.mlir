@@ -20,15 +20,15 @@ nt.kernel @fills symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] 
   nt.store %v, %ys[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   %w = nt.stored %v at %ys[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %m = nt.reduce "max" %w axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // The guard is not that of the value: of %v it would be the one of %xs.
 // CHECK-LABEL: nt.kernel @selects
 // CHECK: %w = nt.stored %v at %ys[]
 // CHECK-NEXT: [[g:%.*]] = nt.guard %ys[]
-// CHECK-NEXT: %e = nt.map "neg"(%w)
-// CHECK: nt.map "where"([[g]], %e, {{%.*}})
+// CHECK-NEXT: %e = nt.elementwise "neg"(%w)
+// CHECK: nt.elementwise "where"([[g]], %e, {{%.*}})
 nt.kernel @selects symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
@@ -42,7 +42,7 @@ nt.kernel @selects symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>
 ^bb0(%xs : !nt.tensor<[64] x f32>, %ys : !nt.tensor<[64] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %w = nt.stored %v at %ys[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  %e = nt.map "neg"(%w) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %e = nt.elementwise "neg"(%w) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
   %m = nt.reduce "sum" %e axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }

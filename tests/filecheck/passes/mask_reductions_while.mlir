@@ -5,16 +5,16 @@
 // CHECK-LABEL: nt.kernel @carried
 // CHECK: [[all:%.*]] = nt.full {{%.*}} : i1 -> !nt.tensor<[64] x i1>
 // CHECK: %r, [[result:%.*]] = scf.while (%a = %init, [[before:%.*]] = [[all]]) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>) -> (!nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>) {
-// CHECK: [[chosen:%.*]] = nt.map "where"([[before]], %a, {{%.*}})
+// CHECK: [[chosen:%.*]] = nt.elementwise "where"([[before]], %a, {{%.*}})
 // CHECK-NEXT: %m = nt.reduce "max" [[chosen]] axis 0
 // CHECK: scf.condition(%go) %a, [[before]] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x i1>
 // CHECK-NEXT: } do {
 // CHECK-NEXT: (%b: !nt.tensor<[64] x f32>, [[after:%.*]]: !nt.tensor<[64] x i1>):
 // CHECK: [[guard:%.*]] = nt.guard %xs[]
-// CHECK-NEXT: %next = nt.map "add"(%b, %v)
-// CHECK-NEXT: [[both:%.*]] = nt.map "and"([[after]], [[guard]])
+// CHECK-NEXT: %next = nt.elementwise "add"(%b, %v)
+// CHECK-NEXT: [[both:%.*]] = nt.elementwise "and"([[after]], [[guard]])
 // CHECK-NEXT: scf.yield %next, [[both]]
-// CHECK: [[selected:%.*]] = nt.map "where"([[result]], %r, {{%.*}})
+// CHECK: [[selected:%.*]] = nt.elementwise "where"([[result]], %r, {{%.*}})
 // CHECK-NEXT: %s = nt.reduce "sum" [[selected]] axis 0
 nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -28,16 +28,16 @@ nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
   %init = nt.full %zero : f32 -> !nt.tensor<[64] x f32>
   %r = scf.while (%a = %init) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32> {
     %m = nt.reduce "max" %a axis 0 : !nt.tensor<[64] x f32> -> f32
-    %go = nt.map "lt"(%m, %zero) : (f32, f32) -> i1
+    %go = nt.elementwise "lt"(%m, %zero) : (f32, f32) -> i1
     scf.condition(%go) %a : !nt.tensor<[64] x f32>
   } do {
   ^bb1(%b : !nt.tensor<[64] x f32>):
     %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-    %next = nt.map "add"(%b, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+    %next = nt.elementwise "add"(%b, %v) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     scf.yield %next : !nt.tensor<[64] x f32>
   }
   %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // What is real in every lane needs no guard, whatever carries it.
@@ -56,13 +56,13 @@ nt.kernel @real symbols [#nt.symbol<n size 0 to ?>] arrange {
   %init = nt.full %zero : f32 -> !nt.tensor<[64] x f32>
   %r = scf.while (%a = %init) : (!nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32> {
     %m = nt.reduce "max" %a axis 0 : !nt.tensor<[64] x f32> -> f32
-    %go = nt.map "lt"(%m, %zero) : (f32, f32) -> i1
+    %go = nt.elementwise "lt"(%m, %zero) : (f32, f32) -> i1
     scf.condition(%go) %a : !nt.tensor<[64] x f32>
   } do {
   ^bb1(%b : !nt.tensor<[64] x f32>):
-    %next = nt.map "add"(%b, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+    %next = nt.elementwise "add"(%b, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
     scf.yield %next : !nt.tensor<[64] x f32>
   }
   %s = nt.reduce "sum" %r axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }

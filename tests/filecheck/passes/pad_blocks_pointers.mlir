@@ -6,10 +6,10 @@
 // CHECK: %q = nt.addptr
 // CHECK: [[size:%.*]] = nt.size <48> : i32
 // CHECK-NEXT: [[limit:%.*]] = nt.full [[size]] : i32 -> !nt.tensor<[64] x i32>
-// CHECK-NEXT: [[below:%.*]] = nt.map "lt"({{%.*}}, [[limit]])
+// CHECK-NEXT: [[below:%.*]] = nt.elementwise "lt"({{%.*}}, [[limit]])
 // CHECK-NEXT: %v = nt.pointer_load %q mask [[below]]
-// CHECK: nt.map "lt"(%lanes, %lanes)
-// CHECK: [[both:%.*]] = nt.map "and"(%m, {{%.*}})
+// CHECK: nt.elementwise "lt"(%lanes, %lanes)
+// CHECK: [[both:%.*]] = nt.elementwise "and"(%m, {{%.*}})
 // CHECK-NEXT: %old = nt.atomic "add" %q, %v mask [[both]] : !nt.tensor<[64] x i1> "relaxed" "gpu"
 nt.kernel @masked symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -22,10 +22,10 @@ nt.kernel @masked symbols [#nt.symbol<n size 0 to ?>] arrange {
   %f = nt.full %p : !tt.ptr<f32> -> !nt.tensor<[48] x !tt.ptr<f32>>
   %q = nt.addptr %f, %lanes : !nt.tensor<[48] x !tt.ptr<f32>>, !nt.tensor<[48] x i32>
   %v = nt.pointer_load %q : !nt.tensor<[48] x !tt.ptr<f32>> -> !nt.tensor<[48] x f32>
-  %m = nt.map "lt"(%lanes, %lanes) : (!nt.tensor<[48] x i32>, !nt.tensor<[48] x i32>) -> !nt.tensor<[48] x i1>
+  %m = nt.elementwise "lt"(%lanes, %lanes) : (!nt.tensor<[48] x i32>, !nt.tensor<[48] x i32>) -> !nt.tensor<[48] x i1>
   %old = nt.atomic "add" %q, %v mask %m : !nt.tensor<[48] x i1> "relaxed" "gpu"
       : !nt.tensor<[48] x !tt.ptr<f32>>, !nt.tensor<[48] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -42,5 +42,5 @@ nt.kernel @unmasked symbols [#nt.symbol<n size 0 to ?>] arrange {
   %p = nt.pointer %a : !nt.tensor<[] x i32> -> !tt.ptr<i32>
   %f = nt.full %p : !tt.ptr<i32> -> !nt.tensor<[48] x !tt.ptr<i32>>
   %old = nt.atomic_cas %f, %lanes, %lanes "acq_rel" "gpu" : !nt.tensor<[48] x !tt.ptr<i32>>, !nt.tensor<[48] x i32>
-  nt.finish
+  nt.return
 }

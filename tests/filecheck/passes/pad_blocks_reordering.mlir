@@ -8,15 +8,15 @@
 // CHECK-NEXT: [[f3:%.*]] = nt.full [[c3]]
 // CHECK-NEXT: [[c7:%.*]] = arith.constant 7 : i32
 // CHECK-NEXT: [[f7:%.*]] = nt.full [[c7]]
-// CHECK-NEXT: [[j:%.*]] = nt.map "and"([[l]], [[f7]])
-// CHECK-NEXT: [[i:%.*]] = nt.map "shr"([[l]], [[f3]])
+// CHECK-NEXT: [[j:%.*]] = nt.elementwise "and"([[l]], [[f7]])
+// CHECK-NEXT: [[i:%.*]] = nt.elementwise "shr"([[l]], [[f3]])
 // CHECK-NEXT: [[c5:%.*]] = arith.constant 5 : i32
 // CHECK-NEXT: [[f5:%.*]] = nt.full [[c5]]
-// CHECK-NEXT: [[s:%.*]] = nt.map "mul"([[i]], [[f5]])
-// CHECK-NEXT: [[p:%.*]] = nt.map "add"([[s]], [[j]])
+// CHECK-NEXT: [[s:%.*]] = nt.elementwise "mul"([[i]], [[f5]])
+// CHECK-NEXT: [[p:%.*]] = nt.elementwise "add"([[s]], [[j]])
 // CHECK-NEXT: [[c15:%.*]] = arith.constant 15 : i32
 // CHECK-NEXT: [[f15:%.*]] = nt.full [[c15]]
-// CHECK-NEXT: [[m:%.*]] = nt.map "and"([[p]], [[f15]])
+// CHECK-NEXT: [[m:%.*]] = nt.elementwise "and"([[p]], [[f15]])
 // CHECK-NEXT: [[g:%.*]] = nt.gather %v{{\[}}[[m]]] axis 0
 // CHECK-NEXT: %rows = nt.reshape [[g]] : !nt.tensor<[32] x i32> -> !nt.tensor<[4, 8] x i32>
 nt.kernel @moves arrange {
@@ -24,7 +24,7 @@ nt.kernel @moves arrange {
 } apply {
   %v = nt.arange <0> : !nt.tensor<[15] x i32>
   %rows = nt.reshape %v : !nt.tensor<[15] x i32> -> !nt.tensor<[3, 5] x i32>
-  nt.finish
+  nt.return
 }
 
 // Where only the first dim grows, lanes stay where they are; a last dim of 2 does not grow.
@@ -33,7 +33,7 @@ nt.kernel @moves arrange {
 // CHECK-NEXT: %rows = nt.reshape %v : !nt.tensor<[16] x i32> -> !nt.tensor<[4, 4] x i32>
 // CHECK-NEXT: %pair = nt.join %rows, %rows : !nt.tensor<[4, 4] x i32> -> !nt.tensor<[4, 4, 2] x i32>
 // CHECK-NEXT: %one, %two = nt.split %pair : !nt.tensor<[4, 4, 2] x i32> -> !nt.tensor<[4, 4] x i32>
-// CHECK-NEXT: nt.finish
+// CHECK-NEXT: nt.return
 nt.kernel @keeps arrange {
   nt.arranged
 } apply {
@@ -41,7 +41,7 @@ nt.kernel @keeps arrange {
   %rows = nt.reshape %v : !nt.tensor<[12] x i32> -> !nt.tensor<[3, 4] x i32>
   %pair = nt.join %rows, %rows : !nt.tensor<[3, 4] x i32> -> !nt.tensor<[3, 4, 2] x i32>
   %one, %two = nt.split %pair : !nt.tensor<[3, 4, 2] x i32> -> !nt.tensor<[3, 4] x i32>
-  nt.finish
+  nt.return
 }
 
 // An index is of a lane that exists.
@@ -49,7 +49,7 @@ nt.kernel @keeps arrange {
 // CHECK: [[n:%.*]] = nt.cast %wide
 // CHECK-NEXT: [[c:%.*]] = arith.constant 15 : i32
 // CHECK-NEXT: [[f:%.*]] = nt.full [[c]]
-// CHECK-NEXT: [[m:%.*]] = nt.map "and"([[n]], [[f]])
+// CHECK-NEXT: [[m:%.*]] = nt.elementwise "and"([[n]], [[f]])
 // CHECK-NEXT: %few = nt.gather %v{{\[}}[[m]]] axis 0 : !nt.tensor<[16] x i32>[!nt.tensor<[8] x i32>]
 nt.kernel @picks arrange {
   nt.arranged
@@ -59,7 +59,7 @@ nt.kernel @picks arrange {
   %wide = nt.cast %i : !nt.tensor<[5] x i32> -> !nt.tensor<[5] x i64>
   %few = nt.gather %v[%wide] axis 0
       : !nt.tensor<[12] x i32>[!nt.tensor<[5] x i64>] -> !nt.tensor<[5] x i32>
-  nt.finish
+  nt.return
 }
 
 // More lanes than there are along the axis: of blocks of one dim.
@@ -76,7 +76,7 @@ nt.kernel @picks_more arrange {
   %j = nt.reshape %i : !nt.tensor<[20] x i32> -> !nt.tensor<[5, 4] x i32>
   %many = nt.gather %rows[%j] axis 0
       : !nt.tensor<[3, 4] x i32>[!nt.tensor<[5, 4] x i32>] -> !nt.tensor<[5, 4] x i32>
-  nt.finish
+  nt.return
 }
 
 // Sizes that only a call knows: twice as many lanes as are rounded up, places by the true size.
@@ -84,10 +84,10 @@ nt.kernel @picks_more arrange {
 // CHECK: %flat = nt.reshape %pair : !nt.tensor<[1024, 2] x f32> -> !nt.tensor<[2048] x f32>
 // CHECK: [[n:%.*]] = nt.size <n> : i32
 // CHECK-NEXT: [[f:%.*]] = nt.full [[n]]
-// CHECK-NEXT: [[i:%.*]] = nt.map "floordiv"({{.*}}, [[f]])
-// CHECK-NEXT: [[j:%.*]] = nt.map "mod"({{.*}}, [[f]])
+// CHECK-NEXT: [[i:%.*]] = nt.elementwise "floordiv"({{.*}}, [[f]])
+// CHECK-NEXT: [[j:%.*]] = nt.elementwise "mod"({{.*}}, [[f]])
 // CHECK: %both = nt.gather
-nt.kernel @run_time symbols [#nt.symbol<n size 0 to ?>] extents [#nt.exprs[n, 1024]] arrange {
+nt.kernel @run_time symbols [#nt.symbol<n size 0 to ?>] padded_sizes [#nt.exprs[n, 1024]] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[1], [n]] -> [b0]>
       : !nt.tensor<[n] x f32> -> !nt.tensor<[1] x !nt.tensor<[n] x f32>>
@@ -99,5 +99,5 @@ nt.kernel @run_time symbols [#nt.symbol<n size 0 to ?>] extents [#nt.exprs[n, 10
   %flat = nt.reshape %pair : !nt.tensor<[n, 2] x f32> -> !nt.tensor<[n * 2] x f32>
   %turned = nt.trans %pair order [1, 0] : !nt.tensor<[n, 2] x f32> -> !nt.tensor<[2, n] x f32>
   %both = nt.reshape %turned : !nt.tensor<[2, n] x f32> -> !nt.tensor<[n * 2] x f32>
-  nt.finish
+  nt.return
 }

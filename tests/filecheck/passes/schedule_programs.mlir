@@ -12,7 +12,7 @@ nt.kernel @one_dim symbols [#nt.symbol<n size 0 to ?>] arrange {
       : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
 } apply {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
-  nt.finish
+  nt.return
 }
 
 // Row-major: the last dim moves fastest.
@@ -27,7 +27,7 @@ nt.kernel @two_dims symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
       : !nt.tensor<[m ceildiv 16, n ceildiv 32] x !nt.tensor<[16, 32] x f32>>
 } apply {
 ^bb0(%xs : !nt.tensor<[16, 32] x f32>):
-  nt.finish
+  nt.return
 }
 
 // A kernel of numbers only runs once.
@@ -40,7 +40,7 @@ nt.kernel @scalar_only symbols [#nt.symbol<k scalar 0 to ?>] arrange {
       : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%vs : !nt.tensor<[] x f32>):
-  nt.finish
+  nt.return
 }
 
 // The program's number, which the application asks for, is that of the order.
@@ -59,5 +59,5 @@ nt.kernel @numbered symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%xs : !nt.tensor<[64] x f32>):
   %number = nt.program_number : i32
   %count = nt.program_count : i32
-  nt.finish
+  nt.return
 }

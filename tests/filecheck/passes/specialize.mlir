@@ -17,7 +17,7 @@ nt.kernel @values symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to ?
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   %b = nt.size <B> : i32
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
-  nt.finish
+  nt.return
 }
 
 // A check that holds for certain is gone; one that a call decides stays.
@@ -30,5 +30,5 @@ nt.kernel @checks_decided symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 
       : !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f32>>
 } apply {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
-  nt.finish
+  nt.return
 }

@@ -10,5 +10,5 @@ nt.kernel @check_fails symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 
       : !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f32>>
 } apply {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
-  nt.finish
+  nt.return
 }

@@ -30,5 +30,5 @@ nt.kernel @total symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 102
   %v = nt.load %a[] other 0.0 : f32 : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
   %s = nt.reduce "sum" %v axis 0 : !nt.tensor<[B] x f32> -> f32
   nt.store %s, %b[] : f32, !nt.tensor<[] x f32>[]
-  nt.finish
+  nt.return
 }

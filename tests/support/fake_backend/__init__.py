@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import ninetoothed.backend
-from ninetoothed.artifact import BACK_ENDS, BackEnd
+from ninetoothed.artifacts.target import BACK_ENDS, BackEnd
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device, driver
 

@@ -43,9 +43,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ninetoothed.artifact import Artifact, Binary, Config, Target
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Target
+from ninetoothed.cache import artifact_store
 from ninetoothed.errors import CompilerError, ConfigurationError, DeviceError, NineToothedError
-from ninetoothed.runtime import artifact_cache
 
 if TYPE_CHECKING:
     from ninetoothed.runtime.launch.driver import Driver
@@ -409,10 +411,10 @@ def _source_file(artifact: Artifact) -> Path:
     digest = hashlib.sha256(artifact.text.encode()).hexdigest()
     name = f"{artifact.name[:100]}_{digest[:32]}.py"
     try:
-        return artifact_cache.keep_source(name, artifact.text)
+        return artifact_store.keep_source(name, artifact.text)
     except OSError:
         path = Path(_temporary_folder().name) / name
-        artifact_cache.write_atomically(path, artifact.text)
+        artifact_store.write_atomically(path, artifact.text)
         return path
 
 

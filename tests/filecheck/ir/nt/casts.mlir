@@ -17,5 +17,5 @@ nt.kernel @casts arrange {
   %a = nt.reshape %h : !nt.tensor<[64] x f16> -> !nt.tensor<[8, 8] x f16>
   // CHECK-NEXT: %d = nt.dot %a, %a, %a imprecise 8 : i32 : !nt.tensor<[8, 8] x f16>, !nt.tensor<[8, 8] x f16> -> !nt.tensor<[8, 8] x f16>
   %d = nt.dot %a, %a, %a imprecise 8 : i32 : !nt.tensor<[8, 8] x f16>, !nt.tensor<[8, 8] x f16> -> !nt.tensor<[8, 8] x f16>
-  nt.finish
+  nt.return
 }

@@ -3,8 +3,8 @@
 
 // CHECK-LABEL: nt.kernel @ops
 // CHECK: %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
-// CHECK-NEXT: %m = nt.map "lt"(%v, %v) : (!nt.tensor<[B] x f32>, !nt.tensor<[B] x f32>) -> !nt.tensor<[B] x i1>
-// CHECK-NEXT: %t = nt.map "libdevice.tanh"(%v) : (!nt.tensor<[B] x f32>) -> !nt.tensor<[B] x f32>
+// CHECK-NEXT: %m = nt.elementwise "lt"(%v, %v) : (!nt.tensor<[B] x f32>, !nt.tensor<[B] x f32>) -> !nt.tensor<[B] x i1>
+// CHECK-NEXT: %t = nt.elementwise "libdevice.tanh"(%v) : (!nt.tensor<[B] x f32>) -> !nt.tensor<[B] x f32>
 // CHECK-NEXT: %h = nt.hint "constancy" [4] %t : !nt.tensor<[B] x f32>
 // CHECK-NEXT: %one, %two = nt.inline_asm "mov.b32 $0, $2;" "=r,=r,r" pure true pack 1 : i32(%h) : (!nt.tensor<[B] x f32>) -> (!nt.tensor<[B] x i32>, !nt.tensor<[B] x ui32>)
 // CHECK-NEXT: %number = nt.program_number : i32
@@ -23,8 +23,8 @@ nt.kernel @ops arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
-  %m = nt.map "lt"(%v, %v) : (!nt.tensor<[B] x f32>, !nt.tensor<[B] x f32>) -> !nt.tensor<[B] x i1>
-  %t = nt.map "libdevice.tanh"(%v) : (!nt.tensor<[B] x f32>) -> !nt.tensor<[B] x f32>
+  %m = nt.elementwise "lt"(%v, %v) : (!nt.tensor<[B] x f32>, !nt.tensor<[B] x f32>) -> !nt.tensor<[B] x i1>
+  %t = nt.elementwise "libdevice.tanh"(%v) : (!nt.tensor<[B] x f32>) -> !nt.tensor<[B] x f32>
   %h = nt.hint "constancy" [4] %t : !nt.tensor<[B] x f32>
   %one, %two = nt.inline_asm "mov.b32 $0, $2;" "=r,=r,r" pure true pack 1 : i32(%h) : (!nt.tensor<[B] x f32>) -> (!nt.tensor<[B] x i32>, !nt.tensor<[B] x ui32>)
   %number = nt.program_number : i32
@@ -35,5 +35,5 @@ nt.kernel @ops arrange {
   nt.assert %m, "" : !nt.tensor<[B] x i1>
   %b = arith.constant true
   nt.assume %b : i1
-  nt.finish
+  nt.return
 }

@@ -27,5 +27,5 @@ nt.kernel @ops symbols [#nt.symbol<n size 0 to ?>] arrange {
   // CHECK-NEXT: %u = nt.stored %w at %b[%k] other 1.000000e+00 : f16 : !nt.tensor<[4] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
   %u = nt.stored %w at %b[%k] other 1.0 : f16
       : !nt.tensor<[4] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
-  nt.finish
+  nt.return
 }

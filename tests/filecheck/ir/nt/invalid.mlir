@@ -4,7 +4,7 @@
 nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -13,7 +13,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<n size 0 to ?>] arra
 nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -23,7 +23,7 @@ nt.kernel @k arrange {
   nt.arranged
 } apply {
 ^bb0(%a : f32):
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -33,7 +33,7 @@ nt.kernel @k arrange {
   %x = nt.source "x" "array" strides [1] aligned false : !nt.tensor<[n] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -43,7 +43,7 @@ nt.kernel @k arrange {
   %x = nt.source "x" "constexpr" strides [] aligned false : !nt.tensor<[] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -53,7 +53,7 @@ nt.kernel @k arrange {
   %x = nt.source "x" "scalar" strides [] value 1 : i32 aligned false : !nt.tensor<[] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -63,7 +63,7 @@ nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x !nt.tensor<[4] x f32>>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -73,7 +73,7 @@ nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1, 1] aligned false : !nt.tensor<[n] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -84,7 +84,7 @@ nt.kernel @k arrange {
   %0 = nt.squeeze %x [0] level 1 : !nt.tensor<[1] x f32> -> !nt.tensor<[] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -95,7 +95,7 @@ nt.kernel @k arrange {
   %0 = nt.permute %x [1, 0] level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[m, n] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -106,7 +106,7 @@ nt.kernel @k arrange {
   %0 = nt.expand %x [8] level 0 : !nt.tensor<[4] x f32> -> !nt.tensor<[8] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -117,7 +117,7 @@ nt.kernel @k arrange {
   %0 = nt.squeeze %x [0] level 0 : !nt.tensor<[4] x f32> -> !nt.tensor<[] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -128,7 +128,7 @@ nt.kernel @k arrange {
   %0 = nt.access %x <[[n]] -> [g0, 0]> : !nt.tensor<[n] x f32> -> !nt.tensor<[n] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -139,7 +139,7 @@ nt.kernel @k arrange {
   %0 = nt.access %x <[[n]] -> [g0]> : !nt.tensor<[n] x f32> -> !nt.tensor<[m] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -150,7 +150,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%a : !nt.tensor<[-4] x f32>):
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -161,7 +161,7 @@ nt.kernel @k arrange {
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%a : !nt.tensor<[4] x index>):
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -173,7 +173,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%r : !nt.tensor<[n] x !nt.tensor<[64] x f32>>):
   %v = nt.load %r[] : !nt.tensor<[n] x !nt.tensor<[64] x f32>>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -185,7 +185,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%r : !nt.tensor<[64] x f32>):
   %v = nt.load %r[] : !nt.tensor<[64] x f32>[] -> f32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -197,7 +197,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%r : !nt.tensor<[64] x f32>):
   %v = nt.guard %r[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -209,7 +209,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%r : !nt.tensor<[n] x !nt.tensor<[64] x f32>>):
   %v = nt.guard %r[] : !nt.tensor<[n] x !nt.tensor<[64] x f32>>[] -> !nt.tensor<[64] x i1>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -222,7 +222,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%r : !nt.tensor<[64] x f32>, %v : f32):
   nt.store %v, %r[] : f32, !nt.tensor<[64] x f32>[]
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -235,7 +235,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%r : !nt.tensor<[n] x !nt.tensor<[64] x f32>>, %v : !nt.tensor<[64] x f32>):
   nt.store %v, %r[] : !nt.tensor<[64] x f32>, !nt.tensor<[n] x !nt.tensor<[64] x f32>>[]
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -247,7 +247,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : i32):
   %f = nt.full %v : i32 -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -259,19 +259,19 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : i32):
   %f = nt.arange <0> : !nt.tensor<[4, 4] x i32>
-  nt.finish
+  nt.return
 }
 
 // -----
 
-// CHECK: nt.map: the language has no function negate
+// CHECK: nt.elementwise: the language has no function negate
 nt.kernel @k arrange {
   %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : f32):
-  %f = nt.map "negate"(%v) : (f32) -> f32
-  nt.finish
+  %f = nt.elementwise "negate"(%v) : (f32) -> f32
+  nt.return
 }
 
 // -----
@@ -283,31 +283,31 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[32] x f32>):
   %f = nt.reduce "total" %v axis 0 : !nt.tensor<[32] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // -----
 
-// CHECK: nt.map neg: 0 arguments for 1
+// CHECK: nt.elementwise neg: 0 arguments for 1
 nt.kernel @k arrange {
   %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : i32):
-  %f = nt.map "neg"() : () -> f32
-  nt.finish
+  %f = nt.elementwise "neg"() : () -> f32
+  nt.return
 }
 
 // -----
 
-// CHECK: nt.map add: an argument of type !nt.tensor<[32] x f32> for a result of type !nt.tensor<[64] x f32>; the shapes must be equal
+// CHECK: nt.elementwise add: an argument of type !nt.tensor<[32] x f32> for a result of type !nt.tensor<[64] x f32>; the shapes must be equal
 nt.kernel @k arrange {
   %x0 = nt.source "x0" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
   nt.arranged %x0 : !nt.tensor<[] x f32>
 } apply {
 ^bb0(%v : !nt.tensor<[32] x f32>):
-  %f = nt.map "add"(%v, %v) : (!nt.tensor<[32] x f32>, !nt.tensor<[32] x f32>) -> !nt.tensor<[64] x f32>
-  nt.finish
+  %f = nt.elementwise "add"(%v, %v) : (!nt.tensor<[32] x f32>, !nt.tensor<[32] x f32>) -> !nt.tensor<[64] x f32>
+  nt.return
 }
 
 // -----
@@ -319,7 +319,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[32] x f16>):
   %f = nt.cast %v : !nt.tensor<[32] x f16> -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -331,7 +331,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[64] x f32>):
   %f = nt.reduce "sum" %v axis 1 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -343,7 +343,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[64] x f32>):
   %f = nt.reduce "sum" %v axis 0 : !nt.tensor<[64] x f32> -> i32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -356,7 +356,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[16, 32] x f16>, %c : !nt.tensor<[16, 16] x f32>):
   %f = nt.dot %a, %a, %c "ieee" : !nt.tensor<[16, 32] x f16>, !nt.tensor<[16, 32] x f16> -> !nt.tensor<[16, 16] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -369,7 +369,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[16, 16] x f16>, %c : !nt.tensor<[8, 16] x f32>):
   %f = nt.dot %a, %a, %c "ieee" : !nt.tensor<[16, 16] x f16>, !nt.tensor<[16, 16] x f16> -> !nt.tensor<[8, 16] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -382,7 +382,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[16, 16] x f16>, %b : !nt.tensor<[16, 16] x f32>):
   %f = nt.dot %a, %b, %b "ieee" : !nt.tensor<[16, 16] x f16>, !nt.tensor<[16, 16] x f32> -> !nt.tensor<[16, 16] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -394,7 +394,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[32] x f32>):
   %f = nt.broadcast %v : !nt.tensor<[32] x f32> -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -406,7 +406,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[1] x f16>):
   %f = nt.broadcast %v : !nt.tensor<[1] x f16> -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -418,7 +418,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[64] x f32>):
   %f = nt.expand_dims %v axis 1 : !nt.tensor<[64] x f32> -> !nt.tensor<[64, 2] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -430,7 +430,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[64] x f32>):
   %f = nt.expand_dims %v axis 1 : !nt.tensor<[64] x f32> -> !nt.tensor<[32, 1] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -442,7 +442,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>):
   %f = nt.trans %v order [0, 0] : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4, 8] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -454,7 +454,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>):
   %f = nt.trans %v order [1, 0] : !nt.tensor<[4, 8] x f32> -> !nt.tensor<[4, 8] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -467,5 +467,5 @@ nt.kernel @k arrange {
 ^bb0(%v : f32):
   %p = nt.program_id : index
   %g = nt.program_index %p [m, n] : index
-  nt.finish
+  nt.return
 }

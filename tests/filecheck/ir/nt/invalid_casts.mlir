@@ -5,7 +5,7 @@ nt.kernel @k arrange {
   nt.arranged
 } apply {
   %c = nt.constant 3 : i32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -15,7 +15,7 @@ nt.kernel @k arrange {
   nt.arranged
 } apply {
   %c = "nt.constant"() <{value = 3 : ui32}> : () -> ui8
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -27,7 +27,7 @@ nt.kernel @k arrange {
   %x0 = arith.constant 1.0 : f32
   %x = nt.full %x0 : f32 -> !nt.tensor<[64] x f32>
   %c = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[32] x f16>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -39,7 +39,7 @@ nt.kernel @k arrange {
   %x0 = arith.constant 1.0 : f32
   %x = nt.full %x0 : f32 -> !nt.tensor<[64] x f32>
   %c = nt.cast %x rounding "up" : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x f16>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -51,7 +51,7 @@ nt.kernel @k arrange {
   %x0 = arith.constant 1.0 : f16
   %x = nt.full %x0 : f16 -> !nt.tensor<[64] x f16>
   %c = nt.cast %x rounding "rtz" : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -63,7 +63,7 @@ nt.kernel @k arrange {
   %x0 = arith.constant 1.0 : f32
   %x = nt.full %x0 : f32 -> !nt.tensor<[64] x f32>
   %c = nt.bitcast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[32] x i32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -75,5 +75,5 @@ nt.kernel @k arrange {
   %x0 = arith.constant 1.0 : f32
   %x = nt.full %x0 : f32 -> !nt.tensor<[64] x f32>
   %c = nt.bitcast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x i16>
-  nt.finish
+  nt.return
 }

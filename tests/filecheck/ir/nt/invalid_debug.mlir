@@ -11,7 +11,7 @@ nt.kernel @k arrange {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
   nt.assert %v, "" : !nt.tensor<[B] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -27,7 +27,7 @@ nt.kernel @k arrange {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
   %h = nt.hint "parity" [2] %v : !nt.tensor<[B] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -43,7 +43,7 @@ nt.kernel @k arrange {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
   %h = nt.hint "constancy" [2, 2] %v : !nt.tensor<[B] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -59,7 +59,7 @@ nt.kernel @k arrange {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
   "nt.inline_asm"(%v) <{asm = "", constraints = "", pure = true, pack = 1 : i32}> : (!nt.tensor<[B] x f32>) -> ()
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -75,13 +75,13 @@ nt.kernel @k arrange {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
   %y = nt.inline_asm "" "" pure true pack 1 : i32(%v) : (!nt.tensor<[B] x f32>) -> f32
-  nt.finish
+  nt.return
 }
 
 // -----
 
 // A function of the device libraries that takes no such element types.
-// CHECK: nt.map: libdevice.popc has no form of these types
+// CHECK: nt.elementwise: libdevice.popc has no form of these types
 nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.tile %x [B] strides [B] dilation [1] floor false level 0
@@ -90,14 +90,14 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
-  %y = nt.map "libdevice.popc"(%v) : (!nt.tensor<[B] x f32>) -> !nt.tensor<[B] x i32>
-  nt.finish
+  %y = nt.elementwise "libdevice.popc"(%v) : (!nt.tensor<[B] x f32>) -> !nt.tensor<[B] x i32>
+  nt.return
 }
 
 // -----
 
 // One that gives another element type.
-// CHECK: nt.map: libdevice.isnan has no form of these types
+// CHECK: nt.elementwise: libdevice.isnan has no form of these types
 nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.tile %x [B] strides [B] dilation [1] floor false level 0
@@ -106,8 +106,8 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
-  %y = nt.map "libdevice.isnan"(%v) : (!nt.tensor<[B] x f32>) -> !nt.tensor<[B] x f32>
-  nt.finish
+  %y = nt.elementwise "libdevice.isnan"(%v) : (!nt.tensor<[B] x f32>) -> !nt.tensor<[B] x f32>
+  nt.return
 }
 
 // -----
@@ -124,7 +124,7 @@ nt.kernel @k arrange {
   %v = nt.load %xs[] : !nt.tensor<[B] x f32>[] -> !nt.tensor<[B] x f32>
   %p = nt.pointer %xs : !nt.tensor<[B] x f32> -> !tt.ptr<f32>
   %y = nt.pointer_load %p cache ".wt" : !tt.ptr<f32> -> f32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -142,5 +142,5 @@ nt.kernel @k arrange {
   %p = nt.pointer %xs : !nt.tensor<[B] x f32> -> !tt.ptr<f32>
   %y = arith.constant 1.0 : f32
   nt.pointer_store %y, %p evict "evict_soon" : f32, !tt.ptr<f32>
-  nt.finish
+  nt.return
 }

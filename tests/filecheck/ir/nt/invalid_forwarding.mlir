@@ -9,7 +9,7 @@ nt.kernel @k arrange {
   %one = arith.constant 1.0 : f32
   %v = nt.full %one : f32 -> !nt.tensor<[64] x f32>
   %w = nt.stored %v at %r[] : !nt.tensor<[n] x !nt.tensor<[64] x f32>>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -22,5 +22,5 @@ nt.kernel @k arrange {
 ^bb0(%r : !nt.tensor<[64] x f32>):
   %one = arith.constant 1.0 : f32
   %w = nt.stored %one at %r[] : !nt.tensor<[64] x f32>[] -> f32
-  nt.finish
+  nt.return
 }

@@ -5,7 +5,7 @@ nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [0, 1] jagged <0 length l start s offsets o i64> aligned false : !nt.tensor<[b, n] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -15,7 +15,7 @@ nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [0, 1] jagged <2 length l start s offsets o i64> aligned false : !nt.tensor<[b, n] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -25,7 +25,7 @@ nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [n, 1] jagged <1 length l start s offsets o i64> aligned false : !nt.tensor<[b, n] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -35,7 +35,7 @@ nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [0, 1] jagged <1 length l start s offsets o i16> aligned false : !nt.tensor<[b, n] x f32>
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -47,5 +47,5 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[] x f32>):
   %p = nt.sequences %a : !nt.tensor<[] x f32> -> !tt.ptr<f32>
-  nt.finish
+  nt.return
 }

@@ -9,7 +9,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %o = nt.offsets %a[] dim 0 along [1] : !nt.tensor<[64] x f32>[] -> i32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -23,7 +23,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %o = nt.offsets %a[] dim 0 along [0] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -37,7 +37,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %o = nt.offsets %a[] dim 0 along [0] : !nt.tensor<[64] x f32>[] -> i32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -51,7 +51,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %o = nt.offsets %a[] dim 1 along [0] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x i32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -68,7 +68,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %p = nt.full %s : !tt.ptr<f32> -> !nt.tensor<[64] x !tt.ptr<f32>>
   %o = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %q = nt.addptr %p, %o : !nt.tensor<[64] x !tt.ptr<f32>>, !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -85,7 +85,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %p = nt.full %s : !tt.ptr<f32> -> !nt.tensor<[64] x !tt.ptr<f32>>
   %o = arith.constant 0 : i32
   %q = nt.addptr %p, %o : !nt.tensor<[64] x !tt.ptr<f32>>, i32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -100,7 +100,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 ^bb0(%a : !nt.tensor<[64] x f32>):
   %p = arith.constant 0 : i32
   %q = nt.pointer_load %p : i32 -> i32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -116,7 +116,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %s = nt.pointer %a : !nt.tensor<[64] x f32> -> !tt.ptr<f32>
   %p = nt.full %s : !tt.ptr<f32> -> !nt.tensor<[64] x !tt.ptr<f32>>
   %q = nt.pointer_load %p : !nt.tensor<[64] x !tt.ptr<f32>> -> f32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -133,7 +133,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %p = nt.full %s : !tt.ptr<f32> -> !nt.tensor<[64] x !tt.ptr<f32>>
   %m = arith.constant true
   %q = nt.pointer_load %p mask %m : i1 : !nt.tensor<[64] x !tt.ptr<f32>> -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -150,7 +150,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %p = nt.full %s : !tt.ptr<f32> -> !nt.tensor<[64] x !tt.ptr<f32>>
   %o = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %q = nt.pointer_load %p other %o : !nt.tensor<[64] x f32> : !nt.tensor<[64] x !tt.ptr<f32>> -> !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -167,7 +167,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %p = nt.full %s : !tt.ptr<f32> -> !nt.tensor<[64] x !tt.ptr<f32>>
   %o = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %q = nt.atomic "cas" %p, %o "acq_rel" "gpu" : !nt.tensor<[64] x !tt.ptr<f32>>, !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -184,7 +184,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %p = nt.full %s : !tt.ptr<f32> -> !nt.tensor<[64] x !tt.ptr<f32>>
   %o = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %q = nt.atomic "and" %p, %o "acq_rel" "gpu" : !nt.tensor<[64] x !tt.ptr<f32>>, !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -201,5 +201,5 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
   %p = nt.full %s : !tt.ptr<f32> -> !nt.tensor<[64] x !tt.ptr<f32>>
   %o = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
   %q = nt.atomic_cas %p, %o, %o "seq_cst" "gpu" : !nt.tensor<[64] x !tt.ptr<f32>>, !nt.tensor<[64] x f32>
-  nt.finish
+  nt.return
 }

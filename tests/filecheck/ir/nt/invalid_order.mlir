@@ -7,7 +7,7 @@ nt.kernel @k arrange {
 } apply {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>):
   %f = nt.flip %v axis 2 : !nt.tensor<[4, 8] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -20,7 +20,7 @@ nt.kernel @k arrange {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>, %i : !nt.tensor<[4] x i32>):
   %f = nt.gather %v[%i] axis 0
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4] x i32>] -> !nt.tensor<[4] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -33,7 +33,7 @@ nt.kernel @k arrange {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>, %i : !nt.tensor<[4, 2] x i32>):
   %f = nt.gather %v[%i] axis 2
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4, 2] x i32>] -> !nt.tensor<[4, 2] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -46,7 +46,7 @@ nt.kernel @k arrange {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>):
   %f = nt.gather %v[%v] axis 1
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4, 8] x f32>] -> !nt.tensor<[4, 8] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -59,7 +59,7 @@ nt.kernel @k arrange {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>, %i : !nt.tensor<[4, 2] x i32>):
   %f = nt.gather %v[%i] axis 0
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4, 2] x i32>] -> !nt.tensor<[4, 2] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -72,5 +72,5 @@ nt.kernel @k arrange {
 ^bb0(%v : !nt.tensor<[4, 8] x f32>, %i : !nt.tensor<[4, 2] x i32>):
   %f = nt.gather %v[%i] axis 1
       : !nt.tensor<[4, 8] x f32>[!nt.tensor<[4, 2] x i32>] -> !nt.tensor<[4, 2] x f16>
-  nt.finish
+  nt.return
 }

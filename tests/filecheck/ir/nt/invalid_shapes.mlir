@@ -12,7 +12,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %r = nt.reshape %v : !nt.tensor<[8, 2] x f32> -> !nt.tensor<[4, 3] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -29,7 +29,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %r = nt.reshape %v : !nt.tensor<[8, 2] x f32> -> !nt.tensor<[16] x i32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -46,7 +46,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %r = nt.join %i, %i : !nt.tensor<[4] x i32> -> !nt.tensor<[2, 4] x i32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -63,7 +63,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %r, %s = nt.split %i : !nt.tensor<[4] x i32> -> i32
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -80,7 +80,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %r, %s = nt.split %v : !nt.tensor<[8, 2] x f32> -> !nt.tensor<[4] x f32>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -97,7 +97,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %r, %s = nt.address %a[] [%i] : !nt.tensor<[8, 2] x f32>[] [!nt.tensor<[4] x i32>] -> !nt.tensor<[4] x !tt.ptr<f32>>, !nt.tensor<[4] x i1>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -115,7 +115,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %c = arith.constant 0 : i32
   %r, %s = nt.address %a[%c] [%i, %i] : !nt.tensor<[8, 2] x f32>[i32] [!nt.tensor<[4] x i32>, !nt.tensor<[4] x i32>] -> !nt.tensor<[4] x !tt.ptr<f32>>, !nt.tensor<[4] x i1>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -132,7 +132,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %r, %s = nt.address %a[] [%i, %j] : !nt.tensor<[8, 2] x f32>[] [!nt.tensor<[4] x i32>, !nt.tensor<[8] x i32>] -> !nt.tensor<[4] x !tt.ptr<f32>>, !nt.tensor<[4] x i1>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -150,7 +150,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %b = nt.cast %i : !nt.tensor<[4] x i32> -> !nt.tensor<[4] x i8>
   %r, %s = nt.address %a[] [%b, %b] : !nt.tensor<[8, 2] x f32>[] [!nt.tensor<[4] x i8>, !nt.tensor<[4] x i8>] -> !nt.tensor<[4] x !tt.ptr<f32>>, !nt.tensor<[4] x i1>
-  nt.finish
+  nt.return
 }
 
 // -----
@@ -167,5 +167,5 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %i = nt.arange <0> : !nt.tensor<[4] x i32>
   %j = nt.arange <0> : !nt.tensor<[8] x i32>
   %r, %s = nt.address %a[] [%i, %i] : !nt.tensor<[8, 2] x f32>[] [!nt.tensor<[4] x i32>, !nt.tensor<[4] x i32>] -> !nt.tensor<[4] x !tt.ptr<i32>>, !nt.tensor<[4] x i1>
-  nt.finish
+  nt.return
 }

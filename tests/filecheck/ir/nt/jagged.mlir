@@ -12,7 +12,7 @@ nt.kernel @jagged symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>,
 ^bb0(%a : !nt.tensor<[1, 64] x f32>):
   // CHECK: nt.sequences %a : !nt.tensor<[1, 64] x f32> -> !tt.ptr<i64>
   %p = nt.sequences %a : !nt.tensor<[1, 64] x f32> -> !tt.ptr<i64>
-  nt.finish
+  nt.return
 }
 
 // CHECK: tt.func @launch() attributes {nt.params = [#nt.param<"x" tensor [b, n] [0, 1] offsets offsets>]}

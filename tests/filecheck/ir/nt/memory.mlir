@@ -40,5 +40,5 @@ nt.kernel @ops symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] ar
       : !nt.tensor<[16] x !tt.ptr<ui32>>, !nt.tensor<[16] x ui32>
   // CHECK-NEXT: %c = nt.atomic_cas %q, %u, %v "acquire" "cta" : !nt.tensor<[16] x !tt.ptr<ui32>>, !nt.tensor<[16] x ui32>
   %c = nt.atomic_cas %q, %u, %v "acquire" "cta" : !nt.tensor<[16] x !tt.ptr<ui32>>, !nt.tensor<[16] x ui32>
-  nt.finish
+  nt.return
 }

@@ -3,10 +3,10 @@
 // RUN: nt-opt %s --print-debuginfo | nt-opt | filecheck %s
 
 // Every meta-operation, and how a kernel says what it knows.
-// CHECK-LABEL: nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>, #nt.symbol<s stride ? to ?>, #nt.symbol<B meta 32 to 1024>, #nt.symbol<c constexpr -1 to 3>] checks [#nt.check<[m] = [n], "{left} and {right}">] extents [#nt.exprs[n, 1024]] grid #nt.expr<m ceildiv B>
+// CHECK-LABEL: nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>, #nt.symbol<s stride ? to ?>, #nt.symbol<B meta 32 to 1024>, #nt.symbol<c constexpr -1 to 3>] checks [#nt.check<[m] = [n], "{left} and {right}">] padded_sizes [#nt.exprs[n, 1024]] grid #nt.expr<m ceildiv B>
 nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>, #nt.symbol<s stride ? to ?>,
     #nt.symbol<B meta 32 to 1024>, #nt.symbol<c constexpr -1 to 3>]
-    checks [#nt.check<[m] = [n], "{left} and {right}">] extents [#nt.exprs[n, 1024]]
+    checks [#nt.check<[m] = [n], "{left} and {right}">] padded_sizes [#nt.exprs[n, 1024]]
     grid #nt.expr<m ceildiv B> arrange {
   // CHECK-NEXT: %x = nt.source "x" "tensor" strides [s, 1] other 0.000000e+00 : f32 aligned true : !nt.tensor<[m, n] x f32>
   %x = nt.source "x" "tensor" strides [s, 1] other 0.0 : f32 aligned true : !nt.tensor<[m, n] x f32>
@@ -37,8 +37,8 @@ nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
       : !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>>, !nt.tensor<[] x i32>, !nt.tensor<[] x ui8>
 } apply {
 ^bb0(%a : !nt.tensor<[B * n] x f32>, %b : !nt.tensor<[] x i32>, %c : !nt.tensor<[] x ui8>):
-  // CHECK: nt.finish
-  nt.finish
+  // CHECK: nt.return
+  nt.return
 }
 
 // A kernel of nothing: no symbols, no parameters.
@@ -47,7 +47,7 @@ nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
 nt.kernel @nothing arrange {
   nt.arranged
 } apply {
-  nt.finish
+  nt.return
 }
 
 // Every expression: precedence, and normal form.
@@ -67,7 +67,7 @@ nt.kernel @expressions arrange {
   %e = nt.size <-a> : i32
   // CHECK-NEXT: %f = nt.size <7> : i32
   %f = nt.size <3 + 4> : i32
-  nt.finish
+  nt.return
 }
 
 // The ops of an application, and those that scheduling adds.
@@ -96,8 +96,8 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
       : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x f16>
   // CHECK-NEXT: %g = nt.guard %a[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x i1>
   %g = nt.guard %a[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32] -> !nt.tensor<[64] x i1>
-  // CHECK-NEXT: %s = nt.map "where"(%g, %v, %w) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>) -> !nt.tensor<[64] x f16>
-  %s = nt.map "where"(%g, %v, %w)
+  // CHECK-NEXT: %s = nt.elementwise "where"(%g, %v, %w) : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>) -> !nt.tensor<[64] x f16>
+  %s = nt.elementwise "where"(%g, %v, %w)
       : (!nt.tensor<[64] x i1>, !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>) -> !nt.tensor<[64] x f16>
   // CHECK-NEXT: nt.store %s, %a[%i] : !nt.tensor<[64] x f16>, !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32]
   nt.store %s, %a[%i] : !nt.tensor<[64] x f16>, !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f16>>[i32]
@@ -116,8 +116,8 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
   // CHECK-NEXT: %picked = nt.gather %v[%r] axis 0 : !nt.tensor<[64] x f16>[!nt.tensor<[64] x i32>] -> !nt.tensor<[64] x f16>
   %picked = nt.gather %v[%r] axis 0
       : !nt.tensor<[64] x f16>[!nt.tensor<[64] x i32>] -> !nt.tensor<[64] x f16>
-  // CHECK-NEXT: %high = nt.map "umulhi"(%r, %r) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
-  %high = nt.map "umulhi"(%r, %r)
+  // CHECK-NEXT: %high = nt.elementwise "umulhi"(%r, %r) : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
+  %high = nt.elementwise "umulhi"(%r, %r)
       : (!nt.tensor<[64] x i32>, !nt.tensor<[64] x i32>) -> !nt.tensor<[64] x i32>
   %zero = arith.constant 0.0 : f32
   // CHECK: %acc = nt.full %zero : f32 -> !nt.tensor<[64, 64] x f32>
@@ -129,5 +129,5 @@ nt.kernel @blocks symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>]
   %rows = nt.reduce "sum" %d axis 1 : !nt.tensor<[64, 64] x f32> -> !nt.tensor<[64] x f32>
   // CHECK-NEXT: %all = nt.reduce "max" %rows axis 0 : !nt.tensor<[64] x f32> -> f32
   %all = nt.reduce "max" %rows axis 0 : !nt.tensor<[64] x f32> -> f32
-  nt.finish
+  nt.return
 }

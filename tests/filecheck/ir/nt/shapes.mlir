@@ -28,5 +28,5 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
   %p, %q = nt.address %a[] [%i, %i] : !nt.tensor<[8, 2] x f32>[] [!nt.tensor<[4] x i32>, !nt.tensor<[4] x i32>] -> !nt.tensor<[4] x !tt.ptr<f32>>, !nt.tensor<[4] x i1>
   // CHECK: %s, %t = nt.address %a[] [%e, %e] : !nt.tensor<[8, 2] x f32>[] [i32, i32] -> !tt.ptr<f32>, i1
   %s, %t = nt.address %a[] [%e, %e] : !nt.tensor<[8, 2] x f32>[] [i32, i32] -> !tt.ptr<f32>, i1
-  nt.finish
+  nt.return
 }

@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
-from ninetoothed.artifact import Artifact, Config, Signature, Space, Target
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ArgumentError, DeviceError
-from ninetoothed.runtime import artifact_cache
 from ninetoothed.runtime.launch.dispatch import Dispatcher
 from ninetoothed.runtime.tuning.search import Tune
 from tests.support import artifacts
@@ -157,7 +160,7 @@ def test_what_is_ready_does_not_wait_for_what_is_tuned(world: World) -> None:
 def test_empty_calls_read_nothing_twice(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     dispatcher = world.dispatcher(blocks(128, 256))
     dispatcher.launch(SIGNATURE, values(0))
-    monkeypatch.setattr(artifact_cache, "_content", None)
+    monkeypatch.setattr(artifact_store, "_content", None)
     dispatcher.launch(SIGNATURE, values(0))
 
 

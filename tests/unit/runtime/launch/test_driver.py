@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 
-from ninetoothed.artifact import Binary
+from ninetoothed.artifacts.artifact import Binary
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ConfigurationError, DeviceError
 from ninetoothed.runtime.launch import device, driver

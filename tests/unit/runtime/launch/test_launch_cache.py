@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 import torch
 
-from ninetoothed.arguments import bind, number_class
-from ninetoothed.artifact import Argument, Artifact, Binary, Config, Target
+from ninetoothed.artifacts.artifact import Argument, Artifact, Binary
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls import tensor_guards
+from ninetoothed.calls.arguments import bind, number_class
 from ninetoothed.errors import DeviceError
-from ninetoothed.interface import Bounds, Formal, Interface
-from ninetoothed.runtime import guards
 from ninetoothed.runtime.launch import device, driver
 from ninetoothed.runtime.launch.launch_cache import MOST, Launched, Repeated
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
@@ -60,8 +62,8 @@ def gpu(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Gpu:
     def stream(index: int) -> int:
         return 100 + index
 
-    def no_guard(tensors: Any) -> guards.Guard:
-        return guards.never
+    def no_guard(tensors: Any) -> tensor_guards.Guard:
+        return tensor_guards.never
 
     monkeypatch.setattr(device, "raw", lambda: (current, stream))
     monkeypatch.setattr(device, "current", current)
@@ -69,32 +71,32 @@ def gpu(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Gpu:
     monkeypatch.setattr(device, "guard", gpu.guard)
     monkeypatch.setattr(driver, "active", lambda: gpu.stub.driver)
     if request.param == "keys":
-        monkeypatch.setattr(guards, "guard", no_guard)
+        monkeypatch.setattr(tensor_guards, "guard", no_guard)
     return gpu
 
 
-def formal(
+def parameter(
     name: str,
     kind: str = "tensor",
     dtype: str | None = None,
     value: float | None = None,
     first: int | None = None,
-) -> Formal:
-    return Formal(
+) -> Parameter:
+    return Parameter(
         name, kind, int(kind == "tensor"), dtype, value, None, -1 if first is None else first
     )
 
 
-def interface(*formals: Formal, constexprs: tuple[str, ...] = ()) -> Interface:
+def interface(*parameters: Parameter, constexprs: tuple[str, ...] = ()) -> Interface:
     parameters = tuple(
-        formal._replace(first=place) if formal.first < 0 else formal
-        for place, formal in enumerate(formals)
+        parameter._replace(first=place) if parameter.first < 0 else parameter
+        for place, parameter in enumerate(parameters)
     )
     symbols = tuple((name, name, Bounds(None, None)) for name in constexprs)
     return Interface("k", parameters, (), symbols, (), (), ())
 
 
-PARAMETERS = (formal("x"), formal("y"), formal("scale", "scalar"), formal("out"))
+PARAMETERS = (parameter("x"), parameter("y"), parameter("scale", "scalar"), parameter("out"))
 ADD = interface(*PARAMETERS)
 SOURCE = """
 def check(x, y, scale, out):
@@ -370,7 +372,7 @@ def test_calls_by_keyword_and_by_position_are_one(gpu: Gpu) -> None:
 
 
 def test_defaults_of_constants(gpu: Gpu) -> None:
-    known = interface(formal("x"), formal("e", "constexpr", value=0.5))
+    known = interface(parameter("x"), parameter("e", "constexpr", value=0.5))
     source = (
         "def check(x, e):\n    return None\n\n"
         "def programs(x, e):\n    return x.shape[0]\n\n"
@@ -390,7 +392,7 @@ def test_defaults_of_constants(gpu: Gpu) -> None:
 
 
 def test_a_tensor_arranged_in_two_ways(gpu: Gpu) -> None:
-    known = interface(formal("x"), formal("x_2", first=0), formal("out"))
+    known = interface(parameter("x"), parameter("x_2", first=0), parameter("out"))
     assert known.repeats == ((0, 1),)
     source = (
         "def check(x, x_2, out):\n    return None\n\n"
@@ -413,10 +415,10 @@ def test_a_tensor_arranged_in_two_ways(gpu: Gpu) -> None:
 
 def test_numbers_that_are_converted(gpu: Gpu) -> None:
     known = interface(
-        formal("x"),
-        formal("a", "scalar", dtype="u8"),
-        formal("b", "scalar"),
-        formal("c", "scalar", dtype="bf16"),
+        parameter("x"),
+        parameter("a", "scalar", dtype="u8"),
+        parameter("b", "scalar"),
+        parameter("c", "scalar", dtype="bf16"),
     )
     source = (
         "def check(x, a, b, c):\n    return None\n\n"
@@ -436,7 +438,7 @@ def test_numbers_that_are_converted(gpu: Gpu) -> None:
 
 
 def test_a_number_too_large_for_its_type(gpu: Gpu) -> None:
-    known = interface(formal("x"), formal("a", "scalar", dtype="fp16"))
+    known = interface(parameter("x"), parameter("a", "scalar", dtype="fp16"))
     source = (
         "def check(x, a):\n    return None\n\n"
         "def programs(x, a):\n    return x.shape[0]\n\n"

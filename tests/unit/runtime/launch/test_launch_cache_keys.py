@@ -11,12 +11,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ninetoothed.arguments import Arguments, bind, number_class
-from ninetoothed.artifact import Argument, Artifact, Binary, Config, Signature, Target
-from ninetoothed.binding import Binder
+from ninetoothed.artifacts.artifact import Argument, Artifact, Binary
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls.aliasing import narrowed
+from ninetoothed.calls.arguments import Arguments, bind, number_class
+from ninetoothed.calls.binder import Binder
 from ninetoothed.errors import ArgumentError
-from ninetoothed.interface import Bounds, Formal, Interface
-from ninetoothed.overlaps import narrowed
 from ninetoothed.runtime.launch import device, driver
 from ninetoothed.runtime.launch.driver import Loaded
 from ninetoothed.runtime.launch.launch_cache import Repeated
@@ -32,13 +35,13 @@ NAMES = ("x", "y", "y_2", "a", "b", "e", "out")
 INTERFACE = Interface(
     "k",
     (
-        Formal("x", "tensor", 2, None, None, None, 0),
-        Formal("y", "tensor", 1, None, None, None, 1),
-        Formal("y_2", "tensor", 1, None, None, None, 1),
-        Formal("a", "scalar", 0, None, None, None, 3),
-        Formal("b", "scalar", 0, "u8", None, None, 4),
-        Formal("e", "constexpr", 0, None, 0.5, None, 5),
-        Formal("out", "tensor", 1, None, None, None, 6),
+        Parameter("x", "tensor", 2, None, None, None, 0),
+        Parameter("y", "tensor", 1, None, None, None, 1),
+        Parameter("y_2", "tensor", 1, None, None, None, 1),
+        Parameter("a", "scalar", 0, None, None, None, 3),
+        Parameter("b", "scalar", 0, "u8", None, None, 4),
+        Parameter("e", "constexpr", 0, None, 0.5, None, 5),
+        Parameter("out", "tensor", 1, None, None, None, 6),
     ),
     (),
     (("B", "B", Bounds(1, 64)),),

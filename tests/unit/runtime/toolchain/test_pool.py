@@ -18,9 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from ninetoothed.artifact import Artifact, Binary
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ConfigurationError, DeviceError
-from ninetoothed.runtime import artifact_cache, toolchain
+from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.toolchain import pool, process
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support import artifacts
@@ -165,7 +166,7 @@ def test_a_result_is_stored_before_the_others_are_there(notes: Notes) -> None:
 
     def told(position: int, _: pool.Result) -> None:
         artifact = (first, last)[position]
-        stored.append(artifact_cache.load_binary(toolchain.binary_key(artifact)) is not None)
+        stored.append(artifact_store.load_binary(toolchain.binary_key(artifact)) is not None)
 
     pool.compile([first, last], told)
     assert stored == [True, True]
@@ -218,7 +219,7 @@ def test_what_another_process_has_compiled_meanwhile_is_taken(
 
     def store() -> None:
         notes.wait_for("text", 1)
-        artifact_cache.store_binary(toolchain.binary_key(second), binary("theirs"))
+        artifact_store.store_binary(toolchain.binary_key(second), binary("theirs"))
         notes.go()
 
     thread = threading.Thread(target=store)

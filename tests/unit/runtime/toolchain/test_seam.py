@@ -12,11 +12,13 @@ import pytest
 import ninetoothed
 from examples.add import add_kernel
 from ninetoothed import Tensor
-from ninetoothed.artifact import Artifact, Target
-from ninetoothed.assumptions import assumed_signature
-from ninetoothed.backend.protocol import Emitter, Targets, capabilities
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.capabilities import Targets, capabilities
+from ninetoothed.artifacts.target import Target
+from ninetoothed.backend.protocol import Emitter
 from ninetoothed.backend.triton import emitter, targets
-from ninetoothed.compiler import compile_kernel
+from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.defaults import assumed_signature
 from ninetoothed.errors import ArgumentError
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.toolchain import pool

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from ninetoothed.artifact import Artifact, Binary, Target
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.target import Target
 from ninetoothed.errors import CompilerError, ConfigurationError, DeviceError
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.toolchain import triton as triton_package
@@ -258,7 +259,7 @@ def test_compiling_needs_no_framework(language: str, target: str, tmp_path: Path
         "import sys\n"
         "for name in ('torch', 'numpy', 'xdsl', 'sympy'):\n"
         "    sys.modules[name] = None\n"
-        "from ninetoothed.artifact import Target\n"
+        "from ninetoothed.artifacts.artifact import Target\n"
         "from ninetoothed.runtime.toolchain.triton import compat\n"
         "from tests.support import artifacts\n"
         f"target, language = Target.parse({target!r}), {language!r}\n"

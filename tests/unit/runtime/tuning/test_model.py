@@ -12,12 +12,8 @@ import torch
 from examples.add import add_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
-from ninetoothed.arguments import bind
-from ninetoothed.artifact import Config, Space, Target
-from ninetoothed.backend.triton.targets import ARCHITECTURES, architecture
-from ninetoothed.configurations import space
-from ninetoothed.kernel import Kernel
-from ninetoothed.runtime.occupancy import (
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.occupancy import (
     Buffer,
     Footprint,
     Product,
@@ -25,6 +21,11 @@ from ninetoothed.runtime.occupancy import (
     resident,
     shared_bytes,
 )
+from ninetoothed.artifacts.target import Target
+from ninetoothed.backend.triton.targets import ARCHITECTURES, architecture
+from ninetoothed.calls.arguments import bind
+from ninetoothed.compiler.space import space
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.tuning import model
 from ninetoothed.runtime.tuning.model import Properties, Ranked
 

@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from ninetoothed import tuning
-from ninetoothed.artifact import Config, ParamSignature, Signature, Space, Target
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.signature import ParamSignature, Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime import artifact_cache
 from ninetoothed.runtime.tuning import results
 from ninetoothed.runtime.tuning.results import Bucket, Result, Row
 from ninetoothed.version import __version__
@@ -45,8 +47,8 @@ def result(bucket: Bucket = (20, 20), key: str = "k" * 64, **changes: Any) -> Re
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(folder))
-    monkeypatch.setattr(artifact_cache, "_memory", {})
-    monkeypatch.setattr(artifact_cache, "_warned", True)
+    monkeypatch.setattr(artifact_store, "_memory", {})
+    monkeypatch.setattr(artifact_store, "_warned", True)
     return folder
 
 
@@ -178,7 +180,7 @@ def test_what_a_key_depends_on() -> None:
     ids=["empty", "list", "no fields", "nested", "no rows", "binary"],
 )
 def test_broken_entries_are_absent(text: str, tmp_path: Path) -> None:
-    artifact_cache.store_result("k" * 64, "bucket (20, 20)", text)
+    artifact_store.store_result("k" * 64, "bucket (20, 20)", text)
     assert results.load("k" * 64, (20, 20)) is None
     assert results.nearest("k" * 64, (20, 20), 2) is None
     assert tuning.export(tmp_path / "results.json") == 0
@@ -297,17 +299,17 @@ def test_two_processes_lose_nothing_of_each_other() -> None:
     for process in (0, 1):
         for turn in range(60):
             assert results.load("k" * 64, (process, turn)) is not None
-    assert len(artifact_cache.result_names("k" * 64)) == 121
+    assert len(artifact_store.result_names("k" * 64)) == 121
 
 
 def test_a_process_that_is_killed_leaves_whole_results(own_cache: Path) -> None:
     endless = WRITER.replace("range(60)", "range(10**9)")
     process = subprocess.Popen([sys.executable, "-c", endless, "0"], cwd=ROOT)
     try:
-        while len(artifact_cache.result_names()) < 20:
+        while len(artifact_store.result_names()) < 20:
             assert process.poll() is None
     finally:
         process.kill()
         process.wait()
     files = [path for path in (own_cache / "tuning").iterdir() if not path.name.startswith(".")]
-    assert all(artifact_cache.named_result(path.name) for path in files)
+    assert all(artifact_store.named_result(path.name) for path in files)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from ninetoothed import tuning
-from ninetoothed.artifact import Artifact, Config
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config
 from ninetoothed.errors import ConfigurationError, DeviceError, ShapeError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.toolchain.triton import compat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifact import Language
+from ninetoothed.artifacts.target import Language
 
 
 def emit_text(module: ModuleOp, language: Language) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ninetoothed.artifact import Target
-from ninetoothed.backend.protocol import Capabilities
+from ninetoothed.artifacts.capabilities import Capabilities
+from ninetoothed.artifacts.occupancy import Architecture
+from ninetoothed.artifacts.target import Target
 from ninetoothed.dtype import DTYPES
-from ninetoothed.runtime.occupancy import Architecture
 
 
 def parse(text: str) -> Target | None:

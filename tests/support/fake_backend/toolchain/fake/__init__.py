@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ninetoothed.artifact import Artifact, Binary, Target
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.target import Target
 from ninetoothed.runtime.launch.driver import Driver
 from ninetoothed.runtime.toolchain import Toolchain
 from tests.support.driver_stub import Stub

@@ -1,0 +1,111 @@
+"""What the compiler hands to the runtime: frozen, hashable, made of text and numbers only.
+
+Nothing here is an IR object, so that a warm start finds its artifact on disk and imports neither
+xDSL nor the frontend.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Language, Target
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of the device function: ``type`` as in Triton's signatures (``"*fp16"``,
+    ``"i32"``).
+    """
+
+    name: str
+    type: str
+    divisible_by_16: bool = False
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One compiled kernel, up to the text that a toolchain takes.
+
+    ``launch``: Python source that defines, over
+    the kernel's parameters (torch tensors and numbers, in launch order),
+
+    - ``check(...)``: None, or what is wrong with the sizes of this call;
+    - ``programs(...)``: the number of programs;
+    - ``arguments(...)``: the device function's arguments in order, pointers as integers.
+
+    ``reads`` and ``writes`` name the parameters that a program loads and stores.
+    """
+
+    name: str
+    language: Language
+    text: str
+    params: tuple[str, ...]
+    arguments: tuple[Argument, ...]
+    launch: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    target: Target
+    config: Config
+
+    def to_json(self) -> str:
+        """The artifact as text, stable across processes."""
+        return json.dumps(dataclasses.asdict(self), indent=1, sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> Artifact:
+        """The inverse of :meth:`to_json`.
+
+        Raises:
+            ValueError, KeyError, TypeError: the text is no artifact of this version.
+        """
+        fields: dict[str, Any] = json.loads(text)
+        fields["config"] = Config.of(fields["config"])
+        fields["target"] = Target(**fields["target"])
+        fields["arguments"] = tuple(Argument(**argument) for argument in fields["arguments"])
+        for name in ("params", "reads", "writes"):
+            fields[name] = tuple(fields[name])
+        return Artifact(**fields)
+
+    @property
+    def hash(self) -> str:
+        """A digest of everything that decides what runs."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Binary:
+    """What a toolchain compiles an artifact to, and what launching it takes.
+
+    ``code``: what the driver loads; ``entry``: the function's name in it;
+    ``shared``: bytes of shared memory; ``threads``: of a program; ``scratch``: bytes of device
+    memory that each program is given beside its arguments, aligned to ``scratch_alignment``.
+    """
+
+    code: bytes
+    entry: str
+    shared: int
+    threads: int
+    scratch: int = 0
+    scratch_alignment: int = 1
+
+    def to_json(self) -> str:
+        """The binary as text."""
+        fields = {**dataclasses.asdict(self), "code": base64.b64encode(self.code).decode()}
+        return json.dumps(fields, sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> Binary:
+        """The inverse of :meth:`to_json`.
+
+        Raises:
+            ValueError, KeyError, TypeError: the text is no binary of this version.
+        """
+        fields: dict[str, Any] = json.loads(text)
+        fields["code"] = base64.b64decode(fields["code"], validate=True)
+        return Binary(**fields)

@@ -1,0 +1,94 @@
+"""What a call must know of a kernel: its parameters and symbols, without its arrangement.
+
+Frozen, and made of text and numbers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+
+class Parameter(NamedTuple):
+    """One parameter of a kernel, as a call sees it.
+
+    ``kind``: ``"tensor"``, ``"scalar"`` (passed by value) or ``"constexpr"`` (``value`` is what it
+    is where the call gives none). ``dtype`` is declared, or None. ``first`` is the position of the
+    first parameter that is the same argument, arranged in another way; mostly its own.
+    """
+
+    name: str
+    kind: str
+    ndim: int
+    dtype: str | None
+    value: bool | int | float | None
+    jagged_dim: int | None
+    first: int
+
+
+class Bounds(NamedTuple):
+    """Of a symbol's value, both inclusive; None is no bound."""
+
+    lower: int | None
+    upper: int | None
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What calls of one kernel are bound by.
+
+    ``meta`` names the symbols that the compiler chooses. ``constexprs`` are those that the caller
+    gives, by their names in the IR, with the keyword of the call; ``constexpr_sizes`` names sizes
+    that are constants when compiling. ``dynamic`` are the block sizes that only a call knows: how
+    they are printed, and Python source over the symbols' names. ``sizes`` says where the sizes are
+    found that these depend on: the parameter's position, and the dim.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    meta: tuple[str, ...]
+    constexprs: tuple[tuple[str, str, Bounds], ...]
+    constexpr_sizes: tuple[str, ...]
+    dynamic: tuple[tuple[str, str], ...]
+    sizes: tuple[tuple[str, int, int], ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+    @cached_property
+    def keywords(self) -> tuple[str, ...]:
+        """The names by which a call gives the values of symbols."""
+        return tuple(keyword for _, keyword, _ in self.constexprs)
+
+    @cached_property
+    def firsts(self) -> tuple[int, ...]:
+        """Of each argument, the position of its first parameter."""
+        return tuple(dict.fromkeys(parameter.first for parameter in self.parameters))
+
+    @cached_property
+    def repeats(self) -> tuple[tuple[int, int], ...]:
+        """The positions of parameters that are one argument: its first, and each later one."""
+        pairs = ((parameter.first, place) for place, parameter in enumerate(self.parameters))
+        return tuple((first, later) for first, later in pairs if first != later)
+
+    @cached_property
+    def _block_sizes(self) -> Callable[..., tuple[int, ...]]:
+        names = dict.fromkeys([name for name, *_ in (*self.sizes, *self.constexprs)])
+        values = "".join(f"{source}, " for _, source in self.dynamic)
+        source = f"lambda {', '.join(names)}: ({values})"
+        return eval(compile(source, "<ninetoothed sizes>", "eval"))
+
+    def padded_sizes(self, values: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+        """The block sizes that only a call knows, rounded up to powers of two.
+
+        Raises:
+            ZeroDivisionError: one divides by a size that is 0.
+        """
+        if not self.dynamic:
+            return ()
+        found = zip(self.dynamic, self._block_sizes(**values), strict=True)
+        return tuple((text, 1 << max(size - 1, 0).bit_length()) for (text, _), size in found)

@@ -1,0 +1,101 @@
+"""The options of ``make`` and ``jit``, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from keyword import iskeyword
+from typing import Literal, NamedTuple
+
+from ninetoothed import config as settings
+from ninetoothed.artifacts.target import languages
+from ninetoothed.errors import ArgumentError
+
+
+class Options(NamedTuple):
+    """How a kernel is made, as the user said; None: as the compiler thinks best."""
+
+    name: str | None = None
+    num_warps: tuple[int, ...] | None = None
+    num_stages: tuple[int, ...] | None = None
+    max_num_configs: int | None = None
+    backend: str | None = None
+    strict: bool = False
+    tune: Literal["off", "quick", "full"] | None = None
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether programs that write one element are an error."""
+        return self.strict or settings.strict()
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What the result depends on."""
+        return (
+            self.name,
+            self.num_warps,
+            self.num_stages,
+            self.max_num_configs,
+            self.backend,
+            self.is_strict,
+        )
+
+
+def options(
+    caller: str = "torch",
+    kernel_name: str | None = None,
+    output_dir: str | None = None,
+    num_warps: int | Iterable[int] | None = None,
+    num_stages: int | Iterable[int] | None = None,
+    max_num_configs: int | None = None,
+    backend: str | None = None,
+    strict: bool = False,
+    tune: Literal["off", "quick", "full"] | None = None,
+) -> Options:
+    """The options, as :func:`ninetoothed.make` takes them.
+
+    Raises:
+        ArgumentError: one has no such value.
+    """
+    if caller != "torch" or output_dir is not None:
+        raise ArgumentError(
+            "kernels are built for caller='torch' only, without an output_dir; leave both out"
+        )
+    if kernel_name is not None and not _is_name(kernel_name):
+        raise ArgumentError(f"kernel_name must be a name as Python has them, not {kernel_name!r}")
+    if max_num_configs is not None and (type(max_num_configs) is not int or max_num_configs < 1):
+        raise ArgumentError(f"max_num_configs must be a positive integer, not {max_num_configs!r}")
+    backends = (*languages(), "interpret")
+    if backend is not None and backend not in backends:
+        raise ArgumentError(f"there is no backend {backend!r}; backends are {', '.join(backends)}")
+    if tune not in (None, "off", "quick", "full"):
+        raise ArgumentError(f'tune must be "off", "quick" or "full", not {tune!r}')
+    return Options(
+        kernel_name,
+        _warps(num_warps),
+        _numbers(num_stages, "num_stages"),
+        max_num_configs,
+        backend,
+        strict,
+        tune,
+    )
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and value.isidentifier() and not iskeyword(value)
+
+
+def _numbers(value: int | Iterable[int] | None, name: str) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    items = tuple(value) if isinstance(value, Iterable) else (value,)
+    if not items or any(type(item) is not int or item < 1 for item in items):
+        raise ArgumentError(f"{name} must be a positive integer or several, not {value!r}")
+    return items
+
+
+def _warps(value: int | Iterable[int] | None) -> tuple[int, ...] | None:
+    items = _numbers(value, "num_warps")
+    for item in items or ():
+        if item & (item - 1):
+            raise ArgumentError(f"num_warps must be a power of two, not {item}; write 4 or 8")
+    return items

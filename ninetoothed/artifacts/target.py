@@ -1,0 +1,75 @@
+"""What is compiled for: targets, and the back ends that serve them."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ninetoothed.errors import DeviceError
+
+Language: TypeAlias = str
+"""The language of an artifact's text: one of a back end's (see :func:`languages`)."""
+
+
+@dataclass(frozen=True)
+class BackEnd:
+    """A back end: ``ninetoothed/backend/NAME`` says what its targets can do, and emits;
+    ``ninetoothed/runtime/toolchain/NAME`` compiles and loads.
+
+    ``targets``: the values of ``Target.backend`` that it serves. ``languages``: what it emits, the
+    default first. ``device``: torch's name for the devices.
+    """
+
+    name: str
+    targets: tuple[str, ...]
+    languages: tuple[Language, ...]
+    device: str
+
+
+BACK_ENDS = [
+    BackEnd("triton", ("cuda", "hip"), ("ttir", "triton-python"), device="cuda"),
+]
+"""All back ends; a further one is its two folders, and a line here."""
+
+
+DEFAULT_TARGET = "sm_90"
+"""What is compiled for where nobody says."""
+
+
+def languages() -> tuple[Language, ...]:
+    """The languages of all back ends."""
+    return tuple(language for row in BACK_ENDS for language in row.languages)
+
+
+@dataclass(frozen=True, order=True)
+class Target:
+    """What is compiled for: ``backend`` is a kind of devices, as ``"cuda"``, and ``arch`` one of
+    its architectures, as ``"sm_90"``.
+    """
+
+    backend: str
+    arch: str
+    warp_size: int
+
+    @property
+    def back_end(self) -> BackEnd:
+        """The back end that serves it."""
+        return next(row for row in BACK_ENDS if self.backend in row.targets)
+
+    @staticmethod
+    def parse(text: str) -> Target:
+        """The target of a name, as ``"sm_90"`` or ``"gfx942"``.
+
+        Raises:
+            DeviceError: the text names no target.
+        """
+        for row in BACK_ENDS:
+            targets = importlib.import_module(f"ninetoothed.backend.{row.name}.targets")
+            found: Target | None = targets.parse(text)
+            if found is not None:
+                return found
+        raise DeviceError(f"unknown target {text!r}; write for example 'sm_90' or 'gfx942'")
+
+    def __str__(self) -> str:
+        return self.arch

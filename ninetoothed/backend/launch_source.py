@@ -1,0 +1,279 @@
+"""The host's side of a launch, as Python source over the kernel's parameters.
+
+Each function is flat and binds only the sizes and strides that it reads: it runs at every launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, OpResult, SSAValue
+
+from ninetoothed.backend.device_function import (
+    argument_attributes,
+    argument_source,
+    checks,
+    device_function,
+    grid,
+    params,
+)
+from ninetoothed.backend.names import NameTable
+from ninetoothed.errors import CompilerError
+from ninetoothed.ir.nt.attributes import Param
+from ninetoothed.ir.tt import (
+    AddPtrOp,
+    AtomicCASOp,
+    AtomicRMWOp,
+    BitcastOp,
+    BroadcastOp,
+    ExpandDimsOp,
+    FuncOp,
+    LoadOp,
+    PointerType,
+    SelectOp,
+    SplatOp,
+    StoreOp,
+    TransOp,
+    integer_bits,
+)
+from ninetoothed.symbolic.expr import IndexExpr, python_text, substitute, sym, symbol_names
+
+
+def launch_source(module: ModuleOp) -> str:
+    """Source that defines ``check``, ``programs`` and ``arguments`` over the kernel's parameters.
+
+    A size or stride that is a symbol no earlier parameter has binds that symbol; any other must be
+    equal to what the tensor has.
+    """
+    host = _Host(device_function(module))
+    return "\n\n".join([host.check(), host.programs(), host.arguments()])
+
+
+class Binding:
+    """How the symbols of a kernel get their values from its parameters, in Python source.
+
+    ``names``: of the parameters. ``taken``: names that stand for something else in the source.
+    """
+
+    def __init__(self, params: Sequence[Param], taken: Iterable[str] = ()) -> None:
+        self._params = params
+        # The names that stand in the source: of symbols first, since expressions print them.
+        table = NameTable(("min", "max", *taken))
+        self._symbols: dict[str, str] = {}
+        # Where a symbol's value comes from: the parameter, "shape", "stride" or "offsets", and the
+        # dim.
+        self._sources: dict[str, tuple[int, str, int]] = {}
+        for index, kind, dim, expr in self._entries():
+            if expr.op == "sym" and (name := str(expr.args[0])) not in self._sources:
+                self._sources[name] = (index, kind, dim)
+                self._symbols[name] = table.unique(name)
+        self.names = [table.unique(param.name) for param in self._params]
+        for param, name in zip(self._params, self.names, strict=True):
+            if param.kind != "tensor" and param.name not in self._sources:
+                self._symbols[param.name] = name
+
+    def _entries(self) -> Iterable[tuple[int, str, int, IndexExpr]]:
+        for index, param in enumerate(self._params):
+            for kind, exprs in (("shape", param.sizes), ("stride", param.strides)):
+                for dim, expr in enumerate(exprs):
+                    # The batch of a jagged tensor has no stride.
+                    if kind == "shape" or dim > 0 or param.offsets is None:
+                        yield index, kind, dim, expr
+            if param.offsets is not None:
+                yield index, "offsets", 0, sym(param.offsets)
+
+    def text(self, expr: IndexExpr) -> str:
+        """``expr`` as Python source, for a place between commas."""
+        return str(self.spelled(expr))
+
+    def spelled(self, expr: IndexExpr) -> IndexExpr:
+        names = {name: sym(self._spell(name)) for name in symbol_names(expr)}
+        if any(name != new.args[0] for name, new in names.items()):
+            expr = substitute(expr, names)
+        return expr
+
+    def _spell(self, name: str) -> str:
+        if name not in self._symbols:
+            raise CompilerError(f"no size, stride or scalar of a call gives the symbol {name!r}")
+        return self._symbols[name]
+
+    def _read(self, index: int, kind: str, dim: int) -> str:
+        return _read_text(self.names[index], kind, dim)
+
+    def bind(self, exprs: Iterable[IndexExpr]) -> list[str]:
+        """Statements that bind the symbols of ``exprs``."""
+        wanted: dict[tuple[int, str], dict[int, str]] = {}
+        for name in symbol_names(*exprs):
+            self._spell(name)
+            if name in self._sources:
+                index, kind, dim = self._sources[name]
+                wanted.setdefault((index, kind), {})[dim] = self._symbols[name]
+        lines: list[str] = []
+        for (index, kind), dims in sorted(wanted.items()):
+            if len(dims) == 1:
+                ((dim, name),) = dims.items()
+                lines.append(f"{name} = {self._read(index, kind, dim)}")
+                continue
+            # All at once: each reading of a shape makes a new tuple.
+            param = self._params[index]
+            count = len(param.sizes if kind == "shape" else param.strides)
+            names = [dims.get(dim, "_") for dim in range(count)]
+            call = "" if kind == "shape" else "()"
+            lines.append(f"{', '.join(names)} = {self.names[index]}.{kind}{call}")
+        return lines
+
+
+class _Host(Binding):
+    def __init__(self, function: FuncOp) -> None:
+        super().__init__(params(function), ("left", "right"))
+        self._function = function
+
+    def _define(self, name: str, lines: Iterable[str]) -> str:
+        body = "".join(f"    {line}\n" for line in lines)
+        return f"def {name}({', '.join(self.names)}):\n{body}"
+
+    def check(self) -> str:
+        body: list[str] = []
+        exprs: list[IndexExpr] = []
+        for index, kind, dim, expr in self._entries():
+            if expr.op == "sym" and self._sources[expr.args[0]] == (index, kind, dim):
+                continue
+            exprs.append(expr)
+            read = self._read(index, kind, dim)
+            label = _read_text(self._params[index].name, kind, dim)
+            wanted = python_text(self.spelled(expr))
+            body.append(f"if {read} != {wanted}:")
+            message = f"{label} is {{}}, but must be {{}}"
+            body.append(f"    return {message!r}.format({read}, {wanted})")
+        for check in checks(self._function):
+            exprs.extend((*check.left, *check.right))
+            body.append(f"left, right = {self._tuple(check.left)}, {self._tuple(check.right)}")
+            body.append("if left != right:")
+            replace = '.replace("{left}", str(left)).replace("{right}", str(right))'
+            body.append(f"    return {check.message!r}{replace}")
+        return self._define("check", [*self.bind(exprs), *body, "return None"])
+
+    def programs(self) -> str:
+        expr = grid(self._function)
+        return self._define("programs", [*self.bind([expr]), f"return max(0, {self.text(expr)})"])
+
+    def arguments(self) -> str:
+        positions = {param.name: index for index, param in enumerate(self._params)}
+        texts: list[str] = []
+        used: list[IndexExpr] = []
+        for index, value in enumerate(self._function.body.block.args):
+            kind, name = argument_source(self._function, index)
+            if kind == "nt.symbol":
+                used.append(sym(name))
+                text = self.text(used[-1])
+            elif name in positions:
+                text = self.names[positions[name]]
+                if "nt.unsigned" in argument_attributes(self._function)[index]:
+                    text = _signed(text, integer_bits(value.type))
+            else:
+                raise CompilerError(f"an argument of the device function is no parameter: {name!r}")
+            texts.append(f"{text}.data_ptr()" if isinstance(value.type, PointerType) else text)
+        closing = ",)" if len(texts) == 1 else ")"
+        result = f"return ({', '.join(texts)}{closing}"
+        return self._define("arguments", [*self.bind(used), result])
+
+    def _tuple(self, exprs: tuple[IndexExpr, ...]) -> str:
+        texts = [self.text(expr) for expr in exprs]
+        return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def _signed(text: str, bits: int) -> str:
+    """An unsigned number as the signed one of the same bits, as which a launch passes it."""
+    half = 1 << (bits - 1)
+    return f"({text} + {half}) % {2 * half} - {half}"
+
+
+def _read_text(name: str, kind: str, dim: int) -> str:
+    if kind == "offsets":
+        return f"{name}.offsets"
+    return f"{name}.shape[{dim}]" if kind == "shape" else f"{name}.stride({dim})"
+
+
+def reads_writes(module: ModuleOp) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of the parameters that a program loads from and stores to, in launch order; what is
+    updated is both.
+
+    Raises:
+        CompilerError: a pointer comes from something that cannot be traced.
+    """
+    function = device_function(module)
+    order = [param.name for param in params(function)]
+    reads = _parameters(function, (LoadOp, AtomicRMWOp, AtomicCASOp))
+    writes = _parameters(function, (StoreOp, AtomicRMWOp, AtomicCASOp))
+    return (
+        tuple(name for name in order if name in reads),
+        tuple(name for name in order if name in writes),
+    )
+
+
+_Access = LoadOp | StoreOp | AtomicRMWOp | AtomicCASOp
+
+
+def _parameters(function: FuncOp, kinds: tuple[type[_Access], ...]) -> set[str]:
+    found: set[int] = set()
+    seen: set[SSAValue] = set()
+    for op in function.walk():
+        if isinstance(op, kinds):
+            _trace(op.ptr, function, found, seen)
+    return {argument_source(function, index)[1] for index in found}
+
+
+def _trace(value: SSAValue, function: FuncOp, found: set[int], seen: set[SSAValue]) -> None:
+    """Adds to ``found`` the arguments of ``function`` that ``value`` may come from."""
+    if value in seen:
+        return
+    seen.add(value)
+    for source in _sources(value, function):
+        if isinstance(source, int):
+            found.add(source)
+        else:
+            _trace(source, function, found, seen)
+
+
+def _sources(value: SSAValue, function: FuncOp) -> list[SSAValue | int]:
+    if isinstance(value, BlockArgument):
+        owner = value.block.parent_op()
+        if owner is function:
+            return [value.index]
+        if isinstance(owner, scf.ForOp) and value.index > 0:
+            carried = value.index - 1
+            return [owner.iter_args[carried], _yielded(owner, 0, carried)]
+        if isinstance(owner, scf.WhileOp):
+            if value.block is owner.after_region.block:
+                return [_yielded(owner, 0, value.index)]
+            return [owner.arguments[value.index], _yielded(owner, 1, value.index)]
+    elif isinstance(value, OpResult):
+        match value.op:
+            case AddPtrOp():
+                return [value.op.ptr]
+            case BitcastOp() | SplatOp() | BroadcastOp() | ExpandDimsOp() | TransOp():
+                return [value.op.src]
+            case SelectOp():
+                return [value.op.lhs, value.op.rhs]
+            case scf.ForOp():
+                return [value.op.iter_args[value.index], _yielded(value.op, 0, value.index)]
+            case scf.WhileOp():
+                return [_yielded(value.op, 0, value.index)]
+            case scf.IfOp():
+                return [_yielded(value.op, branch, value.index) for branch in (0, 1)]
+            case _:
+                pass
+    raise CompilerError(f"cannot tell which parameter a pointer belongs to: {value}")
+
+
+def _yielded(op: scf.ForOp | scf.WhileOp | scf.IfOp, region: int, index: int) -> SSAValue:
+    """What a region hands on."""
+    match op.regions[region].block.last_op:
+        case scf.YieldOp() as terminator:
+            return terminator.arguments[index]
+        case scf.ConditionOp() as terminator:
+            return terminator.args[index]
+        case _:
+            raise CompilerError(f"a region of {op.name} does not end in scf.yield")

@@ -1,0 +1,225 @@
+"""Artifacts, binaries and tuning results on disk, safe for several threads and processes.
+
+One file an entry under ``config.cache_dir()``, in a room for each kind; ``sources/`` has the texts
+that Triton reads from files. A file is written beside its place and moved there in one step,
+and it carries its key and a digest; a file that is cut off, edited, or of another format counts as
+absent. Where the disk takes no files, the process remembers the entries itself and says so once.
+
+A read notes that the entry was used, once an hour at most. Writes hold the folder to
+``config.cache_size()``; ``cache_folder`` says when, and what goes.
+
+An entry is code that is run: it counts only where it belongs to this user, to root, or to whoever
+the folder belongs to, so that nobody else can put one into a folder that all may write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import threading
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from ninetoothed import config
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.configuration import Space
+from ninetoothed.cache import eviction
+from ninetoothed.cache.atomic import write_atomically
+
+_T = TypeVar("_T")
+
+# To be raised with every change to the fields of what is stored, or to the files below.
+_FORMAT = 2
+
+_lock = threading.Lock()
+_memory: dict[str, str] = {}
+_warned = False
+
+
+def load(key: str) -> Artifact | None:
+    """The artifact that was stored under ``key``, or None."""
+    return _parsed("artifacts", key, Artifact.from_json)
+
+
+def store(key: str, artifact: Artifact) -> None:
+    """Keeps ``artifact`` under ``key``."""
+    _write("artifacts", key, artifact.to_json())
+
+
+def load_binary(key: str) -> Binary | None:
+    """The binary that was stored under ``key``, or None."""
+    return _parsed("binaries", key, Binary.from_json)
+
+
+def store_binary(key: str, binary: Binary) -> None:
+    """Keeps ``binary`` under ``key``."""
+    _write("binaries", key, binary.to_json())
+
+
+def load_space(key: str) -> Space | None:
+    """The space that was stored under ``key``, or None."""
+    return _parsed("spaces", key, Space.from_json)
+
+
+def store_space(key: str, space: Space) -> None:
+    """Keeps ``space`` under ``key``."""
+    _write("spaces", key, space.to_json())
+
+
+def load_entry(key: str) -> str | None:
+    """The text about a kernel that was stored under ``key``, or None."""
+    return _read("kernels", key)
+
+
+def store_entry(key: str, text: str) -> None:
+    """Keeps ``text``, about a kernel, under ``key``."""
+    _write("kernels", key, text)
+
+
+def load_result(group: str, member: str) -> str | None:
+    """What was stored for ``member`` of a group of tuning results, or None."""
+    return _read("tuning", json.dumps([group, member]), _result_name(group, member))
+
+
+def store_result(group: str, member: str, text: str) -> None:
+    """Keeps ``text`` for ``member`` of a group of tuning results."""
+    _write("tuning", json.dumps([group, member]), text, _result_name(group, member))
+
+
+def result_names(group: str | None = None) -> list[str]:
+    """The names of the files of a group's members, or of all groups'. A name stands for one member
+    of one group, whatever the folder.
+    """
+    start = "" if group is None else _digest(group)[:32]
+    room = config.cache_dir() / "tuning"
+    with _lock:
+        names = {path.name for path in map(Path, _memory) if path.parent == room}
+    # A folder that cannot be read has none.
+    with contextlib.suppress(OSError):
+        names.update(os.listdir(room))
+    return sorted(
+        name for name in names if name.startswith(start) and re.fullmatch(r"\w+\.json", name)
+    )
+
+
+def named_result(name: str) -> str | None:
+    """What was stored under one of the :func:`result_names`."""
+    return _content(config.cache_dir() / "tuning" / name, None)
+
+
+def _result_name(group: str, member: str) -> str:
+    """A file's name: those of one group begin alike."""
+    return f"{_digest(group)[:32]}{_digest(member)[:32]}.json"
+
+
+def keep_source(name: str, text: str) -> Path:
+    """A file ``name`` that holds ``text``, for Triton, which reads it back soon.
+
+    Raises:
+        OSError: the disk takes no files.
+    """
+    path = config.cache_dir() / "sources" / name
+    # Eviction spares what has just been used.
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if path.read_text(encoding="utf-8") == text and _is_trusted(path.stat()):
+            eviction.touch(path)
+            return path
+    write_atomically(path, text)
+    eviction.hold(config.cache_dir(), config.cache_size(), path, len(text.encode()))
+    return path
+
+
+def _path(room: str, key: str, name: str | None = None) -> Path:
+    return config.cache_dir() / room / (name or f"{_digest(key)}.json")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _parsed(room: str, key: str, parse: Callable[[str], _T]) -> _T | None:
+    """The entry of a room, or None where there is none that this version can read."""
+    text = _read(room, key)
+    if text is None:
+        return None
+    try:
+        return parse(text)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _read(room: str, key: str, name: str | None = None) -> str | None:
+    return _content(_path(room, key, name), key)
+
+
+def _content(path: Path, key: str | None) -> str | None:
+    """What a file holds for ``key``, or for any key; None where it is not whole."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            status = os.fstat(file.fileno())
+            entry = json.load(file)
+        content = entry["content"]
+        if (
+            _is_trusted(status)
+            and entry["format"] == _FORMAT
+            and (key is None or entry["key"] == key)
+            and isinstance(content, str)
+            and entry["digest"] == _digest(content)
+        ):
+            eviction.refresh(path, status.st_mtime)
+            return content
+    # RecursionError: brackets nested without end are one of the ways in which a file can be broken.
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    with _lock:
+        return _memory.get(str(path))
+
+
+def _is_trusted(status: os.stat_result) -> bool:
+    """Whether what a file of the folder holds may be run (see the module's text)."""
+    # Where users have no numbers, all files have root's.
+    owner = status.st_uid
+    return owner == 0 or owner == os.geteuid() or owner == config.cache_dir().stat().st_uid
+
+
+def _write(room: str, key: str, content: str, name: str | None = None) -> None:
+    path = _path(room, key, name)
+    entry = {"format": _FORMAT, "key": key, "digest": _digest(content), "content": content}
+    text = json.dumps(entry, sort_keys=True)
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        with _lock:
+            _memory[str(path)] = content
+        _warn_once(error)
+    else:
+        eviction.hold(config.cache_dir(), config.cache_size(), path, len(text))
+
+
+def _warn_once(error: OSError) -> None:
+    global _warned
+    with _lock:
+        if _warned:
+            return
+        _warned = True
+    warnings.warn(
+        f"compiled kernels are not kept on disk: {config.cache_dir()} cannot be written ({error}); "
+        "set NINETOOTHED_CACHE_DIR to a folder that can",
+        RuntimeWarning,
+        stacklevel=4,
+    )
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+# A thread that a forked process does not have may have held it.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)

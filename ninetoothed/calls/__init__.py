@@ -1,0 +1,1 @@
+"""Binding a call's arguments to a signature: positions, alias sets, sequences, guards."""

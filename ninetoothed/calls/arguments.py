@@ -1,0 +1,421 @@
+"""A call's arguments: bound to the kernel's parameters, checked, and summed up in a signature."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ninetoothed import dtype as dtypes
+from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
+from ninetoothed.artifacts.signature import ParamSignature, Signature
+from ninetoothed.calls.aliasing import sharing
+from ninetoothed.calls.sequences import Jagged, is_nested, taken_apart
+from ninetoothed.errors import ArgumentError, DeviceError, counted, did_you_mean
+
+NARROW = (1 << 31) - (1 << 20)
+"""Sizes, strides and offsets below this are computed in 32 bits, with room for a block beyond the
+end.
+"""
+
+# By torch's element types, of which there are few. (What torch.compile traces must not have been
+# wrapped by functools.cache: it warns of it.)
+_element_types: dict[Any, str | None] = {}
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """``values`` in launch order: tensors, and numbers for parameters of no dims."""
+
+    values: tuple[Any, ...]
+    signature: Signature
+    device: str
+
+
+def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+    """Bind and check a call.
+
+    Raises:
+        ArgumentError: arguments that are missing, too many, or do not fit.
+        DeviceError: tensors on different devices.
+    """
+    parameters = interface.parameters
+    given, rest = _positional(interface, args, kwargs)
+    values: list[Any] = []
+    params: list[ParamSignature] = []
+    for parameter, value in zip(parameters, given, strict=True):
+        if parameter.kind == "tensor":
+            value = _tensor(parameter, value)
+            values.append(value)
+            params.append(_tensor_signature(parameter, value))
+        else:
+            number = _number(parameter, value)
+            values.append(number)
+            params.append(_number_signature(parameter, number))
+    _check_same(interface, values)
+    sizes = _sizes(interface, values)
+    constants = constant_values(interface, rest, sizes)
+    padded_sizes = interface.padded_sizes({**sizes, **dict(constants)}) if interface.dynamic else ()
+    signature = Signature(sharing(params, values), constants, padded_sizes, _index_bits(values))
+    return Arguments(tuple(values), signature, _device(interface, values))
+
+
+def _check_same(interface: Interface, values: Sequence[Any]) -> None:
+    """That one tensor, arranged in several ways, is given once or the same each time.
+
+    Raises:
+        ArgumentError: it is not.
+    """
+    for first, later in interface.repeats:
+        if values[first] is not values[later] and not _same(values[first], values[later]):
+            one, two = interface.parameters[first], interface.parameters[later]
+            raise ArgumentError(
+                f"{one.name} and {two.name} are one tensor, arranged in two ways, but are given "
+                "different ones; pass it once, or the same one twice"
+            )
+
+
+def _same(one: Any, two: Any) -> bool:
+    if not (_is_tensor(one) and _is_tensor(two)):
+        return type(one) is type(two) and one == two
+    places = [(t.data_ptr(), t.shape, t.stride(), t.dtype) for t in (one, two)]
+    return places[0] == places[1]
+
+
+def _positional(
+    interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The parameters' values in order, and the other keywords."""
+    names = interface.names
+    shown = f"{interface.name}({', '.join(names)})"
+    takes = f"{shown} takes {counted(len(names), 'argument')}"
+    if len(args) > len(names):
+        keywords = interface.keywords
+        hint = f"; give {', '.join(keywords)} by keyword" if keywords else "; leave the others out"
+        raise ArgumentError(f"{takes}, but {len(args)} were given{hint}")
+    given = names
+    if interface.repeats and len(args) == len(interface.firsts):
+        # Of a tensor that was arranged in several ways, the first parameter.
+        given = [names[position] for position in interface.firsts]
+    found = dict(zip(given, args, strict=False))
+    rest: dict[str, Any] = {}
+    for name, value in kwargs.items():
+        if name not in names:
+            rest[name] = value
+        elif name in found:
+            raise ArgumentError(f"{shown} is given {name} twice, by position and by keyword")
+        else:
+            found[name] = value
+    for parameter in interface.parameters:
+        if parameter.kind == "constexpr" and parameter.value is not None:
+            found.setdefault(parameter.name, parameter.value)
+    for first, later in interface.repeats:
+        if names[first] in found:
+            found.setdefault(names[later], found[names[first]])
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise ArgumentError(
+            f"{takes}, but {len(found)} {'was' if len(found) == 1 else 'were'} given; "
+            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        )
+    return [found[name] for name in names], rest
+
+
+def constant_values(
+    interface: Interface, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None
+) -> tuple[tuple[str, int], ...]:
+    """The values of constexpr symbols and constexpr sizes, by name.
+
+    Raises:
+        ArgumentError: one is missing, unknown, or no integer within its bounds.
+    """
+    for name in given:
+        if name in interface.meta:
+            if sizes is not None:
+                raise ArgumentError(
+                    f"{name} is chosen by the compiler; leave it out, or declare "
+                    f"Symbol({name!r}, constexpr=True) to give it"
+                )
+        elif name not in interface.keywords:
+            raise ArgumentError(
+                f"{interface.name} has no argument {name}; {_instead(interface, name)}"
+            )
+    found: list[tuple[str, int]] = []
+    for name, keyword, bounds in interface.constexprs:
+        if keyword not in given:
+            raise ArgumentError(
+                f"{interface.name} needs a value for {keyword}; give it by keyword, as in "
+                f"{keyword}=64"
+            )
+        found.append((name, constant_value(keyword, given[keyword], bounds)))
+    for name in interface.constexpr_sizes:
+        if sizes is not None:
+            found.append((name, sizes[name]))
+    return tuple(found)
+
+
+def _instead(interface: Interface, name: str) -> str:
+    keywords = interface.keywords
+    return did_you_mean(name, [*interface.names, *keywords]) or (
+        f"it takes {', '.join(keywords)} by keyword" if keywords else "it takes no other keywords"
+    )
+
+
+def constant_value(name: str, value: Any, bounds: Bounds) -> int:
+    """The value of a symbol, checked.
+
+    Raises:
+        ArgumentError: it is no integer within the symbol's bounds.
+    """
+    if type(value) is not int:
+        raise ArgumentError(f"{name} must be an integer, not {_shown(value)}")
+    lower, upper = bounds.lower, bounds.upper
+    if (lower is not None and value < lower) or (upper is not None and value > upper):
+        raise ArgumentError(
+            f"{name}={value} is outside its bounds, {lower} to {upper}; give Symbol({name!r}) "
+            "others with "
+            "lower_bound and upper_bound"
+        )
+    return value
+
+
+def element_type(value: Any, parameter: Parameter, default: str) -> str:
+    """The element type that ``value`` names, else the declared one, else ``default``.
+
+    Raises:
+        ArgumentError: it names none.
+    """
+    if value is None:
+        return parameter.dtype or default
+    found = dtypes.lookup(value)
+    if found is None:
+        raise ArgumentError(f"{value!r} is no element type; write for example fp16 or fp32")
+    return found
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "data_ptr") and hasattr(value, "stride") and hasattr(value, "dtype")
+
+
+def _tensor(parameter: Parameter, value: Any) -> Any:
+    """The argument for a parameter; of a jagged one, taken apart.
+
+    Raises:
+        ArgumentError: it does not fit.
+    """
+    name, ndim = parameter.name, parameter.ndim
+    if not _is_tensor(value):
+        raise ArgumentError(
+            f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
+        )
+    if parameter.jagged_dim is not None and not isinstance(value, Jagged):
+        value = taken_apart(name, ndim, parameter.jagged_dim, value)
+    elif is_nested(value):
+        raise ArgumentError(
+            f"{name} is a nested tensor, and a dense one of {counted(ndim, 'dim')} is declared; "
+            f"declare Tensor({value.dim()}, jagged_dim=1), or pass torch.nested.to_padded_tensor("
+            f"{name}, 0.0)"
+        )
+    elif not isinstance(value, Jagged) and value.is_neg():
+        raise ArgumentError(
+            f"{name} is a view of numbers that torch negates when it reads them, as "
+            f"z.conj().imag is; pass {name}.resolve_neg()"
+        )
+    _check_tensor(parameter, value)
+    return value
+
+
+def _element_type(dtype: Any) -> str | None:
+    if dtype not in _element_types:
+        _element_types[dtype] = dtypes.lookup(dtype)
+    return _element_types[dtype]
+
+
+def _check_tensor(parameter: Parameter, value: Any) -> None:
+    ndim = parameter.ndim
+    if value.dim() != ndim:
+        raise ArgumentError(
+            f"{parameter.name} must have {counted(ndim, 'dim')}, but its shape is "
+            f"{tuple(value.shape)}"
+        )
+    dtype = _element_type(value.dtype)
+    if dtype is None:
+        raise ArgumentError(
+            f"{parameter.name} has elements of {value.dtype}, which no kernel can hold; convert "
+            "it, for "
+            "example with .to(torch.float32)"
+        )
+    declared = parameter.dtype
+    if declared is not None and dtype != declared:
+        raise ArgumentError(
+            f"{parameter.name} must have elements of {declared}, as declared, not {dtype}; "
+            "convert it with "
+            f".to(torch.{dtypes.DTYPES[declared].torch})"
+        )
+
+
+def _located(parameter: Parameter, value: Any) -> tuple[tuple[int, ...], int]:
+    """A tensor's strides and its pointer.
+
+    Raises:
+        ArgumentError: it has none.
+    """
+    try:
+        strides, pointer = value.stride(), value.data_ptr()
+        if pointer or value.numel() == 0 or value.device.type == "meta":
+            return strides, pointer
+    except RuntimeError:
+        if str(value.layout) != "torch.strided":
+            raise ArgumentError(
+                f"{parameter.name} has no strided memory (its layout is {value.layout}); convert "
+                "it, for example with .to_dense()"
+            ) from None
+    raise ArgumentError(
+        f"{parameter.name} has no memory of its own: its memory was freed, or it stands for other "
+        "tensors, as a DTensor, a FakeTensor and all inside of torch.func.vmap do; pass a plain one"
+    )
+
+
+def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
+    shape, (strides, pointer) = tuple(value.shape), _located(parameter, value)
+    dtype = _element_type(value.dtype)
+    assert dtype is not None
+    jagged_dim = parameter.jagged_dim
+    repeated = False
+    if 0 in strides:
+        # A jagged tensor's sequences follow one another, whatever the stride of the batch.
+        repeated = any(
+            stride == 0 and size > 1 and (dim > 0 or jagged_dim is None)
+            for dim, (stride, size) in enumerate(zip(strides, shape, strict=True))
+        )
+    return ParamSignature(
+        parameter.name,
+        "tensor",
+        dtype,
+        len(shape),
+        # A dim of one element has any stride; 1 lets it share the kernel of contiguous tensors.
+        tuple([stride == 1 for stride in strides]),
+        # The longest sequence bounds no loads, so nothing is gained where it is a multiple.
+        tuple([size % 16 == 0 and dim != jagged_dim for dim, size in enumerate(shape)]),
+        tuple([stride % 16 == 0 for stride in strides]),
+        pointer % 16 == 0,
+        None,
+        None if jagged_dim is None else value.offsets_dtype,
+        repeated,
+    )
+
+
+def member_value(value: Any) -> Any:
+    """The value of an enumeration's member, by which the application knows it; else ``value``."""
+    return value.value if isinstance(value, enum.Enum) else value
+
+
+def _number(parameter: Parameter, value: Any) -> bool | int | float:
+    value = member_value(value)
+    if _is_tensor(value) and value.dim() == 0:
+        value = value.item()
+    # Numbers of other types, such as NumPy's, may be spelled otherwise.
+    for plain in (bool, int, float):
+        if isinstance(value, plain):
+            return plain(value)
+    raise ArgumentError(
+        f"{parameter.name} must be a number, or a tensor of no dims, not {_shown(value)}"
+    )
+
+
+def _shown(value: Any) -> str:
+    if _is_tensor(value):
+        return f"a tensor of shape {tuple(value.shape)}"
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    return f"a {type(value).__module__}.{type(value).__qualname__}".replace(" builtins.", " ")
+
+
+def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamSignature:
+    dtype = parameter.dtype or _literal(parameter, value)
+    if not _holds(dtype, value):
+        raise ArgumentError(
+            f"{parameter.name} is declared {dtype}, which does not hold {value!r}; convert it, "
+            "or declare "
+            "another dtype"
+        )
+    baked = value if parameter.kind == "constexpr" else None
+    return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
+
+
+def number_class(parameter: Parameter, value: Any) -> Hashable:
+    """What a launch depends on of a plain number: its element type; if it is baked in, all of it.
+
+    Raises:
+        ArgumentError: the declared element type does not hold it.
+        TypeError: it is no plain number.
+    """
+    if type(value) not in (bool, int, float):
+        raise TypeError("no plain number")
+    if parameter.kind == "scalar" and parameter.dtype is None:
+        return dtypes.literal(value)
+    signature = _number_signature(parameter, value)
+    # Zeros of either sign are equal, and are not the same.
+    return signature.dtype if parameter.kind == "scalar" else (signature.dtype, repr(value))
+
+
+def _literal(parameter: Parameter, value: bool | int | float) -> str:
+    try:
+        return dtypes.literal(value)
+    except TypeError as error:
+        raise ArgumentError(f"{parameter.name}: {error}; pass a smaller number") from None
+
+
+def _holds(dtype: str, value: bool | int | float) -> bool:
+    """Whether a number has a value in ``dtype``; floats are rounded to it."""
+    row = dtypes.DTYPES[dtype]
+    if row.kind == "float":
+        return True
+    if isinstance(value, float):
+        return False
+    lowest = -(1 << (row.bits - 1)) if row.kind == "int" else 0
+    return lowest <= value < lowest + (1 << row.bits)
+
+
+def _sizes(interface: Interface, values: Sequence[Any]) -> dict[str, int]:
+    """The values of the size symbols that block sizes and constants depend on."""
+    return {name: int(values[place].shape[dim]) for name, place, dim in interface.sizes}
+
+
+def _index_bits(values: Sequence[Any]) -> int:
+    for value in values:
+        if not _is_tensor(value):
+            continue
+        shape, strides = value.shape, value.stride()
+        if isinstance(value, Jagged):
+            shape, strides = value.elements.shape, value.elements.stride()
+        reach = farthest = 0
+        for size, stride in zip(shape, strides, strict=True):
+            reach += abs(stride) * max(size - 1, 0)
+            # It is passed also where it leads nowhere, as that of a batch of one may be.
+            farthest = max(farthest, abs(stride))
+        if max(reach, farthest, value.numel()) >= NARROW:
+            return 64
+    return 32
+
+
+def _device(interface: Interface, values: Sequence[Any]) -> str:
+    first: tuple[str, Any] | None = None
+    for parameter, value in zip(interface.parameters, values, strict=True):
+        if parameter.kind != "tensor":
+            continue
+        device = value.device
+        if first is not None and device == first[1]:
+            continue
+        if device.type == "meta":
+            continue
+        if first is None:
+            first = (parameter.name, device)
+        else:
+            raise DeviceError(
+                f"{first[0]} is on {first[1]}, but {parameter.name} is on {device}; move all "
+                "tensors to one "
+                f"device, with {parameter.name}.to({str(first[1])!r})"
+            )
+    return "cpu" if first is None else str(first[1])

@@ -1,0 +1,185 @@
+"""Calls of a known class: bound by a key and a lookup, whatever their shapes.
+
+What a call is checked for, and what its signature holds, follows from little: of each tensor its
+type, element type, device and number of dims, which strides are 1 or lead nowhere, what is a
+multiple of 16, and how far it reaches; and which tensors share memory. This is the call's *class*.
+``arguments.bind`` binds the first call of a class; for the others, a function that is written for
+the kernel reads each tensor once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from ninetoothed.artifacts.interface import Interface
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.calls.aliasing import firsts
+from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
+from ninetoothed.calls.generated import defined
+from ninetoothed.calls.positions import CallOrder
+from ninetoothed.calls.tensor_guards import plain_types
+
+Classified = tuple[tuple[Any, ...], Hashable]
+Classify = Callable[[Sequence[Any], Mapping[str, Any]], Classified | None]
+
+_MOST = 4096
+"""Classes that are kept of one kernel: constants that never come back must not fill the memory."""
+
+
+class Binder:
+    """Binds and checks the calls of one kernel, as ``arguments.bind`` does.
+
+    ``finish`` is what becomes of their signatures. It may be used by several threads at once.
+    """
+
+    def __init__(self, interface: Interface, finish: Callable[[Signature], Signature]) -> None:
+        self._interface = interface
+        self._finish = finish
+        self._known: dict[Hashable, tuple[Signature, str]] = {}
+        # Many a kernel is called once: the function is written at the second call.
+        self._classify: Classify = self._unclassified
+
+    def __call__(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
+        """The call's arguments.
+
+        Raises:
+            ArgumentError: arguments that are missing, too many, or do not fit.
+            DeviceError: tensors on different devices.
+        """
+        try:
+            classified = self._classify(args, keywords)
+        except Exception:
+            # Whatever is unusual about the arguments, or wrong, the full way tells it.
+            classified = None
+        if classified is not None and (known := self._known.get(classified[1])) is not None:
+            return Arguments(classified[0], *known)
+        arguments = bind(self._interface, args, keywords)
+        signature = self._finish(arguments.signature)
+        if classified is not None:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            self._known[classified[1]] = signature, arguments.device
+        return Arguments(arguments.values, signature, arguments.device)
+
+    def _unclassified(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+        self._classify = self._first_classified
+
+    def _first_classified(
+        self, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> Classified | None:
+        self._classify = _classify(self._interface)
+        return self._classify(args, keywords)
+
+
+def _never(args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    return None
+
+
+def _classify(interface: Interface) -> Classify:
+    """A function of a call that returns its parameters' values and its class; None for one that
+    only ``arguments.bind`` takes. It raises for many a wrong call.
+    """
+    parameters = interface.parameters
+    tensors = [place for place, one in enumerate(parameters) if one.kind == "tensor"]
+    numbers = [place for place, one in enumerate(parameters) if one.kind != "tensor"]
+    if not tensors or any(one.jagged_dim is not None for one in parameters):
+        return _never
+    names = ", ".join(f"a{place}" for place in range(len(parameters)))
+    lines = [
+        "given = None",
+        f"if keywords or len(values) != {len(parameters)}:",
+        "    values, given = ordered(values, keywords)",
+        f"{names}, = values",
+    ]
+    # What was given twice is one tensor, or needs a closer look.
+    lines += _unless(f"a{first} is a{later}" for first, later in interface.repeats)
+    key: list[str] = []
+    for place in tensors:
+        lines += _read(place, parameters[place].ndim)
+        key += _class(place, parameters[place].ndim)
+    # Tensors without elements and those on the meta device are nowhere.
+    lines += _unless(f"p{place} and n{place}" for place in tensors)
+    wide = " or ".join(
+        " or ".join(
+            [
+                f"r{place} > {NARROW} or n{place} >= {NARROW}",
+                *(f"t{place}_{dim} >= {NARROW}" for dim in range(parameters[place].ndim)),
+            ]
+        )
+        for place in tensors
+    )
+    key += [
+        *_constants(interface),
+        wide,
+        "given",
+        *(f"class{place}(a{place})" for place in numbers),
+    ]
+    spans = "".join(f"(p{place}, p{place} + r{place} * a{place}.itemsize), " for place in tensors)
+    bounds = "".join(f"(low{place}, high{place}), " for place in tensors)
+    apart = [f"high{one} <= low{two}" for one, two in pairwise(tensors)]
+    lines += [
+        f"spans = {spans}",
+        f"{bounds} = sorted(spans)",
+        f"shared = None if {' and '.join(['True', *apart])} else firsts(spans)",
+        f"return tuple(values), (shared, {', '.join(key)})",
+    ]
+    known: dict[str, Any] = {
+        f"class{place}": functools.partial(number_class, parameters[place]) for place in numbers
+    }
+    known |= {
+        "ordered": CallOrder(interface),
+        "plain": plain_types(),
+        "padded_sizes": interface.padded_sizes,
+        "firsts": firsts,
+    }
+    body = "".join(f"    {line}\n" for line in lines)
+    (classify,) = defined(("classify",), f"def classify(values, keywords):\n{body}", known)
+    return classify
+
+
+def _unless(conditions: Iterable[str]) -> list[str]:
+    """Lines that leave a call to ``arguments.bind`` where one of the conditions does not hold."""
+    found = [f"({condition})" for condition in conditions]
+    return [f"if not ({' and '.join(found)}):", "    return None"] if found else []
+
+
+def _read(place: int, ndim: int) -> list[str]:
+    """Lines that read a tensor: pointer ``p``, sizes ``s``, strides ``t``, the number of elements
+    ``n``, and from the first to the last ``r``.
+    """
+    sizes, strides = ([f"{name}{place}_{dim}" for dim in range(ndim)] for name in "st")
+    reaches = (f"{stride} * ({size} - 1)" for size, stride in zip(sizes, strides, strict=True))
+    return [
+        f"if type(a{place}) not in plain or a{place}.is_neg():",
+        "    return None",
+        f"p{place} = a{place}.data_ptr()",
+        f"[{', '.join(sizes)}] = a{place}.shape",
+        f"[{', '.join(strides)}] = a{place}.stride()",
+        f"n{place} = {' * '.join(['1', *sizes])}",
+        f"r{place} = {' + '.join(['1', *reaches])}",
+    ]
+
+
+def _class(place: int, ndim: int) -> list[str]:
+    """What a signature holds of a tensor that was read, or what it follows from."""
+    dims = [(f"s{place}_{dim}", f"t{place}_{dim}") for dim in range(ndim)]
+    repeated = " or ".join(f"not {stride} and {size} > 1" for size, stride in dims)
+    return [
+        f"a{place}.dtype, a{place}.device, p{place} & 15 == 0, {repeated or 'False'}",
+        *(f"{stride} == 1, {size} & 15 == 0, {stride} & 15 == 0" for size, stride in dims),
+    ]
+
+
+def _constants(interface: Interface) -> list[str]:
+    """What constants and block sizes follow from, beside other keywords."""
+    sizes = {name: f"s{place}_{dim}" for name, place, dim in interface.sizes}
+    if interface.constexprs:
+        return [*sizes.values()]
+    constants = [sizes[name] for name in interface.constexpr_sizes]
+    if interface.dynamic:
+        named = ", ".join(f"{name!r}: {size}" for name, size in sizes.items())
+        constants.append(f"padded_sizes({{{named}}})")
+    return constants

@@ -1,0 +1,77 @@
+"""Where the values of a kernel's parameters are among a call's arguments and keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ninetoothed.artifacts.interface import Interface
+
+# There is one for each way to write a call.
+_MOST_ORDERS = 256
+
+
+class CallOrder:
+    """Puts the arguments of right calls in order, as ``arguments.bind`` does."""
+
+    def __init__(self, interface: Interface) -> None:
+        self._interface = interface
+        self._orders: dict[Hashable, _Order] = {}
+
+    def __call__(
+        self, args: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> tuple[Sequence[Any], Hashable]:
+        """The parameters' values, and what else was given by keyword: names, classes and values.
+
+        Raises:
+            KeyError, ValueError: the call is wrong.
+        """
+        if not keywords and len(args) == len(self._interface.parameters):
+            return args, None
+        # The order of keywords is that of their values.
+        key = (len(args), *keywords)
+        order = self._orders.get(key)
+        if order is None:
+            order = _order(self._interface, len(args), tuple(keywords))
+            if len(self._orders) < _MOST_ORDERS:
+                self._orders[key] = order
+        given = (*args, *keywords.values(), *order.defaults)
+        values = [given[place] for place in order.parameters]
+        if not order.others:
+            return values, None
+        # A keyword's value may be a bool, which is equal to a number.
+        others = ((name, given[place]) for name, place in order.others)
+        return values, tuple((name, value.__class__, value) for name, value in others)
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Where parameters' values are among a call's arguments, its keywords' values and defaults."""
+
+    parameters: tuple[int, ...]
+    defaults: tuple[Any, ...]
+    others: tuple[tuple[str, int], ...]
+
+
+def _order(interface: Interface, count: int, keywords: tuple[str, ...]) -> _Order:
+    names = interface.names
+    positional = names
+    if interface.repeats and count == len(interface.firsts):
+        positional = tuple(names[first] for first in interface.firsts)
+    found = dict(zip(positional[:count], range(count), strict=True))
+    others: list[tuple[str, int]] = []
+    for place, name in enumerate(keywords, count):
+        if name not in names:
+            others.append((name, place))
+        elif found.setdefault(name, place) != place:
+            raise ValueError(f"{name} is given twice")
+    defaults: list[Any] = []
+    for parameter in interface.parameters:
+        if parameter.kind != "constexpr" or parameter.value is None or parameter.name in found:
+            continue
+        found[parameter.name] = count + len(keywords) + len(defaults)
+        defaults.append(parameter.value)
+    for first, later in interface.repeats:
+        found.setdefault(names[later], found[names[first]])
+    return _Order(tuple(found[name] for name in names), tuple(defaults), tuple(others))

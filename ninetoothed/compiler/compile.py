@@ -1,0 +1,193 @@
+"""The one place where the frontend, the pipeline and the emitters are put together."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.math import Math
+from xdsl.printer import Printer
+
+from ninetoothed import config as settings
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Language, Target
+from ninetoothed.backend.emit import emit
+from ninetoothed.cache.atomic import write_atomically
+from ninetoothed.definition.definition import Definition
+from ninetoothed.errors import NineToothedError
+from ninetoothed.frontend.build import build_arrangement, build_module
+from ninetoothed.ir.nt import NT, kernel_of
+from ninetoothed.ir.scf import SCF
+from ninetoothed.ir.tt import BLOCK_ARITH, TT
+from ninetoothed.passes.pipeline import (
+    ANNOTATED,
+    SPECIALIZED,
+    SYMBOLIC,
+    Observer,
+    Options,
+    run,
+    steps,
+)
+
+
+@functools.cache
+def context() -> Context:
+    """The dialects of the compiler. The context is only read, so threads share it."""
+    ctx = Context()
+    for dialect in (Builtin, SCF, Math, BLOCK_ARITH, NT, TT):
+        ctx.load_dialect(dialect)
+    return ctx
+
+
+def build(
+    definition: Definition,
+    signature: Signature,
+    observers: Sequence[Observer] = (),
+    config: Config | None = None,
+) -> ModuleOp:
+    """The kernel's module in stage ``composed``: all that does not depend on a configuration.
+
+    An application may decide something by a block size, when compiling: then the module is that of
+    ``config``, and of those alone that :func:`serves`. Without one, block sizes are their least.
+
+    Raises:
+        NineToothedError: the arrangement or the application is wrong; at its place.
+    """
+    try:
+        blocks = {} if config is None else dict(config.values)
+        module = build_module(definition, signature, blocks)
+    except NineToothedError:
+        # An application that does not fit may be right, and the arrangement wrong.
+        run(context(), build_arrangement(definition, signature), steps(SYMBOLIC)[:1])
+        raise
+    observers = (*observers, *_dump(definition.name))
+    for observe in observers:
+        observe("frontend", module)
+    # Those who look are told what is proved.
+    pipeline = steps(ANNOTATED if observers else SYMBOLIC)
+    run(context(), module, pipeline, observers, settings.verify_ir())
+    return module
+
+
+def serves(module: ModuleOp, config: Config) -> bool:
+    """Whether ``module`` is right for a configuration (see :func:`build`)."""
+    kernel = kernel_of(module)
+    values = dict(config.values)
+    return all(
+        decl.specialized in (None, values.get(decl.name, decl.specialized))
+        for decl in kernel.declarations
+    )
+
+
+def pass_options(
+    module: ModuleOp, signature: Signature, config: Config, target: Target | None = None
+) -> Options:
+    """The passes' options for one signature, configuration and target."""
+    kernel = kernel_of(module)
+    values = dict(signature.constants) | dict(config.values)
+    multiples: list[str] = []
+    aligned: list[str] = []
+    for param, source in zip(signature.params, kernel.sources, strict=True):
+        if param.pointer_by_16:
+            aligned.append(param.name)
+        rows = (
+            (source.decl.strides, param.strides_by_16, param.unit_strides),
+            (source.decl.sizes, param.sizes_by_16, (False,) * param.ndim),
+        )
+        for exprs, by_16, units in rows:
+            for expr, divisible, unit in zip(exprs, by_16, units, strict=True):
+                if expr.op != "sym":
+                    continue
+                if unit:
+                    values[expr.args[0]] = 1
+                elif divisible:
+                    multiples.append(expr.args[0])
+    named = {"target": "" if target is None else str(target)}
+    return {
+        "nt-specialize": {
+            "values": tuple(f"{name}={value}" for name, value in values.items()),
+            "multiples": tuple(dict.fromkeys(multiples)),
+            "aligned": tuple(aligned),
+            "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
+        },
+        "nt-lower-accesses": {"index_bits": signature.index_bits},
+        "nt-fit-target": named,
+        "nt-lower-to-tt": named,
+    }
+
+
+def lower(
+    module: ModuleOp,
+    signature: Signature,
+    config: Config,
+    observers: Sequence[Observer] = (),
+    target: Target | None = None,
+) -> ModuleOp:
+    """A copy of a module in stage ``composed``, brought to stage ``tt`` for one configuration.
+
+    ``target`` is what it is compiled for; None: the CPU, where it is interpreted.
+
+    Raises:
+        NineToothedError: the kernel is wrong for this configuration.
+    """
+    kernel = kernel_of(module)
+    lowered = module.clone()
+    observers = (*observers, *_dump(kernel.sym_name.data, config, start=len(steps(ANNOTATED)) + 1))
+    pipeline = steps(SPECIALIZED, pass_options(module, signature, config, target))
+    run(context(), lowered, pipeline, observers, settings.verify_ir())
+    return lowered
+
+
+def compile_kernel(
+    module: ModuleOp, signature: Signature, config: Config, target: Target, language: Language
+) -> Artifact:
+    """The artifact of a module in stage ``composed`` for one configuration and target."""
+    lowered = lower(module, signature, config, target=target)
+    return emit(lowered, language, target, config)
+
+
+def fingerprint(module: ModuleOp) -> str:
+    """A digest of a module with its locations."""
+    text = io.StringIO()
+    Printer(text, print_debuginfo=True).print_op(module)
+    return hashlib.sha256(text.getvalue().encode()).hexdigest()
+
+
+def _dump(kernel: str, config: Config | None = None, start: int = 0) -> list[Observer]:
+    """An observer that writes each module to ``NINETOOTHED_DUMP_IR``; none where that is unset.
+
+    The files of a kernel lie in a folder of its name, those of each configuration in a folder
+    below.
+    """
+    folder = settings.dump_ir()
+    if folder is None:
+        return []
+    folder /= kernel
+    if config is not None and config.values:
+        values = [*(value for _, value in config.values), config.num_warps, config.num_stages]
+        folder /= "-".join(map(str, values))
+    return [dump_to(folder, start)]
+
+
+def dump_to(folder: Path, start: int = 0) -> Observer:
+    """An observer that writes each module to ``folder`` as ``03-nt-pad-blocks.mlir``, from
+    ``start``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    count = start
+
+    def observe(name: str, module: ModuleOp) -> None:
+        nonlocal count
+        path = folder / f"{count:02d}-{re.sub(r'[^a-z0-9-]', '-', name)}.mlir"
+        write_atomically(path, f"{module!s}\n")
+        count += 1
+
+    return observe

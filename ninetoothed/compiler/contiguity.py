@@ -1,0 +1,142 @@
+"""Along which dim of a block elements are neighbours in memory, and whether that can be proved.
+
+Memory moves in pieces of 32 bytes, and a thread moves up to 16 bytes at once where it can be proved
+that they lie together, at a multiple of 16, and that all or none of them exist.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ninetoothed.artifacts.signature import ParamSignature, Signature
+from ninetoothed.dtype import DTYPES
+from ninetoothed.ir import nt
+from ninetoothed.layout.access import Access, index_names
+from ninetoothed.symbolic.expr import IndexExpr, const, evaluate, substitute, symbol_names
+from ninetoothed.symbolic.normal_form import normalize
+
+_MULTIPLE = 16
+_REACH = 7
+"""As many lanes on, elements are still neighbours."""
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """``dim``: the block's dim along which lanes are neighbours, if there is one. ``is_wide``:
+    16 bytes of them can be moved at once.
+    """
+
+    dim: int | None = None
+    is_wide: bool = False
+
+
+def neighbours(kernel: nt.KernelOp, signature: Signature) -> list[Neighbours]:
+    """Of each parameter's blocks."""
+    multiples = {decl.name for decl in kernel.declarations if decl.kind == "meta"}
+    for param, source in zip(signature.params, kernel.sources, strict=True):
+        rows = ((source.decl.sizes, param.sizes_by_16), (source.decl.strides, param.strides_by_16))
+        for exprs, flags in rows:
+            for expr, is_multiple in zip(exprs, flags, strict=False):
+                if is_multiple and expr.op == "sym":
+                    multiples.add(expr.args[0])
+    fixed = {name: const(value) for name, value in signature.constants}
+    found: list[Neighbours] = []
+    for value, param in zip(kernel.arranged.values, signature.params, strict=True):
+        if param.kind != "tensor":
+            found.append(Neighbours())
+            continue
+        access = nt.access_of(value, kernel.assumptions)[1].data
+        found.append(_neighbours(access.substitute(fixed), param, multiples))
+    return found
+
+
+def _neighbours(access: Access, param: ParamSignature, multiples: Collection[str]) -> Neighbours:
+    if len(access.levels) < 2:
+        return Neighbours()
+    rows = index_names(access.levels)
+    sizes = access.levels[-1]
+    for dim, (name, size) in reversed(list(enumerate(zip(rows[-1], sizes, strict=True)))):
+        lane = _REACH if size.value is None else min(_REACH, size.value - 1)
+        if lane and any(_is_reached(access, param, name, lane, step) for step in (1, -1)):
+            is_proved = not any(_is_divided(index, name) for index in access.indices)
+            if not is_proved and any(size.value != 1 for size in sizes[dim + 1 :]):
+                # Triton lets the last dim's lanes be those of one thread where it knows no better.
+                continue
+            is_wide = is_proved and _is_wide(access, dim, name, param, multiples)
+            return Neighbours(dim, is_wide)
+    return Neighbours()
+
+
+def _is_reached(access: Access, param: ParamSignature, name: str, lane: int, order: int) -> bool:
+    """Whether ``lane`` lanes on, memory is as many elements on."""
+    variables = {name for row in index_names(access.levels) for name in row}
+    symbols = [name for name in symbol_names(*access.indices) if name not in variables]
+    # Numbers without meaning, far apart, tell how indices move. In one of the two orders, no
+    # difference and no quotient is zero that is none for the sizes of a call.
+    probe = {name: 1009 << number for number, name in enumerate(symbols[::order])}
+    first = probe | dict.fromkeys(variables, 0)
+    try:
+        steps = [
+            evaluate(index, first | {name: lane}) - evaluate(index, first)
+            for index in access.indices
+        ]
+    except ZeroDivisionError:
+        return False
+    pairs = list(zip(steps, param.unit_strides, strict=True))
+    moved = [step for step, is_unit in pairs if is_unit and step]
+    return moved == [lane] and not any(step for step, is_unit in pairs if not is_unit)
+
+
+def _is_wide(
+    access: Access,
+    dim: int,
+    name: str,
+    param: ParamSignature,
+    multiples: Collection[str],
+) -> bool:
+    # So many elements are 16 bytes.
+    count = 128 // DTYPES[param.dtype].bits
+    if not param.pointer_by_16 or _factor(access.levels[-1][dim], multiples) < count:
+        return False
+    rows = index_names(access.levels)
+    first = dict.fromkeys((other for row in rows for other in row), 0)
+    for index, is_unit, is_multiple in zip(
+        access.indices, param.unit_strides, param.strides_by_16, strict=True
+    ):
+        start = normalize(substitute(index, first))
+        if is_unit and _factor(start, multiples) < count:
+            return False
+        if not is_unit and not is_multiple and index.value != 0:
+            return False
+    return all(
+        _factor(guard.size, multiples) >= count and not _is_divided(guard.index, name)
+        for guard in access.guards
+        if name in symbol_names(guard.index)
+    )
+
+
+def _factor(expr: IndexExpr, multiples: Collection[str]) -> int:
+    """A power of two that surely divides an expression, at most 16; a block size is taken to be a
+    multiple of 16.
+    """
+    if expr.value is not None:
+        return math.gcd(expr.value, _MULTIPLE)
+    if expr.op == "sym":
+        return _MULTIPLE if expr.args[0] in multiples else 1
+    factors = [_factor(operand, multiples) for operand in expr.operands]
+    if expr.op == "mul":
+        return min(math.prod(factors), _MULTIPLE)
+    if expr.op in ("add", "sub", "neg", "min", "max"):
+        return min(factors)
+    if expr.op == "floordiv" and expr.args[1].value and factors[0] % expr.args[1].value == 0:
+        return factors[0] // expr.args[1].value
+    return 1
+
+
+def _is_divided(expr: IndexExpr, name: str) -> bool:
+    """Whether a quotient or remainder of ``name`` stands in an expression."""
+    if expr.op in ("floordiv", "ceildiv", "mod") and name in symbol_names(expr):
+        return True
+    return any(_is_divided(operand, name) for operand in expr.operands)

@@ -1,0 +1,291 @@
+"""What is assumed of a call where there is none: for ``make``, for ``kernel.ir``, and for
+``nt-opt``.
+
+Undeclared element types are fp32, sizes are unknown, and block sizes that only a call knows are
+rounded up to 1024, or less where blocks of that many elements would be large. Sizes that are
+constants when compiling are 16, or what their bounds are nearest to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.interface import Bounds
+from ninetoothed.artifacts.signature import ParamSignature, Signature
+from ninetoothed.calls.arguments import constant_value, constant_values, element_type, member_value
+from ninetoothed.compiler.compile import build
+from ninetoothed.compiler.space import MAX_BLOCK, largest_block, space
+from ninetoothed.definition.definition import ArrangedParameter, Definition
+from ninetoothed.errors import (
+    ArgumentError,
+    ConfigurationError,
+    NineToothedError,
+    TypeMismatchError,
+)
+from ninetoothed.symbolic.expr import SymbolInfo
+
+_DTYPE = "fp32"
+_EXTENT = 1024
+_LEAST_EXTENT = 4
+_CONSTEXPR = 64
+# Small, since an application may be unrolled over such sizes.
+_CONSTEXPR_SIZE = 16
+# Types of which one at least is like any other to the language's rules.
+_OTHER_DTYPES = ("fp16", "bf16", "fp64", "i32", "i64", "i8", "u8", "i1")
+
+
+def assumed_signature(
+    definition: Definition,
+    dtypes: Mapping[str, Any],
+    values: Mapping[str, Any],
+    default: str = _DTYPE,
+) -> Signature:
+    """A signature where no call has fixed one; ``dtypes`` and ``values`` give what is known.
+
+    Raises:
+        ArgumentError: a name that the kernel does not have, or a constexpr without a value.
+    """
+    sizes = definition.constexpr_sizes
+    names = [parameter.name for parameter in definition.parameters]
+    for name in dtypes:
+        if name not in names:
+            raise ArgumentError(f"there is no parameter {name}; parameters are {', '.join(names)}")
+    for parameter in _without_value(definition):
+        if values.get(parameter.name) is None:
+            raise ArgumentError(
+                f"{definition.name} needs a value for {parameter.name}, by which it is compiled; "
+                f"give one in values, as in {{{parameter.name!r}: True}}, or to nt-opt with --set "
+                f"{parameter.name}=True"
+            )
+    params = tuple(
+        _param(parameter, element_type(dtypes.get(parameter.name), formal, default), values)
+        for parameter, formal in zip(
+            definition.parameters, definition.interface.parameters, strict=True
+        )
+    )
+    others = {name: value for name, value in values.items() if name not in (*names, *sizes)}
+    constants = (
+        *constant_values(definition.interface, others),
+        *(
+            (
+                name,
+                constant_value(
+                    name, values.get(name, _within(info, _CONSTEXPR_SIZE)), _bounds(info)
+                ),
+            )
+            for name, info in sizes.items()
+        ),
+    )
+    padded_size = _EXTENT
+    if sizes:
+        # Whole dims of other tensors agree with them more often than with anything else.
+        largest = max(value for name, value in constants if name in sizes)
+        padded_size = 1 << max(largest - 1, 0).bit_length()
+    padded_sizes = tuple((str(size), padded_size) for size in definition.dynamic)
+    return Signature(params, constants, padded_sizes)
+
+
+def for_all_sizes(
+    definition: Definition, signature: Signature, values: Mapping[str, Any]
+) -> Signature:
+    """The signature without the constexpr sizes that were assumed, for proofs that hold for all.
+
+    An application that decides something by such a size cannot be built for it.
+    """
+    assumed = definition.constexpr_sizes.keys() - values.keys()
+    constants = tuple(pair for pair in signature.constants if pair[0] not in assumed)
+    return replace(signature, constants=constants)
+
+
+def _without_value(definition: Definition) -> list[ArrangedParameter]:
+    """The compile-time numbers that only a call knows."""
+    return [
+        parameter
+        for parameter in definition.parameters
+        if parameter.kind == "constexpr" and parameter.source.value is None
+    ]
+
+
+def _param(parameter: ArrangedParameter, dtype: str, values: Mapping[str, Any]) -> ParamSignature:
+    ndim = len(parameter.source.shape)
+    constant = parameter.kind == "constexpr"
+    return ParamSignature(
+        parameter.name,
+        parameter.kind,
+        dtype,
+        ndim,
+        tuple(dim == ndim - 1 for dim in range(ndim)),
+        (False,) * ndim,
+        (False,) * ndim,
+        parameter.kind == "tensor",
+        member_value(values.get(parameter.name, parameter.source.value)) if constant else None,
+        None if parameter.jagged is None else "i64",
+    )
+
+
+def describe_assumptions(
+    definition: Definition, signature: Signature, config: Config, dtypes: Mapping[str, Any]
+) -> str:
+    """A comment that says what was assumed."""
+    types = describe_types(definition, signature, dtypes)
+    lines = [f"// {types}"] if types else []
+    if sizes := describe_sizes(definition, signature):
+        lines.append(f"// {sizes}")
+    if config.values:
+        lines.append(f"// configuration: {config}")
+    for text, padded_size in signature.padded_sizes:
+        lines.append(f"// block size {text} assumed to be rounded up to {padded_size}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def describe_types(definition: Definition, signature: Signature, dtypes: Mapping[str, Any]) -> str:
+    """The element types that were assumed, if any."""
+    assumed = [
+        f"{param.name}: {param.dtype}"
+        for param, parameter in zip(signature.params, definition.parameters, strict=True)
+        if param.name not in dtypes and _undeclared(parameter)
+    ]
+    return f"element types assumed: {', '.join(assumed)}" if assumed else ""
+
+
+def describe_sizes(definition: Definition, signature: Signature) -> str:
+    """The constexpr sizes that a kernel is compiled for, if any."""
+    sizes = [
+        f"{name}={value}"
+        for name, value in signature.constants
+        if name in definition.constexpr_sizes
+    ]
+    return f"constexpr sizes: {', '.join(sizes)}" if sizes else ""
+
+
+def _undeclared(parameter: ArrangedParameter) -> bool:
+    return parameter.source.dtype is None and parameter.kind != "constexpr"
+
+
+def pick(
+    definition: Definition,
+    module: ModuleOp,
+    signature: Signature,
+    values: Mapping[str, Any],
+    num_warps: Sequence[int] | None = None,
+) -> tuple[Signature, Config]:
+    """The first configuration, with the meta symbols in ``values`` set, and the signature with
+    block sizes assumed for which there is one.
+
+    Raises:
+        ArgumentError: a value is no integer within its symbol's bounds.
+        ConfigurationError: no configuration fits.
+    """
+    while True:
+        smaller = tuple((text, padded_size // 4) for text, padded_size in signature.padded_sizes)
+        is_least = not smaller or smaller[0][1] < _LEAST_EXTENT
+        try:
+            first = space(module, signature, num_warps).configs[0]
+        except ConfigurationError:
+            if is_least:
+                raise
+        else:
+            # A call may have larger blocks; Triton takes minutes for them.
+            if is_least or largest_block(module, signature, first) <= MAX_BLOCK:
+                break
+        signature = replace(signature, padded_sizes=smaller)
+    chosen = tuple(
+        (
+            name,
+            constant_value(name, values[name], _bounds(definition.meta[name]))
+            if name in values
+            else value,
+        )
+        for name, value in first.values
+    )
+    return signature, Config(chosen, first.num_warps, first.num_stages)
+
+
+def check_application(definition: Definition) -> ModuleOp | None:
+    """Find what is wrong whatever the call, by building the application for assumed types and
+    constants.
+
+    A mistake that another element type might not have is left to the call. A kernel whose
+    compile-time numbers are not known is not checked: they decide what is compiled.
+
+    Returns:
+        The module that was built, in stage ``composed``; None where the call is left to decide.
+
+    Raises:
+        NineToothedError: the arrangement or the application is wrong; at its place.
+    """
+    if _without_value(definition):
+        return None
+    values = plain_values(definition)
+    found = _attempt(definition, values, _DTYPE)
+    if not isinstance(found, NineToothedError):
+        return found
+    error = found
+    if definition.constexpr_sizes:
+        # The application may need them, and another than the assumed ones.
+        found = _attempt(definition, values, _DTYPE, is_sized=True)
+        if not isinstance(found, NineToothedError):
+            return found
+        if not _is_same(error, found):
+            return None
+    stays = True
+    if any(_undeclared(parameter) for parameter in definition.parameters):
+        for dtype in _OTHER_DTYPES:
+            other = _attempt(definition, values, dtype)
+            if not isinstance(other, NineToothedError):
+                return other
+            stays = stays and _stays(error, other)
+    if stays:
+        raise error
+    return None
+
+
+def plain_values(definition: Definition) -> dict[str, int]:
+    """A value for each constexpr symbol, by the user's names."""
+    return {
+        definition.keywords[name]: _within(info, _CONSTEXPR)
+        for name, info in definition.constexprs.items()
+    }
+
+
+def _bounds(info: SymbolInfo) -> Bounds:
+    return Bounds(info.lower, info.upper)
+
+
+def _within(info: SymbolInfo, value: int) -> int:
+    """What is nearest to ``value`` within a symbol's bounds."""
+    value = value if info.upper is None else min(value, info.upper)
+    return value if info.lower is None else max(value, info.lower)
+
+
+def _attempt(
+    definition: Definition, values: Mapping[str, int], dtype: str, is_sized: bool = False
+) -> ModuleOp | NineToothedError:
+    """The module, or what is wrong; ``is_sized``: constexpr sizes are assumed, too."""
+    try:
+        signature = assumed_signature(definition, {}, values, dtype)
+        if not is_sized:
+            signature = for_all_sizes(definition, signature, values)
+        return build(definition, signature)
+    except NineToothedError as error:
+        return error
+
+
+def _stays(error: NineToothedError, other: NineToothedError) -> bool:
+    """Whether a mistake is there whatever the element types, given the one that others lead to.
+
+    Where types do not fit, a choice that is not the same for all parameters may.
+    """
+    if not isinstance(error, TypeMismatchError):
+        return True
+    return _is_same(error, other)
+
+
+def _is_same(error: NineToothedError, other: NineToothedError) -> bool:
+    """Whether two mistakes are one."""
+    return type(other) is type(error) and (other.loc, other.message) == (error.loc, error.message)

@@ -1,0 +1,215 @@
+"""Functions: Python's, Triton's and those that an application defines inside itself, inlined with
+Python's meaning.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Mapping
+from typing import Any, TypeGuard
+
+from ninetoothed.definition.source import FunctionSource, function_source
+from ninetoothed.errors import (
+    ArgumentError,
+    NineToothedError,
+    TypeMismatchError,
+    UnsupportedSyntaxError,
+)
+from ninetoothed.frontend import operators, triton_objects
+from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.frame import Frame, LocalFunction
+from ninetoothed.frontend.name_resolution import constant
+from ninetoothed.frontend.values import Value, View, describe, is_ssa
+from ninetoothed.frontend.walk import STATEMENTS, evaluate, execute
+from ninetoothed.ir import nt
+
+_MAX_DEPTH = 64
+
+Function = types.FunctionType | LocalFunction | functools.partial[Any]
+"""What is inlined, beside functions of Triton's."""
+
+
+def is_function(value: Value) -> TypeGuard[Function]:
+    """Whether :func:`inline` takes ``value``."""
+    plain = isinstance(value, types.FunctionType | LocalFunction | functools.partial)
+    return plain or triton_objects.is_function(value)
+
+
+def inline(
+    ctx: Context, function: Function, args: list[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """What a function returns for these arguments, its ops built here.
+
+    Raises:
+        ArgumentError: the arguments do not fit its signature.
+        TypeMismatchError: a constexpr parameter is given a value of the run time.
+        UnsupportedSyntaxError: it calls itself, or has no source.
+    """
+    if isinstance(function, functools.partial):
+        return _completed(ctx, function, args, kwargs)
+    if triton_objects.compile_time_function(function) is not None:
+        return _computed(ctx, function, args, kwargs)
+    of_triton = triton_objects.plain_function(function)
+    source = _source(ctx, function if of_triton is None else of_triton)
+    name = source.node.name
+    if any(frame.source.function is source.function for frame in ctx.frames):
+        raise UnsupportedSyntaxError(f"{name} calls itself; write a loop")
+    if len(ctx.frames) > _MAX_DEPTH:
+        raise UnsupportedSyntaxError(f"calls are nested more than {_MAX_DEPTH} deep")
+    values = _bound(ctx, source, args, kwargs)
+    ours = source.of_language
+    if ours or of_triton is not None:
+        # Functions of the language, and of Triton, take values: none of them stores.
+        values = {parameter: ctx.read(value) for parameter, value in values.items()}
+    loc = ctx.loc
+    frame = Frame(source, values, caller=loc)
+    outputs = frozenset(name for name, value in values.items() if _is_output(value))
+    # A function that gives a value changes its own variables only, as Python has it.
+    frame.parameters = frozenset() if source.returns_value else outputs
+    if of_triton is None:
+        frame.lost = source.unread & {*_computed_by_caller(values), *outputs} - frame.parameters
+    if isinstance(function, LocalFunction):
+        frame.enclosing = function.frame
+    ctx.frames.append(frame)
+    depth = ctx.conditional
+    ctx.conditional = 0
+    try:
+        returned = execute(ctx, source.node.body)
+    except NineToothedError as error:
+        if ours:
+            # The mistake is the caller's: no line of ours says anything about it.
+            error.loc = loc
+        raise
+    finally:
+        ctx.frames.pop()
+        ctx.loc = loc
+        ctx.conditional = depth
+    return None if returned is None else returned.value
+
+
+def _source(ctx: Context, function: types.FunctionType | LocalFunction) -> FunctionSource:
+    if isinstance(function, LocalFunction):
+        return function.source
+    found = ctx.sources.get(function)
+    if found is None:
+        capture = ctx.frame.source.capture
+        found = ctx.sources[function] = function_source(function, "a called function", capture)
+    return found
+
+
+def _completed(
+    ctx: Context, partial: functools.partial[Any], args: list[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """A call of a function of which ``functools.partial`` knows some arguments."""
+    function = constant("the function of a partial", partial.func)
+    if not is_function(function):
+        raise TypeMismatchError(
+            f"a partial of {describe(function)} cannot be called inside an application; "
+            "functions written with def can"
+        )
+    what = "an argument of a partial"
+    known = [constant(what, value) for value in partial.args]
+    keywords = {name: constant(what, value) for name, value in partial.keywords.items()}
+    return inline(ctx, function, [*known, *args], {**keywords, **kwargs})
+
+
+def _computed(
+    ctx: Context, function: Function, args: list[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """A call of a function that Triton runs when compiling."""
+    plain = triton_objects.compile_time_function(function)
+    assert plain is not None
+    args = [ctx.known(value) for value in args]
+    kwargs = {name: ctx.known(value) for name, value in kwargs.items()}
+    given = (*args, *kwargs.values())
+    if any(operators.is_runtime(value) for value in given):
+        raise TypeMismatchError(
+            f"{plain.__name__} takes values that are known when compiling; of others, write what "
+            "it computes"
+        )
+    if all(isinstance(value, bool | int | float | str | None) for value in given):
+        return constant(f"what {plain.__name__} returns", plain(*args, **kwargs))
+    return inline(ctx, plain, args, kwargs)
+
+
+def _bound(
+    ctx: Context, source: FunctionSource, args: list[Value], kwargs: Mapping[str, Value]
+) -> dict[str, Value]:
+    """The parameters' values, defaults included."""
+    name, signature = source.node.name, source.signature
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        shown = f"{name}{signature}"
+        raise ArgumentError(f"{shown} does not take these arguments: {error}") from None
+    given = {*bound.arguments}
+    bound.apply_defaults()
+    values: dict[str, Value] = {}
+    for parameter in signature.parameters.values():
+        value = bound.arguments[parameter.name]
+        if parameter.kind is parameter.VAR_KEYWORD:
+            raise UnsupportedSyntaxError(
+                f"** in the parameters of {name} is not part of the language; name them"
+            )
+        if triton_objects.is_constexpr(parameter.annotation) and operators.is_runtime(value):
+            raise TypeMismatchError(
+                f"{parameter.name} of {name} is a constexpr and takes a value that is known when "
+                f"compiling, not {describe(value)}"
+            )
+        if parameter.name not in given and parameter.default is not parameter.empty:
+            value = value if is_ssa(value) else constant(parameter.name, value)
+        values[parameter.name] = value
+    return values
+
+
+def _is_output(value: Value) -> bool:
+    return isinstance(value, View) and not value.by_value
+
+
+def _computed_by_caller(values: Mapping[str, Value]) -> list[str]:
+    """The parameters that hold numbers and blocks, whose assignment the caller never sees."""
+    return [
+        name
+        for name, value in values.items()
+        if (isinstance(value, View) and value.by_value)
+        or (is_ssa(value) and not nt.is_pointer(value.type))
+    ]
+
+
+@STATEMENTS.register(ast.FunctionDef)
+def _define(ctx: Context, node: ast.FunctionDef) -> None:
+    if node.decorator_list:
+        with ctx.at(node.decorator_list[0]):
+            raise UnsupportedSyntaxError(
+                "a decorator inside an application is not part of the language; leave it out, or "
+                "define the function outside"
+            )
+    positional = tuple(ctx.now(evaluate(ctx, item)) for item in node.args.defaults)
+    by_keyword = {
+        argument.arg: ctx.now(evaluate(ctx, item))
+        for argument, item in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if item is not None
+    }
+    frame = ctx.frame
+    source = frame.source.nested(node, (positional, by_keyword))
+    for name in source.free_names:
+        owner = frame.owner(name)
+        if owner is not None and name in owner.source.loop_variables:
+            raise UnsupportedSyntaxError(
+                f"{node.name} reads the loop variable {name} of {owner.source.node.name}; give "
+                f"{node.name} a parameter {name}, and pass it"
+            )
+    for name in source.variables:
+        for outer in frame.outwards():
+            if name in outer.parameters:
+                raise UnsupportedSyntaxError(
+                    f"{node.name} assigns {name}, which is a variable of its own there and not "
+                    f"the parameter of {outer.source.node.name}; give {node.name} a parameter "
+                    f"{name}, and pass it"
+                )
+    if node.name in frame.parameters | frame.constants:
+        raise TypeMismatchError(f"{node.name} is a parameter; give the function another name")
+    frame.locals[node.name] = LocalFunction(source, frame)
+    frame.undefined.pop(node.name, None)

@@ -1,0 +1,330 @@
+"""A call of a kernel: arguments are bound to symbols, and the programs run in chunks of ascending
+numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import torch
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.ir import Block as IRBlock
+
+from ninetoothed import config
+from ninetoothed.calls.sequences import Jagged, Offsets
+from ninetoothed.errors import ArgumentError, CompilerError
+from ninetoothed.interpreters import (
+    accesses,
+    addresses,
+    arith_ops,
+    casts,
+    control,
+    debug,
+    dot,
+    extern,
+    nt_ops,
+    pointers,
+    reductions,
+    shapes,
+    tt_ops,
+)
+from ninetoothed.interpreters.chains import access_of
+from ninetoothed.interpreters.element_types import attribute_value, element_of
+from ninetoothed.interpreters.jagged import Sequences
+from ninetoothed.interpreters.machine import Block, Machine, Planner, Pointer, Value
+from ninetoothed.interpreters.memory import Memory, View
+from ninetoothed.interpreters.trace import Trace
+from ninetoothed.ir import nt, tt
+from ninetoothed.symbolic.expr import IndexExpr, evaluate, sym
+
+Argument = torch.Tensor | Jagged | int | float | bool
+
+GROUPS = (
+    *(accesses, addresses, arith_ops, casts, control, debug, extern, reductions, nt_ops, pointers),
+    *(dot, shapes, tt_ops),
+)
+"""The modules that fill the table of handlers."""
+
+
+def launch(
+    module: ModuleOp,
+    values: Sequence[Argument],
+    constants: Mapping[str, int],
+    trace: Trace | None = None,
+) -> None:
+    """Run the only kernel of ``module`` in place."""
+    kernels = [op for op in module.body.block.ops if isinstance(op, nt.KernelOp | tt.FuncOp)]
+    if len(kernels) != 1:
+        raise CompilerError(f"a module of one kernel can be interpreted, not of {len(kernels)}")
+    kernel = kernels[0]
+    # As a GPU kernel does, write to tensors that require gradients and to inference tensors alike.
+    with torch.inference_mode():
+        if isinstance(kernel, nt.KernelOp):
+            _launch_kernel(kernel, values, constants, trace)
+        else:
+            _launch_function(kernel, values, constants, trace)
+
+
+def number(expr: IndexExpr, symbols: Mapping[str, Any]) -> int:
+    """The value of an expression.
+
+    Raises:
+        ArgumentError: a symbol has none, or it divides by zero.
+    """
+    try:
+        return evaluate(expr, symbols)
+    except ZeroDivisionError:
+        raise ArgumentError(
+            f"{expr} divides by zero with the values of this call; give others"
+        ) from None
+    except KeyError as missing:
+        raise ArgumentError(
+            f"the value of {missing.args[0]} follows from no tensor; pass it by name"
+        ) from None
+
+
+def bind(
+    params: Sequence[nt.Param], values: Sequence[Argument], constants: Mapping[str, int]
+) -> dict[str, int]:
+    """The symbols' values: ``constants``, and what the arguments' sizes and strides are.
+
+    Raises:
+        ArgumentError: an argument does not fit its parameter.
+    """
+    if len(params) != len(values):
+        names = ", ".join(param.name for param in params)
+        raise ArgumentError(
+            f"the kernel takes {len(params)} arguments ({names}), and {len(values)} were given"
+        )
+    symbols = dict(constants)
+    facts: list[tuple[str, IndexExpr, int]] = []
+    unused: list[tuple[IndexExpr, int]] = []
+    for param, value in zip(params, values, strict=True):
+        if param.kind != "tensor":
+            if isinstance(value, torch.Tensor | Jagged):
+                raise ArgumentError(f"{param.name} is a number; pass {param.name}.item()")
+            continue
+        is_tensor = isinstance(value, torch.Tensor | Jagged)
+        if not is_tensor or value.dim() != len(param.sizes):
+            given = f"a tensor of {value.dim()}" if is_tensor else "a number"
+            raise ArgumentError(
+                f"{param.name} must be a tensor of {len(param.sizes)} dims, not {given}"
+            )
+        if isinstance(value, Jagged) != (param.offsets is not None):
+            raise ArgumentError(
+                f"{param.name} must {'be' if param.offsets else 'not be'} a jagged tensor, taken "
+                "apart by ninetoothed.calls.arguments.bind"
+            )
+        for dim, (size, stride) in enumerate(zip(param.sizes, param.strides, strict=True)):
+            facts.append((f"size {dim} of {param.name}", size, value.shape[dim]))
+            if value.shape[dim] > 1 and value.numel() > 0:
+                facts.append((f"stride {dim} of {param.name}", stride, value.stride(dim)))
+            else:
+                # No second element is a stride away, so any stride will do.
+                unused.append((stride, value.stride(dim)))
+    for expr, actual in [(expr, actual) for _, expr, actual in facts] + unused:
+        if expr.op == "sym":
+            symbols.setdefault(expr.args[0], actual)
+    for param, value in zip(params, values, strict=True):
+        if isinstance(value, int):
+            symbols.setdefault(param.name, int(value))
+    for what, expr, actual in facts:
+        expected = number(expr, symbols)
+        if expected != actual:
+            must = str(expected) if expr.value is not None else f"{expr}, here {expected}"
+            raise ArgumentError(f"{what} is {actual}; it must be {must}")
+    return symbols
+
+
+def _check(
+    checks: Iterable[Attribute],
+    symbols: Mapping[str, int],
+    params: Sequence[nt.Param],
+    values: Sequence[Argument],
+) -> None:
+    known: dict[str, Any] = {**symbols, **_offsets(params, values)}
+    for attribute in checks:
+        assert isinstance(attribute, nt.CheckAttr)
+        check = attribute.data
+        left, right = (
+            tuple(number(expr, known) for expr in side) for side in (check.left, check.right)
+        )
+        if left != right:
+            raise ArgumentError(check.message.format(left=left, right=right))
+
+
+def _offsets(params: Sequence[nt.Param], values: Sequence[Argument]) -> dict[str, Offsets]:
+    """Where the sequences of jagged tensors begin, by their symbols."""
+    return {
+        param.offsets: value.offsets
+        for param, value in zip(params, values, strict=True)
+        if param.offsets is not None and isinstance(value, Jagged)
+    }
+
+
+def _launch_kernel(
+    kernel: nt.KernelOp,
+    values: Sequence[Argument],
+    constants: Mapping[str, int],
+    trace: Trace | None,
+) -> None:
+    params = [source.decl for source in kernel.sources]
+    symbols = bind(params, values, constants)
+    # Blocks have room for the longest sequence.
+    longest = {name: number(size, symbols) for name, size in kernel.longest.items()}
+    _check(kernel.checks, {**symbols, **longest}, params, values)
+    views: dict[SSAValue, View] = {}
+    sequences: dict[SSAValue, Sequences] = {}
+    sizes: list[int] = []
+    for argument, arranged, value in zip(
+        kernel.apply.block.args, kernel.arranged.values, values, strict=True
+    ):
+        source, access = access_of(arranged, symbols)
+        views[argument] = _view(source, access, value, symbols)
+        if source.jagged is not None and isinstance(value, Jagged):
+            batch, outer = nt.batch_index(access.data), access.names[0]
+            tensor = value.offsets.tensor
+            sequences[argument] = Sequences(source.jagged.data, batch, outer, tensor)
+        outermost = access.data.levels[0]
+        if outermost and not sizes:
+            sizes = [max(number(size, symbols), 0) for size in outermost]
+    count = math.prod(sizes) if kernel.grid is None else number(kernel.grid.data, symbols)
+    planner = Planner()
+    block = kernel.apply.block
+    symbols.update(longest)
+    for programs in _chunks(count, _lanes(block, symbols)):
+        outer = nt_ops.unravel(programs, sizes)
+        machine = Machine(planner, symbols, programs, outer, views, sequences=sequences)
+        machine.trace, machine.count = trace, count
+        machine.run(block)
+
+
+def _view(
+    source: nt.SourceOp, access: nt.AccessAttr, value: Argument, symbols: Mapping[str, int]
+) -> View:
+    name, element = source.param.data, element_of(source.result.type)
+    place: Memory | torch.Tensor
+    if source.value is not None:
+        place = element.number(attribute_value(source.value))
+    elif isinstance(value, torch.Tensor | Jagged):
+        if value.dtype != element.own:
+            raise ArgumentError(f"{name} must be a tensor of {element.own}, not of {value.dtype}")
+        place = Memory(name, _elements(value))
+    else:
+        place = element.number(value)
+    names = access.names
+    return View(
+        element,
+        place,
+        access.data,
+        tuple(number(stride, symbols) for stride in source.strides.data),
+        names[0],
+        tuple(name for level in names[1:-1] for name in level),
+        names[-1] if len(names) > 1 else (),
+        tuple(number(size, symbols) for size in access.data.levels[-1]) if len(names) > 1 else (),
+        None if source.jagged is None else source.jagged.data,
+    )
+
+
+def _elements(value: torch.Tensor | Jagged) -> torch.Tensor:
+    """The tensor that holds an argument's elements."""
+    return value.elements if isinstance(value, Jagged) else value
+
+
+def _entries(function: tt.FuncOp, name: str) -> Sequence[Attribute]:
+    found = function.attributes.get(name)
+    return cast("ArrayAttr[Attribute]", found).data if isinstance(found, ArrayAttr) else ()
+
+
+def _launch_function(
+    function: tt.FuncOp,
+    values: Sequence[Argument],
+    constants: Mapping[str, int],
+    trace: Trace | None,
+) -> None:
+    grid = function.attributes["nt.grid"]
+    assert isinstance(grid, nt.ExprAttr)
+    params: list[nt.Param] = []
+    for attribute in _entries(function, "nt.params"):
+        assert isinstance(attribute, nt.ParamAttr)
+        params.append(attribute.data)
+    symbols = bind(params, values, constants)
+    _check(_entries(function, "nt.checks"), symbols, params, values)
+    offsets = _offsets(params, values)
+    given = {param.name: value for param, value in zip(params, values, strict=True)}
+    block = function.body.block
+    attributes = function.arg_attrs.data if function.arg_attrs is not None else ()
+    memories: dict[str, Memory] = {}
+    arguments = [
+        _argument(argument, about, given, symbols, offsets, memories)
+        for argument, about in zip(block.args, attributes, strict=True)
+    ]
+    planner = Planner()
+    count = number(grid.data, symbols)
+    for programs in _chunks(count, _lanes(block, symbols)):
+        Machine(planner, symbols, programs, trace=trace, count=count).run(block, arguments)
+
+
+def _argument(
+    argument: BlockArgument,
+    about: DictionaryAttr,
+    given: Mapping[str, Argument],
+    symbols: Mapping[str, int],
+    offsets: Mapping[str, Offsets],
+    memories: dict[str, Memory],
+) -> Value:
+    """What the device function's argument is: a pointer, a number that was passed, or a symbol's
+    value.
+    """
+    symbol = about.data.get("nt.symbol")
+    if isinstance(symbol, StringAttr) and symbol.data in offsets:
+        memory = Memory(symbol.data, offsets[symbol.data].tensor, hidden=True)
+        return Pointer(memory, torch.zeros(1, dtype=torch.int64))
+    if isinstance(symbol, StringAttr):
+        return Block(element_of(argument.type).number(number(sym(symbol.data), symbols)))
+    param = about.data["nt.param"]
+    assert isinstance(param, StringAttr)
+    value = given[param.data]
+    if not isinstance(value, torch.Tensor | Jagged):
+        return Block(element_of(argument.type).number(value))
+    pointee = element_of(tt.pointee_of(argument.type))
+    if value.dtype.itemsize != pointee.memory.itemsize:
+        raise ArgumentError(f"{param.data} must be a tensor of {pointee.own}, not of {value.dtype}")
+    memory = memories.setdefault(param.data, Memory(param.data, _elements(value)))
+    return Pointer(memory, torch.zeros(1, dtype=torch.int64))
+
+
+def _chunks(count: int, lanes: int) -> Iterable[torch.Tensor]:
+    """The programs, as many at once as the bound on lanes allows."""
+    size = max(config.interpret_lanes() // max(lanes, 1), 1)
+    for start in range(0, count, size):
+        yield torch.arange(start, min(start + size, count))
+
+
+def _lanes(block: IRBlock, symbols: Mapping[str, int]) -> int:
+    """The lanes of the largest block of an application."""
+    found = [1]
+    seen: set[Attribute] = set()
+
+    def visit(values: Iterable[SSAValue]) -> None:
+        for value in values:
+            if value.type not in seen:
+                seen.add(value.type)
+                found.append(_lanes_of(value.type, symbols))
+
+    visit(block.args)
+    for op in block.walk():
+        visit(op.results)
+        for region in op.regions:
+            for inner in region.blocks:
+                visit(inner.args)
+    return max(found)
+
+
+def _lanes_of(type: Attribute, symbols: Mapping[str, int]) -> int:
+    if isinstance(type, nt.TensorType):
+        return math.prod(number(size, symbols) for size in type.levels[-1].sizes)
+    return math.prod(tt.shape_of(type))

@@ -1,0 +1,1 @@
+"""Kernels: made from two functions, called with tensors."""

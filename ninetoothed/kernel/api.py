@@ -1,0 +1,155 @@
+"""Kernels from two functions: ``make`` and ``jit``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from ninetoothed import config as settings
+from ninetoothed.artifacts.options import Options, options
+from ninetoothed.cache import entries
+from ninetoothed.cache.entries import CacheEntry
+from ninetoothed.definition.annotations import annotated
+from ninetoothed.definition.define import define, run_arrangement
+from ninetoothed.errors import (
+    user_facing,
+)
+from ninetoothed.fingerprint.digest import examine
+from ninetoothed.kernel.kernel import Compilation, Kernel
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.launch import device as gpu
+from ninetoothed.runtime.toolchain import pool
+
+if TYPE_CHECKING:
+    pass
+
+
+@user_facing
+def make(
+    arrangement: Callable[..., object],
+    application: Callable[..., object],
+    tensors: Iterable[object],
+    caller: str = "torch",
+    kernel_name: str | None = None,
+    output_dir: str | None = None,
+    num_warps: int | Iterable[int] | None = None,
+    num_stages: int | Iterable[int] | None = None,
+    max_num_configs: int | None = None,
+    backend: str | None = None,
+    strict: bool = False,
+    tune: Literal["off", "quick", "full"] | None = None,
+) -> Kernel:
+    """A kernel from an arrangement, an application and symbolic tensors.
+
+    The arrangement is run now, each time, and what the application reads from outside is read now:
+    changes of globals and closure variables after this are not seen. Where nothing that the kernel
+    depends on has changed since another process made it, nothing is compiled.
+
+    Args:
+        arrangement: Takes ``tensors`` and returns them arranged; all outermost shapes must agree.
+        application: What one program does with its share of each arranged tensor, in the
+            returned order.
+        tensors: Symbolic tensors, and anything else that the arrangement takes.
+        caller: Who calls the kernel; ``"torch"``.
+        kernel_name: The name in generated code; default: the application's.
+        output_dir: For ahead-of-time builds, which ``caller="torch"`` is not.
+        num_warps: Warps a program: a number, several to tune over, or None for the compiler's
+            choice.
+        num_stages: Stages of software pipelining, likewise.
+        max_num_configs: How many configurations are compiled and timed at most, for sizes alike.
+        backend: ``"ttir"``, ``"triton-python"`` or ``"interpret"``; None: the best for where
+            the tensors are (on a GPU ``NINETOOTHED_BACKEND``, where it is set).
+        strict: Programs that write one element are an error, not a warning (also
+            ``NINETOOTHED_STRICT=1``).
+        tune: How a configuration is chosen where no result of tuning is known: ``"off"`` takes the
+            best by a model of the device, ``"quick"`` times the model's best few, ``"full"`` all
+            that it does not refuse; None: ``NINETOOTHED_TUNE``, which is ``quick`` by default.
+
+    Raises:
+        NineToothedError: the arrangement or the application is wrong; at its place.
+        RaceError: two programs write one element, and ``strict`` is set.
+
+    Warns:
+        RaceWarning: two programs write one element of a tensor not declared ``allow_races=True``,
+            unless both write the same value.
+    """
+    chosen = options(
+        caller,
+        kernel_name,
+        output_dir,
+        num_warps,
+        num_stages,
+        max_num_configs,
+        backend,
+        strict,
+        tune,
+    )
+    return _made(run_arrangement(arrangement, tensors), application, chosen)
+
+
+def _made(arranged: Sequence[object], application: Callable[..., object], given: Options) -> Kernel:
+    """The kernel of arranged tensors; what is wrong with it was found out before, or is now."""
+    found = examine(application)
+    definition = define(given.name, arranged, application, found.capture)
+    key = None if settings.inspects() else found.key(definition.encoded(), given.key)
+    record = None if key is None else entries.load(key)
+    if record is not None:
+        entries.warn_of_races(record.races or ())
+        return Kernel(given, Compilation(definition, given, key, record.races))
+    _prestart(given)
+    from ninetoothed.kernel.compilation import KernelCompiler
+
+    compiler = KernelCompiler(definition, given)
+    compiler.check()
+    if key is not None:
+        entries.store(key, CacheEntry(compiler.races))
+    return Kernel(given, Compilation(definition, given, key, compiler.races, compiler))
+
+
+def _prestart(options: Options) -> None:
+    """The compiler is imported by a worker while the frontend runs here."""
+    if options.backend != "interpret" and gpu.is_available():
+        # Asking for the device would initialize it, which takes its time.
+        known = gpu.is_initialized()
+        pool.prestart(toolchain.active().active_target() if known else None)
+
+
+@user_facing
+def jit(
+    func: Callable[..., object] | None = None,
+    *,
+    caller: str = "torch",
+    kernel_name: str | None = None,
+    num_warps: int | Iterable[int] | None = None,
+    num_stages: int | Iterable[int] | None = None,
+    max_num_configs: int | None = None,
+    backend: str | None = None,
+    strict: bool = False,
+    tune: Literal["off", "quick", "full"] | None = None,
+) -> Any:
+    """A kernel from an application whose parameters are annotated with arranged tensors.
+
+    A decorator, with or without arguments; they are those of :func:`make`.
+
+    Raises:
+        NineToothedError: an annotation is missing or no tensor, or the application is wrong.
+    """
+    given: dict[str, Any] = {
+        "caller": caller,
+        "kernel_name": kernel_name,
+        "num_warps": num_warps,
+        "num_stages": num_stages,
+        "max_num_configs": max_num_configs,
+        "backend": backend,
+        "strict": strict,
+        "tune": tune,
+    }
+    if func is None:
+        return functools.partial(_jit, given)
+    return _jit(given, func)
+
+
+@user_facing
+def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
+    return _made(annotated(function), function, options(**given))

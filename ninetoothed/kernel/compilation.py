@@ -1,0 +1,265 @@
+"""The compile side of a kernel: its arrangement and application as modules, artifacts and reports.
+
+``kernel`` imports it where a call, or a user, asks for what the disk does not have: it loads xDSL.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed import config as settings
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.options import Options
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target
+from ninetoothed.cache.entries import SignatureInfo, warn_of_races
+from ninetoothed.calls.arguments import Arguments
+from ninetoothed.compiler.compile import build, compile_kernel, fingerprint, lower, serves
+from ninetoothed.compiler.defaults import (
+    assumed_signature,
+    check_application,
+    describe_assumptions,
+    pick,
+)
+from ninetoothed.compiler.space import interpreted_values, space
+from ninetoothed.definition.definition import Definition
+from ninetoothed.errors import ArgumentError, DeviceError
+from ninetoothed.interpreters import interpret
+from ninetoothed.ir.nt import kernel_of
+from ninetoothed.ir.stages import STAGES
+from ninetoothed.passes.analysis.writes import writes
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
+from ninetoothed.verification.translation import validate
+from ninetoothed.verification.verdicts import Report, check_outputs, races, report
+
+
+class Variant:
+    """What is the same for every call of one signature."""
+
+    def __init__(self, definition: Definition, signature: Signature) -> None:
+        self.module = build(definition, signature)
+        self.signature = signature
+        self._definition = definition
+        self._modules = [self.module]
+        self._interpreted: dict[int, dict[str, int]] = {}
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """The parameters that may be written to."""
+        kernel = kernel_of(self.module)
+        names = [param.name for param in self.signature.params]
+        if self._decides:
+            # Other block sizes may have other stores.
+            return frozenset(names)
+        return frozenset(names[write.param] for write in writes(kernel))
+
+    @property
+    def _decides(self) -> bool:
+        """Whether block sizes decide something of the module."""
+        kernel = kernel_of(self.module)
+        return any(decl.specialized is not None for decl in kernel.declarations)
+
+    def serving(self, config: Config) -> ModuleOp:
+        """The module of a configuration: the one of all, unless block sizes decide something."""
+        for module in self._modules:
+            if serves(module, config):
+                return module
+        module = build(self._definition, self.signature, config=config)
+        self._modules.append(module)
+        return module
+
+    def fingerprint(self, configs: Callable[[], Iterable[Config]]) -> str:
+        """A digest of the modules of all configurations."""
+        modules = {self.module: None}
+        if self._decides:
+            modules.update({self.serving(config): None for config in configs()})
+        return " ".join(fingerprint(module) for module in modules)
+
+    def interpreted(self, lanes: int) -> dict[str, int]:
+        """The block sizes for evaluation, ``lanes`` at once."""
+        found = self._interpreted.get(lanes)
+        if found is None:
+            found = interpreted_values(self.module, self.signature, lanes)
+            self._interpreted[lanes] = found
+        return found
+
+
+class KernelCompiler:
+    """Compiles, evaluates and explains one kernel. ``races`` as in :class:`Record`."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        options: Options | None = None,
+        races: tuple[str, ...] | None = None,
+    ) -> None:
+        self.definition = definition
+        self.races = races
+        self._options = Options() if options is None else options
+        self._variants: dict[Signature, Variant] = {}
+        self._lock = threading.Lock()
+
+    def check(self) -> None:
+        """Find what is wrong whatever the call.
+
+        Raises:
+            NineToothedError: the arrangement or the application is wrong; at its place.
+        """
+        # It must have a source, whoever builds it first.
+        _ = self.definition.application.node
+        module = check_application(self.definition)
+        if module is not None:
+            self.check_races(module)
+
+    def check_races(self, module: ModuleOp) -> None:
+        """Warn of programs that write one element, once: it does not depend on element types.
+
+        Raises:
+            RaceError: there are such, and the kernel is strict.
+        """
+        if self.races is None:
+            self.races = races(self.definition, module, self._options.is_strict)
+            warn_of_races(self.races)
+
+    def variant(self, signature: Signature) -> Variant:
+        """What calls of a signature share.
+
+        Raises:
+            NineToothedError: the application is wrong for these element types.
+        """
+        found = self._variants.get(signature)
+        if found is not None:
+            return found
+        # One thread builds, and warns.
+        with self._lock:
+            return self._variants.get(signature) or self._built(signature)
+
+    def _built(self, signature: Signature) -> Variant:
+        built = Variant(self.definition, signature)
+        if settings.validate():
+            warps = self._options.num_warps
+            config = space(built.module, signature, warps).configs[0]
+            validate(self.definition, signature, config)
+        self.check_races(built.module)
+        check_outputs(self.definition, built.module, signature)
+        self._variants[signature] = built
+        return built
+
+    def signature_info(self, signature: Signature) -> SignatureInfo:
+        """What is known of a signature."""
+        variant = self.variant(signature)
+        return SignatureInfo(variant.written, self.races or ())
+
+    def composed(self, signature: Signature, config: Config | None = None) -> ModuleOp:
+        """The module in stage ``composed``, of a configuration where it matters."""
+        variant = self.variant(signature)
+        return variant.module if config is None else variant.serving(config)
+
+    def fingerprint(self, signature: Signature, target: Target) -> str:
+        """A digest of all that artifacts of a signature depend on, options apart."""
+        variant = self.variant(signature)
+        return variant.fingerprint(lambda: self.space(signature, target).configs)
+
+    def space(self, signature: Signature, target: Target) -> Space:
+        """What may be chosen for a signature."""
+        warps, stages = self._options.num_warps, self._options.num_stages
+        return space(self.composed(signature), signature, warps, stages, target=target)
+
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, language: Language
+    ) -> Artifact:
+        """The kernel of one configuration."""
+        module = self.composed(signature, config)
+        return compile_kernel(module, signature, config, target, language)
+
+    def interpret(self, arguments: Arguments) -> None:
+        """Evaluate a call on CPU tensors."""
+        signature = arguments.signature
+        variant = self.variant(signature)
+        _check_data(variant.module, arguments)
+        chosen = variant.interpreted(settings.interpret_lanes())
+        module = variant.serving(Config(tuple(chosen.items())))
+        interpret(module, arguments.values, {**dict(signature.constants), **chosen})
+
+    def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+        """The IR's text in a stage (see ``Kernel.ir``)."""
+        if stage not in STAGES:
+            raise ArgumentError(f"there is no stage {stage!r}; stages are {', '.join(STAGES)}")
+        signature = assumed_signature(self.definition, dtypes, values)
+        texts: dict[str, str] = {}
+        signature, config = self._stages(signature, values, texts)
+        note = describe_assumptions(self.definition, signature, config, dtypes)
+        return f"{note}{texts[stage]}\n"
+
+    def _stages(
+        self, signature: Signature, values: Mapping[str, Any], texts: dict[str, str]
+    ) -> tuple[Signature, Config]:
+        """Run the whole road; the text of each stage goes to ``texts``."""
+        reached = [step.stage for step in (*steps(ANNOTATED), *steps(SPECIALIZED))]
+
+        def observe(name: str, module: ModuleOp) -> None:
+            # The frontend is observed too, before the first pass.
+            stage = None if name == "frontend" else reached.pop(0)
+            if stage is not None:
+                texts[stage] = str(module)
+
+        module = build(self.definition, signature)
+        warps = self._options.num_warps
+        signature, config = pick(self.definition, module, signature, values, warps)
+        module = build(self.definition, signature, [observe], config)
+        lower(module, signature, config, [observe])
+        return signature, config
+
+    def source(
+        self,
+        dtypes: Mapping[str, Any],
+        values: Mapping[str, Any],
+        language: Language,
+        target: str,
+    ) -> str:
+        """The generated text (see ``Kernel.source``)."""
+        chosen = Target.parse(target)
+        known = chosen.back_end.languages
+        if language not in known:
+            texts = " or ".join(map(repr, known))
+            raise ArgumentError(f"there is no language {language!r}; write {texts}")
+        signature = assumed_signature(self.definition, dtypes, values)
+        module = self.composed(signature)
+        warps = self._options.num_warps
+        rounded, config = pick(self.definition, module, signature, values, warps)
+        module = self.composed(signature, config)
+        return compile_kernel(module, rounded, config, chosen, language).text
+
+    def report(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> Report:
+        """What is proved of the kernel for all sizes."""
+        return report(self.definition, dtypes, values)
+
+    @property
+    def configs(self) -> list[Config]:
+        """The configurations for fp32 tensors, the best guess first."""
+        signature = assumed_signature(self.definition, {}, {})
+        return list(self.space(signature, Target.parse(DEFAULT_TARGET)).configs)
+
+
+def _check_data(module: ModuleOp, arguments: Arguments) -> None:
+    """Tensors on the meta device give sizes and no data.
+
+    Raises:
+        DeviceError: the application reads or writes one.
+    """
+    kernel = kernel_of(module)
+    for param, value, argument in zip(
+        arguments.signature.params, arguments.values, kernel.apply.block.args, strict=True
+    ):
+        if param.kind == "tensor" and value.device.type == "meta" and any(argument.uses):
+            raise DeviceError(
+                f"{param.name} is on the meta device, which holds no data, and the application "
+                "reads or "
+                "writes it; pass a tensor with data"
+            )

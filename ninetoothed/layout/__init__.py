@@ -1,0 +1,1 @@
+"""What arranged tensors mean: meta-operations, accesses, inverses, evaluation; no IR."""

@@ -1,0 +1,222 @@
+"""Numbers for symbols: ``Tensor.subs`` and ``Tensor.eval``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from ninetoothed.errors import ArrangementError, SymbolError, caller_loc, counted
+from ninetoothed.layout.access import apply_all, compose, index_names
+from ninetoothed.layout.chain import Chain, Source
+from ninetoothed.layout.meta_op import shape_text
+from ninetoothed.symbol import Symbol
+from ninetoothed.symbolic.expr import IndexExpr, as_expr, const, evaluate, substitute, symbol_names
+from ninetoothed.symbolic.normal_form import normalize
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+_MOST = 1 << 31
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What symbols stand for, by name, and the lengths of jagged tensors, by the name of their
+    symbol.
+    """
+
+    values: Mapping[str, IndexExpr] = field(default_factory=dict[str, IndexExpr])
+    lengths: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+
+    def symbol(self, key: object, value: object) -> Binding:
+        """With a value for a symbol.
+
+        Raises:
+            SymbolError: the key is no plain name, or the value no integer.
+        """
+        if not isinstance(key, Symbol) or key.expr.op != "sym":
+            raise SymbolError(
+                f"{key!r} is no tensor and no plain name; give numbers to the names in it",
+                caller_loc(),
+            )
+        return self._with(key.expr, _size(value, f"the value of {key}"))
+
+    def tensor(self, source: Source, value: object) -> Binding:
+        """With sizes for a tensor: ``{"shape": …}``, or anything that has a ``shape``.
+
+        Raises:
+            ArrangementError: the sizes do not fit.
+        """
+        given = _shape(source, value)
+        found = self
+        for dim, (size, entry) in enumerate(zip(source.shape, given, strict=True)):
+            if dim == source.jagged_dim and isinstance(entry, tuple | list):
+                found = found._sequences(source, size, cast("Sequence[object]", entry))
+                continue
+            number = _size(entry, f"size {dim} of {source.name}")
+            if number.value is not None and number.value < 0:
+                raise ArrangementError(
+                    f"size {dim} of {source.name} is {number}; sizes are at least 0", caller_loc()
+                )
+            if size.op == "sym":
+                found = found._with(size, number)
+            elif normalize(substitute(size, found.values) - number).value not in (0, None):
+                raise ArrangementError(
+                    f"size {dim} of {source.name} is {size}, not {number}; leave it as it is",
+                    caller_loc(),
+                )
+        return found
+
+    def _sequences(self, source: Source, size: IndexExpr, lengths: Sequence[object]) -> Binding:
+        numbers = tuple(length for length in lengths if type(length) is int and length >= 0)
+        if len(numbers) != len(lengths):
+            raise ArrangementError(
+                f"the lengths of {source.name} are {tuple(lengths)}; lengths are integers of at "
+                "least 0",
+                caller_loc(),
+            )
+        assert source.length is not None
+        found = self._with(size, const(max(numbers, default=0)))
+        name = source.length.args[0]
+        return Binding(found.values, {**found.lengths, name: numbers})
+
+    def _with(self, symbol: IndexExpr, value: IndexExpr) -> Binding:
+        name = symbol.args[0]
+        before = self.values.get(name)
+        if before is not None and before != value:
+            raise ArrangementError(
+                f"{name} is given {before} and {value}; one symbol has one value", caller_loc()
+            )
+        return Binding({**self.values, name: value}, self.lengths)
+
+
+def _size(value: object, what: str) -> IndexExpr:
+    if isinstance(value, Symbol):
+        return value.expr
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise SymbolError(f"{what} must be an integer, not {value!r}", caller_loc())
+    return as_expr(cast("Any", value).__index__())
+
+
+def _shape(source: Source, value: object) -> tuple[object, ...]:
+    shape: object = None
+    if isinstance(value, Mapping):
+        row = cast("Mapping[object, object]", value)
+        if set(row) == {"shape"}:
+            shape = row["shape"]
+    else:
+        shape = getattr(value, "shape", None)
+    if not isinstance(shape, Iterable):
+        raise ArrangementError(
+            f'{source.name} is given {value!r}; write {{"shape": (4, 8)}}, or a tensor of that '
+            "shape",
+            caller_loc(),
+        )
+    sizes = tuple(cast("Iterable[object]", shape))
+    if len(sizes) != len(source.shape):
+        raise ArrangementError(
+            f"{source.name} has {counted(len(source.shape), 'dim')}, and is given the shape "
+            f"{shape_text(sizes)}; give one size a dim",
+            caller_loc(),
+        )
+    return sizes
+
+
+def substituted(chain: Chain, binding: Binding) -> Chain:
+    """``chain`` with values put in.
+
+    Raises:
+        ArrangementError: an operation is impossible with them.
+    """
+
+    def put(expr: IndexExpr) -> IndexExpr:
+        return substitute(expr, binding.values)
+
+    source = replace(chain.source, shape=tuple(put(size) for size in chain.source.shape))
+    ops = tuple(op.map(put) for op in chain.ops)
+    return Chain(source, ops, apply_all(ops, (source.shape,)))
+
+
+def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
+    """What ``Tensor.eval`` returns.
+
+    Raises:
+        ArrangementError: a symbol has no number, or an operation is impossible with the numbers.
+    """
+    import numpy as np
+
+    from ninetoothed.layout.grids import ARRAYS, axis, existing
+
+    # Guards tell the longest sequence from the program's own, so its symbol stays until then.
+    jagged = chain.source.jagged
+    known = dict(binding.values)
+    longest = None if jagged is None else known.pop(jagged[0], None)
+    chain = substituted(chain, Binding(known))
+    values: dict[str, Any] = {}
+    if jagged is not None and longest is not None and longest.value is not None:
+        values[jagged[0]] = longest.value
+    source = chain.source
+    _check_known(chain, values)
+    access = compose(source.shape, chain.ops, {}, jagged)
+    shape = [max(evaluate(size, values), 0) for level in access.levels for size in level]
+    count = math.prod(shape)
+    if count > _MOST:
+        raise ArrangementError(
+            f"eval: {count} offsets are too many to show; give smaller sizes", caller_loc()
+        )
+    names = [name for row in index_names(access.levels) for name in row]
+    for dim, (name, size) in enumerate(zip(names, shape, strict=True)):
+        values[name] = axis(0, size, dim, len(shape))
+    indices = [evaluate(index, values, ARRAYS) for index in access.indices]
+    total = _linear(source, indices, binding, values)
+    found = np.where(existing(access, values), total, -1).astype(np.int64)
+    return np.broadcast_to(found, shape).copy()
+
+
+def _linear(
+    source: Source, indices: Sequence[Any], binding: Binding, values: dict[str, Any]
+) -> Any:
+    """The offset in a row-major source; of a jagged one, in its sequences, one behind another."""
+    import numpy as np
+
+    sizes: list[int] = [evaluate(size, values) for size in source.shape]
+    parts = list(indices)
+    if source.jagged_dim is not None and source.length is not None:
+        name = source.length.args[0]
+        lengths = np.asarray(binding.lengths.get(name, (sizes[source.jagged_dim],) * sizes[0]))
+        if len(lengths) != sizes[0]:
+            raise ArrangementError(
+                f"{source.name} has {counted(sizes[0], 'sequence')}, and is given "
+                f"{counted(len(lengths), 'length')}; give one a sequence",
+                caller_loc(),
+            )
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        batch = np.clip(parts[0], 0, max(len(lengths) - 1, 0))
+        values[name] = lengths[batch] if len(lengths) else 0
+        parts[source.jagged_dim] = parts[source.jagged_dim] + starts[batch]
+        sizes[source.jagged_dim] = int(starts[-1])
+        del parts[0], sizes[0]
+    total: Any = 0
+    for dim, index in enumerate(parts):
+        total = total + index * math.prod(sizes[dim + 1 :])
+    return total
+
+
+def _check_known(chain: Chain, values: Mapping[str, Any]) -> None:
+    """That every symbol has a number.
+
+    Raises:
+        ArrangementError: one has none.
+    """
+    left = [name for name in symbol_names(*chain.expressions) if name not in values]
+    if left:
+        raise ArrangementError(
+            f"eval: {', '.join(left)} {'has' if len(left) == 1 else 'have'} no value; give "
+            f"{'it one' if len(left) == 1 else 'them one each'} in subs, as in "
+            f'eval({{x: {{"shape": (4, 8)}}, B: 2}})',
+            caller_loc(),
+        )

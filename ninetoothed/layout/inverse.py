@@ -1,0 +1,296 @@
+"""What can be proved of where a parameter's programs write, for all sizes.
+
+Proofs go through one map: :meth:`MetaOp.locate` says where an element of the source most likely
+comes from, and its composition ``w`` leads from source indices to the indices of all levels. Two
+facts about it decide two questions, and both are checked by putting expressions into one another:
+
+- *coverage*: ``w`` of an element is a program and a lane that exist, and the access leads from
+  there back to the element. So every element is written.
+- *races*: ``w`` of what a program writes gives back the program. So no two write one element.
+
+Nothing follows from a proof that fails; ``counterexamples`` then looks for an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ninetoothed.errors import Loc
+from ninetoothed.layout.access import Access, compose, holds, index_names, required
+from ninetoothed.layout.meta_op import Guard, Levels, MetaOp, Sizes
+from ninetoothed.symbolic.expr import IndexExpr, const, substitute, sym, symbol_names
+from ninetoothed.symbolic.intervals import Assumptions, Range
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize, normalizer
+
+
+@dataclass(frozen=True)
+class Site:
+    """A write of the application.
+
+    ``between`` are the indices of the levels between, over loop variables; None: known at run time
+    only. ``loops`` are the variables' ranges; each variable takes every value. ``conditional``:
+    whether it is executed is known at run time only.
+    """
+
+    between: tuple[IndexExpr | None, ...] = ()
+    loops: Mapping[str, Range] = field(default_factory=dict[str, Range])
+    conditional: bool = False
+    loc: Loc | None = field(default=None, compare=False)
+
+    @property
+    def known(self) -> bool:
+        """Whether the indices are known when compiling."""
+        return None not in self.between
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A parameter as it is arranged: its source's sizes, the operations, what its symbols are."""
+
+    source: Sizes
+    ops: tuple[MetaOp, ...]
+    assumptions: Assumptions
+    jagged: tuple[str, IndexExpr] | None = None
+
+    @cached_property
+    def access(self) -> Access:
+        """The access."""
+        return compose(self.source, self.ops, self.assumptions, self.jagged)
+
+    @cached_property
+    def states(self) -> list[Levels]:
+        """The levels before each operation, and behind the last."""
+        found: list[Levels] = [(self.source,)]
+        for op in self.ops:
+            found.append(op.result(found[-1]))
+        return found
+
+    @property
+    def program_names(self) -> tuple[str, ...]:
+        """The program's indices; that of a dim of size 1 is 0 and has no name."""
+        access = self.access
+        rows = zip(index_names(access.levels)[0], access.levels[0], strict=True)
+        return tuple(name for name, size in rows if size.value != 1)
+
+    def ranges(self, site: Site) -> dict[str, Range]:
+        """The assumptions, with the ranges of index variables and loops."""
+        access = self.access
+        found = {**self.assumptions, **site.loops}
+        if self.jagged is not None:
+            found[str(self.jagged[1])] = Range(const(0), sym(self.jagged[0]))
+        last = len(access.levels) - 1
+        for level, row in enumerate(index_names(access.levels)):
+            if level in (0, last):
+                for name, size in zip(row, access.levels[level], strict=True):
+                    found[name] = Range(const(0), size - 1)
+        return found
+
+    @cached_property
+    def required(self) -> list[IndexExpr]:
+        """What a call has checked before a program runs: each is at least 0."""
+        return required(self.ops, self.states)
+
+    def at(self, site: Site) -> Access:
+        """The access, with the site's indices of the levels between put in."""
+        access = self.access
+        names = [name for row in index_names(access.levels)[1:-1] for name in row]
+        given = zip(names, site.between, strict=True)
+        values = {name: index for name, index in given if index is not None}
+        return access.substitute(values)
+
+    def located(self, element: Sequence[IndexExpr], assumptions: Assumptions) -> Levels:
+        """The indices of all levels that an element of the source likely comes from."""
+        indices: Levels = (tuple(element),)
+        for op, levels in zip(self.ops, self.states, strict=False):
+            indices = op.locate(levels, indices, assumptions)
+        normal = normalizer(assumptions)
+        return tuple(tuple(map(normal, row)) for row in indices)
+
+    # Proofs. True is proved, False is "not proved".
+
+    def inside(self, site: Site | None = None) -> list[bool]:
+        """Of each dim of the source, whether every index that is accessed lies inside."""
+        access = self.access if site is None else self.at(site)
+        ranges = self.ranges(Site() if site is None else site)
+        wanted = [Guard(*pair) for pair in zip(access.indices, self._own(), strict=True)]
+        return [
+            guard in access.guards or holds(guard, ranges, access.guards, self.required)
+            for guard in wanted
+        ]
+
+    def never(self) -> list[Guard]:
+        """The guards that never hold."""
+        ranges = self.ranges(Site())
+        return [
+            guard
+            for guard in self.access.guards
+            if always_nonnegative(-guard.index - 1, ranges)
+            or always_nonnegative(guard.index - guard.size, ranges)
+            or always_nonnegative(-guard.size, ranges)
+        ]
+
+    def covered(self, sites: Sequence[Site]) -> bool:
+        """Whether every element of the source is written."""
+        certain = [site for site in sites if site.known and not site.conditional]
+        return any(self._covers(group) for group in _grouped(certain))
+
+    def _covers(self, site: Site) -> bool:
+        # No symbol of a user has such a name.
+        names = [f"$e{dim}" for dim in range(len(self.source))]
+        element = [sym(name) for name in names]
+        ranges = {**self.assumptions}
+        if self.jagged is not None:
+            ranges[str(self.jagged[1])] = Range(const(0), sym(self.jagged[0]))
+        for name, size in zip(names, self._own(), strict=True):
+            ranges[name] = Range(const(0), size - 1)
+        # There is an element, so no size is 0.
+        facts = [*self.required, *(size - 1 for size in self._own())]
+        located = self.located(element, ranges)
+        access = self.access
+        rows = index_names(access.levels)
+        values: dict[str, IndexExpr | int] = {}
+        for level, (row, sizes, found) in enumerate(zip(rows, access.levels, located, strict=True)):
+            between = 0 < level < len(rows) - 1
+            for name, size, index in zip(row, sizes, found, strict=True):
+                values[name] = index
+                room = index if between else size - 1 - index
+                if not (
+                    always_nonnegative(index, ranges, facts)
+                    and always_nonnegative(room, ranges, facts)
+                ):
+                    return False
+        indices = [index for row in located[1:-1] for index in row]
+        turning: set[str] = set()
+        for index, given in zip(indices, site.between, strict=True):
+            assert given is not None
+            names = turning.intersection(symbol_names(given))
+            turning.update(name for name in symbol_names(given) if name in site.loops)
+            # One loop cannot take two values in a turn.
+            ends = None if names else _turns(index, given, site.loops)
+            if ends is None or not all(always_nonnegative(end, ranges, facts) for end in ends):
+                return False
+        normal = normalizer(ranges)
+        for index, wanted in zip(access.indices, element, strict=True):
+            if normal(substitute(index, values) - wanted).value != 0:
+                return False
+        guards = (
+            Guard(normal(substitute(guard.index, values)), substitute(guard.size, values))
+            for guard in access.guards
+        )
+        return all(holds(guard, ranges, (), facts) for guard in guards)
+
+    def racing(self, site: Site) -> tuple[str, ...]:
+        """The indices of programs and lanes that an element of the source does not determine, as
+        far as is proved. Where no program's is among them, no two programs write one element.
+        """
+        access = self.at(site)
+        ranges = self.ranges(site)
+        located = self.located(access.indices, ranges)
+        normal = normalizer(ranges)
+        rows = index_names(access.levels)
+        found: list[str] = []
+        last = len(rows) - 1
+        for level, (row, sizes, indices) in enumerate(
+            zip(rows, access.levels, located, strict=True)
+        ):
+            if 0 < level < last:
+                continue
+            for name, size, index in zip(row, sizes, indices, strict=True):
+                if size.value != 1 and normal(index - sym(name)).value != 0:
+                    found.append(name)
+        between = [index for row in located[1:-1] for index in row]
+        for index, given in zip(between, site.between, strict=True):
+            if given is None or normal(index - given).value != 0:
+                found.append("" if given is None else str(given))
+        return tuple(found)
+
+    def apart(self, sites: Sequence[Site]) -> bool:
+        """Whether no two programs write one element."""
+        programs = frozenset(self.program_names)
+        return not any(programs.intersection(self.racing(site)) for site in sites)
+
+    def distinct(self) -> bool:
+        """Whether one program has each element of the source at one index of the levels below it
+        only, lanes and all.
+        """
+        levels = self.access.levels
+        between: dict[str, Range] = {}
+        for names, sizes in zip(index_names(levels)[1:-1], levels[1:-1], strict=True):
+            # Elsewhere is no element.
+            between.update(zip(names, (Range(const(0), size - 1) for size in sizes), strict=True))
+        site = Site(tuple(map(sym, between)), between)
+        return set(self.racing(site)) <= set(self.program_names)
+
+    def largest_offset(self, strides: Sizes) -> IndexExpr:
+        """The largest offset of an element, in elements, where no stride is negative."""
+        reach: IndexExpr = const(0)
+        for size, stride in zip(self.source, strides, strict=True):
+            reach = reach + (size - 1) * stride
+        return normalize(reach)
+
+    def largest_inside(self, strides: Sizes) -> IndexExpr | None:
+        """How far apart the elements of one block lie at most, where the access is linear in its
+        lanes and no stride is negative; else None.
+        """
+        access = self.access
+        if len(access.levels) < 2:
+            return const(0)
+        reach: IndexExpr = const(0)
+        for name, size in zip(index_names(access.levels)[-1], access.levels[-1], strict=True):
+            for index, stride in zip(access.indices, strides, strict=True):
+                step = normalize(substitute(index, {name: sym(name) + 1}) - index)
+                if name in symbol_names(step):
+                    return None
+                if always_nonnegative(-step, self.assumptions):
+                    step = -step
+                elif not always_nonnegative(step, self.assumptions):
+                    return None
+                reach = reach + (size - 1) * step * stride
+        return normalize(reach)
+
+    def _own(self) -> Sizes:
+        """The sizes, of a jagged dim the program's own."""
+        own = {} if self.jagged is None else {self.jagged[0]: self.jagged[1]}
+        return tuple(substitute(size, own) for size in self.source)
+
+
+_Rest = tuple[tuple[IndexExpr | None, ...], tuple[tuple[str, Range], ...]]
+
+
+def _turns(
+    index: IndexExpr, given: IndexExpr, loops: Mapping[str, Range]
+) -> tuple[IndexExpr, IndexExpr] | None:
+    """What must be at least 0 for ``given`` to become ``index`` in some turn of its loop."""
+    names = [name for name in symbol_names(given) if name in loops]
+    if not names:
+        return index - given, given - index
+    first = substitute(given, {names[0]: 0})
+    # None where the index is not linear in the variable.
+    step = normalize(substitute(given, {names[0]: sym(names[0]) + 1}) - given).value
+    low, high = loops[names[0]].lower, loops[names[0]].upper
+    if len(names) > 1 or step not in (1, -1) or low is None or high is None:
+        return None
+    turn = (index - first) * step
+    return turn - low, high - turn
+
+
+def _grouped(sites: Sequence[Site]) -> list[Site]:
+    """The sites, and those that differ in one number only as one with a loop over these numbers."""
+    found = list(sites)
+    for position in range(len(sites[0].between) if sites else 0):
+        rows: dict[_Rest, list[int]] = {}
+        for site in sites:
+            index = site.between[position]
+            if index is not None and index.value is not None:
+                rest = (*site.between[:position], *site.between[position + 1 :])
+                loops = tuple(sorted(site.loops.items(), key=lambda item: item[0]))
+                rows.setdefault((rest, loops), []).append(index.value)
+        for (rest, loops), numbers in rows.items():
+            values = sorted(set(numbers))
+            if len(values) > 1 and values == list(range(values[0], values[-1] + 1)):
+                name = f"$n{position}"
+                between = (*rest[:position], sym(name), *rest[position:])
+                found.append(Site(between, {**dict(loops), name: Range.of(values[0], values[-1])}))
+    return found

@@ -1,0 +1,488 @@
+"""The meta-operations: ``tile``, ``expand``, ``squeeze``, ``unsqueeze``, ``permute``, ``flatten``,
+``ravel``, ``pad`` and slices.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ninetoothed.errors import Loc
+from ninetoothed.layout.meta_op import (
+    Convert,
+    Guard,
+    Levels,
+    MetaOp,
+    Requirement,
+    Sizes,
+    elements,
+    inside,
+    mapped,
+    replaced,
+    shape_text,
+)
+from ninetoothed.symbolic.expr import IndexExpr, const, minimum, product, symbol_names
+from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
+from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, equal, normalize
+
+_ZERO, _ONE = const(0), const(1)
+
+
+@dataclass(frozen=True)
+class Tile(MetaOp):
+    """Blocks of ``sizes``, ``strides`` apart, of elements ``dilation`` apart: two levels in one's
+    place.
+
+    ``outer * stride + inner * dilation``; the number of blocks is
+    ``ceil((n - dilation * (size - 1) - 1) / stride) + 1``, rounded down in floor mode. Blocks that
+    are 0 apart are one and the same: a dim of size 1, which ``expand`` repeats.
+    """
+
+    sizes: Sizes
+    strides: Sizes
+    dilation: Sizes
+    floor_mode: bool = False
+
+    @staticmethod
+    def of(
+        level: int,
+        levels: Levels,
+        sizes: Sequence[IndexExpr],
+        strides: Sequence[IndexExpr] | None,
+        dilation: Sequence[IndexExpr] | None,
+        floor_mode: bool,
+        loc: Loc | None,
+    ) -> Tile:
+        """The operation with its defaults filled in: -1 is the whole dim, or the tile's own size.
+
+        Raises:
+            ArrangementError: a wrong number of entries, or an entry that cannot be.
+        """
+        draft = Tile(level, tuple(sizes), (), (), floor_mode, loc=loc)
+        dims = levels[level]
+        draft.check_count("the tile shape", sizes, dims)
+        for size in sizes:
+            if size.value is not None and size.value < 1 and size.value != -1:
+                raise draft.fail(
+                    f"a tile of size {size} in {shape_text(sizes)}; "
+                    "sizes are at least 1, or -1 for the whole dim"
+                )
+        whole = tuple(
+            elements(dim) if size.value == -1 else size
+            for size, dim in zip(sizes, dims, strict=True)
+        )
+        # A dim of no elements makes a whole-dim tile, and its own stride, of size 0.
+        strides = whole if strides is None else strides
+        draft.check_count("strides", strides, dims)
+        strides = tuple(
+            size if stride.value == -1 else stride
+            for stride, size in zip(strides, whole, strict=True)
+        )
+        if dilation is None:
+            dilation = (const(1),) * len(dims)
+        draft.check_count("dilation", dilation, dims)
+        return replace(draft, sizes=whole, strides=strides, dilation=tuple(dilation))
+
+    def result(self, levels: Levels) -> Levels:
+        outer: list[IndexExpr] = []
+        for dim, size, stride, step in zip(
+            levels[self.level], self.sizes, self.strides, self.dilation, strict=True
+        ):
+            whole = equal(size, elements(dim)) and (step.value == 1 or dim.value == 0)
+            if size.value is not None and size.value < 1 and not whole:
+                raise self.fail(f"a tile of size {size}; sizes are at least 1")
+            if stride.value is not None and stride.value < 0:
+                raise self.fail(
+                    f"a stride of {stride}; strides are at least 1, 0 for one block that expand "
+                    "repeats, or -1 for the tile"
+                )
+            if step.value is not None and step.value < 1:
+                raise self.fail(f"a dilation of {step}; dilations are at least 1")
+            if whole or stride.value == 0:
+                # One block holds the whole dim, of whatever size.
+                outer.append(_ONE)
+                continue
+            window = step * (size - 1) + 1
+            if self.floor_mode or always_nonnegative(window - stride, {}):
+                # Otherwise blocks are so far apart that a dim of no elements has one.
+                span = dim - step * (size - 1) - 1
+            else:
+                span = elements(dim) - step * (size - 1) - 1
+            if not self.floor_mode:
+                span = span + stride - 1
+            count = span // stride + 1
+            # A window longer than the dim fits nowhere.
+            outer.append(count if count.value is None else const(max(count.value, 0)))
+        return replaced(levels, self.level, tuple(outer), self.sizes)
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        outer, inner = indices[self.level], indices[self.level + 1]
+        old = tuple(
+            o * stride + i * step
+            for o, stride, i, step in zip(outer, self.strides, inner, self.dilation, strict=True)
+        )
+        return (*indices[: self.level], old, *indices[self.level + 2 :])
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        outer: list[IndexExpr] = []
+        inner: list[IndexExpr] = []
+        counts = self.result(levels)[self.level]
+        for index, count, size, stride, step in zip(
+            indices[self.level], counts, self.sizes, self.strides, self.dilation, strict=True
+        ):
+            if count.value == 1 or stride.value == 0:
+                outer.append(_ZERO)
+                inner.append(index // step)
+            elif always_less(stride, step, assumptions):
+                # The blocks interleave.
+                outer.append(index % step // stride)
+                inner.append(index // step)
+            elif always_nonnegative(stride - step * (size - 1) - 1, assumptions):
+                outer.append(index // stride)
+                inner.append(index % stride // step)
+            else:
+                # The blocks overlap; the last that has the index.
+                block = minimum(index // stride, count - 1)
+                outer.append(block)
+                inner.append((index - block * stride) // step)
+        return replaced(indices, self.level, tuple(outer), tuple(inner))
+
+    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
+        return inside(old[self.level], levels[self.level])
+
+    def requirements(self, levels: Levels) -> list[Requirement]:
+        positive: dict[IndexExpr, None] = {}
+        for dim, size, stride, step in zip(
+            levels[self.level], self.sizes, self.strides, self.dilation, strict=True
+        ):
+            if not equal(size, elements(dim)):
+                positive[size] = None
+            if not equal(stride, size) and stride.value != 0:
+                positive[stride] = None
+            positive[step] = None
+        return [Requirement(_ONE, "<=", number) for number in positive if number.value is None]
+
+    def map(self, function: Convert) -> MetaOp:
+        return replace(
+            self,
+            sizes=mapped(function, self.sizes),
+            strides=mapped(function, self.strides),
+            dilation=mapped(function, self.dilation),
+        )
+
+
+@dataclass(frozen=True)
+class Expand(MetaOp):
+    """Dims of size 1 are repeated; an entry of -1 keeps a dim."""
+
+    sizes: Sizes
+
+    def _expanded(self, levels: Levels) -> list[bool]:
+        self.check_count("the shape", self.sizes, levels[self.level])
+        return [
+            size.value != -1 and not equal(size, dim)
+            for size, dim in zip(self.sizes, levels[self.level], strict=True)
+        ]
+
+    def result(self, levels: Levels) -> Levels:
+        new: list[IndexExpr] = []
+        old = levels[self.level]
+        for axis, expanded in enumerate(self._expanded(levels)):
+            size = normalize(old[axis]).value
+            wanted = self.sizes[axis].value
+            if expanded and wanted is not None and wanted < 0:
+                raise self.fail(
+                    f"a size of {wanted} in {shape_text(self.sizes)}; sizes are at least 0, or -1 "
+                    "to keep the dim"
+                )
+            if expanded and size is not None and size != 1:
+                raise self.fail(
+                    f"dim {axis} of {shape_text(old)} has size {size}, and only dims of size 1 can "
+                    f"be expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
+                )
+            new.append(self.sizes[axis] if expanded else old[axis])
+        return replaced(levels, self.level, tuple(new))
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        old = tuple(
+            _ZERO if expanded else index
+            for expanded, index in zip(self._expanded(levels), indices[self.level], strict=True)
+        )
+        return replaced(indices, self.level, old)
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        return self.source(levels, indices)
+
+    def requirements(self, levels: Levels) -> list[Requirement]:
+        dims = zip(self._expanded(levels), levels[self.level], strict=True)
+        return [Requirement(dim, "=", _ONE) for expanded, dim in dims if expanded]
+
+    def map(self, function: Convert) -> MetaOp:
+        def convert(size: IndexExpr) -> IndexExpr:
+            new = function(size)
+            # The number of windows that do not fit is none, and no -1 that keeps a dim.
+            return new if size.value is not None or new.value is None else elements(new)
+
+        return replace(self, sizes=mapped(convert, self.sizes))
+
+
+@dataclass(frozen=True)
+class Squeeze(MetaOp):
+    """Dims of size 1 are removed. ``dims`` ascend."""
+
+    dims: tuple[int, ...]
+
+    def result(self, levels: Levels) -> Levels:
+        old = levels[self.level]
+        for dim in self.dims:
+            size = normalize(old[dim]).value
+            if size is not None and size != 1:
+                raise self.fail(
+                    f"dim {dim} of {shape_text(old)} has size {size}; only dims of size 1 can be "
+                    "removed"
+                )
+        kept = tuple(size for dim, size in enumerate(old) if dim not in self.dims)
+        return replaced(levels, self.level, kept)
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        old = list(indices[self.level])
+        for dim in self.dims:
+            old.insert(dim, _ZERO)
+        return replaced(indices, self.level, tuple(old))
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        old = indices[self.level]
+        kept = tuple(index for dim, index in enumerate(old) if dim not in self.dims)
+        return replaced(indices, self.level, kept)
+
+    def requirements(self, levels: Levels) -> list[Requirement]:
+        return [Requirement(levels[self.level][dim], "=", _ONE) for dim in self.dims]
+
+
+@dataclass(frozen=True)
+class Unsqueeze(MetaOp):
+    """A dim of size 1 is inserted before ``dim``."""
+
+    dim: int
+
+    def result(self, levels: Levels) -> Levels:
+        new = list(levels[self.level])
+        new.insert(self.dim, _ONE)
+        return replaced(levels, self.level, tuple(new))
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        old = list(indices[self.level])
+        del old[self.dim]
+        return replaced(indices, self.level, tuple(old))
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        new = list(indices[self.level])
+        new.insert(self.dim, _ZERO)
+        return replaced(indices, self.level, tuple(new))
+
+
+@dataclass(frozen=True)
+class Permute(MetaOp):
+    """New dim ``i`` is old dim ``dims[i]``."""
+
+    dims: tuple[int, ...]
+
+    def result(self, levels: Levels) -> Levels:
+        old = levels[self.level]
+        return replaced(levels, self.level, tuple(old[dim] for dim in self.dims))
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        new = indices[self.level]
+        old = tuple(new[self.dims.index(dim)] for dim in range(len(self.dims)))
+        return replaced(indices, self.level, old)
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        old = indices[self.level]
+        return replaced(indices, self.level, tuple(old[dim] for dim in self.dims))
+
+
+@dataclass(frozen=True)
+class Flatten(MetaOp):
+    """Dims ``start`` to ``end``, exclusive, become one, in row-major order."""
+
+    start: int
+    end: int
+
+    def result(self, levels: Levels) -> Levels:
+        old = levels[self.level]
+        sizes = old[self.start : self.end]
+        counts = tuple(map(elements, sizes))
+        # One factor below zero makes a product below zero, which is none either.
+        certain = sum(map(operator.ne, counts, sizes)) <= 1
+        merged = product(sizes if certain else counts)
+        return replaced(levels, self.level, (*old[: self.start], merged, *old[self.end :]))
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        sizes = levels[self.level][self.start : self.end]
+        new = indices[self.level]
+        parts: list[IndexExpr] = []
+        rest = new[self.start]
+        for position in range(len(sizes)):
+            below = product(sizes[position + 1 :])
+            if below.value == 0 or sizes[position].value == 0:
+                # An empty tensor has no element to be found.
+                parts.append(const(0))
+                continue
+            quotient = rest // below
+            # The first part needs no remainder: the merged index lies inside the merged size.
+            parts.append(quotient if position == 0 else quotient % sizes[position])
+        old = (*new[: self.start], *parts, *new[self.start + 1 :])
+        return replaced(indices, self.level, old)
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        old = indices[self.level]
+        sizes = levels[self.level]
+        merged = _ZERO
+        for index, size in zip(
+            old[self.start : self.end], sizes[self.start : self.end], strict=True
+        ):
+            merged = merged * size + index
+        return replaced(indices, self.level, (*old[: self.start], merged, *old[self.end :]))
+
+
+@dataclass(frozen=True)
+class Ravel(MetaOp):
+    """This level and all below become one level, their dims side by side."""
+
+    def result(self, levels: Levels) -> Levels:
+        return (*levels[: self.level], tuple(size for row in levels[self.level :] for size in row))
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        joined = iter(indices[self.level])
+        split = tuple(tuple(next(joined) for _ in row) for row in levels[self.level :])
+        return (*indices[: self.level], *split)
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        return self.result(indices)
+
+
+@dataclass(frozen=True)
+class Pad(MetaOp):
+    """``left`` and ``right`` more elements around each dim, which do not exist; negative: fewer."""
+
+    left: Sizes
+    right: Sizes
+
+    def result(self, levels: Levels) -> Levels:
+        old = levels[self.level]
+        self.check_count("the list of pairs", self.left, old)
+        new = tuple(
+            elements(size) + left + right
+            for size, left, right in zip(old, self.left, self.right, strict=True)
+        )
+        for dim, size in enumerate(new):
+            number = normalize(size).value
+            if number is not None and number < 0:
+                raise self.fail(
+                    f"dim {dim} of {shape_text(old)} would have the size {number}; "
+                    "crop no more than there is"
+                )
+        return replaced(levels, self.level, new)
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        new = indices[self.level]
+        old = tuple(index - left for index, left in zip(new, self.left, strict=True))
+        return replaced(indices, self.level, old)
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        old = indices[self.level]
+        new = tuple(index + left for index, left in zip(old, self.left, strict=True))
+        return replaced(indices, self.level, new)
+
+    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
+        return inside(old[self.level], levels[self.level])
+
+    def requirements(self, levels: Levels) -> list[Requirement]:
+        sizes = map(normalize, self.result(levels)[self.level])
+        return [Requirement(_ZERO, "<=", size) for size in sizes]
+
+    def map(self, function: Convert) -> MetaOp:
+        return replace(self, left=mapped(function, self.left), right=mapped(function, self.right))
+
+
+@dataclass(frozen=True)
+class Slice(MetaOp):
+    """``sizes`` elements of each dim, from ``starts`` on, ``steps`` apart, steps of either sign."""
+
+    starts: Sizes
+    steps: Sizes
+    sizes: Sizes
+
+    def result(self, levels: Levels) -> Levels:
+        self.check_count("the slice", self.sizes, levels[self.level])
+        for requirement in self.requirements(levels):
+            if requirement.decide({}) is False:
+                raise self.fail(
+                    f"{normalize(requirement.left)} {requirement.relation} "
+                    f"{normalize(requirement.right)} does not hold for a tensor of sizes "
+                    f"{shape_text(levels[self.level])}; slice inside it"
+                )
+        return replaced(levels, self.level, self.sizes)
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        old = tuple(
+            start + index * step
+            for start, index, step in zip(self.starts, indices[self.level], self.steps, strict=True)
+        )
+        return replaced(indices, self.level, old)
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        # What is divided by is positive.
+        new = tuple(
+            (start - index) // -step if backwards(step) else (index - start) // step
+            for start, index, step in zip(self.starts, indices[self.level], self.steps, strict=True)
+        )
+        return replaced(indices, self.level, new)
+
+    def requirements(self, levels: Levels) -> list[Requirement]:
+        # With these, every index lies inside the old tensor, so there is no guard. Where they fail,
+        # NumPy would clamp.
+        found: list[Requirement] = []
+        for dim, start, step, size in zip(
+            levels[self.level], self.starts, self.steps, self.sizes, strict=True
+        ):
+            dim = elements(dim)
+            last = start + (size - 1) * step
+            low, high = (last, start) if backwards(step) else (start, last)
+            if size.value == 0:
+                continue
+            found += [
+                Requirement(_ZERO, "<=", normalize(size)),
+                Requirement(_ZERO, "<=", normalize(low)),
+                Requirement(normalize(high + 1), "<=", dim),
+            ]
+        return [requirement for requirement in found if requirement.decide({}) is not True]
+
+    def map(self, function: Convert) -> MetaOp:
+        return replace(
+            self,
+            starts=mapped(function, self.starts),
+            steps=mapped(function, self.steps),
+            sizes=mapped(function, self.sizes),
+        )
+
+
+def backwards(step: IndexExpr) -> bool:
+    """Whether a step goes backwards, as far as that shows where no symbol is negative."""
+    upper = bounds(normalize(step), {name: Range.of(0) for name in symbol_names(step)})[1]
+    return upper is not None and upper <= 0
+
+
+META_OPS: tuple[type[MetaOp], ...] = (
+    Tile,
+    Expand,
+    Squeeze,
+    Unsqueeze,
+    Permute,
+    Flatten,
+    Ravel,
+    Pad,
+    Slice,
+)
+"""All of them."""

@@ -1,0 +1,94 @@
+"""Parameters, sizes and constants."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    UnrealizedConversionCastOp,
+)
+from xdsl.ir import BlockArgument, Operation
+from xdsl.irdl import IRDLOperation
+
+from ninetoothed.errors import CompilerError
+from ninetoothed.ir import nt, tt
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.passes.lowering.function import LOWERINGS, Function
+from ninetoothed.passes.lowering.identities import constant_value
+from ninetoothed.passes.lowering.types import lowered, signless
+
+
+@LOWERINGS.register(nt.PointerOp)
+def _pointer(f: Function, op: nt.PointerOp) -> None:
+    f.values[op.result] = f.value(op.ref)
+
+
+@LOWERINGS.register(nt.ProgramIdOp)
+def _program_id(f: Function, op: nt.ProgramIdOp) -> None:
+    f.define(op, f.add(tt.GetProgramIdOp(0)))
+
+
+@LOWERINGS.register(nt.ProgramCountOp)
+def _program_count(f: Function, op: nt.ProgramCountOp) -> None:
+    f.define(op, f.add(tt.GetNumProgramsOp(0)))
+
+
+@LOWERINGS.register(nt.SequencesOp)
+def _sequences(f: Function, op: nt.SequencesOp) -> None:
+    """Its argument was declared with the tensor's."""
+
+
+@LOWERINGS.register(nt.SizeOp)
+def _size(f: Function, op: nt.SizeOp) -> None:
+    expr = op.expr.data
+    argument = f.symbols.get(expr.args[0]) if expr.op == "sym" else None
+    if argument is None:
+        name = f.kernel.sym_name.data
+        raise fail(op, f"{expr} is none of the symbols that kernel {name} declares", CompilerError)
+    f.values[op.result] = argument
+
+
+@LOWERINGS.register(nt.LoadOp)
+def _load(f: Function, op: nt.LoadOp) -> None:
+    """Tensors are loaded by ``nt-lower-accesses``; what is left are numbers, passed by value or
+    baked in.
+    """
+    assert isinstance(op.ref, BlockArgument)
+    source = f.kernel.sources[op.ref.index]
+    if source.value is None:
+        f.values[op.result] = f.value(op.ref)
+    else:
+        attribute = nt.number(source.value.value.data, signless(op.result.type))
+        f.define(op, f.add(arith.ConstantOp(attribute)))
+
+
+@LOWERINGS.register(UnrealizedConversionCastOp)
+def _bridge(f: Function, op: UnrealizedConversionCastOp) -> None:
+    f.values[op.results[0]] = f.value(op.inputs[0])
+
+
+@LOWERINGS.register(nt.ReturnOp)
+def _finish(f: Function, op: nt.ReturnOp) -> None:
+    return None
+
+
+@LOWERINGS.register(arith.ConstantOp, nt.ConstantOp)
+def _constant(f: Function, op: arith.ConstantOp | nt.ConstantOp) -> None:
+    type = op.result.type
+    if lowered(type) == type:
+        f.copy(op)
+        return
+    known = constant_value(op.result)
+    assert known is not None
+    f.define(op, f.add(arith.ConstantOp(nt.number(known, lowered(type)))))
+
+
+def _lowered() -> set[type[IRDLOperation]]:
+    """The ops that earlier passes lowered."""
+    found = {op for dialect in (tt.TT, tt.BLOCK_ARITH, arith.Arith) for op in dialect.operations}
+    plain = (op for op in found if issubclass(op, IRDLOperation))
+    return {op for op in plain if not op.get_irdl_definition().regions} - {arith.ConstantOp}
+
+
+@LOWERINGS.register(*_lowered())
+def _copy(f: Function, op: Operation) -> None:
+    f.copy(op)

@@ -1,0 +1,157 @@
+"""Polynomials over atoms, which normal forms print: integer factors of products of expressions.
+
+``{(B, i): 2, (): -1}`` is ``B * i * 2 - 1``; a monomial names its atoms in order.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+from ninetoothed.symbolic.expr import IndexExpr, const
+
+Monomial = tuple[IndexExpr, ...]
+Polynomial = dict[Monomial, int]
+
+
+def add_to(target: Polynomial, source: Polynomial, factor: int = 1) -> Polynomial:
+    """``target``, to which ``factor * source`` is added, in place."""
+    for monomial, coefficient in source.items():
+        total = target.get(monomial, 0) + factor * coefficient
+        if total:
+            target[monomial] = total
+        else:
+            target.pop(monomial, None)
+    return target
+
+
+def multiply(left: Polynomial, right: Polynomial) -> Polynomial:
+    """The product."""
+    result: Polynomial = {}
+    for monomial, coefficient in left.items():
+        for other, factor in right.items():
+            merged = tuple(sorted(monomial + other, key=str))
+            add_to(result, {merged: coefficient * factor})
+    return result
+
+
+def number_of(polynomial: Polynomial) -> int | None:
+    """The number that ``polynomial`` is, if it is one."""
+    if not polynomial:
+        return 0
+    return polynomial.get(()) if len(polynomial) == 1 else None
+
+
+def divided(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+    """``monomial / divisor``, or None where it does not divide."""
+    rest = list(monomial)
+    for atom in divisor:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
+
+
+def expression_of(polynomial: Polynomial) -> IndexExpr:
+    """The expression that prints the polynomial: higher degrees first, the constant last."""
+    terms = sorted(
+        polynomial.items(), key=lambda item: (-len(item[0]), "*".join(map(str, item[0])))
+    )
+    # A leading minus is avoided where some term is positive.
+    terms.sort(key=lambda item: (item[0] == (), item[1] < 0))
+    if terms and terms[0][1] < 0 and terms[-1][1] > 0:
+        terms.insert(0, terms.pop())
+    result: IndexExpr | None = None
+    for monomial, coefficient in terms:
+        magnitude = abs(coefficient)
+        term = const(magnitude) if not monomial else monomial[0]
+        for atom in monomial[1:]:
+            term = term * atom
+        if monomial and magnitude != 1:
+            term = term * magnitude
+        if result is None:
+            result = -term if coefficient < 0 else term
+        else:
+            result = result - term if coefficient < 0 else result + term
+    return const(0) if result is None else result
+
+
+def polynomial_of(expr: IndexExpr) -> Polynomial:
+    """The polynomial that a normal form prints."""
+    if expr.op == "const":
+        return {(): expr.args[0]} if expr.args[0] else {}
+    if expr.op == "neg":
+        return add_to({}, polynomial_of(expr.args[0]), -1)
+    if expr.op not in ("add", "sub", "mul"):
+        return {(expr,): 1}
+    left, right = (polynomial_of(operand) for operand in expr.args)
+    if expr.op == "mul":
+        return multiply(left, right)
+    return add_to(left, right, 1 if expr.op == "add" else -1)
+
+
+def split(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """``quotient, rest`` with ``dividend = quotient * divisor + rest``, as much as shows."""
+    quotient: Polynomial = {}
+    rest: Polynomial = {}
+    if len(divisor) == 1:
+        ((base, factor),) = divisor.items()
+        for monomial, coefficient in dividend.items():
+            reduced = divided(monomial, base)
+            share = 0 if reduced is None else coefficient // factor
+            if reduced is not None and not base and monomial:
+                # Only whole multiples leave: x*5 floordiv 4 stays together.
+                share = coefficient // factor if coefficient % factor == 0 else 0
+            if reduced is not None and share:
+                add_to(quotient, {reduced: share})
+            if coefficient - share * factor:
+                rest[monomial] = coefficient - share * factor
+        return quotient, rest
+    # By a sum only what divides without a rest, the highest degree first.
+    lead = max(divisor, key=degree)
+    left = dict(dividend)
+    while left and len(quotient) <= len(dividend):
+        top = max(left, key=degree)
+        reduced = divided(top, lead)
+        if reduced is None or left[top] % divisor[lead]:
+            return {}, dict(dividend)
+        times = {reduced: left[top] // divisor[lead]}
+        add_to(quotient, times)
+        add_to(left, multiply(divisor, times), -1)
+    return ({}, dict(dividend)) if left else (quotient, {})
+
+
+def degree(monomial: Monomial) -> tuple[int, str]:
+    """What the leading term is the largest in."""
+    return len(monomial), str(monomial)
+
+
+def weight(polynomial: Polynomial) -> int:
+    """How far a sum is from a plain one: each operation in it counts for several terms."""
+    operations = sum(atom.op != "sym" for monomial in polynomial for atom in monomial)
+    return 16 * operations + len(polynomial)
+
+
+def reduced_by_gcd(dividend: Polynomial, divisor: int) -> tuple[Polynomial, Polynomial]:
+    """``(g*x + c) floordiv (g*d)`` as ``(x + c floordiv g) floordiv d``."""
+    factor = gcd(divisor, *(c for monomial, c in dividend.items() if monomial))
+    if factor <= 1:
+        return dividend, {(): divisor}
+    reduced = {
+        monomial: coefficient // factor
+        for monomial, coefficient in dividend.items()
+        if coefficient // factor
+    }
+    return reduced, {(): divisor // factor}
+
+
+def taken_out(polynomial: Polynomial, term: Monomial) -> tuple[Polynomial, Polynomial]:
+    """``factor, rest`` with ``polynomial = factor * term + rest``."""
+    factor: Polynomial = {}
+    rest: Polynomial = {}
+    for monomial, number in polynomial.items():
+        reduced = divided(monomial, term)
+        if reduced is None:
+            rest[monomial] = number
+        else:
+            factor[reduced] = number
+    return factor, rest

@@ -1,0 +1,138 @@
+"""Runs a kernel before and behind each pass on the samples, and compares what is touched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+import torch
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.calls.arguments import bind
+from ninetoothed.calls.sequences import Jagged
+from ninetoothed.compiler.compile import build
+from ninetoothed.definition.definition import Definition
+from ninetoothed.errors import CompilerError, NineToothedError
+from ninetoothed.interpreters import interpret
+from ninetoothed.interpreters.trace import Touch, Trace, difference
+from ninetoothed.verification.translation.outcome import Report
+from ninetoothed.verification.translation.pass_trace import PassTrace, TraceStep, pass_trace
+from ninetoothed.verification.translation.samples import Sample, Sampler
+
+
+class _Check:
+    """One validation under way."""
+
+    def __init__(self, definition: Definition, signature: Signature, config: Config) -> None:
+        self._definition = definition
+        self._signature = signature
+        self._config = config
+        self._keywords = {
+            definition.keywords[name]: value
+            for name, value in signature.constants
+            if name in definition.keywords
+        }
+        self._traces: dict[tuple[Signature, Config], PassTrace] = {}
+        self.proved: Counter[str] = Counter()
+        self.evaluated: Counter[str] = Counter()
+        self.touches = 0
+
+    def case(self, sample: Sample) -> bool:
+        """Compare all passes on one sample; False where it is no call of the kernel.
+
+        Raises:
+            CompilerError: a pass changed what is touched.
+        """
+        values = sample.values(self._definition, self._signature)
+        config = replace(self._config, values=sample.blocks)
+        try:
+            # A call of its own: sizes and strides decide what the passes may assume.
+            call = bind(self._definition.interface, values, self._keywords).signature
+            signature = replace(call, index_bits=self._signature.index_bits)
+            way = self._road(signature, config)
+            constants = {**dict(signature.constants), **dict(sample.blocks)}
+            symbols = way.symbols(values, constants)
+            before = self._run(way.start, sample, constants)
+        except NineToothedError:
+            # Checks that no size symbol shows, loops that are too long, addresses that the user
+            # computes and that leave the memory: nothing that a pass did.
+            return False
+        self.touches += len(before)
+        for trace_step in way.trace_steps:
+            if trace_step.proved(symbols):
+                self.proved[trace_step.name] += 1
+                continue
+            self.evaluated[trace_step.name] += 1
+            before = self._compare(trace_step, before, sample, constants)
+        return True
+
+    def _road(self, signature: Signature, config: Config) -> PassTrace:
+        key = (signature, config)
+        if key not in self._traces:
+            self._traces[key] = pass_trace(self._definition, *key)
+        return self._traces[key]
+
+    def _run(
+        self,
+        module: ModuleOp,
+        sample: Sample,
+        constants: Mapping[str, int],
+        trace: Trace | None = None,
+    ) -> Trace:
+        trace = Trace() if trace is None else trace
+        interpret(module, sample.values(self._definition, self._signature), constants, trace)
+        return trace
+
+    def _compare(
+        self, trace_step: TraceStep, before: Trace, sample: Sample, constants: Mapping[str, int]
+    ) -> Trace:
+        after = Trace()
+        failed: NineToothedError | None = None
+        try:
+            self._run(trace_step.after, sample, constants, after)
+        except NineToothedError as error:
+            # What is out of bounds is in the record before it is refused.
+            failed = error
+        found = difference(before, after, trace_step.drops)
+        if found is not None or failed is not None:
+            raise CompilerError(self._message(trace_step, sample, found, failed))
+        return after
+
+    def _message(
+        self,
+        trace_step: TraceStep,
+        sample: Sample,
+        found: tuple[Touch, bool] | None,
+        failed: NineToothedError | None,
+    ) -> str:
+        what = f"{trace_step.name} changes which elements {self._definition.name} touches"
+        if failed is not None and (found is None or not found[1]):
+            what += f": what it leaves fails with {failed.message!r}"
+        elif found is not None:
+            touch, only_after = found
+            side, other = ("after", "before") if only_after else ("before", "after")
+            what += f": the {touch} happens {side} the pass only, not {other} it"
+        tensors: list[str] = []
+        values = sample.values(self._definition, self._signature)
+        for parameter, value in zip(self._definition.parameters, values, strict=True):
+            shown = value
+            if isinstance(value, torch.Tensor | Jagged):
+                shown = f"size {tuple(value.shape)} stride {tuple(value.stride())}"
+            if isinstance(value, Jagged):
+                shown = f"{shown} offsets {value.offsets.tensor.tolist()}"
+            tensors.append(f"{parameter.name}: {shown}")
+        blocks = ", ".join(f"{name}={value}" for name, value in sample.blocks)
+        where = "; ".join([*tensors, *([f"block sizes {blocks}"] if blocks else [])])
+        return f"{what} ({where}){trace_step.reproducer}; this is a bug of the compiler"
+
+
+def validate(definition: Definition, signature: Signature, config: Config) -> Report:
+    """See :func:`ninetoothed.verification.translation.validate`."""
+    check = _Check(definition, signature, config)
+    sampler = Sampler(definition, signature, build(definition, signature, config=config), config)
+    taken = [check.case(sample) for sample in sampler.samples()]
+    skipped = sampler.skipped + taken.count(False)
+    return Report(taken.count(True), skipped, check.touches, check.proved, check.evaluated)

@@ -1,0 +1,98 @@
+"""A kernel's module before the first pass and behind each, for one call and configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.compiler.compile import build, lower, pass_options
+from ninetoothed.definition.definition import Definition
+from ninetoothed.errors import CompilerError
+from ninetoothed.interpreters.run import Argument, bind
+from ninetoothed.ir import nt
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
+from ninetoothed.verification.translation.proofs import same_addresses
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """One pass: the module that it took and the one that it left; ``rest`` begins with it."""
+
+    name: str
+    before: ModuleOp
+    after: ModuleOp
+    rest: tuple[Step, ...]
+    known: Mapping[str, int]
+
+    def proved(self, symbols: Mapping[str, int]) -> bool:
+        """Whether the attributes show that the pass changed no address of a call in which symbols
+        have these values.
+        """
+        if any(symbols[name] != value for name, value in self.known.items()):
+            # What the pass was told is not so.
+            return False
+        return self._same
+
+    @cached_property
+    def _same(self) -> bool:
+        return same_addresses(self.before, self.after, self.known)
+
+    @property
+    def drops(self) -> bool:
+        """Whether the pass may leave out a read: xDSL's do where nobody uses its value, and one of
+        ours where it is known; the others do not.
+        """
+        return not self.name.startswith("nt-") or self.name == "nt-forward-memory"
+
+    @property
+    def reproducer(self) -> str:
+        """Where the module before the pass was written to, as the end of an error's message."""
+        return reproducer(self.before, self.rest)
+
+
+@dataclass(frozen=True)
+class PassTrace:
+    """The module as the frontend leaves it, and the passes."""
+
+    start: ModuleOp
+    trace_steps: tuple[TraceStep, ...]
+
+    def symbols(self, values: Sequence[Argument], constants: Mapping[str, int]) -> dict[str, int]:
+        """The symbols' values in a call.
+
+        Raises:
+            ArgumentError: an argument does not fit.
+        """
+        kernel = nt.kernel_of(self.start)
+        return bind([source.decl for source in kernel.sources], values, constants)
+
+
+def pass_trace(definition: Definition, signature: Signature, config: Config) -> PassTrace:
+    """Compile a kernel for one configuration, keeping every module.
+
+    Raises:
+        NineToothedError: the kernel is wrong for the signature or the configuration.
+    """
+    modules: list[tuple[str, ModuleOp]] = []
+
+    def observe(name: str, module: ModuleOp) -> None:
+        modules.append((name, module.clone()))
+
+    composed = build(definition, signature, [observe], config)
+    lower(composed, signature, config, [observe])
+    options = pass_options(composed, signature, config)
+    pipeline: Sequence[Step] = [*steps(ANNOTATED), *steps(SPECIALIZED, options)]
+    if [name for name, _ in modules[1:]] != [step.pass_.name for step in pipeline]:
+        raise CompilerError("the pipeline and its observers do not agree on the passes")
+    texts = (text.partition("=") for text in options["nt-specialize"]["values"])
+    known = {name: int(value) for name, _, value in texts}
+    trace_steps = tuple(
+        TraceStep(name, modules[index][1], after, tuple(pipeline[index:]), known)
+        for index, (name, after) in enumerate(modules[1:])
+    )
+    return PassTrace(modules[0][1], trace_steps)

@@ -1,0 +1,229 @@
+"""Small calls that are likely to find a mistake in an address: sizes around multiples of the block
+sizes, every layout, and block sizes that differ from one another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument
+
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.definition.definition import Definition
+from ninetoothed.dtype import DTYPES
+from ninetoothed.interpreters.run import Argument
+from ninetoothed.ir import nt
+from ninetoothed.symbolic.expr import evaluate, substitute, symbol_names
+from ninetoothed.verification.sizes import STEPS, SizeSampler, magnitudes
+from ninetoothed.verification.translation.views import LAYOUTS, WRITABLE, sequences, tensor
+
+LANES = 1 << 18
+"""The most lanes of one case: programs times the trips of a loop times the block."""
+
+_SMALL_CASES = (0, 1, 2, 4, 6, 7)
+_REAL_CASES = (0, 3)
+_ALL_CASES = range(8)
+_WHOLE_DIM = 16
+# Cases in which sizes that need not be equal are not.
+_UNEQUAL_CASES = (1, 3, 5)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The values of the size symbols, the block sizes, and how the arguments lie in memory."""
+
+    sizes: Mapping[str, int]
+    blocks: tuple[tuple[str, int], ...]
+    layouts: tuple[str, ...]
+    number: int
+
+    def values(self, definition: Definition, signature: Signature) -> list[Argument]:
+        """Fresh arguments in launch order, the same numbers each time."""
+        found: list[Argument] = []
+        for position, (parameter, param) in enumerate(
+            zip(definition.parameters, signature.params, strict=True)
+        ):
+            if param.kind == "constexpr":
+                assert param.value is not None
+                found.append(param.value)
+            elif param.kind == "scalar":
+                found.append(_scalar(param.dtype, self.number))
+            else:
+                shape = [evaluate(size, self.sizes) for size in parameter.source.shape]
+                made = (param.dtype, self.layouts[position], self.number + position)
+                if parameter.jagged is None:
+                    found.append(tensor(shape, *made))
+                else:
+                    found.append(sequences(shape, parameter.jagged, self.number, *made))
+        return found
+
+
+class Sampler:
+    """The samples of one kernel, from its module in stage ``composed``.
+
+    ``skipped`` counts the cases for which no sizes were found that the kernel's checks allow.
+    """
+
+    def __init__(
+        self, definition: Definition, signature: Signature, module: ModuleOp, config: Config
+    ) -> None:
+        kernel = nt.kernel_of(module)
+        self.skipped = 0
+        self._definition = definition
+        self._kernel = kernel
+        self._constants = dict(signature.constants)
+        self._config = config
+        self._accesses = [
+            nt.access_of(value, kernel.assumptions)[1].data for value in kernel.arranged.values
+        ]
+        self._checks = [_of_sizes(kernel, check.data) for check in kernel.checks]
+        self._written = [_is_written(argument) for argument in kernel.apply.block.args]
+
+    def samples(self) -> Iterator[Sample]:
+        """The cases, smaller block sizes first."""
+        small, real = self._small(), dict(self._config.values)
+        if small == real:
+            rounds = [(small, _ALL_CASES)]
+        else:
+            rounds = [(small, _SMALL_CASES), (real, _REAL_CASES)]
+        for blocks, cases in rounds:
+            for case in cases:
+                sizes = self._sizes(blocks, case)
+                if sizes is None:
+                    self.skipped += 1
+                    continue
+                layouts = tuple(self._layout(case, place) for place in range(len(self._written)))
+                yield Sample(sizes, tuple(blocks.items()), layouts, case)
+
+    def _layout(self, case: int, position: int) -> str:
+        names = WRITABLE if self._written[position] else LAYOUTS
+        return names[0] if case == 0 else names[(case + 2 * position) % len(names)]
+
+    def _small(self) -> dict[str, int]:
+        """The least block sizes, made to differ where their bounds allow it."""
+        found: dict[str, int] = {}
+        for place, (name, _) in enumerate(self._config.values):
+            info = self._definition.meta[name]
+            lower = max(info.lower or 1, 1)
+            powers = [1 << bits for bits in range(lower.bit_length() + 4) if 1 << bits >= lower]
+            powers = [power for power in powers if power <= (info.upper or power)] or [lower]
+            found[name] = powers[min(place % 3, len(powers) - 1)]
+        return found
+
+    def _sizes(self, blocks: dict[str, int], case: int) -> dict[str, int] | None:
+        """Sizes around the ends of blocks, which the checks allow and which take few lanes."""
+        known = self._constants | blocks
+        groups = self._groups(known)
+        if case in _UNEQUAL_CASES:
+            groups = [[name] for group in groups for name in group]
+        candidates = [
+            [around(self._tile(group, known, case)) for around in _AROUND] for group in groups
+        ]
+        if case >= len(_AROUND):
+            # No programs, or a loop that goes round no time.
+            candidates[(case - len(_AROUND)) % len(groups)] = [0]
+        checks = [
+            pair for check in self._checks for pair in zip(check.left, check.right, strict=True)
+        ]
+        sampler = SizeSampler(groups, candidates, checks, self._kernel.assumptions, known=known)
+        for start in range(case, case + len(_AROUND)):
+            sizes = sampler.sample(STEPS[case % len(STEPS)], start)
+            if sizes is not None and self._fits(sizes):
+                return {name: value for name, value in sizes.items() if name not in blocks}
+        return None
+
+    def _groups(self, known: Mapping[str, int]) -> list[list[str]]:
+        """Sizes that are taken to be equal: what the checks need."""
+        groups = [
+            [decl.name]
+            for decl in self._kernel.declarations
+            if decl.kind == "size" and decl.name not in known
+        ]
+        for check in self._checks:
+            for sides in zip(check.left, check.right, strict=True):
+                tied = [
+                    [group for group in groups if any(name in group for name in symbol_names(side))]
+                    for side in sides
+                ]
+                if [len(found) for found in tied] == [1, 1] and tied[0] != tied[1]:
+                    tied[0][0].extend(tied[1][0])
+                    groups.remove(tied[1][0])
+        return groups
+
+    def _tile(self, group: Sequence[str], known: Mapping[str, int], case: int) -> int:
+        """A number that decides where blocks of these sizes end."""
+        found: dict[int, None] = {}
+        for access in self._accesses:
+            pairs = [(size, size) for level in access.levels for size in level]
+            pairs += [(guard.index, guard.size) for guard in access.guards]
+            for index, size in pairs:
+                if any(name in group for name in symbol_names(size)):
+                    put = (substitute(expr, dict(known)) for expr in (index, size))
+                    found.update(dict.fromkeys(magnitudes(*put)))
+        tiles = sorted(number for number in found if 1 < number <= LANES) or [_WHOLE_DIM]
+        return tiles[case % len(tiles)]
+
+    def _fits(self, symbols: Mapping[str, int]) -> bool:
+        try:
+            return self._lanes(symbols) <= LANES
+        except ZeroDivisionError:
+            return False
+
+    def _lanes(self, symbols: Mapping[str, int]) -> int:
+        found = [0]
+        for access in self._accesses:
+            lanes = 1
+            for level, sizes in enumerate(access.levels):
+                count = math.prod(max(evaluate(size, symbols), 0) for size in sizes)
+                last = 0 < level == len(access.levels) - 1
+                lanes *= 1 << max(count - 1, 0).bit_length() if last else count
+            found.append(lanes)
+        return max(found)
+
+
+def _of_sizes(kernel: nt.KernelOp, check: nt.Check) -> nt.Check:
+    """The check; of offsets, that the sizes are equal which decide the samples' lengths."""
+    sizes = {
+        source.jagged.data.offsets: (source.sizes[0], source.sizes[source.jagged.data.dim])
+        for source in kernel.sources
+        if source.jagged is not None
+    }
+    left, right = (sizes.get(str(side[0]), side) for side in (check.left, check.right))
+    return nt.Check(left, right, check.message)
+
+
+def _scalar(dtype: str, number: int) -> int | float | bool:
+    match DTYPES[dtype].kind:
+        case "float":
+            return 0.5 + number
+        case "bool":
+            return number % 2 == 1
+        case _:
+            return 1 + number % 3
+
+
+def _is_written(argument: BlockArgument) -> bool:
+    return any(use.operation.name not in ("nt.load", "nt.guard") for use in argument.uses)
+
+
+def _prime(least: int) -> int:
+    return next(
+        number
+        for number in range(least, 2 * least)
+        if all(number % factor for factor in range(2, math.isqrt(number) + 1))
+    )
+
+
+_AROUND: tuple[Callable[[int], int], ...] = (
+    lambda tile: tile + 1,
+    lambda tile: 2 * tile + 1,
+    lambda tile: tile,
+    lambda tile: tile - 1,
+    lambda tile: _prime(tile + 2),
+    lambda _: 1,
+)
+"""Sizes around a block's: where the last block is not full, is full, or is the only one."""

@@ -1,0 +1,406 @@
+"""What is proved of a kernel for all sizes, before it runs: ``check`` and ``Kernel.report``.
+
+Five questions are asked of every kernel:
+
+- *agreement*: do all parameters have as many programs?
+- *in bounds*: does every access without a guard lie inside its tensor?
+- *coverage*: is every element of an output written?
+- *races*: can two programs write one element?
+- *index width*: how large can an offset be?
+
+An answer is ``proved``, ``checked`` (at the call, which has the sizes), ``disproved``, with an
+example, ``benign`` (programs race to write the same value) or ``undecided``. It is never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.compiler.compile import build
+from ninetoothed.compiler.defaults import (
+    assumed_signature,
+    describe_sizes,
+    describe_types,
+    for_all_sizes,
+    plain_values,
+)
+from ninetoothed.definition.define import define, run_arrangement
+from ninetoothed.definition.definition import ArrangedParameter, Definition
+from ninetoothed.errors import ArgumentError, Loc, NineToothedError, RaceError, user_facing
+from ninetoothed.frontend.arrangement import declarations
+from ninetoothed.ir.nt import kernel_of
+from ninetoothed.layout.inverse import Placement, Site
+from ninetoothed.layout.meta_op import Guard, elements, shape_text
+from ninetoothed.passes.analysis.writes import Write, writes
+from ninetoothed.symbolic.expr import IndexExpr, ir_text, sym
+from ninetoothed.symbolic.intervals import Assumptions, bounds
+from ninetoothed.symbolic.normal_form import equal, normalize
+from ninetoothed.verification.counterexamples import Example, Store, race, samples, unwritten
+
+PROVED, CHECKED, DISPROVED = "proved", "checked", "disproved"
+BENIGN, UNDECIDED = "benign", "undecided"
+COMPUTED = "some addresses are computed"
+"""Why stores through pointers leave a verdict open."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer to a ``question`` about a parameter, the ``subject``, or several.
+
+    ``text`` says it in words; ``example`` shows what is disproved; ``loc`` is the line that it is
+    about.
+    """
+
+    question: str
+    subject: str
+    answer: str
+    text: str
+    example: Example | None = None
+    loc: Loc | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.text if self.example is None else f"{self.text}: {self.example}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The verdicts on one kernel. ``str(report)`` is a table."""
+
+    kernel: str
+    verdicts: tuple[Verdict, ...]
+    assumed: str = ""
+    """What was assumed of a call, as comments."""
+
+    @property
+    def undecided(self) -> tuple[Verdict, ...]:
+        """The verdicts that are open."""
+        return tuple(verdict for verdict in self.verdicts if verdict.answer == UNDECIDED)
+
+    def of(self, question: str, subject: str) -> Verdict:
+        """The verdict on a parameter.
+
+        Raises:
+            KeyError: the question was not asked of it.
+        """
+        for verdict in self.verdicts:
+            if (verdict.question, verdict.subject) == (question, subject):
+                return verdict
+        raise KeyError(f"{question} of {subject}")
+
+    def __str__(self) -> str:
+        rows = [(v.question, v.subject, v.answer, str(v)) for v in self.verdicts]
+        widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True))
+            for row in rows
+        ]
+        return "\n".join([f"{self.kernel}", *(f"  {line.rstrip()}" for line in lines)])
+
+
+@user_facing
+def check(
+    arrangement: Callable[..., object],
+    application: Callable[..., object],
+    tensors: Iterable[object],
+    dtypes: Mapping[str, Any] | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Report:
+    """What can be proved of a kernel, without compiling it.
+
+    Args:
+        arrangement: As in :func:`ninetoothed.make`.
+        application: As in :func:`ninetoothed.make`.
+        tensors: As in :func:`ninetoothed.make`.
+        dtypes: Element types by parameter; others are fp32.
+        values: Values of constexprs by name; others are a number within their bounds.
+
+    Raises:
+        NineToothedError: the arrangement or the application is wrong; at its place.
+    """
+    definition = define(None, run_arrangement(arrangement, tensors), application)
+    return report(definition, dtypes or {}, values or {})
+
+
+def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> Report:
+    """The report on a kernel where no call has fixed its types.
+
+    Raises:
+        NineToothedError: the application is wrong, or a constexpr number has no value.
+    """
+    signature = assumed_signature(definition, dtypes, {**plain_values(definition), **values})
+    # Proofs are of all block sizes, so no configuration is chosen; and of all constexpr sizes,
+    # where the application does not need one.
+    signature, module = _built(definition, signature, values)
+    notes = (describe_types(definition, signature, dtypes), describe_sizes(definition, signature))
+    assumed = "; ".join(note for note in notes if note)
+    verifier = _Verifier(definition, module)
+    tensors = verifier.tensors
+    outputs = [parameter for parameter in tensors if verifier.stores(parameter)]
+    verdicts = [
+        *verifier.agreement(),
+        *map(verifier.in_bounds, tensors),
+        *map(verifier.coverage, outputs),
+        *map(verifier.races, outputs),
+        *map(verifier.index_width, tensors),
+    ]
+    return Report(definition.name, tuple(verdicts), assumed)
+
+
+def _built(
+    definition: Definition, signature: Signature, values: Mapping[str, Any]
+) -> tuple[Signature, ModuleOp]:
+    """The module for as many constexpr sizes as it can be built for, and their signature."""
+    unsized = for_all_sizes(definition, signature, values)
+    try:
+        return unsized, build(definition, unsized)
+    except NineToothedError:
+        return signature, build(definition, signature)
+
+
+def races(definition: Definition, module: ModuleOp, strict: bool) -> tuple[str, ...]:
+    """What a user is to be warned of: programs that write one element.
+
+    Raises:
+        RaceError: there are such, and ``strict`` is set.
+    """
+    verifier = _Verifier(definition, module)
+    found: list[str] = []
+    for parameter in verifier.tensors:
+        if parameter.source.allow_races or not verifier.stores(parameter):
+            continue
+        verdict = verifier.races(parameter)
+        if verdict.answer != DISPROVED:
+            continue
+        message = (
+            f"two programs write one element of {parameter.name}: {verdict.example}; give each its "
+            "own elements, add with ntl.atomic_add, or declare "
+            "Tensor(..., allow_races=True)"
+        )
+        if strict:
+            raise RaceError(message, verdict.loc)
+        found.append(str(NineToothedError(message, verdict.loc)))
+    return tuple(found)
+
+
+def check_outputs(definition: Definition, module: ModuleOp, signature: Signature) -> None:
+    """That no two indices of a tensor that is written are one place in memory.
+
+    Raises:
+        ArgumentError: two are, as in an expanded tensor.
+    """
+    repeated = [
+        parameter
+        for parameter, param in zip(definition.parameters, signature.params, strict=True)
+        if param.repeated and not parameter.source.allow_races
+    ]
+    if not repeated:
+        return
+    verifier = _Verifier(definition, module)
+    for parameter in repeated:
+        if any(not write.atomic for _, write in verifier.stores(parameter)):
+            raise ArgumentError(
+                f"{parameter.name} is written, but several of its indices are one place in memory "
+                "(a stride is 0); pass a tensor with memory for each, for example a .clone() of it"
+            )
+
+
+_Find = Callable[[Sequence[Store], Mapping[str, int]], Example | None]
+
+
+class _Verifier:
+    """Asks the questions of one kernel, in stage ``composed``."""
+
+    def __init__(self, definition: Definition, module: ModuleOp) -> None:
+        kernel = kernel_of(module)
+        self._definition = definition
+        self._assumptions: Assumptions = {
+            decl.name: decl.range for decl in declarations(definition)
+        }
+        self._placements = {
+            parameter.name: Placement(
+                parameter.source.shape, parameter.ops, self._assumptions, parameter.source.jagged
+            )
+            for parameter in definition.parameters
+        }
+        self._writes = writes(kernel, [parameter.origin for parameter in definition.parameters])
+        self._checks = [
+            pair
+            for check in kernel.checks.data
+            for pair in zip(check.data.left, check.data.right, strict=True)
+        ]
+        # Examples have sequences of one length.
+        self._checks += [
+            (sym(parameter.source.jagged[0]), parameter.source.jagged[1])
+            for parameter in definition.parameters
+            if parameter.source.jagged is not None
+        ]
+        self.tensors = [
+            parameter for parameter in definition.parameters if parameter.kind == "tensor"
+        ]
+        self._powers = frozenset(
+            name for name, info in definition.meta.items() if info.power_of_two
+        )
+
+    def stores(self, parameter: ArrangedParameter) -> list[tuple[Placement, Write]]:
+        """Where the application writes the tensor that a parameter is, through this parameter or
+        another that is the same tensor; of a tensor that it does not write itself, nowhere.
+        """
+        parameters = self._definition.parameters
+        found = [
+            (self._placements[parameters[write.param].name], write)
+            for write in self._writes
+            if parameters[write.param].origin == parameter.origin
+        ]
+        written = any(parameters[write.param] is parameter for _, write in found)
+        return found if written else []
+
+    def agreement(self) -> list[Verdict]:
+        """Whether all outermost shapes are equal, each compared with the first."""
+        found: list[Verdict] = []
+        for parameter in self.tensors[1:]:
+            first = self.tensors[0]
+            one, two = first.levels[0], parameter.levels[0]
+            subject = f"{first.name}, {parameter.name}"
+            ranges = self._assumptions
+            same = all(
+                equal(elements(a, ranges), elements(b, ranges))
+                for a, b in zip(one, two, strict=True)
+            )
+            text = f"both are {_shape(one)}" if same else f"{_shape(one)} = {_shape(two)}"
+            found.append(Verdict("agreement", subject, PROVED if same else CHECKED, text))
+        return found
+
+    def in_bounds(self, parameter: ArrangedParameter) -> Verdict:
+        """Whether what no guard keeps out is inside."""
+        placement = self._placements[parameter.name]
+        if not all(placement.inside()):
+            return Verdict("in bounds", parameter.name, UNDECIDED, "no proof was found")
+        never = placement.never()
+        if never:
+            guard = never[0]
+            text = f"no element exists: never {_condition(guard)}"
+        elif placement.access.guards:
+            text = f"where {' and '.join(map(_condition, placement.access.guards))}"
+        else:
+            text = "every lane is an element, without a guard"
+        return Verdict("in bounds", parameter.name, PROVED, text)
+
+    def coverage(self, parameter: ArrangedParameter) -> Verdict:
+        """Whether every element is written."""
+        found = self.stores(parameter)
+        stores = [(placement, write.site) for placement, write in found if not write.pointer]
+
+        def verdict(answer: str, text: str, example: Example | None = None) -> Verdict:
+            loc = found[0][1].site.loc
+            return Verdict("coverage", parameter.name, answer, text, example, loc)
+
+        # One parameter of the tensor may write all of it.
+        for param in dict.fromkeys(write.param for _, write in found):
+            own = [(place, write) for place, write in found if write.param == param]
+            if own[0][0].covered([write.site for _, write in own if not write.pointer]):
+                return verdict(PROVED, "every element is written")
+        if len(stores) < len(found):
+            return verdict(UNDECIDED, "some addresses are computed")
+        open_ = _open([site for _, site in stores])
+        if open_ is not None:
+            return verdict(UNDECIDED, open_)
+        example = self._example(stores, unwritten)
+        if example is None:
+            return verdict(UNDECIDED, "no proof and no example was found")
+        return verdict(DISPROVED, "an element is never written", example)
+
+    def races(self, parameter: ArrangedParameter) -> Verdict:
+        """Whether two programs can write one element."""
+        found = [(place, write) for place, write in self.stores(parameter) if not write.atomic]
+        sites = [write.site for _, write in found]
+
+        def verdict(answer: str, text: str, example: Example | None = None) -> Verdict:
+            loc = sites[0].loc if sites else None
+            return Verdict("races", parameter.name, answer, text, example, loc)
+
+        if not found:
+            return verdict(PROVED, "only atomics write")
+        if any(write.pointer for _, write in found):
+            return verdict(UNDECIDED, "some addresses are computed")
+        placement = found[0][0]
+        one = all(other == placement for other, _ in found)
+        if one and placement.apart(sites):
+            return verdict(PROVED, "no two programs write one element")
+        certain = [
+            (place, write.site)
+            for place, write in found
+            if write.site.known and not write.site.conditional
+        ]
+        example = self._example(certain, race) if certain else None
+        if example is None:
+            text = _open(sites) or "no proof and no example was found"
+            return verdict(UNDECIDED, text)
+        # The lane and the loops are those of the element, so racing programs store one value.
+        open_names = frozenset(placement.racing(sites[0]))
+        alone = len(found) == 1 and open_names <= frozenset(placement.program_names)
+        if alone and not found[0][1].depends & open_names:
+            text = f"programs that differ in {_dims(open_names)} write the same value"
+            return verdict(BENIGN, text, example)
+        return verdict(DISPROVED, "two programs write one element", example)
+
+    def index_width(self, parameter: ArrangedParameter) -> Verdict:
+        """The largest offset, in elements."""
+        placement = self._placements[parameter.name]
+        strides = parameter.source.strides
+        if placement.jagged is not None:
+            text = "32 bits where all sequences together have fewer than 2**31 elements, else 64"
+            return Verdict("index width", parameter.name, CHECKED, text)
+        largest, inside = placement.largest_offset(strides), placement.largest_inside(strides)
+        if self._narrow(largest):
+            text = f"32 bits: at most {ir_text(largest)}"
+        else:
+            text = f"32 bits where {ir_text(largest)} < 2**31; beyond, "
+            if inside is None:
+                text += "64 bits"
+            elif self._narrow(inside):
+                text += f"32 bits inside a block, at most {ir_text(inside)}, on a 64-bit base"
+            else:
+                text += f"32 bits inside a block where {ir_text(inside)} < 2**31, on a 64-bit base"
+        return Verdict("index width", parameter.name, PROVED, text)
+
+    def _narrow(self, offset: IndexExpr) -> bool:
+        """Whether 32 bits always hold it."""
+        upper = bounds(offset, self._assumptions)[1]
+        return upper is not None and upper < 1 << 31
+
+    def _example(self, stores: Sequence[Store], find: _Find) -> Example | None:
+        for values in samples(stores, self._checks, self._assumptions, self._powers):
+            try:
+                example = find(stores, values)
+            except (OverflowError, ZeroDivisionError):
+                continue
+            if example is not None:
+                return example
+        return None
+
+
+def _shape(sizes: Iterable[IndexExpr]) -> str:
+    return shape_text(ir_text(normalize(size)) for size in sizes)
+
+
+def _condition(guard: Guard) -> str:
+    return f"{ir_text(guard.index)} < {ir_text(guard.size)}"
+
+
+def _open(sites: Sequence[Site]) -> str | None:
+    """Why stores cannot be followed."""
+    if any(not site.known for site in sites):
+        return "an index is known at run time only"
+    if any(site.conditional for site in sites):
+        return "whether a store is executed is known at run time only"
+    return None
+
+
+def _dims(names: Iterable[str]) -> str:
+    dims = sorted(int(name[1:]) for name in names)
+    return f"dim {dims[0]}" if len(dims) == 1 else f"dims {', '.join(map(str, dims))}"

@@ -1,0 +1,80 @@
+"""The index algebra against brute force."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ninetoothed.symbolic.expr import (
+    IndexExpr,
+    const,
+    evaluate,
+    python_text,
+    substitute,
+    sym,
+    symbol_names,
+)
+from ninetoothed.symbolic.intervals import Range, bounds
+from ninetoothed.symbolic.normal_form import normalize
+from tests.property.expressions import DIVISORS, NAMES, expressions
+
+environments = st.fixed_dictionaries(
+    {name: st.integers(-7, 20) for name in NAMES} | {name: st.integers(1, 6) for name in DIVISORS}
+)
+
+
+@given(expressions, environments)
+def test_normal_form_has_the_same_value(expr: IndexExpr, env: dict[str, int]) -> None:
+    assert evaluate(normalize(expr), env) == evaluate(expr, env)
+
+
+@given(expressions)
+def test_normalizing_is_idempotent(expr: IndexExpr) -> None:
+    once = normalize(expr)
+    rebuilt = substitute(once, {name: sym(name) for name in symbol_names(once)})
+    rebuilt.normal = None
+    assert normalize(rebuilt) == once
+
+
+@given(expressions, environments)
+def test_text_is_python_with_the_same_value(expr: IndexExpr, env: dict[str, int]) -> None:
+    assert eval(python_text(expr), {}, dict(env)) == evaluate(expr, env)
+    assert eval(str(expr), {}, dict(env)) == evaluate(expr, env)
+
+
+@given(expressions, environments, st.dictionaries(st.sampled_from(NAMES), expressions))
+def test_substitution_commutes_with_evaluation(
+    expr: IndexExpr, env: dict[str, int], values: dict[str, IndexExpr]
+) -> None:
+    inner = env | {name: evaluate(value, env) for name, value in values.items()}
+    assert evaluate(substitute(expr, values), env) == evaluate(expr, inner)
+
+
+@st.composite
+def _bounded(draw: st.DrawFn) -> tuple[dict[str, Range], dict[str, int]]:
+    """Assumptions, some with symbolic bounds, and values that obey them."""
+    env: dict[str, int] = {}
+    assumptions: dict[str, Range] = {}
+    for name in DIVISORS:
+        upper = draw(st.integers(1, 6))
+        env[name] = draw(st.integers(1, upper))
+        assumptions[name] = Range.of(1, draw(st.sampled_from([None, upper])))
+    for name in NAMES[:2]:
+        low = draw(st.integers(-4, 4))
+        env[name] = draw(st.integers(low, low + 6))
+        assumptions[name] = draw(st.sampled_from([Range(), Range.of(low), Range.of(low, low + 6)]))
+    bound = draw(st.sampled_from([sym("p"), sym("p") * sym("q"), sym("a") + 7 * sym("p")]))
+    top = evaluate(bound, env)
+    env["n"] = draw(st.integers(min(-7, top), top))
+    assumptions["n"] = Range(None if env["n"] < 0 else const(0), bound)
+    return assumptions, env
+
+
+@given(expressions, _bounded())
+def test_bounds_hold(expr: IndexExpr, case: tuple[dict[str, Range], dict[str, int]]) -> None:
+    assumptions, env = case
+    value = evaluate(expr, env)
+    lower, upper = bounds(expr, assumptions)
+    assert lower is None or lower <= value
+    assert upper is None or value <= upper
+    assert evaluate(normalize(expr, assumptions), env) == value

@@ -1,0 +1,68 @@
+"""Targets are parsed and printed; an artifact survives its own text."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from ninetoothed.artifacts.artifact import Argument, Artifact
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Target
+from ninetoothed.errors import DeviceError
+
+ARTIFACT = Artifact(
+    name="add",
+    language="ttir",
+    text="module {}\n",
+    params=("lhs", "rhs", "output"),
+    arguments=(Argument("lhs", "*fp16", True), Argument("lhs_size_0", "i32")),
+    launch="def programs(lhs, rhs, output): return 1\n",
+    reads=("lhs", "rhs"),
+    writes=("output",),
+    target=Target("cuda", "sm_90", 32),
+    config=Config((("BLOCK_SIZE", 128),), num_warps=8),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "printed"),
+    [
+        ("sm_90", Target("cuda", "sm_90", 32), "sm_90"),
+        ("sm90a", Target("cuda", "sm_90", 32), "sm_90"),
+        ("cuda:100", Target("cuda", "sm_100", 32), "sm_100"),
+        ("gfx942", Target("hip", "gfx942", 64), "gfx942"),
+        ("hip:gfx1100", Target("hip", "gfx1100", 32), "gfx1100"),
+    ],
+)
+def test_target(text: str, target: Target, printed: str) -> None:
+    assert Target.parse(text) == target
+    assert str(target) == printed
+    assert Target.parse(printed) == target
+
+
+@pytest.mark.parametrize("text", ["", "h200", "sm_", "gfx", "cpu"])
+def test_no_target(text: str) -> None:
+    with pytest.raises(DeviceError) as caught:
+        Target.parse(text)
+    assert str(caught.value) == f"unknown target {text!r}; write for example 'sm_90' or 'gfx942'"
+
+
+def test_config_prints_as_keywords() -> None:
+    assert str(ARTIFACT.config) == "BLOCK_SIZE=128, num_warps=8, num_stages=3"
+
+
+def test_artifact_survives_its_text() -> None:
+    again = Artifact.from_json(ARTIFACT.to_json())
+    assert again == ARTIFACT
+    assert again.hash == ARTIFACT.hash
+
+
+def test_hash_depends_on_every_field() -> None:
+    changed = [
+        dataclasses.replace(ARTIFACT, text="module { }\n"),
+        dataclasses.replace(ARTIFACT, config=Config((("BLOCK_SIZE", 64),), num_warps=8)),
+        dataclasses.replace(ARTIFACT, target=Target("cuda", "sm_80", 32)),
+        dataclasses.replace(ARTIFACT, arguments=()),
+    ]
+    assert len({artifact.hash for artifact in [ARTIFACT, *changed]}) == 5

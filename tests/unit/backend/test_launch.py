@@ -1,0 +1,160 @@
+"""The host's side of a launch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from ninetoothed.artifacts.artifact import Argument
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Target
+from ninetoothed.backend.emit import emit
+from ninetoothed.backend.launch_source import launch_source, reads_writes
+from ninetoothed.errors import CompilerError
+from tests.support.tt_modules import ADD, BRANCHES, MATMUL, SOFTMAX, launch, parse
+
+TARGET = Target.parse("sm_90")
+
+
+def load(text: str) -> dict[str, Any]:
+    """The functions that the launch source of ``text`` defines."""
+    scope: dict[str, Any] = {}
+    exec(launch_source(parse(text)), scope)
+    return scope
+
+
+def test_source_of_add() -> None:
+    assert launch_source(parse(ADD)) == (
+        "def check(x, y, out):\n"
+        "    n = x.shape[0]\n"
+        "    if x.stride(0) != 1:\n"
+        "        return 'x.stride(0) is {}, but must be {}'.format(x.stride(0), 1)\n"
+        "    if y.shape[0] != n:\n"
+        "        return 'y.shape[0] is {}, but must be {}'.format(y.shape[0], n)\n"
+        "    if y.stride(0) != 1:\n"
+        "        return 'y.stride(0) is {}, but must be {}'.format(y.stride(0), 1)\n"
+        "    if out.shape[0] != n:\n"
+        "        return 'out.shape[0] is {}, but must be {}'.format(out.shape[0], n)\n"
+        "    if out.stride(0) != 1:\n"
+        "        return 'out.stride(0) is {}, but must be {}'.format(out.stride(0), 1)\n"
+        "    return None\n"
+        "\n\n"
+        "def programs(x, y, out):\n"
+        "    n = x.shape[0]\n"
+        "    return max(0, -(-n // 128))\n"
+        "\n\n"
+        "def arguments(x, y, out):\n"
+        "    n = x.shape[0]\n"
+        "    return (x.data_ptr(), y.data_ptr(), out.data_ptr(), n)\n"
+    )
+
+
+def test_check() -> None:
+    check = load(MATMUL)["check"]
+    a, b, c = torch.empty(64, 48), torch.empty(48, 32), torch.empty(64, 32)
+    assert check(a, b, c) is None
+    assert check(a, torch.empty(40, 32), c) == "b.shape[0] is 40, but must be 48"
+    assert check(a.T.contiguous().T, b, c) == "a.stride(0) is 1, but must be 48"
+    assert check(torch.empty(60, 48), b, torch.empty(60, 32)) == "(28, 0) must be (0, 0)"
+
+
+def test_programs_and_arguments() -> None:
+    scope = load(MATMUL)
+    a, b, c = torch.empty(64, 48), torch.empty(48, 96), torch.empty(64, 96)
+    assert scope["programs"](a, b, c) == 6
+    assert scope["programs"](torch.empty(0, 48), b, c) == 0
+    expected = (a.data_ptr(), b.data_ptr(), c.data_ptr(), 96, 48)
+    assert scope["arguments"](a, b, c) == expected
+
+
+def test_scalars_are_passed_by_value() -> None:
+    x, y = torch.empty(3, 5), torch.empty(3, 5)
+    scope = load(SOFTMAX)
+    assert scope["arguments"](x, y, 0.5) == (x.data_ptr(), y.data_ptr(), 5, 0.5)
+    assert scope["programs"](x, y, 0.5) == 3
+
+
+def test_unsigned_numbers_are_passed_as_signed_ones() -> None:
+    text = """
+    tt.func @f(%a: i32 {"nt.param" = "a", "nt.unsigned"}, %b: i64 {"nt.param" = "b", "nt.unsigned"})
+        attributes {"nt.params" = [#nt.param<"a" scalar [] []>, #nt.param<"b" scalar [] []>],
+        "nt.grid" = #nt.expr<1>, "nt.checks" = []} {
+      tt.return
+    }"""
+    arguments = load(text)["arguments"]
+    assert arguments(5, 2**63 - 1) == (5, 2**63 - 1)
+    assert arguments(2**31 + 7, 2**64 - 1) == (-(2**31) + 7, -1)
+
+
+def test_parameters_never_hide_what_the_source_uses() -> None:
+    text = ADD.replace('"x"', '"max"').replace('"y"', '"n"').replace('"out"', '"lambda"')
+    scope = load(text)
+    tensors = [torch.empty(200) for _ in range(3)]
+    assert scope["programs"](*tensors) == 2
+    assert scope["arguments"](*tensors)[3] == 200
+    assert scope["check"](tensors[0], torch.empty(3), tensors[2]) == (
+        "n.shape[0] is 3, but must be 200"
+    )
+
+
+def test_an_unbound_symbol_is_an_error() -> None:
+    with pytest.raises(CompilerError, match="'nowhere'"):
+        launch_source(parse(ADD.replace("n ceildiv 128", "nowhere")))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (ADD, (("x", "y"), ("out",))),
+        (MATMUL, (("a", "b"), ("c",))),
+        (BRANCHES, (("x",), ("y",))),
+    ],
+)
+def test_reads_and_writes(text: str, expected: tuple[tuple[str, ...], ...]) -> None:
+    assert reads_writes(parse(text)) == expected
+
+
+def test_pointers_are_traced_through_loops_and_branches() -> None:
+    module = parse(
+        f"""
+        tt.func @f(%a: !tt.ptr<f32> {{"nt.param" = "a"}}, %b: !tt.ptr<f32> {{"nt.param" = "b"}},
+                   %c: !tt.ptr<f32> {{"nt.param" = "c"}})
+            attributes {{{launch(["a", "b", "c"])}}} {{
+          %zero = arith.constant 0 : i32
+          %one = arith.constant 1 : i32
+          %end = scf.for %i = %zero to %one step %one iter_args(%p = %a) -> (!tt.ptr<f32>) : i32 {{
+            %v = tt.load %p : !tt.ptr<f32>
+            %next = tt.addptr %p, %one : !tt.ptr<f32>, i32
+            scf.yield %next : !tt.ptr<f32>
+          }}
+          %bit = arith.cmpi eq, %zero, %one : i32
+          %q = scf.if %bit -> (!tt.ptr<f32>) {{
+            scf.yield %end : !tt.ptr<f32>
+          }} else {{
+            scf.yield %c : !tt.ptr<f32>
+          }}
+          %w = tt.load %b : !tt.ptr<f32>
+          tt.store %q, %w : !tt.ptr<f32>
+          tt.return
+        }}
+        """
+    )
+    assert reads_writes(module) == (("a", "b"), ("a", "c"))
+
+
+def test_artifact() -> None:
+    config = Config((("BLOCK", 128),), 2, 5)
+    artifact = emit(parse(ADD), "ttir", TARGET, config)
+    assert (artifact.name, artifact.language) == ("add", "ttir")
+    assert artifact.params == ("x", "y", "out")
+    assert artifact.arguments == (
+        Argument("x", "*fp16", True),
+        Argument("y", "*fp16"),
+        Argument("out", "*fp16"),
+        Argument("n", "i32"),
+    )
+    assert (artifact.target, artifact.config) == (TARGET, config)
+    softmax = emit(parse(SOFTMAX), "triton-python", TARGET, config)
+    assert [argument.type for argument in softmax.arguments] == ["*fp32", "*fp32", "i32", "fp32"]

@@ -1,0 +1,117 @@
+"""TTIR text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdsl.dialects.builtin import (
+    CallSiteLoc,
+    DenseIntOrFPElementsAttr,
+    FileLineColLoc,
+    FloatAttr,
+    IntAttr,
+    StringAttr,
+    TensorType,
+    f32,
+)
+
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.target import Target
+from ninetoothed.backend.device_function import device_function
+from ninetoothed.backend.emit import emit
+from ninetoothed.backend.triton.ttir import emit_ttir, splat_value
+from tests.support.targets import TARGETS
+from tests.support.tt_modules import ADD, KERNELS, launch, parse
+from tests.support.ttir_stage import assembly
+
+CONFIG = Config((), 4, 3)
+
+
+def compile_for(target: str, module: Any, language: Any = "ttir") -> dict[str, str]:
+    """What Triton's stages make of ``module``."""
+    pytest.importorskip("triton")
+    return assembly(emit(module, language, Target.parse(target), CONFIG))
+
+
+def test_text() -> None:
+    module = parse(
+        f"""
+        tt.func @f(%x: !tt.ptr<f32> {{"nt.param" = "x", "tt.divisibility" = 16 : i32}})
+            attributes {{{launch(["x"])}}} {{
+          %v = tt.load %x : !tt.ptr<f32>
+          %w = arith.addf %v, %v : f32
+          %w_1 = arith.addf %w, %v : f32
+          tt.store %x, %w_1 : !tt.ptr<f32>
+          tt.return
+        }}
+        """
+    )
+    pointer = "!tt.ptr<f32>"
+    policy = "boundaryCheck = array<i32>, cache = 1 : i32, evict = 1 : i32"
+    load = f"{policy}, isVolatile = false, operandSegmentSizes = array<i32: 1, 0, 0>"
+    flags = "fastmath = #arith.fastmath<none>"
+    assert emit_ttir(module) == "\n".join(
+        [
+            '"builtin.module"() ({',
+            '  "tt.func"() <{sym_name = "f", function_type = (!tt.ptr<f32>) -> (), '
+            'sym_visibility = "public", arg_attrs = [{tt.divisibility = 16 : i32}]}> ({',
+            f'  ^bb0(%x: {pointer} loc("x"(unknown))):',
+            f'    %v = "tt.load"(%x) <{{{load}}}> : ({pointer}) -> f32 loc(unknown)',
+            f'    %w = "arith.addf"(%v, %v) <{{{flags}}}> : (f32, f32) -> f32 loc(unknown)',
+            f'    %w_1 = "arith.addf"(%w, %v) <{{{flags}}}> : (f32, f32) -> f32 loc(unknown)',
+            f'    "tt.store"(%x, %w_1) <{{{policy}}}> : ({pointer}, f32) -> () loc(unknown)',
+            '    "tt.return"() : () -> () loc(unknown)',
+            "  }) : () -> () loc(unknown)",
+            "}) : () -> () loc(unknown)",
+            "",
+        ]
+    )
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_module_is_left_alone(name: str) -> None:
+    module = parse(KERNELS[name])
+    before = str(module)
+    text = emit_ttir(module)
+    assert str(module) == before
+    assert "nt." not in text
+    assert emit_ttir(parse(KERNELS[name])) == text
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_triton_compiles_it(name: str, target: str) -> None:
+    assert compile_for(target, parse(KERNELS[name]))["ttir"]
+
+
+@pytest.mark.parametrize("value", [0.5, float("inf"), float("-inf"), float("nan")])
+def test_blocks_of_one_value(value: float) -> None:
+    block = DenseIntOrFPElementsAttr.from_list(TensorType(f32, [64, 64]), [value])
+    found = splat_value(block)
+    assert found == value or (found != found and value != value)
+    uneven = DenseIntOrFPElementsAttr.from_list(TensorType(f32, [2]), [1.0, 2.0])
+    assert splat_value(uneven) is None
+    assert splat_value(FloatAttr(1.0, f32)) is None
+
+
+def test_locations_reach_the_machine_code(tmp_path: Path) -> None:
+    module = parse(ADD)
+    name = StringAttr(str(tmp_path / "application.py"))
+    ops = list(device_function(module).body.block.ops)
+    for line, op in enumerate(ops, start=101):
+        op.location = FileLineColLoc(name, IntAttr(line), IntAttr(4))
+    (addition,) = [op for op in ops if op.name == "arith.addf"]
+    callee = FileLineColLoc(name, IntAttr(777), IntAttr(4))
+    addition.location = CallSiteLoc(callee, addition.location)
+    text = emit_ttir(module)
+    assert f'loc("{name.data}":101:4)' in text
+    assert f'loc(callsite("{name.data}":777:4 at "{name.data}":' in text
+    ptx = compile_for("sm_90", module)["ptx"]
+    assert str(name.data) in ptx
+    (store,) = [line for line, op in enumerate(ops, start=101) if op.name == "tt.store"]
+    files = dict(re.findall(r'\.file\s+(\d+) "(.*)"', ptx))
+    lines = {(files[file], int(line)) for file, line in re.findall(r"\.loc\s+(\d+) (\d+) ", ptx)}
+    assert {(name.data, store), (name.data, 777)} <= lines

@@ -1,0 +1,332 @@
+"""Entries survive on disk; whatever is broken there counts as absent."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ninetoothed.artifacts.artifact import Artifact, Binary
+from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.cache import artifact_store
+from tests.support import artifacts
+from tests.support.imports import modules
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def cache_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(artifact_store, "_memory", {})
+    monkeypatch.setattr(artifact_store, "_warned", False)
+    return tmp_path / "cache"
+
+
+def test_artifact() -> None:
+    artifact = artifacts.add()
+    assert artifact_store.load("key") is None
+    artifact_store.store("key", artifact)
+    assert artifact_store.load("key") == artifact
+    assert artifact_store.load("another key") is None
+    artifact_store.store("key", artifacts.add(512))
+    assert artifact_store.load("key") == artifacts.add(512)
+
+
+BINARY = Binary(bytes(range(256)) * 40, "add", 1024, 128, 64, 16)
+SPACE = Space((Config((("BLOCK_SIZE_M", 64),), 8, 4), Config(())), "def cost(x): ...")
+
+# How an entry of each room is written and read, and one.
+ROOMS: dict[str, tuple[Callable[[str, Any], None], Callable[[str], Any], Any]] = {
+    "artifacts": (artifact_store.store, artifact_store.load, artifacts.add()),
+    "binaries": (artifact_store.store_binary, artifact_store.load_binary, BINARY),
+    "spaces": (artifact_store.store_space, artifact_store.load_space, SPACE),
+    "kernels": (artifact_store.store_entry, artifact_store.load_entry, '{"a": "\u2713\n"}'),
+    "tuning": (
+        lambda key, text: artifact_store.store_result(key, "member", text),
+        lambda key: artifact_store.load_result(key, "member"),
+        "[1]",
+    ),
+}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms(room: str, cache_dir: Path) -> None:
+    store, load, entry = ROOMS[room]
+    assert load("key") is None
+    store("key", entry)
+    assert load("key") == entry
+    assert load("another key") is None
+    others = [other for other in ROOMS if other != room]
+    assert [ROOMS[other][1]("key") for other in others] == [None] * len(others)
+    assert [path.parent.name for path in cache_dir.rglob("*.json")] == [room]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_works_from_memory(room: str, cache_dir: Path) -> None:
+    store, load, entry = ROOMS[room]
+    cache_dir.write_text("a file where the folder should be")
+    with pytest.warns(RuntimeWarning, match="set NINETOOTHED_CACHE_DIR") as record:
+        store("key", entry)
+    assert len(record) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store("key 2", entry)
+    assert load("key") == load("key 2") == entry
+    assert load("key 3") is None
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_broken_entries_of_every_room_are_misses(room: str, cache_dir: Path) -> None:
+    store, load, entry = ROOMS[room]
+    store("key", entry)
+    (path,) = cache_dir.rglob("*.json")
+    whole = path.read_text()
+    fields: dict[str, Any] = json.loads(whole)
+    foreign: list[Any] = [{**fields, "format": 0}, {**fields, "content": "{} "}, [], 1]
+    for text in ("", whole[: len(whole) // 2], whole[:-1], *map(json.dumps, foreign)):
+        path.write_text(text)
+        assert load("key") is None
+    store("key", entry)
+    assert path.read_text() == whole
+    assert load("key") == entry
+
+
+def test_one_file_an_entry_and_no_leftovers(cache_dir: Path) -> None:
+    for block in (128, 256):
+        artifact_store.store(f"key/../{block}", artifacts.add(block))
+    artifact_store.store_entry("key", "{}")
+    files = [path for path in cache_dir.rglob("*/*") if path.is_file()]
+    assert [path.suffix for path in files] == [".json"] * 3
+    assert {path.parent.name for path in files} == {"artifacts", "kernels"}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 1}', "[" * 100_000, "\x00"])
+def test_corrupt_file_is_a_miss(cache_dir: Path, text: str) -> None:
+    artifact_store.store("key", artifacts.add())
+    artifact_store.store_entry("key", "{}")
+    for path in cache_dir.rglob("*.json"):
+        path.write_text(text)
+    assert artifact_store.load("key") is None
+    assert artifact_store.load_entry("key") is None
+    artifact_store.store("key", artifacts.add())
+    assert artifact_store.load("key") == artifacts.add()
+
+
+def test_truncated_file_is_rebuilt(cache_dir: Path) -> None:
+    artifact_store.store("key", artifacts.add())
+    (path,) = cache_dir.rglob("*.json")
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        assert artifact_store.load("key") is None
+    artifact_store.store("key", artifacts.add())
+    assert path.read_bytes() == whole
+    assert artifact_store.load("key") == artifacts.add()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("format", 0), ("key", "other"), ("digest", "0" * 64), ("content", "{}"), ("content", 3)],
+)
+def test_foreign_entry_is_a_miss(cache_dir: Path, field: str, value: object) -> None:
+    artifact_store.store("key", artifacts.add())
+    artifact_store.store_entry("key", "text")
+    for path in cache_dir.rglob("*.json"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
+    assert artifact_store.load("key") is None
+    assert artifact_store.load_entry("key") is None
+
+
+def test_bytes_that_are_no_text_are_a_miss(cache_dir: Path) -> None:
+    artifact_store.store("key", artifacts.add())
+    (path,) = cache_dir.rglob("*.json")
+    path.write_bytes(b"\xff\xfe\x00")
+    assert artifact_store.load("key") is None
+
+
+def test_content_of_another_version_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    def to_json(_: Artifact) -> str:
+        return '{"name": "add", "new": 1}'
+
+    monkeypatch.setattr(Artifact, "to_json", to_json)
+    artifact_store.store("key", artifacts.add())
+    assert artifact_store.load("key") is None
+
+
+def test_unwritable_folder_warns_once_and_works_from_memory(cache_dir: Path) -> None:
+    cache_dir.write_text("a file where the folder should be")
+    with pytest.warns(RuntimeWarning, match="set NINETOOTHED_CACHE_DIR") as record:
+        artifact_store.store("key", artifacts.add())
+    assert len(record) == 1
+    assert str(cache_dir) in str(record[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        artifact_store.store("key 2", artifacts.add(512))
+        artifact_store.store_entry("key", "{}")
+    assert artifact_store.load("key") == artifacts.add()
+    assert artifact_store.load("key 2") == artifacts.add(512)
+    assert artifact_store.load_entry("key") == "{}"
+    assert artifact_store.load("key 3") is None
+
+
+def test_full_disk_leaves_the_old_entry_whole(
+    cache_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    artifact_store.store("key", artifacts.add())
+    (path,) = cache_dir.rglob("*.json")
+    before = path.read_text()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.warns(RuntimeWarning, match="No space left on device"):
+        artifact_store.store("key", artifacts.add(512))
+    assert path.read_text() == before
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("name", ["mkstemp", "fdopen", "write", "mkdir"])
+def test_disk_that_is_full_at_any_step(
+    cache_dir: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    class FullFile:
+        write = full
+
+        def __init__(self, descriptor: int, *_: object, **__: object) -> None:
+            self.descriptor = descriptor
+
+        def __enter__(self) -> FullFile:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            os.close(self.descriptor)
+
+    if name == "mkstemp":
+        monkeypatch.setattr(tempfile, "mkstemp", full)
+    elif name == "mkdir":
+        monkeypatch.setattr(Path, "mkdir", full)
+    else:
+        monkeypatch.setattr(os, "fdopen", FullFile if name == "write" else full)
+    with pytest.warns(RuntimeWarning, match="No space left on device") as record:
+        artifact_store.store("key", artifacts.add())
+    assert len(record) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        artifact_store.store("key 2", artifacts.add())
+    with pytest.raises(OSError, match="No space left on device"):
+        artifact_store.keep_source(f"add_{'0' * 32}.py", "text")
+    assert artifact_store.load("key") == artifacts.add()
+    assert artifact_store.load("key 2") == artifacts.add()
+    assert not [path for path in cache_dir.rglob("*") if path.is_file()]
+    monkeypatch.undo()
+    monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(cache_dir))
+    artifact_store.store("key", artifacts.add(512))
+    assert artifact_store.load("key") == artifacts.add(512)
+
+
+def test_threads_and_processes_see_whole_entries(cache_dir: Path) -> None:
+    script = (
+        "from ninetoothed.runtime import artifact_cache\n"
+        "from tests.support import artifacts\n"
+        "for step in range(200):\n"
+        "    artifact_cache.store('key', artifacts.add(128 << step % 4))\n"
+        "    assert artifact_cache.load('key') is not None\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NINETOOTHED_CACHE_DIR": str(cache_dir)}
+    artifact_store.store("key", artifacts.add())
+    processes = [
+        subprocess.Popen([sys.executable, "-c", script], env=environment, cwd=ROOT)
+        for _ in range(2)
+    ]
+    misses: list[int] = []
+
+    def read() -> None:
+        while any(process.poll() is None for process in processes):
+            if artifact_store.load("key") is None:
+                misses.append(1)
+
+    threads = [threading.Thread(target=read) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [process.wait() for process in processes] == [0, 0]
+    assert not misses
+
+
+FULL = """
+import resource, warnings
+from ninetoothed.runtime import artifact_cache
+from tests.support import artifacts
+
+# No file may grow beyond that, as on a disk that is full.
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    for key in ("old", "new"):
+        artifact_cache.store(key, artifacts.add(512))
+        assert artifact_cache.load(key) == artifacts.add(512 if key == "new" else 256)
+assert len(seen) == 1, seen
+print(seen[0].message)
+"""
+
+
+def test_a_disk_that_takes_no_more(cache_dir: Path) -> None:
+    artifact_store.store("old", artifacts.add(256))
+    (path,) = cache_dir.rglob("*.json")
+    before = path.read_bytes()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NINETOOTHED_CACHE_DIR": str(cache_dir)}
+    result = subprocess.run(
+        [sys.executable, "-c", FULL], env=environment, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    assert "are not kept on disk" in result.stdout
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_files_of_others_are_misses(cache_dir: Path) -> None:
+    artifact_store.store("key", artifacts.add())
+    source = artifact_store.keep_source(f"add_{'0' * 32}.py", "text")
+    (path,) = cache_dir.rglob("*.json")
+    for file in (path, source):
+        os.chown(file, 12345, -1)
+    assert artifact_store.load("key") is None
+    assert artifact_store.keep_source(source.name, "text").stat().st_uid == 0
+    # Whose the folder is, may put there what he likes.
+    os.chown(cache_dir, 12345, -1)
+    assert artifact_store.load("key") == artifacts.add()
+
+
+def test_importing_the_runtime_imports_no_framework() -> None:
+    rooms = [name for name in modules() if name.startswith("ninetoothed.runtime.")]
+    lines = [f"import {name}" for name in rooms]
+    lines += [
+        "import sys",
+        "print(sorted({'torch', 'triton', 'xdsl', 'sympy'} & set(sys.modules)))",
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)],
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert result.stdout == "[]\n"

@@ -1,0 +1,114 @@
+"""The registry of passes and their runner: what it says of failures, and that locations live on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from xdsl.parser import Parser
+from xdsl.passes import ModulePass
+
+from ninetoothed.compiler.compile import context
+from ninetoothed.errors import CompilerError
+from ninetoothed.ir.stages import STAGES
+from ninetoothed.passes import available_passes, find_pass, pass_names
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, SYMBOLIC, Step, run, steps
+
+KERNEL = """
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32> loc("user.py":1:1)
+  %0 = nt.tile %x [48] strides [48] dilation [1] floor false level 0 : !nt.tensor<[n] x f32>
+      -> !nt.tensor<[n ceildiv 48] x !nt.tensor<[48] x f32>> loc("user.py":2:1)
+  nt.arranged %0 : !nt.tensor<[n ceildiv 48] x !nt.tensor<[48] x f32>> loc("user.py":3:1)
+} apply {
+^bb0(%a : !nt.tensor<[48] x f32>):
+  %v = nt.load %a[] : !nt.tensor<[48] x f32>[] -> !nt.tensor<[48] x f32> loc("user.py":4:1)
+  %e = nt.elementwise "exp"(%v) : (!nt.tensor<[48] x f32>) -> !nt.tensor<[48] x f32> loc("user.py":5:1)
+  %s = nt.reduce "sum" %e axis 0 : !nt.tensor<[48] x f32> -> f32 loc("user.py":6:1)
+  %f = nt.full %s : f32 -> !nt.tensor<[48] x f32> loc("user.py":7:1)
+  nt.store %f, %a[] : !nt.tensor<[48] x f32>, !nt.tensor<[48] x f32>[] loc("user.py":8:1)
+  nt.return loc("user.py":9:1)
+} loc("user.py":10:1)
+"""
+
+
+def module() -> ModuleOp:
+    return Parser(context(), KERNEL).parse_module()
+
+
+@dataclass(frozen=True)
+class BreakingPass(ModulePass):
+    """Leaves a module that does not verify: the load has no type that fits."""
+
+    name: ClassVar[str] = "nt-breaking"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in op.walk():
+            if inner.name == "nt.source":
+                del inner.properties["strides"]
+
+
+def test_every_name_has_its_pass() -> None:
+    for name, factory in available_passes().items():
+        assert factory().name == name
+        assert find_pass(name) is factory()
+
+
+def test_an_unknown_pass_is_a_key_error() -> None:
+    with pytest.raises(KeyError, match="nt-nope"):
+        find_pass("nt-nope")
+
+
+def test_the_pipeline_goes_through_the_stages_in_order() -> None:
+    stages = [stage for stage, _ in (*SYMBOLIC, *SPECIALIZED)]
+    assert stages == list(STAGES)
+    used = {name for _, names in (*ANNOTATED, *SPECIALIZED) for name in names}
+    assert used == set(pass_names())
+
+
+def test_stages_are_held() -> None:
+    (pad,) = (step for step in steps(SPECIALIZED) if step.stage == "padded")
+    with pytest.raises(CompilerError, match=r"nt\.tile may not appear in stage padded"):
+        run(context(), module(), [pad])
+
+
+def test_invalid_modules_are_found_where_they_are_made() -> None:
+    with pytest.raises(
+        CompilerError, match="pass nt-breaking: after nt-breaking the IR is not valid"
+    ):
+        run(context(), module(), [Step(BreakingPass())], verifying=True)
+
+
+def test_without_verification_the_message_says_how_to_get_a_reproducer() -> None:
+    lower = Step(find_pass("nt-lower-to-tt")())
+    with pytest.raises(CompilerError, match="set NINETOOTHED_VERIFY_IR=1"):
+        run(context(), module(), [lower])
+
+
+def test_every_pass_keeps_the_users_locations() -> None:
+    seen: dict[str, int] = {}
+
+    def observe(name: str, now: ModuleOp) -> None:
+        (kernel,) = now.body.ops
+        lost = [
+            op.name
+            for op in kernel.walk()
+            # xDSL's folding drops locations of constants.
+            if not isinstance(op.location, FileLineColLoc) and op.name != "arith.constant"
+        ]
+        assert not lost, f"after {name}"
+        seen[name] = len(list(kernel.walk()))
+
+    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED)]
+    run(context(), module(), pipeline, [observe], verifying=True)
+    assert set(seen) == {step.pass_.name for step in pipeline}
+
+
+def test_passes_give_one_text_for_one_module() -> None:
+    first, second = module(), module()
+    for one in (first, second):
+        run(context(), one, [*steps(SYMBOLIC), *steps(SPECIALIZED)])
+    assert str(first) == str(second)

@@ -1,0 +1,353 @@
+"""``nt-opt``: what it lists, dumps, accepts back, and says of mistakes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+import torch
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from ninetoothed import passes
+from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import fail
+from ninetoothed.passes import pass_names
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED
+from tests.support.filecheck import nt_opt
+from tests.support.imports import ROOT
+
+ADD = str(ROOT / "examples" / "add.py")
+EXAMPLES = ("add", "matmul", "softmax")
+STEPS = ["frontend", *(name for _, names in (*ANNOTATED, *SPECIALIZED) for name in names)]
+each_example = pytest.mark.parametrize("example", EXAMPLES)
+
+KERNELS = """
+import ninetoothed
+from ninetoothed import Symbol, Tensor
+{more}
+BLOCK = Symbol("BLOCK", meta=True)
+
+def arrangement(x, y):
+    return x.tile((BLOCK,)), y.tile((BLOCK,))
+
+def first(x, y):
+    y = x
+
+def second(x, y):
+    y = x + x
+
+one = ninetoothed.make(arrangement, first, (Tensor(1), Tensor(1)), kernel_name="one_kernel")
+two = ninetoothed.make(arrangement, second, (Tensor(1), Tensor(1)))
+"""
+
+
+def example_file(name: str) -> str:
+    return str(ROOT / "examples" / f"{name}.py")
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> str:
+    """A file with two kernels."""
+    path = tmp_path / "kernels.py"
+    path.write_text(KERNELS.format(more=""))
+    return str(path)
+
+
+def error_of(*arguments: str) -> str:
+    """The error of a run that fails."""
+    result = nt_opt(arguments)
+    assert result.code == 1
+    return result.err
+
+
+def test_passes_are_listed() -> None:
+    result = nt_opt(["--list-passes"])
+    assert (result.code, result.out.split(), result.err) == (0, pass_names(), "")
+
+
+@each_example
+def test_every_dumped_file_is_accepted_back(example: str, tmp_path: Path) -> None:
+    folder = tmp_path / "dump"
+    result = nt_opt([example_file(example), f"--dump-ir={folder}"])
+    assert result.code == 0, result.err
+    files = sorted(folder.iterdir())
+    expected = [f"{number:02d}-{name}.mlir" for number, name in enumerate(STEPS)]
+    assert [path.name for path in files] == expected
+    for path in files:
+        again = nt_opt([str(path)])
+        assert again.code == 0, again.err
+        assert again.out.rstrip() == path.read_text().rstrip(), path.name
+    assert result.out.rstrip() == files[-1].read_text().rstrip()
+
+
+@each_example
+def test_a_dumped_stage_goes_on_to_the_same_end(example: str, tmp_path: Path) -> None:
+    nt_opt([example_file(example), f"--dump-ir={tmp_path}"])
+    padded = next(tmp_path.glob("*-nt-pad-blocks.mlir"))
+    rest = STEPS[STEPS.index("nt-pad-blocks") + 1 :]
+    result = nt_opt([str(padded), "-p", ",".join(rest)])
+    assert result.code == 0, result.err
+    assert result.out.rstrip() == sorted(tmp_path.iterdir())[-1].read_text().rstrip()
+
+
+def test_dump_to_the_terminal() -> None:
+    result = nt_opt([ADD, "--dump-ir"])
+    assert result.code == 0
+    assert re.findall(r"^// after (.*)$", result.out, re.MULTILINE) == STEPS
+    assert "element types assumed: lhs: fp32, rhs: fp32, output: fp32" in result.err
+    # All of it is one input, split where the stages meet; the last text is printed once.
+    again = nt_opt(["--split-input-file"], result.out)
+    assert again.code == 0, again.err
+    assert again.out.count("builtin.module") == len(STEPS)
+    assert result.out.count("tt.func") == 4
+
+
+@pytest.mark.parametrize("target", ["ttir", "triton-python"])
+def test_dump_beside_a_target(target: str, tmp_path: Path) -> None:
+    plain = nt_opt([ADD, "-t", target])
+    assert plain.code == 0, plain.err
+    dumped = nt_opt([ADD, "-t", target, f"--dump-ir={tmp_path}"])
+    assert dumped.out == plain.out
+    # The last dump gives the same text, but for the locations that it does not hold.
+    last = sorted(tmp_path.iterdir())[-1]
+    from_text = nt_opt([str(last), "-t", target])
+    assert from_text.code == 0, from_text.err
+    head = {"ttir": '"builtin.module"', "triton-python": "import triton"}[target]
+    assert plain.out.startswith(head)
+    assert from_text.out.startswith(head)
+
+
+def test_a_python_file_without_passes_is_the_frontends_module() -> None:
+    result = nt_opt([ADD])
+    assert result.out.count("nt.tile") == 3
+
+
+def test_values_and_types_are_put_in(kernels: str) -> None:
+    result = nt_opt(
+        [
+            kernels,
+            "--kernel",
+            "two",
+            "--set",
+            "BLOCK=64",
+            "--dtype",
+            "x=fp16",
+            "-t",
+            "triton-python",
+        ]
+    )
+    assert result.code == 0, result.err
+    assert "def second(" in result.out
+    assert "tl.arange(0, 64)" in result.out
+    assert "element types assumed: y: fp32" in result.err
+    assert "BLOCK=64" in result.err
+
+
+def test_kernels_are_found_by_either_name(kernels: str) -> None:
+    by_variable = nt_opt([kernels, "--kernel", "one"])
+    assert by_variable.code == 0
+    assert "nt.kernel @one_kernel" in by_variable.out
+    assert nt_opt([kernels, "--kernel", "one_kernel"]).out == by_variable.out
+
+
+def test_a_file_may_hold_dataclasses(tmp_path: Path) -> None:
+    path = tmp_path / "holds.py"
+    more = "from dataclasses import dataclass\n@dataclass\nclass Shape:\n    n: 'int'\n"
+    path.write_text("from __future__ import annotations\n" + KERNELS.format(more=more))
+    assert nt_opt([str(path), "--kernel", "one"]).code == 0
+
+
+def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "neighbour_of_kernels.py").write_text("NUMBER = 3\n")
+    path = tmp_path / "imports.py"
+    path.write_text(KERNELS.format(more="from neighbour_of_kernels import NUMBER"))
+    assert nt_opt([str(path), "--kernel", "one"]).code == 0
+
+
+def test_several_kernels_need_a_choice(kernels: str) -> None:
+    message = "the file has several kernels; choose with --kernel: one, two"
+    assert message in error_of(kernels)
+
+
+def test_an_unknown_kernel_is_named(kernels: str) -> None:
+    assert "there is no kernel three; the file has one, two" in error_of(
+        kernels, "--kernel", "three"
+    )
+
+
+def test_a_file_without_a_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "empty.py"
+    path.write_text("x = 1\n")
+    assert "the file makes no kernel; bind one with ninetoothed.make or jit" in error_of(str(path))
+
+
+def test_a_kernel_that_a_function_makes(tmp_path: Path) -> None:
+    path = tmp_path / "makes.py"
+    path.write_text(KERNELS.format(more="") + "def make_kernel(kind):\n    return [two][kind]\n")
+    made = nt_opt([str(path), "--kernel", "make_kernel(0)"])
+    assert made.code == 0, made.err
+    assert "nt.kernel @second" in made.out
+    for call, message in {
+        "make_kernel()": "--kernel make_kernel(): TypeError: make_kernel() missing",
+        "make_kernel(0": "--kernel make_kernel(0: SyntaxError: ",
+        "make_kernel(0).configs[0].num_warps": "num_warps is 4; give a kernel, or what makes one",
+    }.items():
+        assert message in error_of(str(path), "--kernel", call)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--set", "BLOCK_SIZE"], "--set takes NAME=VALUE, not 'BLOCK_SIZE'"),
+        (["--set", "=3"], "--set takes NAME=VALUE, not '=3'"),
+        (["--set", "BLOCK_SIZE=big"], "--set takes numbers, not 'big'"),
+        (["--set", "NOPE=3"], "NOPE"),
+        (["--dtype", "lhs"], "--dtype takes NAME=VALUE, not 'lhs'"),
+        (["--dtype", "nope=fp16"], "there is no parameter nope; parameters are lhs, rhs, output"),
+        (
+            ["--dtype", "lhs=float99"],
+            "'float99' is no element type; write for example fp16 or fp32",
+        ),
+        (["-p", "nt-nope"], "Unrecognized passes: ['nt-nope']"),
+        (["-p", "nt-pad-blocks{size=3}"], "size"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else " ".join(value),
+)
+def test_bad_options(arguments: list[str], message: str) -> None:
+    found = error_of(ADD, "-t", "ttir", *arguments)
+    assert found.startswith("nt-opt: ")
+    assert message in found
+    assert "Traceback" not in found
+
+
+def test_unknown_targets_are_refused_by_name() -> None:
+    result = nt_opt([ADD, "-t", "ptx"])
+    assert result.code == 2
+    assert "mlir" in result.err
+    assert "triton-python" in result.err
+
+
+def test_missing_files_and_bad_text(tmp_path: Path) -> None:
+    assert "nowhere.mlir" in error_of(str(tmp_path / "nowhere.mlir"))
+    path = tmp_path / "bad.mlir"
+    path.write_text("nt.kernel @k {")
+    found = error_of(str(path))
+    assert "bad.mlir:1:" in found
+    assert "^" in found
+
+
+@dataclass(frozen=True)
+class FailingPass(ModulePass):
+    """Fails at the first store, in one of two ways."""
+
+    name: ClassVar[str] = "nt-failing"
+
+    how: str = "bug"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for store in op.walk():
+            if isinstance(store, nt.StoreOp):
+                if self.how == "bug":
+                    raise KeyError("left over")
+                raise fail(store, "this store is not to my taste")
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass that fails, registered as ``nt-failing``."""
+    found = passes.find_pass
+    names = [*pass_names(), "nt-failing"]
+
+    def find(name: str) -> type[ModulePass]:
+        return FailingPass if name == "nt-failing" else found(name)
+
+    monkeypatch.setattr(passes, "find_pass", find)
+    monkeypatch.setattr(passes, "pass_names", lambda: names)
+
+
+@pytest.mark.usefixtures("failing")
+def test_a_failing_pass_leaves_a_reproducer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    pipeline = (
+        'nt-compose-arrangement,nt-specialize{values="BLOCK_SIZE=64"},nt-failing{how="bug"},cse'
+    )
+    found = error_of(ADD, "-p", pipeline)
+    assert "CompilerError: pass nt-failing failed with KeyError: 'left over'" in found
+    assert "this is a bug of the compiler" in found
+    command = re.search(r"reproduce it with (nt-opt .*); this is a bug", found)
+    assert command is not None
+    words = shlex.split(command[1])
+    text = Path(words[1]).read_text()
+    # The module before the failing pass, and what would have followed.
+    assert "nt.access" in text
+    assert words[3].startswith("nt-failing")
+    assert words[3].endswith(",cse")
+    again = error_of(*words[1:])
+    assert "pass nt-failing failed with KeyError: 'left over'" in again
+
+
+@pytest.mark.usefixtures("failing")
+def test_a_users_mistake_names_the_users_line() -> None:
+    found = error_of(ADD, "-p", "nt-failing{how=user}")
+    assert "nt-opt: NineToothedError: this store is not to my taste" in found
+    assert f'File "{ADD}", line ' in found
+    assert "    output = lhs + rhs\n    ^" in found
+    assert "reproduce" not in found
+
+
+def test_a_compilers_mistake_names_the_users_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    found = error_of(ADD, "-p", "nt-lower-to-tt,cse")
+    message = "nt.store has no handler in the lowering to Triton"
+    assert f"pass nt-lower-to-tt: {message}; reproduce it with nt-opt" in found
+    assert "    output = lhs + rhs\n    ^" in found
+    (written,) = tmp_path.iterdir()
+    assert written.read_text().startswith("// RUN: nt-opt %s -p 'nt-lower-to-tt,cse'\n")
+
+
+def test_parts_of_a_file_are_taken_one_by_one(tmp_path: Path) -> None:
+    kernel = "nt.kernel @{name} arrange {{\n  nt.arranged\n}} apply {{\n  nt.return\n}}\n"
+    path = tmp_path / "parts.mlir"
+    path.write_text("// -----\n".join(kernel.format(name=name) for name in ("one", "two")))
+    result = nt_opt([str(path), "--split-input-file", "-p", "nt-schedule-programs"])
+    assert result.code == 0, result.err
+    assert re.findall(r"nt.kernel @(\w+) grid", result.out) == ["one", "two"]
+
+
+def test_a_program_dumps_where_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from examples.add import add_kernel
+
+    monkeypatch.setenv("NINETOOTHED_DUMP_IR", str(tmp_path))
+    add_kernel.ir("tt", dtypes={"lhs": "bf16"})
+    folder = tmp_path / "add_kernel"
+    # What serves all configurations lies above the folder of the one that was asked for.
+    paths = [*sorted(folder.glob("*.mlir")), *sorted(folder.glob("*/*.mlir"))]
+    expected = [f"{number:02d}-{name}.mlir" for number, name in enumerate(STEPS)]
+    assert [path.name for path in paths] == expected
+    for path in paths:
+        assert nt_opt([str(path)]).out.rstrip() == path.read_text().rstrip()
+
+
+def test_an_interpreted_program_dumps_what_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from examples.add import add
+
+    monkeypatch.setenv("NINETOOTHED_DUMP_IR", str(tmp_path))
+    values = torch.arange(5, dtype=torch.int16)
+    assert torch.equal(add(values, values), 2 * values)
+    names = [path.name for path in sorted((tmp_path / "add_kernel").iterdir())]
+    assert names == [f"{number:02d}-{name}.mlir" for number, name in enumerate(STEPS[: len(names)])]
+    assert len(names) == 7

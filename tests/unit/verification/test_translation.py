@@ -1,0 +1,298 @@
+"""Validation of addresses: it passes what is right, and names the pass that is not."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.rewriter import Rewriter
+
+import ninetoothed
+from examples import add, matmul, softmax
+from ninetoothed import Tensor
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.compiler.compile import build, pass_options
+from ninetoothed.compiler.defaults import assumed_signature
+from ninetoothed.compiler.space import space
+from ninetoothed.errors import CompilerError
+from ninetoothed.interpreters import interpret
+from ninetoothed.interpreters.trace import Touch, Trace, difference
+from ninetoothed.ir import nt, tt
+from ninetoothed.layout.access import Access
+from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes import find_pass
+from ninetoothed.passes.lowering.identities import constant_value
+from ninetoothed.symbolic.expr import sym
+from ninetoothed.tools.nt_opt import main as nt_opt
+from ninetoothed.verification.translation import Report, validate
+from ninetoothed.verification.translation.views import LAYOUTS, Backward, tensor
+
+KERNELS = {
+    "add": add.add_kernel,
+    "matmul": matmul.matmul_kernel,
+    "softmax": softmax.softmax_kernel,
+}
+
+
+@pytest.fixture(autouse=True)
+def reproducers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files that reproduce a pass are written to the test's own folder."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+def validated(kernel: ninetoothed.Kernel) -> Report:
+    definition = kernel.definition
+    signature = assumed_signature(definition, {}, {})
+    config = space(build(definition, signature), signature).configs[0]
+    return validate(definition, signature, config)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_examples_pass(name: str) -> None:
+    report = validated(KERNELS[name])
+    assert report.cases == 8
+    assert report.skipped == 0
+    assert report.touches > 1000
+    assert report.proved["nt-specialize"] == 8
+    assert report.evaluated["nt-lower-accesses"] == 8
+    assert str(report).startswith(f"8 cases, 0 skipped, {report.touches} elements touched\n")
+
+
+def windows_arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    x = x.tile((3,), strides=(2,), dilation=(2,), floor_mode=True)
+    return x, y.tile((3,))
+
+
+def copy_arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    size = ninetoothed.block_size(lower_bound=1)
+    return x.tile((size, size)), y.tile((size, size))
+
+
+def windows_application(x: Any, y: Any) -> None:
+    y = x  # pyright: ignore[reportUnusedVariable]
+
+
+def test_sizes_that_checks_reject_are_counted() -> None:
+    kernel = ninetoothed.make(windows_arrangement, windows_application, (Tensor(1), Tensor(1)))
+    report = validated(kernel)
+    assert report.cases > 0
+    assert report.cases + report.skipped == 8
+
+
+def tamper(monkeypatch: pytest.MonkeyPatch, name: str, edit: Callable[[ModuleOp], None]) -> None:
+    """Let the pass do ``edit`` behind its own work."""
+    found = find_pass(name)
+    original = found.apply
+
+    def apply(self: Any, ctx: Context, op: ModuleOp) -> None:
+        original(self, ctx, op)
+        edit(op)
+
+    monkeypatch.setattr(found, "apply", apply)
+
+
+def accesses(change: Callable[[Access], Access]) -> Callable[[ModuleOp], None]:
+    def edit(module: ModuleOp) -> None:
+        for op in module.walk():
+            if isinstance(op, nt.AccessOp):
+                op.properties["access"] = nt.AccessAttr(change(op.access.data))
+
+    return edit
+
+
+def masks_dropped(module: ModuleOp) -> None:
+    for op in list(module.walk()):
+        if isinstance(op, tt.LoadOp) and op.mask is not None:
+            Rewriter.replace_op(op, tt.LoadOp(op.ptr))
+
+
+def masks_widened(module: ModuleOp) -> None:
+    for op in module.walk():
+        if isinstance(op, arith.CmpiOp | tt.CmpiOp) and op.predicate.value.data == 2:
+            op.predicate = IntegerAttr(3, 64)  # slt becomes sle
+
+
+def constants_moved(module: ModuleOp) -> None:
+    """The first block size that the addresses are computed with, one larger."""
+    for op in module.walk():
+        if isinstance(op, arith.ConstantOp):
+            number = constant_value(op.result)
+            if isinstance(number, int) and number >= 16:
+                op.properties["value"] = nt.number(number + 1, op.result.type)
+                return
+
+
+def strides_swapped(module: ModuleOp) -> None:
+    for op in module.walk():
+        if isinstance(op, nt.SourceOp):
+            op.strides = nt.ExprsAttr(op.strides.data[::-1])
+
+
+def programs_transposed(module: ModuleOp) -> None:
+    for op in module.walk():
+        if isinstance(op, nt.ProgramIndexOp):
+            op.sizes = nt.ExprsAttr(op.sizes.data[::-1])
+
+
+def one_further(access: Access) -> Access:
+    return replace(access, indices=(access.indices[0] + 1, *access.indices[1:]))
+
+
+def without_guards(access: Access) -> Access:
+    return replace(access, guards=())
+
+
+def with_late_guards(access: Access) -> Access:
+    return replace(
+        access, guards=tuple(Guard(guard.index, guard.size + 1) for guard in access.guards)
+    )
+
+
+def lanes_turned(access: Access) -> Access:
+    """The same elements, each in the lane of another."""
+    size = access.levels[-1][0]
+    turn = {"b0": size - 1 - sym("b0")}
+    levels = access.levels
+    return replace(access.substitute(turn), levels=levels)
+
+
+MISTAKES: dict[str, tuple[str, str, Callable[[ModuleOp], None]]] = {
+    "composed without guards": ("matmul", "nt-compose-arrangement", accesses(without_guards)),
+    "composed one further": ("add", "nt-compose-arrangement", accesses(one_further)),
+    "composed with lanes turned": ("add", "nt-compose-arrangement", accesses(lanes_turned)),
+    "specialized with strides swapped": ("matmul", "nt-specialize", strides_swapped),
+    "specialized with < as <=": ("add", "nt-specialize", accesses(with_late_guards)),
+    "padded without guards": ("softmax", "nt-pad-blocks", accesses(without_guards)),
+    "scheduled column-major": ("matmul", "nt-schedule-programs", programs_transposed),
+    "lowered without masks": ("add", "nt-lower-accesses", masks_dropped),
+    "lowered with < as <=": ("matmul", "nt-lower-accesses", masks_widened),
+    "lowered with a wrong block size": ("matmul", "nt-lower-accesses", constants_moved),
+    "canonicalized to a wrong number": ("add", "canonicalize", constants_moved),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_broken_pass_is_named(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, broken, edit = MISTAKES[mistake]
+    kernel = KERNELS[name]
+    tamper(monkeypatch, broken, edit)
+    with pytest.raises(CompilerError) as caught:
+        validated(kernel)
+    message = str(caught.value)
+    assert message.startswith(f"{broken} changes which elements {kernel.__name__} touches: ")
+    assert message.endswith("; this is a bug of the compiler")
+    parameters = "|".join(parameter.name for parameter in kernel.definition.parameters)
+    assert re.search(rf"\(({parameters}): size \(.*\) stride \(", message)
+
+
+def test_the_message_names_an_element_and_reproduces(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with monkeypatch.context() as broken:
+        tamper(broken, "nt-specialize", accesses(with_late_guards))
+        with pytest.raises(CompilerError) as caught:
+            validated(add.add_kernel)
+    match = re.fullmatch(
+        r"nt-specialize changes which elements add_kernel touches: the read of element 33 of lhs "
+        r"by lane \(1,\) of program 1 happens after the pass only, not before it "
+        r"\(lhs: size \(33,\) stride \(1,\); rhs: size \(33,\) stride \(1,\); output: size \(33,\) "
+        r"stride \(1,\); block sizes BLOCK_SIZE_0=32\); reproduce it with nt-opt (\S+) -p '(.*)'; "
+        r"this is a bug of the compiler",
+        str(caught.value),
+    )
+    assert match is not None, str(caught.value)
+    path, pipeline = match.groups()
+    assert pipeline.startswith("nt-specialize{")
+    assert nt_opt([path, "-p", pipeline]) == 0
+    assert "tt.func @add_kernel" in capsys.readouterr().out
+
+
+def test_a_wrong_option_is_the_first_pass_that_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = pass_options
+
+    def options(*args: Any) -> Any:
+        found = original(*args)
+        values = found["nt-specialize"]["values"]
+        found["nt-specialize"]["values"] = (*values, "lhs_stride_0=1")
+        return found
+
+    for user in ("compiler.compile", "verification.translation.pass_trace"):
+        monkeypatch.setattr(f"ninetoothed.{user}.pass_options", options)
+    with pytest.raises(CompilerError, match=r"nt-specialize .* fails with .*stride 0 of lhs is"):
+        validated(add.add_kernel)
+
+
+def test_the_environment_switches_it_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def call() -> torch.Tensor:
+        # A kernel that was called before has been validated.
+        kernel = ninetoothed.make(copy_arrangement, windows_application, (Tensor(2), Tensor(2)))
+        result = torch.zeros(3, 5)
+        kernel(torch.ones(3, 5), result)
+        kernel(torch.ones(3, 5), result)
+        return result
+
+    found: list[Config] = []
+
+    def spy(definition: Any, signature: Any, config: Config) -> Report:
+        found.append(config)
+        return validate(definition, signature, config)
+
+    monkeypatch.setattr("ninetoothed.kernel.compilation.validate", spy)
+    call()
+    assert not found
+    monkeypatch.setenv("NINETOOTHED_VALIDATE", "1")
+    assert torch.equal(call(), torch.ones(3, 5))
+    assert len(found) == 1
+    tamper(monkeypatch, "nt-lower-accesses", masks_dropped)
+    with pytest.raises(CompilerError, match="nt-lower-accesses changes which elements"):
+        call()
+
+
+def test_traces_are_sets() -> None:
+    programs, offsets = torch.arange(2), torch.arange(8).reshape(2, 4)
+    one, two = Trace(), Trace()
+    one.touch("read", "x", programs, offsets, None, (4,))
+    two.touch("read", "x", programs, offsets, offsets < 6, (4,))
+    assert len(one) == 8
+    assert difference(one, two) == (Touch("x", "read", 1, (2,), 6), False)
+    assert difference(two, one) == (Touch("x", "read", 1, (2,), 6), True)
+    assert difference(one, two, dropping=True) is None
+    assert difference(two, one, dropping=True) == (Touch("x", "read", 1, (2,), 6), True)
+    two.touch("read", "x", programs, offsets, offsets >= 3, (4,))
+    assert difference(one, two) is None
+    two.touch("write", "x", programs, torch.zeros(1, 1, dtype=torch.int64), None, (1,))
+    assert difference(one, two) == (Touch("x", "write", 0, (0,), 0), True)
+
+
+def test_traces_of_far_elements() -> None:
+    one, two = Trace(), Trace()
+    far = torch.tensor([[[0, 1 << 40], [1 << 60, 5]]])
+    one.touch("read", "x", torch.arange(1), far, None, (2, 2))
+    two.touch("read", "x", torch.arange(1), far, None, (2, 2))
+    assert difference(one, two) is None
+    two.touch("read", "x", torch.arange(1), far + 1, far == 5, (2, 2))
+    assert difference(one, two) == (Touch("x", "read", 0, (1, 1), 6), True)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts_are_seen_by_the_interpreter(layout: str) -> None:
+    x = tensor((5, 7), "fp32", layout, 3)
+    result = torch.zeros(5, 7)
+    kernel = ninetoothed.make(copy_arrangement, windows_application, (Tensor(2), Tensor(2)))
+    module = kernel.composed(assumed_signature(kernel.definition, {}, {}))
+    trace = Trace()
+    interpret(module, (x, result), {"BLOCK_SIZE_0": 4}, trace)
+    # A tensor of torch cannot say that it runs backward.
+    plain = torch.as_strided(x, (5, 7), (7, 1)) if isinstance(x, Backward) else x
+    assert torch.equal(result, plain.flip(0, 1) if layout == "backward" else plain)
+    offsets = trace.rows(("x", "read", 2))[-1]
+    assert (offsets < 0).any() == (layout == "backward")
