@@ -20,7 +20,7 @@ from ninetoothed.artifacts.signature import ParamSignature
 from ninetoothed.compiler.compile import context
 from ninetoothed.definition.define import define
 from ninetoothed.frontend.arrangement import arrange as arranged_block
-from ninetoothed.frontend.arrangement import declarations, share
+from ninetoothed.frontend.arrangement import declarations, view
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, compose, index_names
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
@@ -184,7 +184,7 @@ def module_of(t: Tensor) -> tuple[ModuleOp, list[str]]:
     )
     last = block.last_op
     assert isinstance(last, nt.ArrangedOp)
-    body = Block(arg_types=[share(last.values[0])])
+    body = Block(arg_types=[view(last.values[0])])
     body.add_op(nt.ReturnOp())
     kernel = nt.KernelOp("k", declarations(definition), Region(block), Region(body))
     names = [str(size) for size in definition.parameters[0].source.shape]
