@@ -20,6 +20,7 @@ from ninetoothed.arguments import bind
 from ninetoothed.configurations import MAX_BLOCK, space
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
+from ninetoothed.passes.annotate_verdicts import AnnotateVerdictsPass
 from ninetoothed.runtime.toolchain import pool
 
 
@@ -37,6 +38,19 @@ def test_ir_of_every_stage(stage: str) -> None:
     text = add_kernel.ir(stage)
     assert text.startswith("// element types assumed: lhs: fp32, rhs: fp32, output: fp32\n")
     assert ("tt.func @add_kernel" if stage == "tt" else "nt.kernel @add_kernel") in text
+
+
+def test_verdicts_are_annotated_where_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    annotated: list[object] = []
+    monkeypatch.setattr(AnnotateVerdictsPass, "apply", lambda *of: annotated.append(of))
+    kernel = ninetoothed.make(
+        lambda x, y: (x.tile((8,)), y.tile((8,))), scale, (Tensor(1), Tensor(1))
+    )
+    kernel(torch.ones(16), torch.empty(16))
+    kernel.source()
+    assert not annotated
+    kernel.ir()
+    assert len(annotated) == 1
 
 
 def test_ir_takes_types_and_values() -> None:
