@@ -42,10 +42,15 @@ def test_ir_of_every_stage(stage: str) -> None:
 
 def test_verdicts_are_annotated_where_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     annotated: list[object] = []
-    monkeypatch.setattr(AnnotateVerdictsPass, "apply", lambda *of: annotated.append(of))
-    kernel = ninetoothed.make(
-        lambda x, y: (x.tile((8,)), y.tile((8,))), scale, (Tensor(1), Tensor(1))
-    )
+
+    def annotate(*of: object) -> None:
+        annotated.append(of)
+
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((8,)), y.tile((8,))
+
+    monkeypatch.setattr(AnnotateVerdictsPass, "apply", annotate)
+    kernel = ninetoothed.make(arrangement, scale, (Tensor(1), Tensor(1)))
     kernel(torch.ones(16), torch.empty(16))
     kernel.source()
     assert not annotated
