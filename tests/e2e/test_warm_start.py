@@ -310,8 +310,8 @@ def test_records_that_are_broken_are_written_anew(user: User, content: str) -> N
 def test_records_of_another_form_are_written_anew(user: User) -> None:
     program = """
     from ninetoothed.cache import artifact_store
-    store, known = artifact_store.store_record, {}
-    artifact_store.store_record = lambda key, text: store(key, '{"interface": {}}')
+    store, known = artifact_store.store_entry, {}
+    artifact_store.store_entry = lambda key, text: store(key, '{"interface": {}}')
     import kernels
     """
     assert "xdsl" in user.run(program)["imported"]
