@@ -45,15 +45,16 @@ def choose(kind: str, asked: Sequence[str] | None, valid: Sequence[str]) -> tupl
     if asked is None:
         return tuple(valid)
     patterns = [name for entry in asked for name in entry.split(",") if name]
-    plural = f"{kind}s"
+    known = f"{kind}s are {', '.join(valid)}"
     if not patterns:
-        raise ChoiceError(f"no {kind} was named; {plural} are {', '.join(valid)}")
+        raise ChoiceError(f"no {kind} was named; {known}")
+    found: set[str] = set()
     for pattern in patterns:
-        if not fnmatch.filter(valid, pattern):
-            raise ChoiceError(f"there is no {kind} {pattern!r}; {plural} are {', '.join(valid)}")
-    return tuple(
-        name for name in valid if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-    )
+        matching = fnmatch.filter(valid, pattern)
+        if not matching:
+            raise ChoiceError(f"there is no {kind} {pattern!r}; {known}")
+        found.update(matching)
+    return tuple(name for name in valid if name in found)
 
 
 def tasks(

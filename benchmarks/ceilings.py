@@ -7,13 +7,14 @@ products are torch's.
 from __future__ import annotations
 
 import contextlib
+import functools
 import statistics
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from benchmarks.operation import Call
+from benchmarks.operation import DTYPES, Call
 
 _COPIED_BYTES = 1 << 32
 _EDGE = 8192
@@ -26,7 +27,10 @@ def measured() -> dict[str, float]:
     ``"bytes"`` are those that a copy reads and writes. A unit that the GPU lacks, or torch, is not
     there.
     """
-    peaks = {"bytes": 2 * _COPIED_BYTES / _best_seconds(_copy())}
+    source = torch.randint(0, 256, (_COPIED_BYTES,), dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    peaks = {"bytes": 2 * _COPIED_BYTES / _best_seconds(functools.partial(target.copy_, source))}
+    del source, target
     torch.cuda.empty_cache()
     for unit, product in _PRODUCTS.items():
         # Units that this device or this torch has not.
@@ -56,12 +60,6 @@ def _best_seconds(call: Call) -> float:
     return min(medians)
 
 
-def _copy() -> Call:
-    source = torch.randint(0, 256, (_COPIED_BYTES,), dtype=torch.uint8, device="cuda")
-    target = torch.empty_like(source)
-    return lambda: target.copy_(source)
-
-
 def _matrix(dtype: torch.dtype) -> torch.Tensor:
     shape = (_EDGE, _EDGE)
     if not dtype.is_floating_point:
@@ -72,8 +70,7 @@ def _matrix(dtype: torch.dtype) -> torch.Tensor:
 
 
 def _mm(dtype: torch.dtype) -> Call:
-    lhs, rhs = _matrix(dtype), _matrix(dtype)
-    return lambda: torch.mm(lhs, rhs)
+    return functools.partial(torch.mm, _matrix(dtype), _matrix(dtype))
 
 
 def _fp8() -> Call:
@@ -91,9 +88,7 @@ def _int8() -> Call:
 
 
 _PRODUCTS: dict[str, Callable[[], Call]] = {
-    "fp16": lambda: _mm(torch.float16),
-    "bf16": lambda: _mm(torch.bfloat16),
-    "fp32": lambda: _mm(torch.float32),
+    **{unit: functools.partial(_mm, dtype) for unit, dtype in DTYPES.items()},
     "fp8": _fp8,
     "int8": _int8,
 }

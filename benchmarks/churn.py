@@ -7,6 +7,7 @@ often they come back. Caches are those of a new folder.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import itertools
@@ -25,7 +26,7 @@ from xdsl.dialects.builtin import ModuleOp
 from benchmarks.records import Record
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler import compile as compiler
+from ninetoothed.compiler import compile
 from ninetoothed.ir.nt import KernelOp
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain import pool
@@ -45,25 +46,11 @@ def synchronize() -> None:
         torch.cuda.synchronize()
 
 
-def resident_bytes() -> int:
-    """The process's resident memory."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-@contextlib.contextmanager
-def _empty_caches() -> Generator[None]:
-    with tempfile.TemporaryDirectory(prefix="ninetoothed-churn-") as folder:
-        caches = {"NINETOOTHED_CACHE_DIR": folder, "TRITON_CACHE_DIR": f"{folder}/triton"}
-        with mock.patch.dict(os.environ, caches):
-            yield
-
-
 @contextlib.contextmanager
 def counted_compiles() -> Generator[list[str]]:
     """The names of the kernels that our compiler lowers meanwhile, or Triton compiles."""
     names: list[str] = []
-    lower, compile = compiler.lower, pool.compile
+    lower, compile = compile.lower, pool.compile
 
     def counted_lower(module: ModuleOp, *arguments: Any, **options: Any) -> ModuleOp:
         (kernel,) = module.body.ops
@@ -76,7 +63,7 @@ def counted_compiles() -> Generator[list[str]]:
         return compile(artifacts, *arguments, **options)
 
     with (
-        mock.patch.object(compiler, "lower", counted_lower),
+        mock.patch.object(compile, "lower", counted_lower),
         mock.patch.object(pool, "compile", counted_compile),
     ):
         yield names
@@ -87,22 +74,25 @@ def churns(device: str, smoke: bool = False) -> list[Record]:
     vectors = VECTORS[::100] if smoke else VECTORS
     sides = SIDES[::5] if smoke else SIDES
     calls, traced = (_SMOKE_CALLS, _SMOKE_CALLS) if smoke else (CALLS, TRACED)
-    longest = [torch.randn(VECTORS[-1], dtype=torch.float16, device=device) for _ in range(3)]
-    largest = [torch.randn(SIDES[-1] ** 2, dtype=torch.float16, device=device) for _ in range(3)]
-    add: Any = importlib.import_module("benchmarks.programs.ours_add")
-    matmul: Any = importlib.import_module("benchmarks.programs.ours_matmul")
-    additions = [tuple(vector[:size] for vector in longest) for size in vectors]
-    products = [
-        tuple(
-            matrix[: rows * columns].view(rows, columns)
-            for matrix, (rows, columns) in zip(largest, ((m, k), (k, n), (m, n)), strict=True)
-        )
-        for m, n, k in itertools.product(sides, repeat=3)
-    ]
+    draw = functools.partial(torch.randn, dtype=torch.float16, device=device)
+    longest, largest = ([draw(size) for _ in range(3)] for size in (VECTORS[-1], SIDES[-1] ** 2))
+    shapes = {
+        "add": [tuple(vector[:size] for vector in longest) for size in vectors],
+        "matmul": [
+            tuple(
+                matrix[: rows * columns].view(rows, columns)
+                for matrix, (rows, columns) in zip(largest, ((m, k), (k, n), (m, n)), strict=True)
+            )
+            for m, n, k in itertools.product(sides, repeat=3)
+        ],
+    }
     found: list[Record] = []
-    for name, make, shapes in (("add", add.fixed, additions), ("matmul", matmul.fixed, products)):
-        with _empty_caches():
-            found.append(churn(name, make(), shapes, calls, traced))
+    for name, tensors in shapes.items():
+        program: Any = importlib.import_module(f"benchmarks.programs.ours_{name}")
+        with tempfile.TemporaryDirectory(prefix="ninetoothed-churn-") as folder:
+            caches = {"NINETOOTHED_CACHE_DIR": folder, "TRITON_CACHE_DIR": f"{folder}/triton"}
+            with mock.patch.dict(os.environ, caches):
+                found.append(churn(name, program.fixed(), tensors, calls, traced))
     return found
 
 
@@ -119,20 +109,19 @@ def churn(
     once, ``later`` in the ``calls`` after that, whose mean is ``us``. Memory is in bytes, before
     and after these: the process's resident memory, and what Python allocated in ``traced`` others.
     """
-    interface = kernel.interface
-    signatures = {bind(interface, tensors, {}).signature for tensors in shapes}
+    signatures = {bind(kernel.interface, tensors, {}).signature for tensors in shapes}
     with counted_compiles() as compiled:
         _passes(kernel, shapes, len(shapes))
         first = len(compiled)
-        resident = [_settled()]
+        resident = _resident_bytes()
         seconds = _passes(kernel, shapes, calls)
-        resident.append(_settled())
+        resident_after = _resident_bytes()
         tracemalloc.start()
         # The first pass of these may fill what is kept per shape.
         _passes(kernel, shapes, len(shapes))
-        allocated = [_traced()]
+        allocated = _traced_bytes()
         _passes(kernel, shapes, traced)
-        allocated.append(_traced())
+        allocated_after = _traced_bytes()
         tracemalloc.stop()
     return {
         "kind": "churn",
@@ -144,10 +133,10 @@ def churn(
         "later": len(compiled) - first,
         "us": seconds / calls * 1e6,
         "traced": traced,
-        "resident_before": resident[0],
-        "resident_after": resident[1],
-        "allocated_before": allocated[0],
-        "allocated_after": allocated[1],
+        "resident_before": resident,
+        "resident_after": resident_after,
+        "allocated_before": allocated,
+        "allocated_after": allocated_after,
     }
 
 
@@ -166,11 +155,13 @@ def _passes(kernel: Kernel, shapes: Sequence[tuple[torch.Tensor, ...]], calls: i
     return taken
 
 
-def _settled() -> int:
+def _resident_bytes() -> int:
+    """The process's resident memory."""
     gc.collect()
-    return resident_bytes()
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _traced() -> int:
+def _traced_bytes() -> int:
     gc.collect()
     return tracemalloc.get_traced_memory()[0]

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 import pkgutil
 import statistics
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from importlib.util import module_from_spec
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -34,7 +34,7 @@ from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.backend.emit import emit
-from ninetoothed.compiler.compile import context, pass_options
+from ninetoothed.compiler.compile import context, options
 from ninetoothed.compiler.defaults import assumed_signature, pick, plain_values
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError
@@ -82,18 +82,23 @@ def example_kernels() -> dict[str, tuple[str, Kernel]]:
     return found
 
 
-def file_time(module: ModuleType, repeats: int) -> float:
-    """Median milliseconds of running an example's file, of which the imports have been done."""
-    spec = importlib.util.find_spec(module.__name__)
-    assert spec is not None
-    assert spec.loader is not None
+def median_ms(function: Callable[[], object], repeats: int) -> float:
+    """Median milliseconds of a call."""
     times: list[float] = []
     for _ in range(repeats):
-        fresh = importlib.util.module_from_spec(spec)
         start = time.perf_counter()
-        spec.loader.exec_module(fresh)
+        function()
         times.append((time.perf_counter() - start) * 1e3)
     return statistics.median(times)
+
+
+def file_time(module: ModuleType, repeats: int) -> float:
+    """Median milliseconds of running an example's file, of which the imports have been done."""
+    spec = module.__spec__
+    assert spec is not None
+    loader = spec.loader
+    assert loader is not None
+    return median_ms(lambda: loader.exec_module(module_from_spec(spec)), repeats)
 
 
 def compile_once(
@@ -109,7 +114,7 @@ def compile_once(
         return result
 
     module = timed("frontend", lambda: build_module(definition, signature))
-    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, pass_options(module, signature, config))]
+    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, options(module, signature, config))]
     seen: Counter[str] = Counter()
     for step in pipeline:
         name = step.pass_.name
@@ -122,13 +127,12 @@ def compile_once(
 def stage_times(artifact: Artifact) -> dict[str, float]:
     """Milliseconds of each of Triton's stages."""
     found: dict[str, float] = {}
-    stages = compat.stages(artifact)
-    while True:
-        start = time.perf_counter()
-        stage = next(stages, None)
-        if stage is None:
-            return found
-        found[stage[0]] = (time.perf_counter() - start) * 1e3
+    start = time.perf_counter()
+    for stage in compat.stages(artifact):
+        end = time.perf_counter()
+        found[stage[0]] = (end - start) * 1e3
+        start = end
+    return found
 
 
 def medians(rounds: Iterable[dict[str, float]]) -> dict[str, float]:
@@ -187,16 +191,11 @@ def measure(example: str, kernel: Kernel, repeats: int, with_triton: bool) -> li
     return found + [{**fields, "part": name, "step": name, "ms": ms} for name, ms in triton.items()]
 
 
-def measure_frontend(lines: int, repeats: int) -> float:
+def frontend_time(lines: int, repeats: int) -> float:
     """Median milliseconds from an application of so many lines to its module."""
     definition = long_kernel(lines).definition
     signature = assumed_signature(definition, {}, {})
-    times: list[float] = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        build_module(definition, signature)
-        times.append((time.perf_counter() - start) * 1e3)
-    return statistics.median(times)
+    return median_ms(lambda: build_module(definition, signature), repeats)
 
 
 def main() -> None:
@@ -240,7 +239,7 @@ def main() -> None:
         for module in example_modules()
         if (name := module.__name__.removeprefix("examples.")) in measured
     }
-    frontend = measure_frontend(_LINES, arguments.repeats)
+    frontend = frontend_time(_LINES, arguments.repeats)
     found += [{"kind": "file", "example": name, "ms": ms} for name, ms in files.items()]
     found.append({"kind": "frontend", "lines": _LINES, "ms": frontend})
     print(f"{tables.compile_times(found)}\n\n{tables.passes(found)}\n")

@@ -7,18 +7,11 @@ import functools
 import importlib
 from collections.abc import Generator, Iterable
 from typing import Any
+from unittest import mock
 
 import torch
 
-from benchmarks.operation import (
-    COMPILED,
-    OTHERS,
-    OURS,
-    TORCH,
-    TRITON,
-    Function,
-    Operation,
-)
+from benchmarks.operation import COMPILED, OTHERS, OURS, TORCH, TRITON, Function, Operation
 from ninetoothed.kernel.kernel import Kernel
 
 ON_CPU = (OURS, TORCH)
@@ -78,9 +71,8 @@ def _set_up_compile() -> None:
 
 @functools.cache
 def _functions(provider: str) -> dict[str, Function]:
-    functions: dict[str, Function] = importlib.import_module(
-        f"benchmarks.providers.{provider}"
-    ).FUNCTIONS
+    functions: dict[str, Function]
+    functions = importlib.import_module(f"benchmarks.providers.{provider}").FUNCTIONS
     return functions
 
 
@@ -88,17 +80,6 @@ def _functions(provider: str) -> dict[str, Function]:
 def observed_choices() -> Generator[dict[str, str]]:
     """The configurations with which our kernels and tuned Triton kernels run meanwhile, by name."""
     choices: dict[str, str] = {}
-    undo = [_observe_ours(choices)]
-    with contextlib.suppress(ImportError):
-        undo.append(_observe_triton(choices))
-    try:
-        yield choices
-    finally:
-        for restore in undo:
-            restore()
-
-
-def _observe_ours(choices: dict[str, str]) -> Any:
     launch = Kernel.__call__
 
     def call(self: Kernel, *args: Any, **kwargs: Any) -> None:
@@ -107,26 +88,19 @@ def _observe_ours(choices: dict[str, str]) -> Any:
         if config is not None:
             choices[self.__name__] = str(config)
 
-    return _replace(Kernel, "__call__", call)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.object(Kernel, "__call__", call))
+        with contextlib.suppress(ImportError):
+            tuner: Any = importlib.import_module("triton.runtime.autotuner").Autotuner
+            run = tuner.run
 
+            def observed(self: Any, *args: Any, **kwargs: Any) -> Any:
+                result = run(self, *args, **kwargs)
+                choices[self.base_fn.__name__] = str(self.best_config)
+                return result
 
-def _observe_triton(choices: dict[str, str]) -> Any:
-    tuner: Any = importlib.import_module("triton.runtime.autotuner").Autotuner
-    run = tuner.run
-
-    def observed(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = run(self, *args, **kwargs)
-        choices[self.base_fn.__name__] = str(self.best_config)
-        return result
-
-    return _replace(tuner, "run", observed)
-
-
-def _replace(owner: Any, name: str, value: Any) -> Any:
-    """Sets an attribute; what puts it back."""
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    return functools.partial(setattr, owner, name, before)
+            stack.enter_context(mock.patch.object(tuner, "run", observed))
+        yield choices
 
 
 def reason(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.operation import Call, Function
+from benchmarks.operation import Call, Operation
 from examples.runner import relative_error, results, tolerance_of
 
 _TRIES = 4
@@ -22,19 +22,11 @@ class WrongResultError(Exception):
     """A provider's results are not those of the reference."""
 
 
-def checked(
-    call: Call,
-    inputs: Sequence[Any],
-    expected: Any,
-    tolerance: float,
-    compared: Function | None = None,
-) -> float:
+def checked(call: Call, inputs: Sequence[Any], expected: Any, operation: Operation) -> float:
     """The largest relative error of what ``call`` computes from poisoned memory.
 
-    ``compared(results, *inputs)`` takes the place of the results; see ``Operation.compared``.
-
     Raises:
-        WrongResultError: a result differs by more than rounding explains, times ``tolerance``.
+        WrongResultError: a result differs by more than rounding explains.
     """
     poisoned: set[int] = set()
     value = call()
@@ -46,9 +38,9 @@ def checked(
         value = call()
         if _places(value, inputs) <= poisoned:
             break
-    if compared is not None:
-        value = compared(value, *inputs)
-    return compare(value, expected, tolerance)
+    if operation.compared is not None:
+        value = operation.compared(value, *inputs)
+    return compare(value, expected, operation.tolerance)
 
 
 def poison(value: Any, inputs: Sequence[Any]) -> None:

@@ -6,13 +6,12 @@ next round only where it took far longer than another.
 
 from __future__ import annotations
 
-import contextlib
 import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from benchmarks.contenders import reason
@@ -65,10 +64,8 @@ def picked(configs: Sequence[Config], most: int | None, seed: int = 0) -> list[C
     if most is None or len(configs) <= most:
         return list(configs)
     first = most - most // 2
-    return [
-        *configs[:first],
-        *random.Random(seed).sample(list(configs[first:]), most - first),
-    ]
+    drawn = random.Random(seed).sample(list(configs[first:]), most - first)
+    return [*configs[:first], *drawn]
 
 
 class Search:
@@ -81,55 +78,51 @@ class Search:
 
     def run(self, subject: CallSubject, wanted: Sequence[Config], most: int | None) -> Found:
         """Searches one space; ``wanted`` are tried and timed to the end in any case."""
-        found = Found()
         configs = list(dict.fromkeys([*wanted, *picked(subject.configs, most)]))
-        found.tried = len(configs)
-        calls: dict[Config, Call] = {}
-        with _timed(found, "compile"):
-            for artifact, binary in self._compiled(subject, configs, found):
-                if isinstance(binary, str):
-                    found.failures[brief(binary)] += 1
-                    continue
-                try:
-                    calls[artifact.config] = subject.call(artifact, binary)
-                except NineToothedError as error:
-                    found.failures[brief(error)] += 1
-        with _timed(found, "time"):
-            self._time(subject, calls, wanted, found)
+        found = Found(tried=len(configs))
+        start = time.perf_counter()
+        calls = self._compiled(subject, configs, found)
+        compiled = time.perf_counter()
+        self._time(subject, calls, wanted, found)
+        found.seconds = {
+            "compile": round(compiled - start, 2),
+            "time": round(time.perf_counter() - compiled, 2),
+        }
         return found
 
     def _compiled(
         self, subject: CallSubject, configs: Sequence[Config], found: Found
-    ) -> Iterator[tuple[Artifact, Binary | str]]:
-        """Each configuration compiled: while some are, the artifacts of the next are made."""
-        artifacts: list[Artifact] = []
+    ) -> dict[Config, Call]:
+        """The calls of all that can be loaded: while some compile, the next artifacts are made."""
 
-        def chunks() -> Iterator[Sequence[Artifact]]:
-            """What is yet to be compiled, several at once."""
-            new: list[Artifact] = []
-            for config in configs:
-                try:
-                    artifact = subject.artifact(config)
-                except Exception as error:
-                    # A fault of our compiler in one configuration hides no other.
-                    found.failures[brief(error)] += 1
-                    continue
-                artifacts.append(artifact)
-                if artifact.hash not in self._binaries:
-                    new.append(artifact)
-                if len(new) == _CHUNK:
-                    yield new
-                    new = []
-            yield new
+        def binaries(chunk: Sequence[Artifact]) -> list[Binary | str]:
+            new = [artifact for artifact in chunk if artifact.hash not in self._binaries]
+            hashes = [artifact.hash for artifact in new]
+            self._binaries.update(zip(hashes, self._compile(new), strict=True))
+            return [self._binaries[artifact.hash] for artifact in chunk]
 
-        def compile(chunk: Sequence[Artifact]) -> None:
-            hashes = [artifact.hash for artifact in chunk]
-            self._binaries.update(zip(hashes, self._compile(chunk), strict=True))
-
+        compiling: list[tuple[list[Artifact], Future[list[Binary | str]]]] = []
         with ThreadPoolExecutor(_CHUNKS_AT_ONCE) as threads:
-            # A chunk is handed over before the next one is made.
-            list(threads.map(compile, chunks()))
-        return ((artifact, self._binaries[artifact.hash]) for artifact in artifacts)
+            for first in range(0, len(configs), _CHUNK):
+                chunk: list[Artifact] = []
+                for config in configs[first : first + _CHUNK]:
+                    try:
+                        chunk.append(subject.artifact(config))
+                    except Exception as error:
+                        # A fault of our compiler in one configuration hides no other.
+                        found.failures[brief(error)] += 1
+                compiling.append((chunk, threads.submit(binaries, chunk)))
+        calls: dict[Config, Call] = {}
+        for chunk, compiled in compiling:
+            for artifact, binary in zip(chunk, compiled.result(), strict=True):
+                try:
+                    if isinstance(binary, str):
+                        found.failures[brief(binary)] += 1
+                    else:
+                        calls[artifact.config] = subject.call(artifact, binary)
+                except NineToothedError as error:
+                    found.failures[brief(error)] += 1
+        return calls
 
     def _time(
         self,
@@ -138,13 +131,23 @@ class Search:
         wanted: Sequence[Config],
         found: Found,
     ) -> None:
-        self._once(calls, found)
+        for config, call in list(calls.items()):
+            try:
+                call()
+                found.rough[config] = self._clock.once_us(call)
+            except NineToothedError as error:
+                found.failures[brief(error)] += 1
+                del calls[config]
+        if not calls:
+            return
         kept = _near(calls, wanted, found.rough, _ROUGH, _ROUGH_US)
         # The host does the same for each.
-        host_us = max((self._clock.host_us(call) for call in list(kept.values())[:1]), default=0.0)
-        found.rough |= _medians(self._times(kept, host_us, 1))
-        kept = _near(kept, wanted, found.rough, _SAMPLE, _SAMPLE_US)
-        found.rough |= _medians(self._times(kept, host_us, _SAMPLES))
+        hosts = dict.fromkeys(calls, self._clock.host_us(next(iter(kept.values()))))
+        for samples in (1, _SAMPLES):
+            times = self._clock.gpu_us(kept, hosts, samples)
+            found.rough |= {config: one.median for config, one in times.items()}
+            if samples == 1:
+                kept = _near(kept, wanted, found.rough, _SAMPLE, _SAMPLE_US)
         finalists = sorted(kept, key=lambda config: found.rough[config])[:FINALISTS]
         right: dict[Config, Call] = {}
         for config in dict.fromkeys([*finalists, *(one for one in wanted if one in kept)]):
@@ -154,30 +157,7 @@ class Search:
             except WrongResultError as error:
                 found.failures[f"wrong: {brief(error)}"] += 1
                 del found.rough[config]
-        found.times = self._times(right, host_us)
-
-    def _once(self, calls: dict[Config, Call], found: Found) -> None:
-        """Calls each twice; those that fail are dropped. The second one's time is rough."""
-        for config, call in list(calls.items()):
-            try:
-                call()
-                found.rough[config] = self._clock.once_us(call)
-            except NineToothedError as error:
-                found.failures[brief(error)] += 1
-                del calls[config]
-
-    def _times(
-        self, calls: Mapping[Config, Call], host_us: float, samples: int | None = None
-    ) -> dict[Config, Times]:
-        if not calls:
-            return {}
-        named = {str(config): call for config, call in calls.items()}
-        times = self._clock.gpu_us(named, dict.fromkeys(named, host_us), samples)
-        return {config: times[str(config)] for config in calls}
-
-
-def _medians(times: Mapping[Config, Times]) -> dict[Config, float]:
-    return {config: one.median for config, one in times.items()}
+        found.times = self._clock.gpu_us(right, hosts) if right else {}
 
 
 def _near(
@@ -188,7 +168,7 @@ def _near(
     more_us: float,
 ) -> dict[Config, Call]:
     """Those whose times are near the least one, and those that are wanted."""
-    limit = factor * min((rough[config] for config in calls), default=0.0) + more_us
+    limit = factor * min(rough[config] for config in calls) + more_us
     return {
         config: call for config, call in calls.items() if rough[config] <= limit or config in wanted
     }
@@ -202,11 +182,3 @@ def brief(why: Exception | str) -> str:
         why = reason(why)
     lines = str(why).strip().splitlines() or ["no reason given"]
     return re.sub(r"\d+", "#", lines[0])[:_REASON_LENGTH]
-
-
-@contextlib.contextmanager
-def _timed(found: Found, part: str) -> Generator[None]:
-    """Keeps the seconds inside ``with`` as a part of a search."""
-    start = time.perf_counter()
-    yield
-    found.seconds[part] = round(time.perf_counter() - start, 2)

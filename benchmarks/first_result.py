@@ -24,15 +24,6 @@ _WATCHED = ("ninetoothed", "triton")
 _BRIEF_SECONDS = 1e-3
 
 
-def _ready(device: str) -> Any:
-    """torch, with the device initialised."""
-    torch: Any = importlib.import_module("torch")
-    if device == "cuda":
-        torch.zeros(1, device=device)
-        torch.cuda.synchronize()
-    return torch
-
-
 def _inputs(torch: Any, device: str, sizes: list[int]) -> tuple[list[Any], Any]:
     """The operands and the expected result: vectors of one size, matrices (m, k) and (k, n)."""
     dtype = torch.float16 if device == "cuda" else torch.float32
@@ -97,7 +88,10 @@ def main() -> None:
     profile = cProfile.Profile() if arguments[0] == "--parts" else None
     file, kind, device, *sizes = arguments if profile is None else arguments[1:]
     begin = time.perf_counter()
-    torch = _ready(device)
+    torch: Any = importlib.import_module("torch")
+    if device == "cuda":
+        torch.zeros(1, device=device)
+        torch.cuda.synchronize()
     torch_seconds = time.perf_counter() - begin
     operands, expected = _inputs(torch, device, [int(size) for size in sizes])
     output = torch.empty_like(expected, dtype=operands[0].dtype)

@@ -14,8 +14,7 @@ import json
 import math
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,22 +37,6 @@ _REGISTERS_AT_ONCE = 256
 """As many are given to a warp at a time."""
 
 
-@dataclass(frozen=True)
-class Launch:
-    """One kernel launch. Times in microseconds, ``shared`` in bytes."""
-
-    name: str
-    microseconds: float
-    grid: tuple[int, ...]
-    threads: int
-    registers: int
-    shared: int
-    occupancy: float
-    """Threads that a multiprocessor holds at once, over those that it can hold."""
-    waves: float
-    """Blocks over the blocks that the device holds at once."""
-
-
 def trace(call: Call) -> list[dict[str, Any]]:
     """The profiler's events of one call, after a few others."""
     for _ in range(_WARM_UP):
@@ -71,28 +54,31 @@ def trace(call: Call) -> list[dict[str, Any]]:
     return events
 
 
-def launches(events: Iterable[Mapping[str, Any]], device: Any) -> list[Launch]:
-    """The kernels among a trace's events, in order; ``device`` is what torch knows of the GPU."""
+def launches(events: Iterable[Mapping[str, Any]], device: Any) -> str:
+    """A line a kernel among a trace's events, in order; ``device`` is what torch knows of the GPU.
+
+    The occupancy is the threads that a multiprocessor holds at once, over those that it can hold.
+    """
+    rows: list[list[str]] = []
     kernels = [event for event in events if event.get("cat") == "kernel"]
-    return [_launch(event, device) for event in sorted(kernels, key=lambda one: float(one["ts"]))]
-
-
-def _launch(event: Mapping[str, Any], device: Any) -> Launch:
-    taken: Mapping[str, Any] = event["args"]
-    threads = math.prod(int(size) for size in taken["block"])
-    grid = tuple(int(size) for size in taken["grid"])
-    registers, shared = int(taken["registers per thread"]), int(taken["shared memory"])
-    at_once = resident_blocks(device, threads, registers, shared)
-    return Launch(
-        name=str(event["name"]),
-        microseconds=float(event["dur"]),
-        grid=grid,
-        threads=threads,
-        registers=registers,
-        shared=shared,
-        occupancy=at_once * threads / device.max_threads_per_multi_processor,
-        waves=math.prod(grid) / (at_once * device.multi_processor_count),
-    )
+    for event in sorted(kernels, key=lambda one: float(one["ts"])):
+        taken: Mapping[str, Any] = event["args"]
+        threads, programs = math.prod(taken["block"]), math.prod(taken["grid"])
+        registers, shared = taken["registers per thread"], taken["shared memory"]
+        at_once = resident_blocks(device, threads, registers, shared)
+        occupancy = at_once * threads / device.max_threads_per_multi_processor
+        rows.append(
+            [
+                str(event["name"])[:_NAME_LENGTH],
+                f"{float(event['dur']):.1f}",
+                "×".join(map(str, taken["grid"])),
+                *map(str, (threads, registers, shared)),
+                f"{occupancy:.0%}",
+                f"{programs / (at_once * device.multi_processor_count):.2f}",
+            ]
+        )
+    head = ["kernel", "µs", "grid", "threads", "registers", "shared", "occupancy", "waves"]
+    return table(head, rows)
 
 
 def resident_blocks(device: Any, threads: int, registers: int, shared: int) -> int:
@@ -109,23 +95,6 @@ def resident_blocks(device: Any, threads: int, registers: int, shared: int) -> i
         device.shared_memory_per_multiprocessor // (shared + _BLOCK_BYTES),
     )
     return max(min(limits), 1)
-
-
-def launches_table(found: Sequence[Launch]) -> str:
-    """A line a launch."""
-    head = ["kernel", "µs", "grid", "threads", "registers", "shared", "occupancy", "waves"]
-    rows = [
-        [
-            launch.name[:_NAME_LENGTH],
-            f"{launch.microseconds:.1f}",
-            "×".join(map(str, launch.grid)),
-            *map(str, (launch.threads, launch.registers, launch.shared)),
-            f"{launch.occupancy:.0%}",
-            f"{launch.waves:.2f}",
-        ]
-        for launch in found
-    ]
-    return table(head, rows)
 
 
 def main() -> int:
@@ -160,7 +129,7 @@ def main() -> int:
             print(f"\n{label(case)}: {provider}", flush=True)
             try:
                 events = trace(operation.call(computes, drawn(operation, case, "cuda")))
-                print(launches_table(launches(events, device)))
+                print(launches(events, device))
             except Exception as error:
                 failed = True
                 print(f"failed: {reason(error)}")

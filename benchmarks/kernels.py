@@ -56,55 +56,29 @@ def parser() -> argparse.ArgumentParser:
     )
     add_choices(parser)
     add_outputs(parser)
-    parser.add_argument(
-        "--merge", action="store_true", help="add to the results that FILE holds, or replace them"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="compare results with float64 only; time nothing"
-    )
-    parser.add_argument(
-        "--repeats",
-        type=_positive,
-        metavar="N",
-        help="samples of GPU time a provider; default: 10 to 100, by the time of a call",
-    )
+    add, positive = parser.add_argument, _at_least(1)
+    add("--merge", action="store_true", help="add to the results that FILE holds, or replace them")
+    add("--check", action="store_true", help="compare results with float64 only; time nothing")
+    samples = "samples of GPU time a provider; default: 10 to 100, by the time of a call"
+    add("--repeats", type=positive, metavar="N", help=samples)
     jobs = min(_MOST_JOBS, (os.cpu_count() or 1) - 1)
-    parser.add_argument(
-        "--jobs",
-        type=_count,
-        default=jobs,
-        metavar="N",
-        help=f"processes that compile before anything is timed; 0: none; default here: {jobs}",
-    )
-    parser.add_argument(
-        "--timeout",
-        type=_positive,
-        default=300,
-        metavar="SECONDS",
-        help="time for one case, after which it has failed; default: 300",
-    )
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=_CACHE,
-        metavar="FOLDER",
-        help="where compiled code is kept from run to run; choices made by the clock are not. "
-        "Default: benchmarks/.cache",
-    )
+    text = f"processes that compile before anything is timed; 0: none; default here: {jobs}"
+    add("--jobs", type=_at_least(0), default=jobs, metavar="N", help=text)
+    text = "time for one case, after which it has failed; default: 300"
+    add("--timeout", type=positive, default=300, metavar="SECONDS", help=text)
+    text = "where compiled code is kept from run to run; choices made by the clock are not. "
+    text += "Default: benchmarks/.cache"
+    add("--cache", type=Path, default=_CACHE, metavar="FOLDER", help=text)
     return parser
 
 
-def _positive(text: str) -> int:
-    value = _count(text)
-    if value == 0:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return value
+def _at_least(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"must be a whole number from {least}, not {text!r}")
+        return int(text)
 
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
-    return int(text)
+    return number
 
 
 class UsageError(Exception):
@@ -233,6 +207,10 @@ def compile_all(todo: Plan, jobs: int, processes: Processes, seconds: float) -> 
                 groups.setdefault((case["operation"], provider), []).append(request)
     progress = _Progress("compile", len(groups))
 
+    def tell(request: Record, why: object) -> None:
+        provider = request["providers"][0]
+        print(f"not compiled beforehand: {label(request)} {provider}: {why}", flush=True)
+
     def compile(name: tuple[str, str], requests: Sequence[Record]) -> None:
         doing, done = requests[0], 0
         try:
@@ -240,14 +218,11 @@ def compile_all(todo: Plan, jobs: int, processes: Processes, seconds: float) -> 
                 if "begin" in message:
                     doing = requests[done]
                 if "record" in message:
-                    failed = message["record"]["failure"]
-                    print(
-                        f"not compiled beforehand: {label(doing)} {name[1]}: {failed}", flush=True
-                    )
+                    tell(doing, message["record"]["failure"])
                 done += "end" in message
         except ProcessError as error:
             # The next size would end the same way.
-            print(f"not compiled beforehand: {label(doing)} {name[1]}: {error}", flush=True)
+            tell(doing, error)
         progress.done(" ".join(name))
 
     threads = ThreadPoolExecutor(jobs)
@@ -341,9 +316,8 @@ class _Progress:
                 keep(found)
                 for one in found:
                     if "failure" in one:
-                        print(
-                            f"{label(one)}: {one['provider']} failed: {one['failure']}", flush=True
-                        )
+                        name = f"{label(one)}: {one['provider']}"
+                        print(f"{name} failed: {one['failure']}", flush=True)
                 self.done(label(request) if "operation" in request else request["action"])
         except KeyboardInterrupt:
             print("stopped: what was measured is kept", flush=True)
@@ -364,11 +338,8 @@ def _check(todo: Plan, ask: Ask) -> int:
 def measure(todo: Plan, arguments: argparse.Namespace, ask: Ask, here: Record) -> int:
     """Times all cases, prints and keeps what was found; the exit code."""
     records: list[Record] = []
-
-    head = [here]
-    head += [
-        {"kind": "left out", "provider": name, "reason": why} for name, why in todo.left_out.items()
-    ]
+    missing = todo.left_out.items()
+    head = [here, *({"kind": "left out", "provider": one, "reason": why} for one, why in missing)]
     head += [{"kind": "planned", "case": label(case)} for case in todo.cases]
 
     def keep(found: Sequence[Record]) -> None:

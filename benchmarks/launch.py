@@ -43,7 +43,7 @@ from benchmarks.churn import churns, synchronize
 from benchmarks.environment import add_outputs, environment
 from benchmarks.operation import OURS, TORCH, TRITON, Call
 from benchmarks.records import Record
-from benchmarks.timing import Times
+from benchmarks.timing import Times, no_collection
 from examples.runner import relative_error, tolerance_of
 from ninetoothed.calls.arguments import bind
 from ninetoothed.kernel.kernel import Kernel
@@ -89,9 +89,12 @@ class Case:
     batches: int | None = None
 
 
-def _program(name: str) -> Any:
-    """A file of ``benchmarks.programs``."""
-    return importlib.import_module(f"benchmarks.programs.{name}")
+def _program(provider: str, file: str, function: str) -> Any:
+    """A kernel of ``benchmarks.programs``."""
+    prefix = {OURS: "ours", TRITON: "triton"}[provider]
+    found = getattr(importlib.import_module(f"benchmarks.programs.{prefix}_{file}"), function)
+    # Triton's pointwise functions need not be made.
+    return found if (provider, file) == (TRITON, "pointwise") else found()
 
 
 def in_turn(calls: Iterable[Call]) -> Call:
@@ -127,160 +130,88 @@ def _torch_add(lhs: torch.Tensor, rhs: torch.Tensor, output: torch.Tensor) -> to
     return torch.add(lhs, rhs, out=output)
 
 
-class Cases:
-    """Makes the cases, of random tensors on a device; on a CPU, Triton has no part in them."""
+def cases(device: str, calls: int) -> list[Case]:
+    """All cases, of random tensors, for batches of so many calls; on a CPU, without Triton."""
+    generator = torch.Generator(device).manual_seed(0)
+    draw = functools.partial(torch.randn, dtype=torch.float16, device=device, generator=generator)
+    values, sum_, term = (draw(SIZE) for _ in range(3))
+    lhs, rhs, output = (draw(SIZE) for _ in range(3))
+    *terms, total = (draw(SIZE) for _ in range(8))
+    input, other, product = (draw(SIDE, SIDE) for _ in range(3))
 
-    def __init__(self, kind: str) -> None:
-        self._on_gpu = kind == "cuda"
-        self._draw = functools.partial(torch.randn, dtype=torch.float16, device=kind)
-        self._generator = torch.Generator(kind).manual_seed(0)
+    def chain() -> None:
+        torch.add(terms[0], terms[1], out=total)
+        for one in terms[2:]:
+            total.add_(one)
 
-    def draw(self, *sizes: int) -> torch.Tensor:
-        """Random numbers."""
-        return self._draw(*sizes, generator=self._generator)
+    vector = (SIZE, BLOCK)
+    matrices = (SIDE,) * 3 + (SIDE, 1) * 3 + (128, 128, 64)
+    return [
+        _case("scale in place", "pointwise", "scale", [values], values * 2, vector,
+              functools.partial(values.mul_, 2), in_place=True),
+        _case("add", "add", "fixed", [lhs, rhs, output], lhs + rhs, vector,
+              functools.partial(torch.add, lhs, rhs, out=output)),
+        _case("add in place", "add", "fixed", [sum_, term, sum_], sum_ + term, vector,
+              functools.partial(sum_.add_, term), in_place=True),
+        _case("sum of seven", "pointwise", "total", [*terms, total],
+              torch.stack(terms).double().sum(0), vector, chain, note="torch: six calls"),
+        _case("matmul", "matmul", "fixed", [input, other, product],
+              input.double() @ other.double(), matrices,
+              functools.partial(torch.mm, input, other, out=product)),
+        _shapes("add, new shapes", draw, calls, -(-SHAPES // calls)),
+        _shapes("add, shapes in turn", draw, calls),
+    ]  # fmt: skip
 
-    def all(self, calls: int) -> list[Case]:
-        """All cases, for batches of so many calls."""
-        return [
-            self._scale(),
-            self._add(),
-            self._add_in_place(),
-            self._sum_of_seven(),
-            self._matmul(),
-            self._shapes("add, new shapes", calls, -(-SHAPES // calls)),
-            self._shapes("add, shapes in turn", calls),
-        ]
 
-    def _case(
-        self,
-        name: str,
-        kernel: Kernel,
-        triton: Callable[[], Callable[..., Any]],
-        torchs: Call,
-        tensors: Sequence[torch.Tensor],
-        expected: torch.Tensor,
-        behind: Sequence[int],
-        note: str = "",
-        in_place: bool = False,
-    ) -> Case:
-        """A case whose last tensor is the output; ``behind`` follows those of Triton's kernel."""
-        output = tensors[-1]
-        calls: dict[str, Call] = {OURS: functools.partial(kernel, *tensors)}
-        if self._on_gpu:
-            function = triton()
-            start = output.clone()
-            compiled = function(*tensors)
-            calls[DRIVER] = driver_call(kernel, tensors)
-            output.copy_(start)
-            calls[TRITON] = functools.partial(function, *tensors)
-            calls[COMPILED] = functools.partial(compiled[1, 1, 1], *tensors, *behind)
-        calls[TORCH] = torchs
-        return Case(
-            name,
-            len(tensors),
-            output,
-            output.clone() if in_place else None,
-            expected,
-            calls,
-            {BIND: functools.partial(bind, kernel.interface, tensors, {})},
-            note,
-        )
+def _case(
+    name: str,
+    file: str,
+    function: str,
+    tensors: Sequence[torch.Tensor],
+    expected: torch.Tensor,
+    behind: Sequence[int],
+    torchs: Call,
+    note: str = "",
+    in_place: bool = False,
+) -> Case:
+    """A case whose last tensor is the output; ``behind`` follows those of Triton's kernel."""
+    output = tensors[-1]
+    kernel: Kernel = _program(OURS, file, function)
+    calls: dict[str, Call] = {OURS: functools.partial(kernel, *tensors)}
+    if output.is_cuda:
+        by_hand = _program(TRITON, file, function)
+        start = output.clone()
+        compiled = by_hand(*tensors)
+        calls[DRIVER] = driver_call(kernel, tensors)
+        output.copy_(start)
+        calls[TRITON] = functools.partial(by_hand, *tensors)
+        calls[COMPILED] = functools.partial(compiled[1, 1, 1], *tensors, *behind)
+    calls[TORCH] = torchs
+    parts = {BIND: functools.partial(bind, kernel.interface, tensors, {})}
+    start = output.clone() if in_place else None
+    return Case(name, len(tensors), output, start, expected, calls, parts, note)
 
-    def _scale(self) -> Case:
-        values = self.draw(SIZE)
-        return self._case(
-            "scale in place",
-            _program("ours_pointwise").scale(),
-            lambda: _program("triton_pointwise").scale,
-            functools.partial(values.mul_, 2),
-            [values],
-            values * 2,
-            (SIZE, BLOCK),
-            in_place=True,
-        )
 
-    def _add(self) -> Case:
-        lhs, rhs, output = self.draw(SIZE), self.draw(SIZE), self.draw(SIZE)
-        return self._case(
-            "add",
-            _program("ours_add").fixed(),
-            lambda: _program("triton_add").fixed(),
-            functools.partial(torch.add, lhs, rhs, out=output),
-            [lhs, rhs, output],
-            lhs + rhs,
-            (SIZE, BLOCK),
-        )
+def _shapes(
+    name: str, draw: Callable[..., torch.Tensor], calls: int, batches: int | None = None
+) -> Case:
+    """Additions of vectors of different sizes, of one signature: all divide by 16.
 
-    def _add_in_place(self) -> Case:
-        lhs, rhs = self.draw(SIZE), self.draw(SIZE)
-        return self._case(
-            "add in place",
-            _program("ours_add").fixed(),
-            lambda: _program("triton_add").fixed(),
-            functools.partial(lhs.add_, rhs),
-            [lhs, rhs, lhs],
-            lhs + rhs,
-            (SIZE, BLOCK),
-            in_place=True,
-        )
-
-    def _sum_of_seven(self) -> Case:
-        terms, output = [self.draw(SIZE) for _ in range(7)], self.draw(SIZE)
-
-        def chain() -> None:
-            torch.add(terms[0], terms[1], out=output)
-            for term in terms[2:]:
-                output.add_(term)
-
-        return self._case(
-            "sum of seven",
-            _program("ours_pointwise").total(),
-            lambda: _program("triton_pointwise").total,
-            chain,
-            [*terms, output],
-            torch.stack(terms).double().sum(0),
-            (SIZE, BLOCK),
-            note="torch: six calls",
-        )
-
-    def _matmul(self) -> Case:
-        input, other, output = (self.draw(SIDE, SIDE) for _ in range(3))
-        return self._case(
-            "matmul",
-            _program("ours_matmul").fixed(),
-            lambda: _program("triton_matmul").fixed(),
-            functools.partial(torch.mm, input, other, out=output),
-            [input, other, output],
-            input.double() @ other.double(),
-            (SIDE,) * 3 + (SIDE, 1) * 3 + (128, 128, 64),
-        )
-
-    def _shapes(self, name: str, calls: int, batches: int | None = None) -> Case:
-        """Additions of vectors of different sizes, of one signature: all divide by 16.
-
-        Of so many batches, each call has a size of its own.
-        """
-        count = SHAPES if batches is None else (batches + _WARM_UP) * calls + 1
-        buffers = [self.draw(16 * count) for _ in range(3)]
-        shapes = [[buffer[: 16 * (index + 1)] for buffer in buffers] for index in range(count)]
-        lhs, rhs, output = shapes[0]
-        providers: dict[str, Callable[..., Any]] = {OURS: _program("ours_add").fixed()}
-        if self._on_gpu:
-            providers[TRITON] = _program("triton_add").fixed()
-        providers[TORCH] = _torch_add
-        return Case(
-            name,
-            3,
-            output,
-            None,
-            lhs + rhs,
-            {
-                provider: in_turn([functools.partial(add, *tensors) for tensors in shapes])
-                for provider, add in providers.items()
-            },
-            {},
-            batches=batches,
-        )
+    Of so many batches, each call has a size of its own.
+    """
+    count = SHAPES if batches is None else (batches + _WARM_UP) * calls + 1
+    buffers = [draw(16 * count) for _ in range(3)]
+    shapes = [[buffer[: 16 * (index + 1)] for buffer in buffers] for index in range(count)]
+    lhs, rhs, output = shapes[0]
+    providers = {OURS: _program(OURS, "add", "fixed")}
+    if output.is_cuda:
+        providers[TRITON] = _program(TRITON, "add", "fixed")
+    providers[TORCH] = _torch_add
+    each = {
+        provider: in_turn([functools.partial(add, *tensors) for tensors in shapes])
+        for provider, add in providers.items()
+    }
+    return Case(name, 3, output, None, lhs + rhs, each, {}, batches=batches)
 
 
 def check(case: Case) -> None:
@@ -312,8 +243,7 @@ def measure(case: Case, calls: int, batches: int) -> list[Record]:
     everything = {**case.calls, **case.parts}
     times: dict[str, list[float]] = {name: [] for name in everything}
     gc.collect()
-    gc.disable()
-    try:
+    with no_collection():
         for batch in range(-_WARM_UP, batches):
             for name, call in everything.items():
                 synchronize()
@@ -323,9 +253,7 @@ def measure(case: Case, calls: int, batches: int) -> list[Record]:
                 taken = time.perf_counter_ns() - start
                 if batch >= 0:
                     times[name].append(taken / calls / 1e3)
-    finally:
-        gc.enable()
-        synchronize()
+    synchronize()
     fields = {"kind": "launch", "case": case.name, "tensors": case.tensors, "note": case.note}
     return [
         {**fields, "provider": name, **Times.of(several).fields("us")}
@@ -338,10 +266,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.launch", description="host time of an asynchronous call"
     )
-    parser.add_argument("--calls", type=int, default=100, help="calls of a batch (default: 100)")
-    parser.add_argument("--batches", type=int, default=200, help="batches (default: 200)")
-    parser.add_argument("--churn", action="store_true", help="100,000 calls over 1,000 shapes, too")
-    parser.add_argument("--smoke", action="store_true", help="a few calls; without a GPU, too")
+    add = parser.add_argument
+    add("--calls", type=int, default=100, help="calls of a batch (default: 100)")
+    add("--batches", type=int, default=200, help="batches (default: 200)")
+    add("--churn", action="store_true", help="100,000 calls over 1,000 shapes, too")
+    add("--smoke", action="store_true", help="a few calls; without a GPU, too")
     add_outputs(parser)
     against.add_option(parser)
     arguments = parser.parse_args()
@@ -359,7 +288,7 @@ def main() -> None:
     calls, batches = (2, 2) if arguments.smoke else (arguments.calls, arguments.batches)
     # Before anything else takes time of the host.
     found = [environment("launch", arguments.commit, calls=calls, batches=batches)]
-    for case in Cases(kind).all(calls):
+    for case in cases(kind, calls):
         found += measure(case, calls, batches)
     if arguments.churn:
         found += churns(kind, arguments.smoke)

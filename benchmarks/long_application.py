@@ -32,43 +32,25 @@ def text(lines: int) -> str:
     names = [f"v{index}" for index in range(_VARIABLES)]
     body = [f"    {name} = x * {index}" for index, name in enumerate(names)]
     while len(body) + 3 * _LOOP < lines - 1:
-        turn = len(body)
-        body += _assignments(names, turn)
-        body += _loop(names, turn)
+        place = len(body)
+        # Arithmetic and calls, and a loop that carries all variables.
+        for index, name in enumerate(names):
+            other, third = (names[(index + step) % _VARIABLES] for step in (1, 7))
+            body.append(f"    {name} = {other} * {place} + ntl.exp({third} - y) * ({name} + 1)")
+            body.append(f"    {name} = squashed({name}, scale={index}.5)")
+        body.append(f"    for i{place} in range(x.shape[0]):")
+        for index, name in enumerate(names):
+            body.append(f"        {name} = {name} + {names[index - 1]} * i{place}")
+            body += [f"        {name} -= y"] * (index % 2)
         if len(body) + 12 < lines:
-            body += _branch(names, turn)
+            # A branch that changes some of them.
+            body.append(f"    if ntl.sum({names[place % _VARIABLES]}) > {place}:")
+            body += [f"        {name} = {name} * 2" for name in names[:5]]
+            body += ["    else:", *(f"        {name} = {name} - y" for name in names[3:7])]
     while len(body) < lines - 1:
         body.append(f"    {names[len(body) % _VARIABLES]} += y * {len(body)}")
     body.append(f"    output = {' + '.join(names)}")
     return _HEAD + "\n".join(body) + "\n"
-
-
-def _assignments(names: list[str], turn: int) -> list[str]:
-    """Arithmetic, and calls."""
-    lines: list[str] = []
-    for index, name in enumerate(names):
-        other, third = (names[(index + step) % _VARIABLES] for step in (1, 7))
-        lines.append(f"    {name} = {other} * {turn} + ntl.exp({third} - y) * ({name} + 1)")
-        lines.append(f"    {name} = squashed({name}, scale={index}.5)")
-    return lines
-
-
-def _loop(names: list[str], turn: int) -> list[str]:
-    """A loop that carries all variables."""
-    lines = [f"    for i{turn} in range(x.shape[0]):"]
-    for index, name in enumerate(names):
-        lines.append(f"        {name} = {name} + {names[index - 1]} * i{turn}")
-        if index % 2:
-            lines.append(f"        {name} -= y")
-    return lines
-
-
-def _branch(names: list[str], turn: int) -> list[str]:
-    """A branch that changes some of them."""
-    lines = [f"    if ntl.sum({names[turn % _VARIABLES]}) > {turn}:"]
-    lines += [f"        {name} = {name} * 2" for name in names[:5]]
-    lines += ["    else:"]
-    return [*lines, *(f"        {name} = {name} - y" for name in names[3:7])]
 
 
 def long_kernel(lines: int) -> Kernel:

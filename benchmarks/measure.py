@@ -59,46 +59,32 @@ class Measurer:
 
     def measure(self) -> list[Record]:
         """A record of each provider that has the operation; README.md says what is in it."""
+        names = [name for name in self.providers if name not in self.failed]
         work = Work(0)
         try:
-            work = self._draw()
-            calls = self._right(self._expected())
-        except ContextLostError:
-            raise
+            self.tell("", "inputs")
+            self._inputs = drawn(self.operation, self.case, self.device)
+            work = self.operation.work(*self._inputs)
+            self.tell("", "reference")
+            expected = self.operation.expected(self._inputs)
         except Exception as error:
             recover(error, self.device)
-            for name in self._names():
+            for name in names:
                 self._found[name] = {"failure": f"no inputs or reference: {reason(error)}"}
             return self._records(work)
+        self._tidy()
+        calls: dict[str, Call] = {}
+        for name in names:
+            call = self._attempt(name, "check", functools.partial(self._check, name, expected))
+            if call is not None:
+                calls[name] = call
+        del expected
         self._tidy()
         if self.clock is not None and calls:
             self._time(self.clock, calls)
             if self.case["size"] == "small":
                 self._time_graphs(self.clock, list(calls))
         return self._records(work)
-
-    def _names(self) -> list[str]:
-        return [name for name in self.providers if name not in self.failed]
-
-    def _draw(self) -> Work:
-        self.tell("", "inputs")
-        self._inputs = drawn(self.operation, self.case, self.device)
-        return self.operation.work(*self._inputs)
-
-    def _expected(self) -> Any:
-        self.tell("", "reference")
-        expected = self.operation.expected(self._inputs)
-        self._tidy()
-        return expected
-
-    def _right(self, expected: Any) -> dict[str, Call]:
-        """The calls of the providers whose results are right."""
-        calls: dict[str, Call] = {}
-        for name in self._names():
-            call = self._attempt(name, "check", lambda name=name: self._check(name, expected))
-            if call is not None:
-                calls[name] = call
-        return calls
 
     def _check(self, name: str, expected: Any) -> Call | None:
         """The call of a provider that is right; None where it does not have the operation."""
@@ -109,13 +95,7 @@ class Measurer:
         call = self.operation.call(own, self._inputs)
         start = time.perf_counter()
         with observed_choices() as choices:
-            error = checked(
-                call,
-                self._inputs,
-                expected,
-                self.operation.tolerance,
-                self.operation.compared,
-            )
+            error = checked(call, self._inputs, expected, self.operation)
         choice = "; ".join(f"{kernel}: {config}" for kernel, config in choices.items()) or None
         self._found[name] = {
             "error": error if math.isfinite(error) else None,
@@ -141,8 +121,7 @@ class Measurer:
             times = clock.gpu_us(calls, hosts, self.samples)
         except Exception as error:
             recover(error, self.device)
-            for name in calls:
-                self._found[name] = {"failure": f"GPU time: {reason(error)}"}
+            self._found |= {name: {"failure": f"GPU time: {reason(error)}"} for name in calls}
             calls.clear()
             return
         for name, gpu_us in times.items():
@@ -189,7 +168,8 @@ class Measurer:
             "unit": work.unit,
         }
         return [
-            {**of_the_case, "provider": name, **_known(self._found[name])}
+            {**of_the_case, "provider": name}
+            | {field: value for field, value in self._found[name].items() if value is not None}
             for name in self.providers
             if name in self._found
         ]
@@ -203,10 +183,6 @@ def shape(operation: Operation, case: Record) -> str:
 def drawn(operation: Operation, case: Record, device: str) -> tuple[Any, ...]:
     """The inputs of a case."""
     return operation.draw(case["size"], case["dtype"], case["layout"], device)
-
-
-def _known(fields: Record) -> Record:
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _first(error: BaseException) -> BaseException:

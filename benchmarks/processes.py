@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import IO
 
 from benchmarks.environment import ROOT
@@ -51,21 +51,28 @@ class Processes:
             stdin.seek(0)
             process = self._start(stdin, stderr)
             assert process.stdout is not None
-            limit = _Limit(process, seconds)
+            expired = threading.Event()
+
+            def expire() -> None:
+                expired.set()
+                _kill(process)
+
+            timer = _timer(seconds, expire)
             try:
                 for line in process.stdout:
                     message = _message(line)
                     if "begin" in message:
-                        limit.restart()
+                        timer.cancel()
+                        timer = _timer(seconds, expire)
                     if message:
                         yield message
                 process.wait()
             finally:
-                limit.cancel()
+                timer.cancel()
                 _kill(process)
                 process.stdout.close()
                 self._running.discard(process)
-            if limit.expired:
+            if expired.is_set():
                 raise ProcessError(f"it took over {seconds:g} s")
             if process.returncode != 0:
                 raise ProcessError(_death(process.returncode, stderr))
@@ -96,32 +103,11 @@ class Processes:
         return process
 
 
-class _Limit:
-    """Kills a process after so many seconds."""
-
-    def __init__(self, process: subprocess.Popen[str], seconds: float) -> None:
-        self._process, self._seconds = process, seconds
-        self.expired = False
-        self._timer = self._started()
-
-    def restart(self) -> None:
-        """The seconds count from now."""
-        self.cancel()
-        self._timer = self._started()
-
-    def cancel(self) -> None:
-        """It lives on."""
-        self._timer.cancel()
-
-    def _started(self) -> threading.Timer:
-        timer = threading.Timer(self._seconds, self._expire)
-        timer.daemon = True
-        timer.start()
-        return timer
-
-    def _expire(self) -> None:
-        self.expired = True
-        _kill(self._process)
+def _timer(seconds: float, function: Callable[[], None]) -> threading.Timer:
+    timer = threading.Timer(seconds, function)
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def _message(line: str) -> Record:

@@ -47,10 +47,6 @@ PLOTS = {
 }
 
 
-class ReportError(Exception):
-    """A file is not as the report needs it."""
-
-
 @dataclass(frozen=True)
 class Report:
     """A run's results, with the records of the other benchmarks by name."""
@@ -90,10 +86,9 @@ def other_providers(results: Results) -> list[str]:
     return [name for name in providers(results.cases) if name != OURS]
 
 
-def mean_speed(cases: Iterable[Case], other: str) -> tuple[float | None, int]:
-    """The geometric mean of our speed relative to ``other``, and over how many cases."""
-    found = [speed for case in cases if (speed := case.ratio(other, OURS)) is not None]
-    return geometric_mean(found), len(found)
+def speeds(cases: Iterable[Case], other: str) -> list[float]:
+    """Our speeds relative to ``other``, where both were timed."""
+    return [speed for case in cases if (speed := case.ratio(other, OURS)) is not None]
 
 
 def mean_floor(cases: Iterable[Case]) -> float | None:
@@ -103,13 +98,8 @@ def mean_floor(cases: Iterable[Case]) -> float | None:
 
 def of_length(cases: Iterable[Case], kind: str) -> list[Case]:
     """The cases of one of :data:`KINDS`."""
-    found: list[Case] = []
-    for case in cases:
-        best = case.best()
-        us = None if best is None else case.gpu_us(best)
-        if us is not None and (us < BRIEF_US) == (kind == KINDS[1]):
-            found.append(case)
-    return found
+    least = [(case, case.gpu_us(best)) for case in cases if (best := case.best()) is not None]
+    return [case for case, us in least if us is not None and (us < BRIEF_US) == (kind == KINDS[1])]
 
 
 # The tables of the kernels.
@@ -119,10 +109,9 @@ def overall(results: Results) -> str:
     """Geometric means against each provider."""
     rows: list[list[str]] = []
     for other in other_providers(results):
-        mean, count = mean_speed(results.cases, other)
-        ratios = [one for case in results.cases if (one := case.ratio(OURS, other)) is not None]
-        within = sum(one <= SLOWER for one in ratios) / len(ratios) if ratios else None
-        rows.append([other, ratio(mean), str(count), percent(within)])
+        found = speeds(results.cases, other)
+        within = sum(one * SLOWER >= 1 for one in found) / len(found) if found else None
+        rows.append([other, ratio(geometric_mean(found)), str(len(found)), percent(within)])
     head = ["against", "speed, geometric mean", "cases", f"at most {SLOWER} × its time"]
     return table(head, rows)
 
@@ -135,25 +124,20 @@ def by_operation(results: Results) -> str:
     groups["*all*"] = list(results.cases)
     rows: list[list[str]] = []
     for name, cases in groups.items():
-        speeds = [mean_speed(cases, other)[0] for other in others]
-        best = geometric_mean([speed for case in cases if (speed := case.speed) is not None])
-        means = [*map(ratio, [*speeds, best]), percent(mean_floor(cases))]
-        rows.append([name, *means, str(len(cases))])
+        best = [speed for case in cases if (speed := case.speed) is not None]
+        means = map(geometric_mean, [*(speeds(cases, other) for other in others), best])
+        cells = [*map(ratio, means), percent(mean_floor(cases))]
+        rows.append([name, *cells, str(len(cases))])
     return table(["operation", *others, "fastest other", "floor", "cases"], rows)
 
 
 def _ordered(cases: Iterable[Case]) -> list[Case]:
     """By size, element type and layout, each as it is listed."""
-
-    def place(case: Case) -> tuple[object, ...]:
-        known = (("size", SIZES), ("dtype", tuple(DTYPES)), ("layout", LAYOUTS))
-        places = [
-            names.index(case.fields[field]) if case.fields[field] in names else len(names)
-            for field, names in known
-        ]
-        return *places, key(case.fields)
-
-    return sorted(cases, key=place)
+    names = (*SIZES, *DTYPES, *LAYOUTS)
+    places = {name: place for place, name in enumerate(names)}
+    return sorted(
+        cases, key=lambda case: [places.get(name, len(names)) for name in key(case.fields)[1:]]
+    )
 
 
 _NAME = ["size", "type", "layout"]
@@ -183,29 +167,27 @@ def of_operation(results: Results, operation: str) -> str:
 def other_times(results: Results) -> dict[str, str]:
     """The tables of the times that are no GPU time, by title."""
     names = providers(results.cases)
+
+    def times(case: Case, field: str) -> list[float | None]:
+        return [case.measurements.get(name, {}).get(field) for name in names]
+
     graphs: list[list[str]] = []
     hosts: list[list[str]] = []
     for operation in results.operations():
-        cases = results.of_operation(operation)
-        for case in _ordered(cases):
-            found = [case.measurements.get(name, {}).get("graph_us") for name in names]
-            if any(us is not None for us in found):
-                graphs.append([operation, *_name(case), *map(number, found)])
-        times = [
-            [
-                one["host_us"]
-                for case in cases
-                if "host_us" in (one := case.measurements.get(name, {}))
-            ]
-            for name in names
+        cases = _ordered(results.of_operation(operation))
+        inside = [(case, times(case, "graph_us")) for case in cases]
+        graphs += [
+            [operation, *_name(case), *map(number, found)] for case, found in inside if any(found)
         ]
-        if any(times):
-            medians = (statistics.median(several) if several else None for several in times)
+        columns = zip(*(times(case, "host_us") for case in cases), strict=True)
+        known = [[one for one in column if one is not None] for column in columns]
+        if any(known):
+            medians = (statistics.median(several) if several else None for several in known)
             hosts.append([operation, *map(number, medians)])
     texts: dict[str, str] = {}
     if graphs:
-        title = "Inside a CUDA graph, warm, in µs"
-        texts[title] = table(["operation", *_NAME, *names], graphs, left=4)
+        head = ["operation", *_NAME, *names]
+        texts["Inside a CUDA graph, warm, in µs"] = table(head, graphs, left=4)
     if hosts:
         title = "Host time of a call in µs, medians over the cases"
         texts[title] = table(["operation", *names], hosts)
@@ -214,12 +196,11 @@ def other_times(results: Results) -> dict[str, str]:
 
 def slower(results: Results) -> str | None:
     """A line a case in which another provider is faster by more than it may be, or None."""
-    found: list[tuple[float, Case, str]] = []
-    for case in results.cases:
-        best = case.fastest_other
-        over = None if best is None else case.ratio(OURS, best)
-        if best is not None and over is not None and over > SLOWER:
-            found.append((over, case, best))
+    found = [
+        (1 / speed, case, best)
+        for case in results.cases
+        if (best := case.fastest_other) and (speed := case.speed) and 1 / speed > SLOWER
+    ]
     found.sort(key=lambda one: (-one[0], key(one[1].fields)))
     rows: list[list[str]] = []
     for over, case, best in found:
@@ -229,18 +210,15 @@ def slower(results: Results) -> str | None:
     return table(head, rows, left=5) if rows else None
 
 
-def failures(cases: Iterable[Case]) -> list[str]:
-    """A line a failure."""
-    return [
+def absences(results: Results) -> tuple[list[str], list[str]]:
+    """A line a provider that took no part, and a line a failure."""
+    left_out = [f"- {name} is left out: {reason}" for name, reason in results.left_out.items()]
+    failed = [
         f"- {label(case.fields)}, {name}: {' '.join(reason.split())}"
-        for case in cases
+        for case in results.cases
         for name, reason in case.failures().items()
     ]
-
-
-def left_out(results: Results) -> list[str]:
-    """A line a provider that took no part."""
-    return [f"- {name} is left out: {reason}" for name, reason in results.left_out.items()]
+    return left_out, failed
 
 
 # Texts.
@@ -248,12 +226,9 @@ def left_out(results: Results) -> list[str]:
 
 def peaks(ceilings: Mapping[str, float]) -> str:
     """What the device can do, in one line."""
-    rates = [
-        f"{unit} {number(rate / 1e12)} TFLOP/s"
-        for unit, rate in ceilings.items()
-        if unit != "bytes"
-    ]
-    return ", ".join([f"copy {number(ceilings['bytes'] / 1e12)} TB/s", *rates])
+    rates = [f"{unit} {number(rate / 1e12)} TFLOP/s" for unit, rate in ceilings.items()]
+    copy = f"copy {number(ceilings['bytes'] / 1e12)} TB/s"
+    return ", ".join([copy, *(rate for rate in rates if not rate.startswith("bytes "))])
 
 
 def _software(environment: Record) -> str:
@@ -270,9 +245,10 @@ def summary(results: Results) -> str:
         parts.append(f"{operation}, GPU time in µs:\n{of_operation(results, operation)}")
     parts += [f"{title}:\n{text}" for title, text in other_times(results).items()]
     parts.append(f"Speed, geometric means:\n{by_operation(results)}")
-    if failed := failures(results.cases):
+    absent, failed = absences(results)
+    if failed:
         parts.append("\n".join([f"failed: {len(failed)}", *failed]))
-    if absent := left_out(results):
+    if absent:
         parts.append("\n".join(absent))
     if results.missing:
         parts.append(f"stopped: {len(results.missing)} cases were not measured")
@@ -346,8 +322,9 @@ def page(report: Report) -> str:
     if (text := slower(results)) is not None:
         share = percent(SLOWER - 1)
         parts += [f"## Cases in which another provider is faster by over {share}", text]
-    if lines := [*left_out(results), *failures(results.cases)]:
-        parts += ["## Left out and failed", "\n".join(lines)]
+    absent, failed = absences(results)
+    if absent or failed:
+        parts += ["## Left out and failed", "\n".join([*absent, *failed])]
     return "\n\n".join(parts) + "\n"
 
 
@@ -376,10 +353,11 @@ def speed_plot(results: Results) -> str:
     names = results.operations()
     panels: list[plots.Panel] = []
     for kind in KINDS:
-        values: dict[str, list[float | None]] = {}
-        for other in other_providers(results):
-            groups = (of_length(results.of_operation(name), kind) for name in names)
-            values[other] = [mean_speed(cases, other)[0] for cases in groups]
+        groups = [of_length(results.of_operation(name), kind) for name in names]
+        values = {
+            other: [geometric_mean(speeds(cases, other)) for cases in groups]
+            for other in other_providers(results)
+        }
         known = [one for several in values.values() for one in several if one is not None]
         ticks = plots.powers_of_two(known)
         panels.append(plots.Panel(f"cases of {kind}", values, ticks, math.log2))
@@ -390,13 +368,16 @@ def floor_plot(results: Results) -> str:
     """For each operation and size, the part of our time that no kernel can save."""
     names = results.operations()
     cases = of_length(results.cases, KINDS[0])
-    values: dict[str, list[float | None]] = {}
-    for size in SIZES:
-        own = [case for case in cases if case.fields["size"] == size]
-        if own:
-            values[size] = [
-                mean_floor(case for case in own if case.operation == name) for name in names
-            ]
+    values = {
+        size: [
+            mean_floor(
+                case for case in cases if (case.operation, case.fields["size"]) == (name, size)
+            )
+            for name in names
+        ]
+        for size in SIZES
+        if any(case.fields["size"] == size for case in cases)
+    }
     highest = max([1.0, *(one for several in values.values() for one in several if one)])
     ticks = [(fifth / 5, f"{20 * fifth} %") for fifth in range(math.ceil(5 * highest) + 1)]
     panel = plots.Panel(f"cases of {KINDS[0]}", values, ticks)
@@ -411,39 +392,23 @@ def replaced(text: str, block: str) -> str:
     """``text`` with ``block`` between the markers.
 
     Raises:
-        ReportError: it has not one line of each.
+        ResultsError: it has not one line of each.
     """
     lines = text.split("\n")
     if lines.count(BEGIN) != 1 or lines.count(END) != 1 or lines.index(END) < lines.index(BEGIN):
-        raise ReportError(f"write one line {BEGIN} and, below it, one line {END}")
+        raise ResultsError(f"write one line {BEGIN} and, below it, one line {END}")
     before, after = lines[: lines.index(BEGIN) + 1], lines[lines.index(END) :]
     return "\n".join([*before, block, *after])
 
 
-def write_readme(readme: Path, report: Report, out: Path) -> None:
-    """Replace the README's block.
-
-    Raises:
-        ReportError: the README has no place for it.
-    """
-    folder = Path(os.path.relpath(out.resolve(), readme.resolve().parent)).as_posix()
-    try:
-        text = replaced(readme.read_text(encoding="utf-8"), readme_block(report, folder))
-    except ReportError as error:
-        raise ReportError(f"{readme}: {error}") from None
-    readme.write_text(text, encoding="utf-8")
-
-
-def write(report: Report, out: Path) -> None:
-    """Write tables and plots to a folder."""
-    out.mkdir(parents=True, exist_ok=True)
+def files(report: Report) -> dict[str, str]:
+    """Tables and plots, by the files' names."""
     texts = {
         ".md": page(report),
         "-speed.svg": speed_plot(report.results),
         "-floor.svg": floor_plot(report.results),
     }
-    for end, text in texts.items():
-        (out / f"{report.name}{end}").write_text(text, encoding="utf-8")
+    return {f"{report.name}{end}": text for end, text in texts.items()}
 
 
 def main() -> None:
@@ -457,10 +422,16 @@ def main() -> None:
     arguments = parser.parse_args()
     try:
         report = load(arguments.results)
-        write(report, arguments.out)
-        if arguments.readme is not None:
-            write_readme(arguments.readme, report, arguments.out)
-    except (OSError, ReportError, ResultsError) as error:
+        out: Path = arguments.out
+        readme: Path | None = arguments.readme
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in files(report).items():
+            (out / name).write_text(text, encoding="utf-8")
+        if readme is not None:
+            folder = Path(os.path.relpath(out.resolve(), readme.resolve().parent)).as_posix()
+            text = replaced(readme.read_text(encoding="utf-8"), readme_block(report, folder))
+            readme.write_text(text, encoding="utf-8")
+    except (OSError, ResultsError) as error:
         sys.exit(str(error))
 
 

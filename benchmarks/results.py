@@ -69,11 +69,8 @@ class Case:
 
     def failures(self) -> dict[str, str]:
         """The providers that failed here, with their reasons."""
-        return {
-            name: record["failure"]
-            for name, record in self.measurements.items()
-            if "failure" in record
-        }
+        records = self.measurements.items()
+        return {name: record["failure"] for name, record in records if "failure" in record}
 
 
 @dataclass(frozen=True)
@@ -145,15 +142,15 @@ def _ceilings(records: Sequence[Record], cases: Iterable[Case]) -> dict[str, flo
 
     A library's product need not be the fastest that there is.
     """
-    highest: dict[str, float] = {}
-    for one in of_kind(records, "ceiling"):
-        highest[one["unit"]] = max(one["per_second"], highest.get(one["unit"], 0.0))
+    rates = [(one["unit"], one["per_second"]) for one in of_kind(records, "ceiling")]
     for case in cases:
-        times = [time for name in case.measurements if (time := case.gpu_us(name))]
-        work = case.fields
-        if work.get("operations") and times:
-            rate = work["operations"] / min(times) * 1e6
-            highest[work["unit"]] = max(rate, highest.get(work["unit"], 0.0))
+        best, work = case.best(), case.fields
+        us = None if best is None else case.gpu_us(best)
+        if us and work.get("operations"):
+            rates.append((work["unit"], work["operations"] / us * 1e6))
+    highest: dict[str, float] = {}
+    for unit, rate in rates:
+        highest[unit] = max(rate, highest.get(unit, 0.0))
     return highest
 
 

@@ -22,6 +22,7 @@ Without a GPU, ours alone is measured, on CPU tensors, which it interprets.
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -75,9 +76,8 @@ def first_result(
         ProcessError: it ended without a result.
     """
     sizes = program.large if device == "cuda" else program.small
-    options = ["--parts"] if with_parts else []
-    arguments = [*options, f"{_FILES[provider]}_{program.file}", program.kind, device]
-    command = [sys.executable, "-m", "benchmarks.first_result", *arguments, *map(str, sizes)]
+    command = [sys.executable, "-m", "benchmarks.first_result", *(["--parts"] * with_parts)]
+    command += [f"{_FILES[provider]}_{program.file}", program.kind, device, *map(str, sizes)]
     variables = {
         "NINETOOTHED_CACHE_DIR": str(caches / "ninetoothed"),
         "TRITON_CACHE_DIR": str(caches / "triton"),
@@ -119,20 +119,22 @@ class Run:
             for name in warm_ups(provider, names):
                 # Writes byte code, and brings files into memory.
                 self._pair(provider, name, "warming up", (COLD,))
-        for round_ in range(repeats):
-            for name in names:
-                for provider in self.providers:
-                    pair = self._pair(provider, name, f"{round_ + 1} of {repeats}")
-                    for cache, found in pair.items():
-                        self._found.setdefault((provider, name, cache), []).append(found)
-        if with_parts and OURS in self.providers:
-            for name in names:
-                for cache, found in self._pair(OURS, name, "parts", with_parts=True).items():
-                    self._parts += [
-                        {"kind": "part", "program": name, "cache": cache}
-                        | {"part": part, "seconds": seconds}
-                        for part, seconds in found["parts"].items()
-                    ]
+        for round_, name, provider in itertools.product(range(repeats), names, self.providers):
+            pair = self._pair(provider, name, f"{round_ + 1} of {repeats}")
+            for cache, found in pair.items():
+                self._found.setdefault((provider, name, cache), []).append(found)
+        for name in names if with_parts and OURS in self.providers else ():
+            for cache, found in self._pair(OURS, name, "parts", with_parts=True).items():
+                self._parts += [
+                    {
+                        "kind": "part",
+                        "program": name,
+                        "cache": cache,
+                        "part": part,
+                        "seconds": taken,
+                    }
+                    for part, taken in found["parts"].items()
+                ]
 
     def _pair(
         self,
@@ -144,18 +146,13 @@ class Run:
     ) -> dict[str, Record]:
         """A process with empty caches, and one that finds what it left."""
         pair: dict[str, Record] = {}
+        program = PROGRAMS[name]
         with tempfile.TemporaryDirectory(prefix="ninetoothed-start-") as folder:
             for cache in states:
                 print(f"{progress}: {provider} {name} {cache}", file=sys.stderr)
+                folders = Path(folder), self._byte_code
                 try:
-                    found = first_result(
-                        provider,
-                        PROGRAMS[name],
-                        self.device,
-                        Path(folder),
-                        self._byte_code,
-                        with_parts,
-                    )
+                    found = first_result(provider, program, self.device, *folders, with_parts)
                 except ProcessError as error:
                     print(f"{provider} {name} {cache} failed: {error}", file=sys.stderr)
                     break
@@ -191,14 +188,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.start", description="time to the first result"
     )
-    parser.add_argument("--programs", nargs="+", metavar="NAME", help="these programs only")
-    parser.add_argument(
-        "--providers", nargs="+", choices=tuple(_FILES), help="these only (default: all that can)"
-    )
-    parser.add_argument("--repeats", type=int, default=5, help="processes of each (default: 5)")
-    parser.add_argument(
-        "--parts", action="store_true", help="two more processes of ours: where their time goes"
-    )
+    add = parser.add_argument
+    add("--programs", nargs="+", metavar="NAME", help="these programs only")
+    add("--providers", nargs="+", choices=tuple(_FILES), help="these only (default: all that can)")
+    add("--repeats", type=int, default=5, help="processes of each (default: 5)")
+    add("--parts", action="store_true", help="two more processes of ours: where their time goes")
     add_outputs(parser)
     against.add_option(parser)
     arguments = parser.parse_args()

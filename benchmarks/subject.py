@@ -16,7 +16,6 @@ from benchmarks.operation import DTYPES, Call, Function, Operation
 from examples.runner import Draw
 from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.configuration import Config
-from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.kernel.kernel import Kernel
@@ -78,23 +77,17 @@ class CallSubject:
         self._recorded = recorded(operation.ours, self._inputs)
         kernel = self._recorded.kernel
         arguments = bind(kernel.interface, self._recorded.args, self._recorded.kwargs)
-        self._values = arguments.values
-        self._signature: Signature = arguments.signature
+        self._values, self._signature = arguments.values, arguments.signature
         self._name = kernel.__name__
-        compiler = kernel._compilation  # pyright: ignore[reportPrivateUsage]
-        self._compiler: Compiler = compiler
+        self._compiler: Compiler = kernel._compilation  # pyright: ignore[reportPrivateUsage]
         self._is_offline = offline is not None
         self._target = offline or compat.active_target()
         self._key = self._compiler.key(self._signature, self._target)
         self._artifacts = artifacts
 
-    @property
+    @functools.cached_property
     def configs(self) -> Sequence[Config]:
         """All of the space, in the model's order; offline, in the space's own."""
-        return self._order
-
-    @functools.cached_property
-    def _order(self) -> Sequence[Config]:
         if self._is_offline:
             return self._compiler.space(self._signature, self._target).configs
         report = Dispatcher(self._name, self._compiler).report(self._signature, self._values)
@@ -110,11 +103,10 @@ class CallSubject:
         Raises:
             NineToothedError: it cannot be.
         """
-        found = self._artifacts.get((self._key, config))
-        if found is None:
-            found = self._compiler.artifact(self._signature, config, self._target)
-            self._artifacts[self._key, config] = found
-        return found
+        key = self._key, config
+        if key not in self._artifacts:
+            self._artifacts[key] = self._compiler.artifact(self._signature, config, self._target)
+        return self._artifacts[key]
 
     def call(self, artifact: Artifact, binary: Binary) -> Call:
         """The call with a configuration; offline, one that does nothing.
@@ -124,9 +116,8 @@ class CallSubject:
         """
         if self._is_offline:
             return lambda: None
-        return functools.partial(
-            LoadedKernel(Host(artifact), driver.load(binary)).launch, self._values
-        )
+        loaded = LoadedKernel(Host(artifact), driver.load(binary))
+        return functools.partial(loaded.launch, self._values)
 
     def check(self, call: Call) -> None:
         """Runs a call on poisoned memory, and compares its results with torch in float64.

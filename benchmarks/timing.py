@@ -11,12 +11,14 @@ import statistics
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import torch
 
 from benchmarks.operation import Call
 from benchmarks.records import Record
+
+K = TypeVar("K")
 
 FEWEST, MOST = 10, 100
 """Samples of GPU time."""
@@ -67,8 +69,8 @@ class Clock(Protocol):
     """What times calls: :class:`Stopwatch`, or what stands for it."""
 
     def gpu_us(
-        self, calls: Mapping[str, Call], host_us: Mapping[str, float], samples: int | None = None
-    ) -> dict[str, Times]: ...
+        self, calls: Mapping[K, Call], host_us: Mapping[K, float], samples: int | None = None
+    ) -> dict[K, Times]: ...
 
     def host_us(self, call: Call) -> float: ...
 
@@ -77,7 +79,7 @@ class Clock(Protocol):
     def once_us(self, call: Call) -> float: ...
 
 
-def rotated(names: Sequence[str], round_: int) -> list[str]:
+def rotated(names: Sequence[K], round_: int) -> list[K]:
     """The order of a round: each name is first in as many rounds."""
     start = round_ % len(names)
     return [*names[start:], *names[:start]]
@@ -103,8 +105,8 @@ class Stopwatch:
         self._cycles_per_us = self._calibrate()
 
     def gpu_us(
-        self, calls: Mapping[str, Call], host_us: Mapping[str, float], samples: int | None = None
-    ) -> dict[str, Times]:
+        self, calls: Mapping[K, Call], host_us: Mapping[K, float], samples: int | None = None
+    ) -> dict[K, Times]:
         """GPU time of each call, alternated sample by sample.
 
         ``host_us`` is what a call takes of the host at most; the GPU waits for the host that long.
@@ -115,18 +117,21 @@ class Stopwatch:
         # Of a call that waits for the GPU itself, the host is never ahead.
         waiting = [name for name in names if self._ahead(calls[name], waits[name]) is None]
         if samples is None:
-            first = self._round(calls, waits, names)
-            samples = sample_count(max(first.values()))
-        times: dict[str, list[float]] = {name: [] for name in names}
-        events: list[tuple[str, Any, Any]] = []
-        with _no_collection():
+            first = [self._record(calls[name], waits[name]) for name in names]
+            samples = sample_count(max(self._elapsed(first)))
+        times: dict[K, list[float]] = {name: [] for name in names}
+        taken: list[tuple[K, tuple[Any, Any]]] = []
+        with no_collection():
             for round_ in range(samples):
                 for name in rotated(names, round_):
                     call, wait_us = calls[name], waits[name]
                     sample = None if name in waiting else self._ahead(call, wait_us)
-                    events.append((name, *(sample or self._record(call, wait_us))))
+                    taken.append((name, sample or self._record(call, wait_us)))
                 if round_ % _ROUNDS_AT_ONCE == _ROUNDS_AT_ONCE - 1 or round_ == samples - 1:
-                    self._collect(events, times)
+                    elapsed = self._elapsed([events for _, events in taken])
+                    for (name, _), us in zip(taken, elapsed, strict=True):
+                        times[name].append(us)
+                    taken.clear()
         return {name: Times.of(values) for name, values in times.items()}
 
     def host_us(self, call: Call) -> float:
@@ -137,7 +142,7 @@ class Stopwatch:
         count = max(3, min(_HOST_CALLS, int(_HOST_BUDGET_US / max(duration, 1e-3))))
         batches = _HOST_BATCHES if duration * count < 2 * _HOST_BUDGET_US else 3
         times: list[float] = []
-        with _no_collection():
+        with no_collection():
             for _ in range(batches):
                 self._cuda.synchronize()
                 start = time.perf_counter()
@@ -170,18 +175,7 @@ class Stopwatch:
         # A replay takes the host some microseconds and some for each kernel.
         ahead = _HEAD_START_US + 5 * GRAPH_CALLS
         samples = [self._record(graph.replay, ahead, flush=False) for _ in range(_GRAPH_REPLAYS)]
-        cuda.synchronize()
-        times = [start.elapsed_time(end) * 1e3 / GRAPH_CALLS for start, end in samples]
-        return statistics.median(times)
-
-    def _round(
-        self, calls: Mapping[str, Call], waits: Mapping[str, float], names: Sequence[str]
-    ) -> dict[str, float]:
-        """One sample of each call."""
-        events = [(name, *self._record(calls[name], waits[name])) for name in names]
-        times: dict[str, list[float]] = {name: [] for name in names}
-        self._collect(events, times)
-        return {name: value for name, (value,) in times.items()}
+        return statistics.median(self._elapsed(samples)) / GRAPH_CALLS
 
     def _ahead(self, call: Call, wait_us: float) -> tuple[Any, Any] | None:
         """One sample that had been submitted before the GPU began with it, or None.
@@ -208,12 +202,10 @@ class Stopwatch:
         end.record()
         return start, end
 
-    def _collect(self, events: list[tuple[str, Any, Any]], times: dict[str, list[float]]) -> None:
-        """Waits for the samples, and moves their times to ``times``."""
+    def _elapsed(self, samples: Sequence[tuple[Any, Any]]) -> list[float]:
+        """Waits for these samples; their microseconds."""
         self._cuda.synchronize()
-        for name, start, end in events:
-            times[name].append(float(start.elapsed_time(end)) * 1e3)
-        events.clear()
+        return [float(start.elapsed_time(end)) * 1e3 for start, end in samples]
 
     def once_us(self, call: Call) -> float:
         """Microseconds from here to the end of one call, host time included."""
@@ -228,18 +220,16 @@ class Stopwatch:
         cycles = 10_000_000
         rates: list[float] = []
         for _ in range(5):
-            start = self._cuda.Event(enable_timing=True)
-            end = self._cuda.Event(enable_timing=True)
+            start, end = (self._cuda.Event(enable_timing=True) for _ in range(2))
             start.record()
             self._cuda._sleep(cycles)
             end.record()
-            end.synchronize()
-            rates.append(cycles / (float(start.elapsed_time(end)) * 1e3))
+            rates.append(cycles / self._elapsed([(start, end)])[0])
         return max(rates)
 
 
 @contextlib.contextmanager
-def _no_collection() -> Generator[None]:
+def no_collection() -> Generator[None]:
     """Python's garbage collector does not run meanwhile."""
     enabled = gc.isenabled()
     gc.disable()

@@ -19,14 +19,13 @@ Then fresh processes with empty and with filled caches: a matrix product of 4096
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
@@ -44,7 +43,7 @@ from benchmarks.operation import OURS, Call
 from benchmarks.operations import operations
 from benchmarks.records import Record, of_kind
 from benchmarks.subject import MODES, CallSubject
-from benchmarks.timing import Clock, Stopwatch, Times
+from benchmarks.timing import Clock, K, Stopwatch, Times
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
@@ -66,9 +65,9 @@ class MadeUp:
     """A clock for smoke runs without a GPU: times that depend on the configurations' names."""
 
     def gpu_us(
-        self, calls: Mapping[str, Call], host_us: Mapping[str, float], samples: int | None = None
-    ) -> dict[str, Times]:
-        return {name: Times.of([10.0 + zlib.crc32(name.encode()) % 10]) for name in calls}
+        self, calls: Mapping[K, Call], host_us: Mapping[K, float], samples: int | None = None
+    ) -> dict[K, Times]:
+        return {name: Times.of([10.0 + zlib.crc32(str(name).encode()) % 10]) for name in calls}
 
     def host_us(self, call: Call) -> float:
         return self.once_us(call)
@@ -118,11 +117,16 @@ class Run:
     times: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
 
     def measure(self, task: Task) -> None:
-        """Searches a case's space, and times the modes' choices in it."""
+        """Searches a case's space, and times the modes' choices in it.
+
+        Raises:
+            ConfigurationError: nothing was timed.
+        """
         begin = time.perf_counter()
         subject = self.subject(task)
+        case: Record = {"operation": task.operation, "size": task.size}
         chosen: dict[Tune, tuple[Config, float]] = {}
-        failed: dict[str, str] = {}
+        failed: list[Record] = []
         for mode in self.modes:
             # Each mode knows nothing of what another found; compiled code stays.
             self.forget()
@@ -130,61 +134,50 @@ class Run:
             try:
                 chosen[mode] = subject.choose(mode)
             except NineToothedError as error:
-                failed[mode] = brief(error)
+                failed.append({"kind": "choice", **case, "by": mode, "reason": brief(error)})
         choosing = round(time.perf_counter() - begin, 2)
-        wanted = [config for config, _ in chosen.values()]
-        print(f"{task.label}: {len(subject.configs)} configurations to search", flush=True)
-        found = self.search.run(subject, wanted, self.most)
-        found.seconds["choose"] = choosing
+        configs = list(subject.configs)
+        print(f"{task.label}: {len(configs)} configurations to search", flush=True)
+        found = self.search.run(subject, [config for config, _ in chosen.values()], self.most)
         self.times[task.label] = {
-            str(config): found.rough[config] for config in subject.configs if config in found.rough
+            str(config): found.rough[config] for config in configs if config in found.rough
         }
-        self.records += _records(task, subject.configs, found, chosen, failed)
+        if found.best is None:
+            reasons = ", ".join(f"{count} × {why}" for why, count in found.failures.items())
+            raise ConfigurationError(f"no configuration of {found.tried} could be timed: {reasons}")
+        space = {
+            "kind": "space",
+            **case,
+            "shape": " × ".join(map(str, task.numbers)),
+            "dtype": DTYPE,
+            "space": len(configs),
+            "tried": found.tried,
+            "timed": len(found.rough),
+            "rank": configs.index(found.best) + 1,
+            **{f"{part}_seconds": seconds for part, seconds in found.seconds.items()},
+            "choose_seconds": choosing,
+        }
+        choices = [{"by": "best", **_choice(found.best, found)}] + [
+            {"by": mode, **_choice(config, found), "seconds": seconds}
+            for mode, (config, seconds) in chosen.items()
+        ]
+        self.records += [
+            space,
+            *({"kind": "choice", **case, **choice} for choice in choices),
+            *failed,
+            *(
+                {"kind": "not run", **case, "reason": why, "count": count}
+                for why, count in found.failures.most_common()
+            ),
+        ]
 
 
-def _records(
-    task: Task,
-    configs: Sequence[Config],
-    found: Found,
-    chosen: Mapping[Tune, tuple[Config, float]],
-    failed: Mapping[str, str],
-) -> list[Record]:
-    """The space of a case, the best and each mode's choice, and what could not be run.
-
-    Raises:
-        ConfigurationError: nothing was timed.
-    """
-    best = found.best
-    if best is None:
-        reasons = ", ".join(f"{count} × {reason}" for reason, count in found.failures.items())
-        raise ConfigurationError(f"no configuration of {found.tried} could be timed: {reasons}")
-    case: Record = {"operation": task.operation, "size": task.size}
-    space = {
-        "shape": " × ".join(map(str, task.numbers)),
-        "dtype": DTYPE,
-        "space": len(configs),
-        "tried": found.tried,
-        "timed": len(found.rough),
-        "rank": list(configs).index(best) + 1,
-        **{f"{part}_seconds": seconds for part, seconds in found.seconds.items()},
-    }
-
-    def choice(by: str, config: Config, **more: float) -> Record:
-        fields = {"kind": "choice", **case, "by": by, "config": str(config), **more}
-        if config in found.times:
-            return {**fields, **found.times[config].fields("us")}
-        return {**fields, "reason": f"its choice, {config}, could not be timed, or is wrong"}
-
-    return [
-        {"kind": "space", **case, **space},
-        choice("best", best),
-        *(choice(mode, config, seconds=seconds) for mode, (config, seconds) in chosen.items()),
-        *({"kind": "choice", **case, "by": mode, "reason": why} for mode, why in failed.items()),
-        *(
-            {"kind": "not run", **case, "reason": why, "count": count}
-            for why, count in found.failures.most_common()
-        ),
-    ]
+def _choice(config: Config, found: Found) -> Record:
+    """A configuration that was chosen, with its time or why it has none."""
+    if config in found.times:
+        return {"config": str(config), **found.times[config].fields("us")}
+    why = f"its choice, {config}, could not be timed, or is wrong"
+    return {"config": str(config), "reason": why}
 
 
 def starts() -> list[Record]:
@@ -195,55 +188,46 @@ def starts() -> list[Record]:
         return run.records()
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print and write what the command line asks for; the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.tuning",
         description="the tuner's choices beside the best of its space",
     )
-    parser.add_argument("--ops", nargs="+", metavar="NAME", help=", ".join(OPERATIONS))
-    parser.add_argument("--sizes", nargs="+", metavar="NAME", help=", ".join(SIZES))
-    parser.add_argument("--full", action="store_true", help="what mode full chooses, too")
-    parser.add_argument(
-        "--most",
-        type=int,
-        metavar="N",
-        help="try N configurations a case: the model's first N/2, and as many drawn from the rest",
-    )
-    parser.add_argument("--no-starts", action="store_true", help="start no fresh processes")
-    parser.add_argument("--smoke", action="store_true", help="a few configurations; no GPU needed")
-    parser.add_argument(
-        "--times", type=Path, metavar="FILE", help="write all configurations' times there, as JSON"
-    )
+    add = parser.add_argument
+    add("--ops", nargs="+", metavar="NAME", help=", ".join(OPERATIONS))
+    add("--sizes", nargs="+", metavar="NAME", help=", ".join(SIZES))
+    add("--full", action="store_true", help="what mode full chooses, too")
+    most = "try N configurations a case: the model's first N/2, and as many drawn from the rest"
+    add("--most", type=int, metavar="N", help=most)
+    add("--no-starts", action="store_true", help="start no fresh processes")
+    add("--smoke", action="store_true", help="a few configurations; no GPU needed")
+    times = "write all configurations' times there, as JSON"
+    add("--times", type=Path, metavar="FILE", help=times)
     add_outputs(parser)
-    return parser
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Print and write what the command line asks for; the exit code."""
-    options = parser()
-    arguments = options.parse_args(argv)
+    arguments = parser.parse_args(argv)
     try:
         names = choose("operation", arguments.ops, OPERATIONS)
         sizes = choose("size", arguments.sizes, SIZES)
     except ChoiceError as error:
-        options.error(str(error))
+        parser.error(str(error))
     if arguments.most is not None and arguments.most < 1:
-        options.error("--most must be 1 or more")
+        parser.error("--most must be 1 or more")
     on_gpu = torch.cuda.is_available()
     if not on_gpu and not arguments.smoke:
         print("no GPU found: configurations are timed on one; nothing was", file=sys.stderr)
         return 1
-    most = arguments.most
     if arguments.smoke:
-        sizes, most = SIZES[:1], _SMOKE_MOST
-    modes: list[Tune] = [mode for mode in MODES if arguments.full or mode != "full"]
+        sizes, arguments.most = SIZES[:1], _SMOKE_MOST
     set_up()
-    here = environment("tuning", arguments.commit, most=most)
+    here = environment("tuning", arguments.commit, most=arguments.most)
     todo = tasks(names, sizes)
-    with _new_cache() as cache:
-        run = _run(on_gpu, modes, most, cache)
-        complete = measured(run, todo, "cuda" if on_gpu else "cpu")
+    with tempfile.TemporaryDirectory(prefix="ninetoothed-tuning-") as cache:
+        # All of a space is kept from one size to the next.
+        variables = {"NINETOOTHED_CACHE_DIR": cache, "NINETOOTHED_CACHE_SIZE": "0"}
+        with mock.patch.dict(os.environ, variables):
+            run = _run(on_gpu, arguments, Path(cache))
+            complete = measured(run, todo, "cuda" if on_gpu else "cpu")
     found = run.records
     if complete and not arguments.no_starts and not arguments.smoke:
         found += starts()
@@ -269,16 +253,7 @@ def _text(found: Sequence[Record]) -> str:
     return "\n\n".join(text for text in [*texts, tables.not_chosen(found)] if text)
 
 
-@contextlib.contextmanager
-def _new_cache() -> Generator[Path]:
-    with tempfile.TemporaryDirectory(prefix="ninetoothed-tuning-") as folder:
-        # All of a space is kept from one size to the next.
-        variables = {"NINETOOTHED_CACHE_DIR": folder, "NINETOOTHED_CACHE_SIZE": "0"}
-        with mock.patch.dict(os.environ, variables):
-            yield Path(folder)
-
-
-def _run(on_gpu: bool, modes: Sequence[Tune], most: int | None, cache: Path) -> Run:
+def _run(on_gpu: bool, arguments: argparse.Namespace, cache: Path) -> Run:
     artifacts: dict[tuple[str, Config], Artifact] = {}
     known = operations()
 
@@ -288,7 +263,8 @@ def _run(on_gpu: bool, modes: Sequence[Tune], most: int | None, cache: Path) -> 
 
     clock: Clock = Stopwatch() if on_gpu else MadeUp()
     search = Search(pool.compile, clock)
-    return Run(search, subject, modes, most, lambda: forget_choices(cache))
+    modes: list[Tune] = [mode for mode in MODES if arguments.full or mode != "full"]
+    return Run(search, subject, modes, arguments.most, lambda: forget_choices(cache))
 
 
 def measured(run: Run, todo: Sequence[Task], device: str) -> bool:

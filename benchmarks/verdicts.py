@@ -36,7 +36,6 @@ from ninetoothed.verification.verdicts import (
     PROVED,
     UNDECIDED,
     Report,
-    Verdict,
 )
 from tests.support.idioms import IDIOMS
 
@@ -82,17 +81,6 @@ def rows() -> Iterator[Row]:
         yield Row(name, report, taken, name in data_dependent)
 
 
-def undecided(rows: list[Row]) -> list[tuple[str, Verdict]]:
-    """The open verdicts that count."""
-    return [
-        (row.name, verdict)
-        for row in rows
-        if not row.data_dependent
-        for verdict in row.report.undecided
-        if verdict.text != COMPUTED
-    ]
-
-
 def show(rows: list[Row]) -> float:
     """Print the table; the fraction of undecided verdicts."""
     lines = [
@@ -106,11 +94,15 @@ def show(rows: list[Row]) -> float:
     most = f"at most {number(max(row.milliseconds for row in rows))}"
     lines.append(["all without (data)", *(str(total[answer]) for answer in ANSWERS), most])
     print(table(["verdicts", *ANSWERS, "ms"], lines))
-    open_ = undecided(rows)
-    for name, verdict in open_:
-        print(f"undecided: {name}: {verdict.question} of {verdict.subject}: {verdict}")
-    part = len(open_) / max(total.total(), 1)
-    print(f"undecided: {len(open_)} of {total.total()}, {part:.1%}; {MOST_UNDECIDED:.0%} may be")
+    open_ = 0
+    for row in counted:
+        for verdict in row.report.undecided:
+            if verdict.text != COMPUTED:
+                open_ += 1
+                question = f"{verdict.question} of {verdict.subject}: {verdict}"
+                print(f"undecided: {row.name}: {question}")
+    part = open_ / max(total.total(), 1)
+    print(f"undecided: {open_} of {total.total()}, {part:.1%}; {MOST_UNDECIDED:.0%} may be")
     return part
 
 

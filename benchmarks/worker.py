@@ -2,11 +2,11 @@
 
     python -m benchmarks.worker DEVICE
 
-Each line of stdin is a request: an ``action`` (a name of :data:`ACTIONS`), and the case's
-``operation``, ``size``, ``dtype``, ``layout`` and ``providers``. For each, lines of JSON are
-printed: ``{"begin": …}``, then ``{"provider": …, "doing": …}`` with what is run now,
-``{"record": …}`` with what was found, and ``{"end": …}``. What costs the device its context ends
-the process, and another one has to go on.
+Each line of stdin is a request: an ``action`` (``ceilings``, ``compile``, ``check``, or
+``measure``, which checks and times), and the case's ``operation``, ``size``, ``dtype``, ``layout``
+and ``providers``. For each, lines of JSON are printed: ``{"begin": …}``, then
+``{"provider": …, "doing": …}`` with what is run now, ``{"record": …}`` with what was found, and
+``{"end": …}``. What costs the device its context ends the process, and another one has to go on.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks import ceilings
 from benchmarks.contenders import reason, set_up
 from benchmarks.measure import ContextLostError, Measurer, compile_only
 from benchmarks.operations import operations
@@ -27,72 +28,48 @@ from benchmarks.records import Record
 from benchmarks.timing import Stopwatch
 
 Write = Callable[[Record], None]
+_stopwatch = functools.cache(Stopwatch)
 
 
-class Worker:
-    """Answers requests on a device, one after the other."""
+def answer(request: Record, device: str, write: Write) -> bool:
+    """Writes what is found for a request; whether nothing more can run in this process.
 
-    def __init__(self, device: str, write: Write) -> None:
-        self._device, self._write = device, write
-        self.is_spent = False
-        """Whether nothing more can run in this process."""
+    Raises:
+        ContextLostError: nothing can run on the device any more.
+    """
 
-    def ceilings(self, request: Record) -> None:
-        """Measures the ceilings."""
-        from benchmarks import ceilings
+    def tell(provider: str, what: str) -> None:
+        write({"provider": provider, "doing": what})
 
+    action = request["action"]
+    if action == "ceilings":
         for unit, rate in ceilings.measured().items():
-            self._found({"kind": "ceiling", "unit": unit, "per_second": rate})
-
-    def compile(self, request: Record) -> None:
-        """Compiles the case of each provider; the record of one that fails says why."""
-        operation = operations()[request["operation"]]
+            write({"record": {"kind": "ceiling", "unit": unit, "per_second": rate}})
+        return False
+    operation = operations()[request["operation"]]
+    if action == "compile":
         for provider in request["providers"]:
-            self._doing(provider, "compile")
+            tell(provider, "compile")
             try:
-                compile_only(operation, request, provider, self._device)
+                compile_only(operation, request, provider, device)
             except ContextLostError:
                 raise
             except Exception as error:
-                self._found({"provider": provider, "failure": reason(error)})
-
-    def check(self, request: Record, clock: Stopwatch | None = None) -> None:
-        """Compares the results of each provider; with a clock, times those that are right."""
-        measurer = Measurer(
-            operations()[request["operation"]],
-            request,
-            request["providers"],
-            self._device,
-            clock=clock,
-            samples=request.get("samples"),
-            failed=request.get("failed", {}),
-            tell=self._doing,
-        )
-        for record in measurer.measure():
-            self._found(record)
-        self.is_spent = measurer.is_spent
-
-    def measure(self, request: Record) -> None:
-        """Checks and times each provider."""
-        self.check(request, self._stopwatch)
-
-    @functools.cached_property
-    def _stopwatch(self) -> Stopwatch:
-        return Stopwatch()
-
-    def _doing(self, provider: str, what: str) -> None:
-        self._write({"provider": provider, "doing": what})
-
-    def _found(self, record: Record) -> None:
-        self._write({"record": record})
-
-
-ACTIONS: dict[str, Callable[[Worker, Record], None]] = {
-    "ceilings": Worker.ceilings,
-    "check": Worker.check,
-    "compile": Worker.compile,
-    "measure": Worker.measure,
-}
+                write({"record": {"provider": provider, "failure": reason(error)}})
+        return False
+    measurer = Measurer(
+        operation,
+        request,
+        request["providers"],
+        device,
+        clock=_stopwatch() if action == "measure" else None,
+        samples=request.get("samples"),
+        failed=request.get("failed", {}),
+        tell=tell,
+    )
+    for record in measurer.measure():
+        write({"record": record})
+    return measurer.is_spent
 
 
 def main() -> None:
@@ -107,7 +84,6 @@ def main() -> None:
         stream.flush()
 
     set_up()
-    worker = Worker(sys.argv[1], write)
     operations()
     # What is loaded by now stays; the garbage collector need not look at it.
     gc.collect()
@@ -116,11 +92,11 @@ def main() -> None:
         request = json.loads(line)
         write({"begin": request["action"]})
         try:
-            ACTIONS[request["action"]](worker, request)
+            is_spent = answer(request, sys.argv[1], write)
         except ContextLostError as error:
             sys.exit(f"nothing can run on the device any more: {error}")
         write({"end": request["action"]})
-        if worker.is_spent:
+        if is_spent:
             return
 
 

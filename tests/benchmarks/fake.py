@@ -9,7 +9,7 @@ import torch
 
 from benchmarks.operation import Call, Operation, Work, bytes_of
 from benchmarks.records import Record
-from benchmarks.timing import Times
+from benchmarks.timing import K, Times
 from examples.runner import Draw
 
 
@@ -53,8 +53,8 @@ class FakeClock:
         self.graph_error = graph_error
 
     def gpu_us(
-        self, calls: Mapping[str, Call], host_us: Mapping[str, float], samples: int | None = None
-    ) -> dict[str, Times]:
+        self, calls: Mapping[K, Call], host_us: Mapping[K, float], samples: int | None = None
+    ) -> dict[K, Times]:
         for call in calls.values():
             call()
         return {name: Times(self.us, self.us, self.us, samples or 10) for name in calls}

@@ -20,7 +20,7 @@ def _error(operation: Operation, result: Any, inputs: tuple[Any, ...]) -> float:
         return result.clone() if isinstance(result, torch.Tensor) else [t.clone() for t in result]
 
     expected = operation.expected(inputs)
-    return checked(call, inputs, expected, operation.tolerance, operation.compared)
+    return checked(call, inputs, expected, operation)
 
 
 def _dropped(keep: Callable[[torch.Tensor], torch.Tensor], scale: float = 4 / 3) -> float:

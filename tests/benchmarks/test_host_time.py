@@ -153,7 +153,7 @@ def test_new_shapes_are_enough_for_all_batches(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(launch, "SHAPES", 6)
     monkeypatch.setattr(launch, "_torch_add", add)
-    cases = {case.name: case for case in launch.Cases("cpu").all(calls=4)}
+    cases = {case.name: case for case in launch.cases("cpu", calls=4)}
     fresh = cases["add, new shapes"]
     found = launch.measure(fresh, calls=4, batches=100)
     # Six shapes are two batches of four.

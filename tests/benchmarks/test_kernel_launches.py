@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from benchmarks import kernel_launches
-from benchmarks.kernel_launches import launches, launches_table, resident_blocks
+from benchmarks.kernel_launches import launches, resident_blocks
 
 H200 = SimpleNamespace(
     warp_size=32,
@@ -49,7 +49,7 @@ registers | shared | occupancy | waves |
 
 
 def test_table() -> None:
-    assert launches_table(launches(EVENTS, H200)) == TABLE
+    assert launches(EVENTS, H200) == TABLE
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from benchmarks.measure import Measurer
 from benchmarks.operation import OTHERS, OURS, TRITON
 from benchmarks.operations import operations
 from benchmarks.records import Record, ResultsError, read, write
-from benchmarks.report import summary
 from benchmarks.results import Results
 from benchmarks.triton_kernels import COMPILE_ONLY
 from ninetoothed.runtime.toolchain.triton import compat
@@ -149,44 +148,6 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, capsys: pytest.CaptureFi
     ]  # fmt: skip
     assert written.left_out == {"liger": "no"}
     assert written.environment["commit"] == "abc, def"
-
-
-SUMMARY = """\
-Peaks: copy 1.00 TB/s, fp16 1,000 TFLOP/s.
-
-double, GPU time in µs:
-| size          | type | layout     | ninetoothed |   triton | torch | speed | floor |
-| :------------ | :--- | :--------- | ----------: | -------: | ----: | ----: | ----: |
-| small (3 × 4) | fp32 | contiguous |      failed | **1.00** |     – |     – |     – |
-| large (3 × 4) | fp32 | contiguous |        2.00 | **1.00** | 1,234 |  0.50 |  50 % |
-
-Host time of a call in µs, medians over the cases:
-| operation | ninetoothed | triton | torch |
-| :-------- | ----------: | -----: | ----: |
-| double    |        3.00 |   3.00 |  3.00 |
-
-Speed, geometric means:
-| operation                | triton |  torch | fastest other | floor | cases |
-| :----------------------- | -----: | -----: | ------------: | ----: | ----: |
-| double                   |   0.50 | 617.00 |          0.50 |  50 % |     2 |
-| *all of 20 µs and more*  |      – |      – |             – |     – |     0 |
-| *all of less than 20 µs* |   0.50 | 617.00 |          0.50 |  50 % |     2 |
-| *all*                    |   0.50 | 617.00 |          0.50 |  50 % |     2 |
-
-failed: 1
-- double small fp32 contiguous, ninetoothed: wrong
-
-- liger is left out: not installed
-
-stopped: 1 cases were not measured"""
-
-
-def test_summary() -> None:
-    records = run(
-        case("large", ninetoothed=2.0, triton=1.0, torch=1234.0),
-        case("small", ninetoothed=-1, triton=1.0),
-    )
-    assert summary(Results.of([*records, {"kind": "planned", "case": "x"}])) == SUMMARY
 
 
 @no_gpu

@@ -65,12 +65,10 @@ def test_check_times_nothing() -> None:
         assert one["error"] < 1e-6
 
 
-def test_graphs_are_of_small_cases_only() -> None:
-    assert "graph_us" not in measured(size="large", clock=FakeClock())[OURS]
-
-
-def test_samples_are_asked_for() -> None:
-    assert measured(clock=FakeClock(), samples=33)[OURS]["samples"] == 33
+def test_graphs_are_of_small_cases_only_and_samples_may_be_asked_for() -> None:
+    large = measured(size="large", clock=FakeClock(), samples=33)[OURS]
+    assert "graph_us" not in large
+    assert large["samples"] == 33
 
 
 def raise_error(input: torch.Tensor) -> torch.Tensor:
@@ -129,7 +127,7 @@ def test_memory_that_holds_the_result_of_another_call_is_poisoned_too() -> None:
         return blocks[0]
 
     with pytest.raises(WrongResultError, match="error nan"):
-        checked(call, (), expected.double(), 1.0)
+        checked(call, (), expected.double(), OPERATION)
 
 
 def test_known_failures_are_not_run() -> None:
@@ -153,11 +151,18 @@ def test_what_cannot_be_captured_is_measured_all_the_same() -> None:
     assert ours.keys() & {"graph_us", "failure"} == set()
 
 
-def test_what_loses_the_device_in_a_graph_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lost(error: Exception, device: str) -> None:
+@pytest.fixture
+def lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device is lost with the first error."""
+
+    def recover(error: Exception, device: str) -> None:
         raise ContextLostError("gone")
 
-    monkeypatch.setattr(measure, "recover", lost)
+    monkeypatch.setattr(measure, "recover", recover)
+
+
+@pytest.mark.usefixtures("lost")
+def test_what_loses_the_device_in_a_graph_is_the_last() -> None:
     one = measurer(clock=FakeClock(graph_error=RuntimeError("it waits")))
     ours, _, torchs = one.measure()
     assert one.is_spent
@@ -165,13 +170,11 @@ def test_what_loses_the_device_in_a_graph_is_the_last(monkeypatch: pytest.Monkey
     assert torchs["gpu_us"] == 4.0
 
 
-def test_a_lost_device_ends_the_measuring(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lost(error: Exception, device: str) -> None:
-        raise ContextLostError("gone")
-
-    monkeypatch.setattr(measure, "recover", lost)
-    with pytest.raises(ContextLostError, match="gone"):
-        measurer(failing(raise_error)).measure()
+@pytest.mark.usefixtures("lost")
+def test_a_lost_device_ends_the_measuring() -> None:
+    for operation in (failing(raise_error), dataclasses.replace(OPERATION, inputs=raise_error)):
+        with pytest.raises(ContextLostError, match="gone"):
+            measurer(operation).measure()
 
 
 def test_gradients() -> None:

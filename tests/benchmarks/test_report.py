@@ -1,4 +1,4 @@
-"""The report: its tables letter for letter, its plots, and the README's block."""
+"""The report: a page letter for letter, its plots, and the README's block."""
 
 from __future__ import annotations
 
@@ -10,61 +10,13 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks import report, tables
-from benchmarks.records import Record, write
-from benchmarks.report import Report
+from benchmarks.records import Record, ResultsError, write
 from benchmarks.results import Results
 from tests.benchmarks.fake import case, environment, run
 from tests.support.imports import ROOT
 
 NAME = "2026-01-31-gpu"
-DOUBLE = """\
-| size          | type | layout     | ninetoothed |    triton |  torch | speed | floor |
-| :------------ | :--- | :--------- | ----------: | --------: | -----: | ----: | ----: |
-| small (3 × 4) | fp32 | contiguous |        2.00 |  **1.00** |   4.00 |  0.50 |  50 % |
-| large (3 × 4) | fp32 | contiguous |   **1,250** | **1,250** | failed |  1.00 |   0 % |"""
-OPERATIONS = """\
-| operation                | triton | torch | fastest other | floor | cases |
-| :----------------------- | -----: | ----: | ------------: | ----: | ----: |
-| double                   |   0.71 |  2.00 |          0.71 |   2 % |     2 |
-| halve                    |      – |  2.00 |          2.00 |  10 % |     1 |
-| *all of 20 µs and more*  |   1.00 |     – |          1.00 |   0 % |     1 |
-| *all of less than 20 µs* |   0.50 |  2.00 |          1.00 |  22 % |     2 |
-| *all*                    |   0.71 |  2.00 |          1.00 |   3 % |     3 |"""
-OVERALL = """\
-| against | speed, geometric mean | cases | at most 1.05 × its time |
-| :------ | --------------------: | ----: | ----------------------: |
-| triton  |                  0.71 |     2 |                    50 % |
-| torch   |                  2.00 |     2 |                   100 % |"""
-BLOCK = f"""\
-Measured on a GPU, 2026-01-31, with torch 2.11.0, CUDA 13.0, driver 1.2, Python 3.12.3: 2 \
-operations in 3 cases ([all figures](results/2026-01-31-gpu.md)). *speed* is their GPU time over \
-ours: above 1, ours is faster. The *floor* is the least time that bytes and operations need at the \
-measured peaks.
-
-{OVERALL}
-
-![Speed relative to each provider; to the right of 1×, ours is \
-faster](results/2026-01-31-gpu-speed.svg)
-
-![Fraction of the physical floor, by operation and size](results/2026-01-31-gpu-floor.svg)"""
-LAUNCH = """\
-| µs of the host                  | tensors | ninetoothed | torch |
-| :------------------------------ | ------: | ----------: | ----: |
-| add                             |       3 |        12.3 |     – |
-| sum of seven (torch: six calls) |       8 |        20.0 |  9.00 |"""
-START = """\
-| seconds to the first result (to the kernel) | caches | ninetoothed |      triton |
-| :------------------------------------------ | :----- | ----------: | ----------: |
-| add-fixed                                   | cold   | 1.50 (0.25) | 0.75 (0.25) |
-| add-fixed                                   | warm   | 0.50 (0.25) |           – |"""
-COMPILE = """\
-| ms         | frontend | passes | emit | ours | ttir | cubin |
-| :--------- | -------: | -----: | ---: | ---: | ---: | ----: |
-| add_kernel |     1.00 |   5.00 | 2.00 | 8.00 | 3.00 |  40.0 |"""
-SLOWER = """\
-| operation | size          | type | layout     | fastest | ours, µs | its, µs | ours / its |
-| :-------- | :------------ | :--- | :--------- | :------ | -------: | ------: | ---------: |
-| double    | small (3 × 4) | fp32 | contiguous | triton  |     2.00 |    1.00 |       2.00 |"""
+PAGE = Path(__file__).parent / "page.md"
 
 
 def records() -> list[Record]:
@@ -116,25 +68,84 @@ def compile_times() -> list[Record]:
     ]
 
 
-BESIDE = {"launch": launches(), "start": starts(), "compile_time": compile_times()}
+def tunings() -> list[Record]:
+    """Two cases: the model's choice takes half as much again as the best, the quick one is it."""
+    small: Record = {"operation": "double", "size": "small"}
+    large: Record = {"operation": "double", "size": "large"}
+    seconds = {"compile_seconds": 12.0, "time_seconds": 1.0, "choose_seconds": 0.5}
+    choice = {"kind": "choice", "config": "BLOCK=2", "seconds": 0.25}
+    best = {"kind": "choice", "config": "BLOCK=1"}
+    started = {"configurations": 24, "first": 7.5, "imported": 0.5, "uncompiled": 0}
+    return [
+        environment("tuning"),
+        {"kind": "space", **small, "shape": "3 × 4", "space": 1200, "tried": 1000, "timed": 900}
+        | {"rank": 2, **seconds},
+        {**best, **small, "by": "best", "us": 2.0},
+        {**choice, **small, "by": "off", "us": 3.0},
+        {**best, **small, "by": "quick", "us": 2.0, "seconds": 4.5},
+        {"kind": "not run", **small, "reason": "out of resources", "count": 98},
+        {"kind": "space", **large, "shape": "30 × 40", "space": 1200, "tried": 1200, "timed": 1200}
+        | {"rank": 17, **seconds},
+        {**best, **large, "by": "best", "us": 20.0},
+        {**choice, **large, "by": "off", "us": 30.0},
+        {"kind": "choice", **large, "by": "quick", "reason": "nothing can run"},
+        {"kind": "start", "provider": "ninetoothed", "program": "matmul-tuned-4096"}
+        | {"cache": "cold", **started},
+    ]
 
 
-def of_kernels() -> Report:
-    return Report(NAME, Results.of(records()), {})
+BESIDE = {
+    "launch": launches(),
+    "start": starts(),
+    "compile_time": compile_times(),
+    "tuning": tunings(),
+}
 
 
-def test_readme_block() -> None:
-    assert report.readme_block(of_kernels(), "results") == BLOCK
+def test_page_and_readme(tmp_path: Path) -> None:
+    results = tmp_path / f"{NAME}.jsonl"
+    write(results, records())
+    write(tmp_path / "2025-12-31-gpu.jsonl", run(date="2025"))
+    for name, found in BESIDE.items():
+        write(tmp_path / f"{NAME}-{name}.jsonl", found)
+    assert report.newest(tmp_path) == results
+    readme = tmp_path / "README.md"
+    readme.write_text(f"above\n{report.BEGIN}\nold\n{report.END}\nbelow\n", encoding="utf-8")
+    options = ["--readme", str(readme), "--out", str(tmp_path / "results")]
+    command = [sys.executable, "-m", "benchmarks.report", str(results), *options]
+    subprocess.run(command, cwd=ROOT, check=True)
+    names = [f"{NAME}{end}" for end in ("-floor.svg", "-speed.svg", ".md")]
+    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == names
+    page = PAGE.read_text(encoding="utf-8")
+    assert (tmp_path / "results" / f"{NAME}.md").read_text(encoding="utf-8") == page
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith(f"above\n{report.BEGIN}\nMeasured on a GPU, 2026-01-31, with torch 2.11")
+    assert "2 operations in 3 cases ([all figures](results/2026-01-31-gpu.md))." in text
+    assert text.endswith(f"\n{report.END}\nbelow\n")
+    # The block has no table that the page has not, and no detail.
+    block = [line for line in text.splitlines() if line.startswith("|")]
+    assert [line for line in page.splitlines() if line in block] == block
+    assert "BLOCK=1" not in text
 
 
-def test_tables() -> None:
-    results = Results.of(records())
-    assert report.of_operation(results, "double") == DOUBLE
-    assert report.by_operation(results) == OPERATIONS
-    assert report.slower(results) == SLOWER
-    assert tables.launches(launches()) == LAUNCH
-    assert tables.starts(starts()) == START
-    assert tables.compile_times(compile_times()) == COMPILE
+def test_summary() -> None:
+    found = [*records(), {"kind": "planned", "case": "x"}]
+    parts = report.summary(Results.of(found)).split("\n\n")
+    assert parts[0] == "Peaks: copy 1.00 TB/s, fp16 1,000 TFLOP/s."
+    page = PAGE.read_text(encoding="utf-8")
+    titles, tables = zip(*(part.split(":\n", 1) for part in parts[1:5]), strict=True)
+    assert titles == (
+        "double, GPU time in µs",
+        "halve, GPU time in µs",
+        "Host time of a call in µs, medians over the cases",
+        "Speed, geometric means",
+    )
+    assert all(table in page for table in tables)
+    assert parts[5:] == [
+        "failed: 1\n- double large fp32 contiguous, torch: wrong",
+        "- liger is left out: not installed",
+        "stopped: 1 cases were not measured",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -161,17 +172,6 @@ def test_byte_code_is_told_of() -> None:
     )
 
 
-def test_page_says_what_failed() -> None:
-    page = report.page(of_kernels())
-    assert page.startswith("# a GPU, 2026-01-31\n\ntorch 2.11.0, CUDA 13.0")
-    assert page.endswith(
-        f"## Cases in which another provider is faster by over 5 %\n\n{SLOWER}\n\n"
-        "## Left out and failed\n\n"
-        "- liger is left out: not installed\n"
-        "- double large fp32 contiguous, torch: wrong\n"
-    )
-
-
 def test_a_plot_has_a_mark_for_each_value() -> None:
     plot = report.speed_plot(Results.of(records()))
     # Triton in both panels, torch in one for each operation; and the legend.
@@ -180,46 +180,20 @@ def test_a_plot_has_a_mark_for_each_value() -> None:
     ElementTree.fromstring(plot)
 
 
-def test_files(tmp_path: Path) -> None:
-    write(tmp_path / f"{NAME}.jsonl", records())
-    write(tmp_path / "2025-12-31-gpu.jsonl", run(date="2025"))
-    for name, found in BESIDE.items():
-        write(tmp_path / f"{NAME}-{name}.jsonl", found)
-    assert report.newest(tmp_path) == tmp_path / f"{NAME}.jsonl"
-    readme = tmp_path / "README.md"
-    readme.write_text(f"above\n{report.BEGIN}\nold\n{report.END}\nbelow\n", encoding="utf-8")
-    command = [
-        *(sys.executable, "-m", "benchmarks.report", str(tmp_path / f"{NAME}.jsonl")),
-        *("--readme", str(readme), "--out", str(tmp_path / "results")),
-    ]
-    names = [f"{NAME}{end}" for end in (".md", "-speed.svg", "-floor.svg")]
-    made: list[list[bytes]] = []
-    for _ in range(2):
-        subprocess.run(command, cwd=ROOT, check=True)
-        made.append([(tmp_path / "results" / name).read_bytes() for name in names])
-    assert made[0] == made[1]
-    text = readme.read_text(encoding="utf-8")
-    assert text.startswith(f"above\n{report.BEGIN}\n{BLOCK}\n\nHost time of one asynchronous call")
-    assert text.endswith(f"{START}\n{report.END}\nbelow\n")
-    page = made[0][0].decode()
-    assert all(part in page for part in (DOUBLE, OPERATIONS, LAUNCH, START, COMPILE))
-
-
 @pytest.mark.parametrize("text", ["", f"{report.BEGIN}\n", f"{report.END}\n{report.BEGIN}\n"])
 def test_readme_without_place(text: str) -> None:
-    with pytest.raises(report.ReportError) as caught:
+    with pytest.raises(ResultsError) as caught:
         report.replaced(text, "block")
     assert str(caught.value) == (
         "write one line <!-- benchmarks: begin --> and, below it, one line <!-- benchmarks: end -->"
     )
 
 
-def test_results_that_cannot_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "none.jsonl"
-    command = [sys.executable, "-m", "benchmarks.report", str(path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"{path} holds no results: ")
+def test_results_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "none.jsonl")
+    monkeypatch.setattr(sys, "argv", ["report", path])
+    with pytest.raises(SystemExit, match=r"none\.jsonl holds no results: "):
+        report.main()
 
 
 def test_readme_shows_the_newest_results() -> None:
@@ -231,8 +205,5 @@ def test_readme_shows_the_newest_results() -> None:
     assert report.replaced(text, block) == text, (
         f"run `python -m benchmarks.report {path.relative_to(ROOT)} --readme README.md`"
     )
-    page = path.with_suffix(".md").read_text(encoding="utf-8")
-    found = report.load(path)
-    assert page == report.page(found)
-    plot = path.with_name(f"{path.stem}-speed.svg").read_text(encoding="utf-8")
-    assert plot == report.speed_plot(found.results)
+    for name, text in report.files(report.load(path)).items():
+        assert path.with_name(name).read_text(encoding="utf-8") == text

@@ -42,14 +42,11 @@ def test_round_trip(tmp_path: Path) -> None:
 )
 def test_no_results(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
+    with pytest.raises(ResultsError, match=r"results\.jsonl holds no results: .*No such file"):
+        read(path)
     path.write_text(text)
     with pytest.raises(ResultsError, match=rf"results\.jsonl holds no results: {message}"):
         read(path)
-
-
-def test_no_file(tmp_path: Path) -> None:
-    with pytest.raises(ResultsError, match=r"none\.jsonl holds no results: .*No such file"):
-        read(tmp_path / "none.jsonl")
 
 
 def test_ratios() -> None:

@@ -22,10 +22,12 @@ NUMPY = tuple(map(int, numpy.__version__.split(".")[:2]))
     compat.available() and version("triton").startswith("3.6.") and NUMPY >= (2, 4),
     reason="Triton 3.6's interpreter cannot loop with NumPy 2.4",
 )
-@pytest.mark.parametrize("kernels", ["attention", "products", "programs", "rows"])
-def test_kernels_agree_with_torch(kernels: str) -> None:
+@pytest.mark.parametrize(
+    "topic", ["attention", "products_and_gathers", "elements_and_rows", "special", "programs"]
+)
+def test_kernels_agree_with_torch(topic: str) -> None:
     run = subprocess.run(
-        [sys.executable, "-m", f"tests.benchmarks.{kernels}_interpreted"],
+        [sys.executable, "-m", "tests.benchmarks.kernels_interpreted", topic],
         cwd=ROOT,
         env=os.environ | {"TRITON_INTERPRET": "1", "BENCHMARKS_COMPILE_ONLY": "1"},
         capture_output=True,

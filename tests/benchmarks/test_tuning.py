@@ -1,4 +1,4 @@
-"""The tuner's choices beside the best: the tables letter for letter, and a run without a GPU."""
+"""The tuner's choices beside the best: what is recorded, and a run without a GPU."""
 
 from __future__ import annotations
 
@@ -14,85 +14,13 @@ import torch
 from benchmarks import start, tables, tuning
 from benchmarks.exhaustive import Found
 from benchmarks.operations import operations
-from benchmarks.records import Record, of_kind, read
-from benchmarks.report import Report, others
-from benchmarks.results import Results
+from benchmarks.records import of_kind, read
 from benchmarks.subject import recorded
 from benchmarks.timing import Times
 from benchmarks.tuning import OPERATIONS, Run, Task, tasks
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.runtime.tuning.search import Tune
-from tests.benchmarks.fake import environment
-from tests.benchmarks.fake import run as a_run
-
-TABLE = """\
-| case             | numbers | best, µs | off, µs | / best | quick, µs | / best | \
-model's place of the best | space | tried | timed | seconds |
-| :--------------- | :------ | -------: | ------: | -----: | --------: | -----: | \
-------------------------: | ----: | ----: | ----: | ------: |
-| double small     | 3 × 4   |     2.00 |    3.00 |   1.50 |      2.00 |   1.00 | \
-                        2 | 1,200 | 1,000 |   900 |    13.5 |
-| double large     | 30 × 40 |     20.0 |    30.0 |   1.50 |         – |      – | \
-                       17 | 1,200 | 1,200 | 1,200 |    13.5 |
-| *geometric mean* |         |          |         |   1.50 |           |   1.00 | \
-                          |       |       |       |         |"""
-CHOICES = """\
-| case         | by    | configuration | seconds |
-| :----------- | :---- | :------------ | ------: |
-| double small | best  | BLOCK=1       |       – |
-| double small | off   | BLOCK=2       |    0.25 |
-| double small | quick | BLOCK=1       |    4.50 |
-| double large | best  | BLOCK=1       |       – |
-| double large | off   | BLOCK=2       |    0.25 |"""
-FAILURES = """\
-- double small: 98 × out of resources
-- double small: 2 × wrong
-- double large, quick: nothing can run"""
-
-
-def tunings() -> list[Record]:
-    """Two cases: the model's choice takes half as much again as the best, the quick one is it."""
-    small: Record = {"operation": "double", "size": "small"}
-    large: Record = {"operation": "double", "size": "large"}
-    seconds = {"compile_seconds": 12.0, "time_seconds": 1.0, "choose_seconds": 0.5}
-    choice = {"kind": "choice", "config": "BLOCK=2", "seconds": 0.25}
-    best = {"kind": "choice", "config": "BLOCK=1"}
-    started = {"configurations": 24, "first": 7.5, "imported": 0.5, "uncompiled": 0}
-    return [
-        environment("tuning"),
-        {"kind": "space", **small, "shape": "3 × 4", "space": 1200, "tried": 1000, "timed": 900}
-        | {"rank": 2, **seconds},
-        {**best, **small, "by": "best", "us": 2.0},
-        {**choice, **small, "by": "off", "us": 3.0},
-        {**best, **small, "by": "quick", "us": 2.0, "seconds": 4.5},
-        {"kind": "not run", **small, "reason": "out of resources", "count": 98},
-        {"kind": "not run", **small, "reason": "wrong", "count": 2},
-        {"kind": "space", **large, "shape": "30 × 40", "space": 1200, "tried": 1200, "timed": 1200}
-        | {"rank": 17, **seconds},
-        {**best, **large, "by": "best", "us": 20.0},
-        {**choice, **large, "by": "off", "us": 30.0},
-        {"kind": "choice", **large, "by": "quick", "reason": "nothing can run"},
-        {"kind": "start", "provider": "ninetoothed", "program": "matmul-tuned-4096"}
-        | {"cache": "cold", **started},
-    ]
-
-
-def test_tables() -> None:
-    found = tunings()
-    assert tables.tunings(found) == TABLE
-    assert tables.choices(found) == CHOICES
-    assert tables.not_chosen(found) == FAILURES
-
-
-def test_report_has_the_choices() -> None:
-    report = Report("", Results.of(a_run()), {"tuning": tunings()})
-    texts = others(report)
-    assert texts[0] == "What the tuner's modes choose, beside the best of the space, a GPU:"
-    assert texts[1] == TABLE
-    assert texts[3] == tables.starts(tunings())
-    assert texts[4:] == [CHOICES, FAILURES]
-    assert others(report, short=True) == texts[:4]
 
 
 class Chooser:
