@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import ModuleOp
 from benchmarks.records import Record
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler import compile
+from ninetoothed.compiler import compile as compiler
 from ninetoothed.ir.nt import KernelOp
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain import pool
@@ -50,7 +50,7 @@ def synchronize() -> None:
 def counted_compiles() -> Generator[list[str]]:
     """The names of the kernels that our compiler lowers meanwhile, or Triton compiles."""
     names: list[str] = []
-    lower, compile = compile.lower, pool.compile
+    lower, compile = compiler.lower, pool.compile
 
     def counted_lower(module: ModuleOp, *arguments: Any, **options: Any) -> ModuleOp:
         (kernel,) = module.body.ops
@@ -63,7 +63,7 @@ def counted_compiles() -> Generator[list[str]]:
         return compile(artifacts, *arguments, **options)
 
     with (
-        mock.patch.object(compile, "lower", counted_lower),
+        mock.patch.object(compiler, "lower", counted_lower),
         mock.patch.object(pool, "compile", counted_compile),
     ):
         yield names

@@ -34,7 +34,7 @@ from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.backend.emit import emit
-from ninetoothed.compiler.compile import context, options
+from ninetoothed.compiler.compile import context, pass_options
 from ninetoothed.compiler.defaults import assumed_signature, pick, plain_values
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError
@@ -114,7 +114,7 @@ def compile_once(
         return result
 
     module = timed("frontend", lambda: build_module(definition, signature))
-    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, options(module, signature, config))]
+    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, pass_options(module, signature, config))]
     seen: Counter[str] = Counter()
     for step in pipeline:
         name = step.pass_.name
