@@ -37,7 +37,10 @@ class _Encoder:
         self._places: dict[IndexExpr, int] = {}
 
     def encode(self, value: Any) -> str:
-        if value is None or isinstance(value, bool | int | float | str):
+        if value is None or type(value) in (bool, int, float, str):
+            return repr(value)
+        if isinstance(value, int | float | str):
+            # A class of its own, as NumPy's float64, may be shown otherwise.
             return json.dumps(value)
         if isinstance(value, IndexExpr):
             return f"#{self._place(value)}"
