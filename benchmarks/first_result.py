@@ -63,11 +63,12 @@ def _part(file: str) -> str:
     if file.startswith("<frozen importlib"):
         return "importing"
     path = Path(file)
+    # Before ours: an environment may lie in the checkout.
+    if "site-packages" in path.parts:
+        return path.parts[path.parts.index("site-packages") + 1]
     if path.is_relative_to(_ROOT):
         # The room of ours, or a module at the root.
         return ".".join(path.relative_to(_ROOT).with_suffix("").parts[:2])
-    if "site-packages" in path.parts:
-        return path.parts[path.parts.index("site-packages") + 1]
     # What has no file: functions in C, generated code.
     return "Python" if path.is_absolute() else "built in"
 

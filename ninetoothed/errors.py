@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import linecache
 import os
 import sys
@@ -195,12 +196,11 @@ def _frame_loc(frame: types.FrameType) -> Loc:
     code = frame.f_code
     line, col, end_col = frame.f_lineno, 0, None
     # co_positions has one entry per two bytes of bytecode.
-    for index, (first, last, start, end) in enumerate(code.co_positions()):
-        if index == frame.f_lasti // 2:
-            if first is not None and start is not None:
-                line, col = first, start
-                end_col = end if last == first else sys.maxsize
-            break
+    index = frame.f_lasti // 2
+    for first, last, start, end in itertools.islice(code.co_positions(), index, index + 1):
+        if first is not None and start is not None:
+            line, col = first, start
+            end_col = end if last == first else sys.maxsize
     return Loc(code.co_filename, line, col, end_col, code.co_name)
 
 

@@ -12,10 +12,10 @@ from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.definition.source import FunctionSource, function_source
 from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
 from ninetoothed.fingerprint.snapshot import Capture
-from ninetoothed.layout.access import apply_all, dynamic_sizes
+from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.chain import Chain, Jagged, Source
-from ninetoothed.layout.meta_op import Sizes
-from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, substitute, sym, symbols
+from ninetoothed.layout.meta_op import Sizes, mapped
+from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, substitution, sym, symbols
 from ninetoothed.tensor import Tensor
 
 # Index variables of accesses: no symbol of a user may have such a name in the IR.
@@ -112,6 +112,7 @@ class _Renaming:
         for chain in chains:
             for symbol in symbols(*chain.expressions):
                 self._other(symbol)
+        self._rename = substitution({old: sym(new) for old, new in self._names.items()})
 
     def _size(self, new: str, size: IndexExpr) -> None:
         if size.op != "sym" or size.args[0] in self._names:
@@ -170,13 +171,9 @@ class _Renaming:
 
     def parameter(self, name: str, chain: Chain) -> ArrangedParameter:
         """The parameter, its symbols renamed."""
-        values = {old: sym(new) for old, new in self._names.items()}
-
-        def rename(expr: IndexExpr) -> IndexExpr:
-            return substitute(expr, values)
-
+        rename = self._rename
         source = chain.source
-        shape = tuple(rename(size) for size in source.shape)
+        shape = mapped(rename, source.shape)
         strides: Sizes = tuple(sym(f"{name}_stride_{dim}") for dim in range(len(shape)))
         jagged = self._jagged(name, source, shape)
         if jagged is not None:
@@ -185,9 +182,8 @@ class _Renaming:
         ops = tuple(op.map(rename) for op in chain.ops)
         length = None if jagged is None else sym(jagged.length)
         renamed = replace(source, name=name, shape=shape, strides=strides, length=length)
-        return ArrangedParameter(
-            name, chain.source.name, renamed, ops, apply_all(ops, (shape,)), jagged
-        )
+        levels = tuple(mapped(rename, sizes) for sizes in chain.levels)
+        return ArrangedParameter(name, chain.source.name, renamed, ops, levels, jagged)
 
     def _jagged(self, name: str, source: Source, shape: Sizes) -> Jagged | None:
         """What a jagged parameter has beside sizes and strides, named by the parameter.

@@ -16,7 +16,10 @@ _READS = (
     *("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"),
 )
 _ATTRIBUTE = ("LOAD_ATTR", "LOAD_METHOD")
-_EFFECTS = ("IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF")
+_EFFECTS = frozenset(
+    dis.opmap[name]
+    for name in ("IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF")
+)
 
 
 def reads(code: types.CodeType) -> dict[str, set[Path]]:
@@ -45,7 +48,8 @@ def is_plain(code: types.CodeType) -> bool:
     for inner in codes(code):
         names = (*inner.co_names, *(item for item in inner.co_consts if isinstance(item, str)))
         special = any(name.startswith("__") and name.endswith("__") for name in names)
-        if special or any(item.opname in _EFFECTS for item in dis.get_instructions(inner)):
+        # An operation takes two bytes, its number first.
+        if special or not _EFFECTS.isdisjoint(inner.co_code[::2]):
             return False
     return True
 

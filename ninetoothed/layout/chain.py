@@ -12,7 +12,6 @@ from typing import Any, cast
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.errors import ArrangementError, Loc, caller_loc, counted
-from ninetoothed.layout.access import apply_all
 from ninetoothed.layout.meta_op import Levels, MetaOp, Sizes
 from ninetoothed.layout.meta_ops import Ravel, Tile
 from ninetoothed.symbol import Symbol
@@ -114,8 +113,8 @@ def rewrite_below(chain: Chain, level: int, theirs: Chain, their_level: int) -> 
             "write t.dtype = t.dtype.squeeze(0), with the operations on t.dtype itself",
             loc,
         )
-    ops = (*shared, *outer, *inner)
-    return Chain(chain.source, ops, apply_all(ops, (chain.source.shape,)))
+    levels = (*chain.levels[: level + 1], *theirs.levels[level + 1 :])
+    return Chain(chain.source, (*shared, *outer, *inner), levels)
 
 
 def sequence(values: object, what: str, loc: Loc | None) -> tuple[object, ...]:

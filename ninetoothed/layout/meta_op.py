@@ -146,6 +146,8 @@ def elements(size: IndexExpr, assumptions: Assumptions | None = None) -> IndexEx
     it is, but what is computed from it must start from zero: two of them make no product above it.
     """
     if assumptions is None:
+        if size.op == "sym":
+            return size
         assumptions = {name: Range.of(0) for name in symbol_names(size)}
     return size if always_nonnegative(size, assumptions) else maximum(size, 0)
 

@@ -89,7 +89,8 @@ class Tile(MetaOp):
         for dim, size, stride, step in zip(
             levels[self.level], self.sizes, self.strides, self.dilation, strict=True
         ):
-            whole = equal(size, elements(dim)) and (step.value == 1 or dim.value == 0)
+            length = elements(dim)
+            whole = equal(size, length) and (step.value == 1 or dim.value == 0)
             if size.value is not None and size.value < 1 and not whole:
                 raise self.fail(f"a tile of size {size}; sizes are at least 1")
             if stride.value is not None and stride.value < 0:
@@ -103,12 +104,11 @@ class Tile(MetaOp):
                 # One block holds the whole dim, of whatever size.
                 outer.append(_ONE)
                 continue
-            window = step * (size - 1) + 1
-            if self.floor_mode or always_nonnegative(window - stride, {}):
+            beyond = step * (size - 1)
+            if length != dim and (self.floor_mode or always_nonnegative(beyond + 1 - stride, {})):
                 # Otherwise blocks are so far apart that a dim of no elements has one.
-                span = dim - step * (size - 1) - 1
-            else:
-                span = elements(dim) - step * (size - 1) - 1
+                length = dim
+            span = length - beyond - 1
             if not self.floor_mode:
                 span = span + stride - 1
             count = span // stride + 1

@@ -13,6 +13,7 @@ positive; sizes of blocks and strides of tilings, the only divisors that arrange
 from __future__ import annotations
 
 import operator
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +51,9 @@ _INFIX: dict[str, tuple[str, str, int]] = {
 _UNARY_PRECEDENCE = 4
 _ATOM_PRECEDENCE = 5
 
-_interned: WeakValueDictionary[tuple[Any, ...], IndexExpr] = WeakValueDictionary()
+_interned: defaultdict[str, WeakValueDictionary[tuple[Any, ...], IndexExpr]]
+_interned = defaultdict(WeakValueDictionary)
+"""The expressions of each ``op`` by their ``args``."""
 
 
 class IndexExpr:
@@ -61,29 +64,32 @@ class IndexExpr:
     None) for a symbol.
     """
 
-    __slots__ = ("__weakref__", "_hash", "_symbols", "_text", "args", "normal", "op")
+    __slots__ = ("__weakref__", "_hash", "_symbols", "_text", "args", "is_normal", "normal", "op")
 
     op: str
     args: tuple[Any, ...]
     normal: IndexExpr | None
-    """The cached normal form without assumptions; owned by ``normal_form``."""
+    """The cached normal form without assumptions; owned by ``normal_form``, as ``is_normal`` is: a
+    normal form does not name itself, which would be a cycle for the garbage collector."""
+    is_normal: bool
 
     def __new__(cls, op: str, *args: Any) -> IndexExpr:
         """The one expression of this structure (equal expressions are usually, not always,
         identical).
         """
-        key = (op, *args)
-        found = _interned.get(key)
+        interned = _interned[op]
+        found = interned.get(args)
         if found is not None:
             return found
         self = object.__new__(cls)
         self.op = op
         self.args = args
         self.normal = None
-        self._hash = hash(key)
+        self.is_normal = False
+        self._hash = hash((op, args))
         self._text = None
         self._symbols = None
-        _interned[key] = self
+        interned[args] = self
         return self
 
     _text: str | None
@@ -298,27 +304,36 @@ def substitute(expr: IndexExpr, values: Mapping[str, IndexExpr | int]) -> IndexE
     A quotient or a remainder whose divisor becomes 0 becomes 0: such a divisor is the size of an
     empty tensor, which has no element to be found.
     """
-    if not values or expr.op == "const":
-        return expr
+    return substitution(values)(expr)
+
+
+def substitution(
+    values: Mapping[str, IndexExpr | int],
+) -> Callable[[IndexExpr], IndexExpr]:
+    """:func:`substitute` for many expressions, which share what is found on the way."""
     memo: dict[IndexExpr, IndexExpr] = {}
+    return lambda expr: _substituted(expr, values, memo) if values else expr
 
-    def visit(node: IndexExpr) -> IndexExpr:
-        if node.op == "const":
-            return node
-        if node.op == "sym":
-            found = values.get(node.args[0])
-            return node if found is None else as_expr(found)
-        known = memo.get(node)
-        if known is None:
-            operands = [visit(operand) for operand in node.args]
-            if node.op in _DIVISIONS and operands[1].value == 0:
-                known = const(0)
-            else:
-                known = -operands[0] if node.op == "neg" else binary(node.op, *operands)
-            memo[node] = known
-        return known
 
-    return visit(expr)
+def _substituted(
+    expr: IndexExpr,
+    values: Mapping[str, IndexExpr | int],
+    memo: dict[IndexExpr, IndexExpr],
+) -> IndexExpr:
+    if expr.op == "const":
+        return expr
+    if expr.op == "sym":
+        found = values.get(expr.args[0])
+        return expr if found is None else as_expr(found)
+    known = memo.get(expr)
+    if known is None:
+        operands = [_substituted(operand, values, memo) for operand in expr.args]
+        if expr.op in _DIVISIONS and operands[1].value == 0:
+            known = const(0)
+        else:
+            known = -operands[0] if expr.op == "neg" else binary(expr.op, *operands)
+        memo[expr] = known
+    return known
 
 
 def replace_all(expr: IndexExpr, values: Mapping[IndexExpr, IndexExpr]) -> IndexExpr:

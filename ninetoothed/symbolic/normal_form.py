@@ -49,9 +49,14 @@ def normalize(expr: IndexExpr, assumptions: Assumptions = NOTHING) -> IndexExpr:
         return expr
     if assumptions:
         return expression_of(_Normalizer(assumptions).polynomial(expr))
+    if expr.is_normal:
+        return expr
     if expr.normal is None:
-        expr.normal = expression_of(_Normalizer(NOTHING).polynomial(expr))
-        expr.normal.normal = expr.normal
+        normal = expression_of(_Normalizer(NOTHING).polynomial(expr))
+        normal.is_normal = True
+        if normal is expr:
+            return expr
+        expr.normal = normal
     return expr.normal
 
 
@@ -63,7 +68,11 @@ def normalizer(assumptions: Assumptions) -> Callable[[IndexExpr], IndexExpr]:
 
 def equal(left: IndexExpr, right: IndexExpr) -> bool:
     """Whether the two are the same for all values of their symbols, as far as normal forms show."""
-    return left == right or normalize(left - right).value == 0
+    if left == right:
+        return True
+    if left.op in ("const", "sym") and right.op in ("const", "sym"):
+        return False
+    return normalize(left - right).value == 0
 
 
 class _Normalizer:
@@ -75,7 +84,7 @@ class _Normalizer:
         self.inside: dict[Any, bool] = {}
 
     def polynomial(self, expr: IndexExpr) -> Polynomial:
-        if not self.assumptions and expr.normal is expr:
+        if not self.assumptions and expr.is_normal:
             return polynomial_of(expr)
         known = self.memo.get(expr)
         if known is None:
