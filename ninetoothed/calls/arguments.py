@@ -1,4 +1,4 @@
-"""A call's arguments: bound to the kernel's parameters, checked, and summed up in a signature."""
+"""Binding of a call: arguments checked, assigned to parameters, and summed up in a signature."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import ParamSignature, Signature
-from ninetoothed.calls.aliasing import sharing
+from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.sequences import Jagged, is_nested, taken_apart
 from ninetoothed.errors import ArgumentError, DeviceError, counted, did_you_mean
 
@@ -26,7 +26,7 @@ _element_types: dict[Any, str | None] = {}
 
 @dataclass(frozen=True)
 class Arguments:
-    """``values`` in launch order: tensors, and numbers for parameters of no dims."""
+    """Bound arguments: ``values`` in launch order, tensors and numbers."""
 
     values: tuple[Any, ...]
     signature: Signature
@@ -57,12 +57,12 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
     padded_sizes = interface.padded_sizes({**sizes, **dict(constants)}) if interface.dynamic else ()
-    signature = Signature(sharing(params, values), constants, padded_sizes, _index_bits(values))
+    signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
     return Arguments(tuple(values), signature, _device(interface, values))
 
 
 def _check_same(interface: Interface, values: Sequence[Any]) -> None:
-    """That one tensor, arranged in several ways, is given once or the same each time.
+    """Check that one tensor, arranged in several ways, is given once or the same each time.
 
     Raises:
         ArgumentError: it is not.
@@ -199,7 +199,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _tensor(parameter: Parameter, value: Any) -> Any:
-    """The argument for a parameter; of a jagged one, taken apart.
+    """The argument for a parameter, checked; a jagged one as a :class:`Jagged`.
 
     Raises:
         ArgumentError: it does not fit.
@@ -307,7 +307,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
 
 
 def member_value(value: Any) -> Any:
-    """The value of an enumeration's member, by which the application knows it; else ``value``."""
+    """Value of an enum member, by which the application knows it; else ``value``."""
     return value.value if isinstance(value, enum.Enum) else value
 
 
@@ -345,7 +345,8 @@ def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamS
 
 
 def number_class(parameter: Parameter, value: Any) -> Hashable:
-    """What a launch depends on of a plain number: its element type; if it is baked in, all of it.
+    """Part of a plain number that a launch depends on: its element type, or all where it is baked
+    in.
 
     Raises:
         ArgumentError: the declared element type does not hold it.
@@ -368,7 +369,7 @@ def _literal(parameter: Parameter, value: bool | int | float) -> str:
 
 
 def _holds(dtype: str, value: bool | int | float) -> bool:
-    """Whether a number has a value in ``dtype``; floats are rounded to it."""
+    """True if ``dtype`` represents a number; floats are rounded to it."""
     row = dtypes.DTYPES[dtype]
     if row.kind == "float":
         return True
@@ -379,7 +380,7 @@ def _holds(dtype: str, value: bool | int | float) -> bool:
 
 
 def _sizes(interface: Interface, values: Sequence[Any]) -> dict[str, int]:
-    """The values of the size symbols that block sizes and constants depend on."""
+    """Values of the size symbols that block sizes and constants depend on."""
     return {name: int(values[place].shape[dim]) for name, place, dim in interface.sizes}
 
 

@@ -27,7 +27,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, languages
 from ninetoothed.cache import entries
 from ninetoothed.cache.entries import SignatureInfo
-from ninetoothed.calls.aliasing import apart, narrowed
+from ninetoothed.calls.aliasing import narrowed, without_aliasing
 from ninetoothed.calls.arguments import Arguments, number_class
 from ninetoothed.calls.binder import Binder
 from ninetoothed.definition.definition import Definition
@@ -202,7 +202,7 @@ class Kernel:
 
     def _narrowed(self, signature: Signature) -> Signature:
         """That arguments share memory matters only where it is written."""
-        plain = apart(signature)
+        plain = without_aliasing(signature)
         if plain is signature:
             return signature
         return narrowed(signature, self._compilation.signature_info(plain).written)
