@@ -1,4 +1,4 @@
-"""Symbols: names, and expressions over names, that arrangements compute with.
+"""Symbols: integer names and expressions over them, for arrangements.
 
 >>> Symbol("BLOCK_SIZE_M") * Symbol("BLOCK_SIZE_N")
 BLOCK_SIZE_M * BLOCK_SIZE_N
@@ -155,11 +155,11 @@ class Symbol:
         return found
 
     def minimum(self, other: object) -> Symbol | int:
-        """The smaller of the two, whichever it will be; Python's ``min`` must know it now."""
+        """Minimum of the two, as an expression; Python's ``min`` must know it now."""
         return self._extremum("min", other)
 
     def maximum(self, other: object) -> Symbol | int:
-        """The larger of the two, whichever it will be; Python's ``max`` must know it now."""
+        """Maximum of the two, as an expression; Python's ``max`` must know it now."""
         return self._extremum("max", other)
 
     def __add__(self, other: object) -> Symbol | int:
@@ -235,7 +235,7 @@ class Symbol:
 
 
 def _decide(comparison: IndexExpr) -> bool | None:
-    """The proved answer of a comparison, or None."""
+    """Proved answer of a comparison, or None."""
     left, right = comparison.args
     lower, upper = bounds(normalize(left - right), declared_ranges([left, right]))
     op = comparison.op
@@ -265,13 +265,13 @@ def _intern(expr: IndexExpr) -> Symbol:
 
 
 def as_value(expr: IndexExpr) -> Symbol | int:
-    """What a user sees of ``expr``: an int if it is a number, else a symbol."""
+    """The user's view of ``expr``: an int if it is a number, else a symbol."""
     return _intern(expr) if expr.value is None else expr.value
 
 
 @user_facing
 def block_size(lower_bound: int | None = None, upper_bound: int | None = None) -> Symbol:
-    """A fresh meta symbol: a block size that the compiler chooses, a power of two.
+    """Create a fresh meta symbol: a block size that the compiler chooses, a power of two.
 
     Args:
         lower_bound: The least value, inclusive; default 32.
