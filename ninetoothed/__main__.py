@@ -124,16 +124,16 @@ def _tuning(action: str, file: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m ninetoothed", description="What is done about NineToothed from a shell."
+        prog="python -m ninetoothed", description="The cache folder and the tuning results."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     text = "see or empty the folder of compiled kernels and tuning results"
     cache = commands.add_parser("cache", help=text, description=text)
     actions = cache.add_subparsers(dest="action", required=True)
     form: _Form = {"epilog": _KINDS, "formatter_class": argparse.RawDescriptionHelpFormatter}
-    text = "say what the folder holds, and when it was used"
+    text = "show the contents of the folder, and when it was used"
     actions.add_parser("info", help=text, description=text, **form)
-    text = "delete the entries, and say how many they were"
+    text = "delete the entries, and show how many they were"
     clear = actions.add_parser("clear", help=text, description=text, **form)
     clear.add_argument("--kind", choices=eviction.KINDS, help="those of one kind (all)")
     text = "take tuning results along in a file"

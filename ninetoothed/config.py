@@ -122,13 +122,9 @@ def tune() -> Literal["off", "quick", "full"]:
     """``NINETOOTHED_TUNE``: tuning mode of kernels for which ``make`` names none. Default:
     ``quick``.
     """
-    text = _text("NINETOOTHED_TUNE")
-    if text is None or text == "quick":
-        return "quick"
-    if text == "off":
-        return "off"
-    if text == "full":
-        return "full"
+    text = _text("NINETOOTHED_TUNE") or "quick"
+    if text in ("off", "quick", "full"):
+        return text
     raise ConfigurationError(f"NINETOOTHED_TUNE must be off, quick or full, not {text!r}")
 
 
@@ -148,6 +144,5 @@ def backend(known: Sequence[str]) -> str | None:
 
 
 def strict() -> bool:
-    """``NINETOOTHED_STRICT``: races are errors, as with ``make(..., strict=True)``. Default: off.
-    """
+    """``NINETOOTHED_STRICT``: races are errors, as with ``make(..., strict=True)``. Default off."""
     return _flag("NINETOOTHED_STRICT")

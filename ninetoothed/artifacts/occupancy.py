@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ninetoothed.artifacts.configuration import Config
 
 
-class Product(NamedTuple):
+class Dot(NamedTuple):
     """Matrix multiplication with padded sizes; ``kind``: an element type of tensor cores, or
     ``"fma"``.
     """
@@ -51,7 +51,7 @@ class Stream(NamedTuple):
 class Scope(NamedTuple):
     """Work of one iteration of a loop, or of the code outside of loops."""
 
-    products: Sequence[Product]
+    dots: Sequence[Dot]
     buffers: Sequence[Buffer]
     streams: Sequence[Stream]
     operations: int
@@ -77,12 +77,12 @@ class Footprint(NamedTuple):
             live,
             [
                 Scope(
-                    [Product(*one) for one in products],
+                    [Dot(*one) for one in dots],
                     [Buffer(*one) for one in buffers],
                     [Stream(*one) for one in streams],
                     *rest,
                 )
-                for products, buffers, streams, *rest in scopes
+                for dots, buffers, streams, *rest in scopes
             ],
         )
 
@@ -126,16 +126,16 @@ class Architecture:
         return min(self.registers_per_thread, self.registers // threads // 8 * 8)
 
 
-def uses_warp_groups(product: Product, config: Config, device: Architecture) -> bool:
+def uses_warp_groups(dot: Dot, config: Config, device: Architecture) -> bool:
     """True if a dot uses warp-group instructions (Hopper's ``wgmma``: four warps, at least 64
     rows).
     """
     return (
         device.warp_groups
-        and product.kind in ("fp16", "fp8", "i8", "tf32")
-        and product.m >= 64
+        and dot.kind in ("fp16", "fp8", "i8", "tf32")
+        and dot.m >= 64
         and config.num_warps % 4 == 0
-        and product.batch == 1
+        and dot.batch == 1
     )
 
 
@@ -150,7 +150,7 @@ def shared_bytes(footprint: Footprint, config: Config, device: Architecture) -> 
     for scope in footprint.scopes:
         if not scope.buffers:
             continue
-        grouped = any(uses_warp_groups(one, config, device) for one in scope.products)
+        grouped = any(uses_warp_groups(one, config, device) for one in scope.dots)
         copies = max(config.num_stages - (0 if grouped else 1), 1)
         taken = sum(one.bytes * (copies if one.is_ahead else 1) for one in scope.buffers)
         most = max(most, taken)
@@ -171,7 +171,7 @@ def registers(footprint: Footprint, config: Config, device: Architecture) -> flo
             if stream.lanes > stream.run > 1 or stream.lane_guards:
                 # Rows have an address each.
                 own += 3 * max(lanes * stream.bytes / 16, 1.0) if stream.is_wide else 1.3 * lanes
-        if scope.products and not is_ahead(scope, config):
+        if scope.dots and not is_ahead(scope, config):
             # Operands pass through registers.
             loads = (one.lanes * one.bytes for one in scope.streams if one.kind == "load")
             own += sum(loads) / 4 / threads

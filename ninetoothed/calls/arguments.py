@@ -174,8 +174,7 @@ def constant_value(name: str, value: Any, bounds: Bounds) -> int:
     if (lower is not None and value < lower) or (upper is not None and value > upper):
         raise ArgumentError(
             f"{name}={value} is outside its bounds, {lower} to {upper}; give Symbol({name!r}) "
-            "others with "
-            "lower_bound and upper_bound"
+            "others with lower_bound and upper_bound"
         )
     return value
 
@@ -243,15 +242,13 @@ def _check_tensor(parameter: Parameter, value: Any) -> None:
     if dtype is None:
         raise ArgumentError(
             f"{parameter.name} has elements of {value.dtype}, which no kernel can hold; convert "
-            "it, for "
-            "example with .to(torch.float32)"
+            "it, for example with .to(torch.float32)"
         )
     declared = parameter.dtype
     if declared is not None and dtype != declared:
         raise ArgumentError(
             f"{parameter.name} must have elements of {declared}, as declared, not {dtype}; "
-            "convert it with "
-            f".to(torch.{dtypes.DTYPES[declared].torch})"
+            f"convert it with .to(torch.{dtypes.DTYPES[declared].torch})"
         )
 
 
@@ -337,8 +334,7 @@ def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamS
     if not _holds(dtype, value):
         raise ArgumentError(
             f"{parameter.name} is declared {dtype}, which does not hold {value!r}; convert it, "
-            "or declare "
-            "another dtype"
+            "or declare another dtype"
         )
     baked = value if parameter.kind == "constexpr" else None
     return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
@@ -416,7 +412,6 @@ def _device(interface: Interface, values: Sequence[Any]) -> str:
         else:
             raise DeviceError(
                 f"{first[0]} is on {first[1]}, but {parameter.name} is on {device}; move all "
-                "tensors to one "
-                f"device, with {parameter.name}.to({str(first[1])!r})"
+                f"tensors to one device, with {parameter.name}.to({str(first[1])!r})"
             )
     return "cpu" if first is None else str(first[1])

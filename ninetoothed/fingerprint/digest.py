@@ -31,8 +31,7 @@ _SCALARS = (bool, int, float, complex, str, bytes, type(None), type(...), type(N
 
 
 class Examined(NamedTuple):
-    """Result of :func:`examine`; ``digest`` is None where ``reason`` tells what cannot be hashed.
-    """
+    """Result of :func:`examine`; ``digest`` is None where ``reason`` names what has no hash."""
 
     digest: str | None
     capture: Capture

@@ -260,6 +260,5 @@ def _check_data(module: ModuleOp, arguments: Arguments) -> None:
         if param.kind == "tensor" and value.device.type == "meta" and any(argument.uses):
             raise DeviceError(
                 f"{param.name} is on the meta device, which holds no data, and the application "
-                "reads or "
-                "writes it; pass a tensor with data"
+                "reads or writes it; pass a tensor with data"
             )

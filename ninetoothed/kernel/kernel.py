@@ -212,8 +212,7 @@ class Kernel:
         needs, move = ("GPU", gpu.kind()) if device == "cpu" else ("CPU", "cpu")
         return DeviceError(
             f"the tensors are on {device}, and backend={self._backend!r} takes {needs} tensors; "
-            "move them "
-            f"with .{move}(), or leave backend out"
+            f"move them with .{move}(), or leave backend out"
         )
 
     @property

@@ -69,7 +69,10 @@ def bounds(expr: IndexExpr, assumptions: Assumptions) -> tuple[int | None, int |
         lowers = [b for b in (left[0], right[0]) if b is not None]
         upper = None if left[1] is None or right[1] is None else max(left[1], right[1])
         return max(lowers, default=None), upper
-    answer = _conjunction(left, right) if op == "and" else _compared(op, left, right)
+    if op == "and":
+        answer = _conjunction(left, right)
+    else:
+        answer = comparison(op, interval_sum(left, _negated(right)))
     return (0, 1) if answer is None else (int(answer), int(answer))
 
 
@@ -80,23 +83,24 @@ def _conjunction(left: Interval, right: Interval) -> bool | None:
     """Truth of a conjunction (of numbers other than 0); None: unknown."""
     if (0, 0) in (left, right):
         return False
-    apart = [
-        (low is not None and low > 0) or (high is not None and high < 0)
-        for low, high in (left, right)
-    ]
-    return True if all(apart) else None
+    return True if excludes_zero(left) and excludes_zero(right) else None
 
 
-def _compared(op: str, left: Interval, right: Interval) -> bool | None:
-    """Result of a comparison of two intervals; None: unknown."""
+def excludes_zero(interval: Interval) -> bool:
+    """True if all numbers of an interval are positive, or all are negative."""
+    low, high = interval
+    return (low is not None and low > 0) or (high is not None and high < 0)
+
+
+def comparison(op: str, difference: Interval) -> bool | None:
+    """Truth of ``left op right``, from the interval of ``left - right``; None: unknown."""
     if op in ("gt", "ge"):
-        op, left, right = {"gt": "lt", "ge": "le"}[op], right, left
-    low, high = interval_sum(left, _negated(right))
+        op, difference = {"gt": "lt", "ge": "le"}[op], _negated(difference)
+    low, high = difference
     if op in ("eq", "ne"):
         if low == high == 0:
             return op == "eq"
-        apart = (low is not None and low > 0) or (high is not None and high < 0)
-        return op == "ne" if apart else None
+        return op == "ne" if excludes_zero(difference) else None
     limit = -1 if op == "lt" else 0
     if high is not None and high <= limit:
         return True
@@ -120,7 +124,7 @@ def interval_product(left: Interval, right: Interval) -> Interval:
     if left[0] is None or right[0] is None or left[0] < 0 or right[0] < 0:
         if None in left or None in right:
             for one, two in ((left, right), (right, left)):
-                # A negative factor turns the interval of a factor that is not.
+                # A negative factor mirrors the interval of the other.
                 if one[1] is not None and one[1] <= 0 and two[0] is not None and two[0] >= 0:
                     return _negated(interval_product(_negated(one), two))
             return None, None

@@ -97,14 +97,14 @@ def split(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polyno
         ((base, factor),) = divisor.items()
         for monomial, coefficient in dividend.items():
             reduced = divided(monomial, base)
-            share = 0 if reduced is None else coefficient // factor
+            part = 0 if reduced is None else coefficient // factor
             if reduced is not None and not base and monomial:
                 # Only whole multiples leave: x*5 floordiv 4 stays together.
-                share = coefficient // factor if coefficient % factor == 0 else 0
-            if reduced is not None and share:
-                add_to(quotient, {reduced: share})
-            if coefficient - share * factor:
-                rest[monomial] = coefficient - share * factor
+                part = coefficient // factor if coefficient % factor == 0 else 0
+            if reduced is not None and part:
+                add_to(quotient, {reduced: part})
+            if coefficient - part * factor:
+                rest[monomial] = coefficient - part * factor
         return quotient, rest
     # By a sum only what divides without a rest, the highest degree first.
     lead = max(divisor, key=degree)
