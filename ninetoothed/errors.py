@@ -1,7 +1,7 @@
 """Errors in users' programs: locations, a class per kind of mistake, and messages with a caret.
 
 Every mistake of a user ends in a :class:`NineToothedError`. Its text names the file, line and
-column, shows the line with a caret below the offending part, and says what to write instead. Its
+column, shows the line with a caret below the offending part, and what to write instead. Its
 traceback holds the user's frames only: :func:`user_traceback` drops ours and, where the mistake
 lies in source that was compiled and not run, appends a frame that points at it.
 """

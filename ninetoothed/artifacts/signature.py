@@ -29,7 +29,7 @@ class ParamSignature:
     offsets: str | None = None
     repeated: bool = False
     alias_set: str | None = None
-    # Zeros of either sign are equal, and not the same.
+    # Compares equal for equal values only: zeros of either sign are equal, and not the same.
     _value_text: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -38,7 +38,7 @@ class ParamSignature:
 
 @dataclass(frozen=True)
 class Signature:
-    """A class of calls that share a kernel.
+    """Class of calls that share a kernel.
 
     ``constants``: values of constexpr symbols and constexpr sizes. ``padded_sizes``: for each block
     size that only the call knows, its expression and the power of two it is padded to.

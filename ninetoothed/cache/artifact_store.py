@@ -33,7 +33,7 @@ from ninetoothed.cache.atomic import write_atomically
 
 _T = TypeVar("_T")
 
-# To be raised with every change to the fields of what is stored, or to the files below.
+# Raise it with every change to the stored fields or to the files.
 _FORMAT = 2
 
 _lock = threading.Lock()

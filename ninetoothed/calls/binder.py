@@ -51,7 +51,7 @@ class Binder:
         try:
             classified = self._classify(args, keywords)
         except Exception:
-            # Whatever is unusual about the arguments, or wrong, the full way tells it.
+            # Arguments that are unusual or wrong take the full way, which reports them.
             classified = None
         if classified is not None and (known := self._known.get(classified[1])) is not None:
             return Arguments(classified[0], *known)

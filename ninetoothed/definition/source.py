@@ -113,7 +113,7 @@ class FunctionSource:
             return self.function.__closure__[code.co_freevars.index(name)].cell_contents
         if name in self.globals:
             return self.globals[name]
-        # The module, or its names: Python says that it may be either.
+        # The module, or its names: Python allows either.
         builtins: Any = self.globals["__builtins__"]
         if isinstance(builtins, types.ModuleType):
             return vars(builtins)[name]

@@ -149,7 +149,7 @@ def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
 
     from ninetoothed.layout.grids import ARRAYS, axis, existing
 
-    # Guards tell the longest sequence from the program's own, so its symbol stays until then.
+    # Guards distinguish the longest sequence from the program's own: its symbol stays until then.
     jagged = chain.source.jagged
     known = dict(binding.values)
     longest = None if jagged is None else known.pop(jagged[0], None)

@@ -12,7 +12,7 @@ from ninetoothed.layout.access import Access
 from ninetoothed.symbolic.expr import Arithmetic, evaluate
 
 ARRAYS = Arithmetic(np.minimum, np.maximum, np.logical_and)
-"""How :func:`~ninetoothed.symbolic.expr.evaluate` computes with arrays."""
+"""Operations of :func:`~ninetoothed.symbolic.expr.evaluate` on arrays."""
 
 
 def axis(first: int, count: int, dim: int, ndim: int) -> npt.NDArray[np.int64]:

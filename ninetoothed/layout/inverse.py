@@ -162,13 +162,13 @@ class Placement:
                 ):
                     return False
         indices = [index for row in located[1:-1] for index in row]
-        turning: set[str] = set()
+        iterating: set[str] = set()
         for index, given in zip(indices, site.between, strict=True):
             assert given is not None
-            names = turning.intersection(symbol_names(given))
-            turning.update(name for name in symbol_names(given) if name in site.loops)
+            names = iterating.intersection(symbol_names(given))
+            iterating.update(name for name in symbol_names(given) if name in site.loops)
             # One loop variable has one value in an iteration.
-            ends = None if names else _turns(index, given, site.loops)
+            ends = None if names else _iteration_conditions(index, given, site.loops)
             if ends is None or not all(always_nonnegative(end, ranges, facts) for end in ends):
                 return False
         normal = normalizer(ranges)
@@ -218,7 +218,7 @@ class Placement:
         levels = self.access.levels
         between: dict[str, Range] = {}
         for names, sizes in zip(index_names(levels)[1:-1], levels[1:-1], strict=True):
-            # Elsewhere is no element.
+            # There are no elements elsewhere.
             between.update(zip(names, (Range(const(0), size - 1) for size in sizes), strict=True))
         site = Site(tuple(map(sym, between)), between)
         return set(self.racing(site)) <= set(self.program_names)
@@ -259,7 +259,7 @@ class Placement:
 _Rest = tuple[tuple[IndexExpr | None, ...], tuple[tuple[str, Range], ...]]
 
 
-def _turns(
+def _iteration_conditions(
     index: IndexExpr, given: IndexExpr, loops: Mapping[str, Range]
 ) -> tuple[IndexExpr, IndexExpr] | None:
     """Conditions, each at least 0, for ``given`` to equal ``index`` in an iteration of its loop."""
@@ -272,8 +272,8 @@ def _turns(
     low, high = loops[names[0]].lower, loops[names[0]].upper
     if len(names) > 1 or step not in (1, -1) or low is None or high is None:
         return None
-    turn = (index - first) * step
-    return turn - low, high - turn
+    iteration = (index - first) * step
+    return iteration - low, high - iteration
 
 
 def _grouped(sites: Sequence[Site]) -> list[Site]:

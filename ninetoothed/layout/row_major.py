@@ -9,7 +9,7 @@ from ninetoothed.symbolic.expr import IndexExpr, product
 from ninetoothed.symbolic.normal_form import equal
 
 Run = tuple[Sizes, Sizes]
-"""Neighbouring dims of two shapes, with equal products."""
+"""Adjacent dims of two shapes, with equal products."""
 
 
 def runs(old: Sizes, new: Sizes) -> list[Run] | None:

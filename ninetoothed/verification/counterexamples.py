@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MAX_LANES = 1 << 17
-"""How many lanes are tried at once, at most."""
+"""The most lanes of one trial."""
 
 _SIZES = (1, 2, 3, 5, 7, 4, 8, 33, 64, 65)
 

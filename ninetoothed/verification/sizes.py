@@ -17,8 +17,8 @@ Check = tuple[IndexExpr, IndexExpr]
 """Two sizes that a call has checked to be equal."""
 
 STEPS = (0, 1, -1, 2)
-"""How far apart in the candidates the sizes of neighbouring symbols are: equal ones occur where
-checks ask for them, different ones elsewhere."""
+"""Distances between the candidates of successive symbols: equal sizes occur where checks ask for
+them, different ones elsewhere."""
 
 _MANY = 66
 

@@ -73,7 +73,7 @@ class Report:
     kernel: str
     verdicts: tuple[Verdict, ...]
     assumed: str = ""
-    """What was assumed of a call, as comments."""
+    """The assumptions about a call, as comments."""
 
     @property
     def undecided(self) -> tuple[Verdict, ...]:

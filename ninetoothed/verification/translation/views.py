@@ -15,7 +15,7 @@ LAYOUTS = ("plain", "transposed", "spread", "backward", "repeated")
 """Contiguous; dims in the opposite order, one element into the memory; gaps between elements;
 negative strides; one dim repeated, its stride 0."""
 WRITABLE = LAYOUTS[:-1]
-"""Layouts in which no two elements share a place."""
+"""Layouts in which no two elements overlap."""
 
 _VALUES = 4
 
