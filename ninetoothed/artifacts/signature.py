@@ -29,7 +29,7 @@ class ParamSignature:
     offsets: str | None = None
     repeated: bool = False
     alias_set: str | None = None
-    # Compares equal for equal values only: zeros of either sign are equal, and not the same.
+    # Distinguishes zeros of either sign, which compare equal.
     _value_text: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

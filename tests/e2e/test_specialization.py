@@ -68,7 +68,7 @@ def test_a_module_says_what_it_was_built_for(application):
     for config in by_block_sizes(kernel.composed(signature), signature):
         module = kernel.composed(signature, config)
         assert serves(module, config)
-        assert f"meta 32 to 128 decided {config.values[0][1]}>" in str(module)
+        assert f"meta 32 to 128 specialized {config.values[0][1]}>" in str(module)
         texts.add(str(lower(module, signature, config)))
     assert len(texts) == 3
 
@@ -86,7 +86,7 @@ def test_nothing_is_decided_where_nothing_is_asked():
         y = x + x.shape[0]
 
     kernel = _kernel(plain)
-    assert "decided" not in kernel.ir("composed")
+    assert " specialized " not in kernel.ir("composed")
 
 
 def test_constexpr_symbols_decide_too():
