@@ -29,15 +29,8 @@ class Options(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Cache key of the options."""
-        return (
-            self.name,
-            self.num_warps,
-            self.num_stages,
-            self.max_num_configs,
-            self.backend,
-            self.is_strict,
-        )
+        """Cache key of the options: all but how to tune."""
+        return self._replace(strict=self.is_strict, tune=None)
 
 
 def options(

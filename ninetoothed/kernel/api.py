@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.options import Options, options
@@ -12,17 +12,12 @@ from ninetoothed.cache import entries
 from ninetoothed.cache.entries import CacheEntry
 from ninetoothed.definition.annotations import annotated
 from ninetoothed.definition.define import define, run_arrangement
-from ninetoothed.errors import (
-    user_facing,
-)
+from ninetoothed.errors import user_facing
 from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel.kernel import Compilation, Kernel
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.toolchain import pool
-
-if TYPE_CHECKING:
-    pass
 
 
 @user_facing

@@ -110,10 +110,9 @@ class Placement:
 
     # Proofs. True is proved, False is "not proved".
 
-    def inside(self, site: Site | None = None) -> list[bool]:
+    def inside(self) -> list[bool]:
         """For each dim of the source: True if every accessed index is proved in bounds."""
-        access = self.access if site is None else self.at(site)
-        ranges = self.ranges(Site() if site is None else site)
+        access, ranges = self.access, self.ranges(Site())
         wanted = [Guard(*pair) for pair in zip(access.indices, self._own(), strict=True)]
         return [
             guard in access.guards or holds(guard, ranges, access.guards, self.required)
@@ -207,7 +206,7 @@ class Placement:
         return tuple(found)
 
     def apart(self, sites: Sequence[Site]) -> bool:
-        """True if no two programs are proved to write one element."""
+        """True if it is proved that no two programs write one element."""
         programs = frozenset(self.program_names)
         return not any(programs.intersection(self.racing(site)) for site in sites)
 

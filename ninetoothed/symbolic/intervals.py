@@ -80,7 +80,7 @@ Interval = tuple[int | None, int | None]
 
 
 def _conjunction(left: Interval, right: Interval) -> bool | None:
-    """Truth of a conjunction (of numbers other than 0); None: unknown."""
+    """Truth of the conjunction of two intervals, a number being true if not 0; None: unknown."""
     if (0, 0) in (left, right):
         return False
     return True if excludes_zero(left) and excludes_zero(right) else None

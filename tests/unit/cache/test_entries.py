@@ -1,4 +1,4 @@
-"""What is kept of a kernel comes back as it was; what is broken does not come back."""
+"""Cache entries of kernels: round trips, and broken files, which count as absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kernel does, counted, against what a person counts."""
+"""Cost analysis of kernels, against counts by hand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def meta(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
 
 
 def counted(kernel: Kernel, values: Sequence[Any], *sizes: int) -> tuple[Footprint, Amounts]:
-    """What the source says of a call with these block sizes."""
+    """The cost function's result for a call with these block sizes."""
     arguments = bind(kernel.definition.interface, values, {})
     functions: dict[str, Callable[..., Any]] = {}
     exec(space(kernel.composed(arguments.signature), arguments.signature).cost, functions)
