@@ -52,7 +52,7 @@ class Symbol:
     """
 
     __slots__ = ("__weakref__", "expr")
-    # NumPy's integers leave their operations to symbols.
+    # NumPy's integers defer operators to symbols.
     __array_ufunc__ = None
 
     expr: IndexExpr
@@ -238,7 +238,7 @@ def _decide(expr: IndexExpr) -> bool | None:
 
 
 def _intern(expr: IndexExpr) -> Symbol:
-    # Between looking and putting, another thread may put one.
+    # Another thread may intern the same expression meanwhile.
     with _interning:
         found = _interned.get(expr)
         if found is None:

@@ -160,16 +160,16 @@ def shared_bytes(footprint: Footprint, config: Config, device: Architecture) -> 
 def registers(footprint: Footprint, config: Config, device: Architecture) -> float:
     """Estimated registers of a thread, without a limit."""
     threads = config.num_warps * device.warp_size
-    # Lanes that are moved one by one each have a mask, and many an address.
+    # Lanes of scalar accesses have a mask each, and many an address.
     alone = [one.lanes for scope in footprint.scopes for one in scope.streams if not one.is_wide]
     most = 0.8 * max(alone, default=0) / threads
-    # Outside of loops, an address is there for one moment.
+    # Outside of loops, addresses are short-lived.
     for scope in footprint.scopes[1:] or footprint.scopes:
         own = 0.0
         for stream in scope.streams:
             lanes = max(stream.lanes / threads, 1.0)
             if stream.lanes > stream.run > 1 or stream.lane_guards:
-                # Rows have an address each.
+                # Each row has an address.
                 own += 3 * max(lanes * stream.bytes / 16, 1.0) if stream.is_wide else 1.3 * lanes
         if scope.dots and not is_ahead(scope, config):
             # Operands pass through registers.

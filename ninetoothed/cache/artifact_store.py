@@ -173,7 +173,7 @@ def _content(path: Path, key: str | None) -> str | None:
         ):
             eviction.refresh(path, status.st_mtime)
             return content
-    # RecursionError: brackets nested without end are one of the ways in which a file can be broken.
+    # RecursionError: a broken file may have deeply nested brackets.
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     with _lock:
@@ -182,7 +182,7 @@ def _content(path: Path, key: str | None) -> str | None:
 
 def _is_trusted(status: os.stat_result) -> bool:
     """True if the content of a file with this status may be run (see the module's docstring)."""
-    # Where users have no numbers, all files have root's.
+    # Where there are no user ids, all files have root's.
     owner = status.st_uid
     return owner == 0 or owner == os.geteuid() or owner == config.cache_dir().stat().st_uid
 
@@ -220,6 +220,6 @@ def _renew_lock() -> None:
     _lock = threading.Lock()
 
 
-# A thread that a forked process does not have may have held it.
+# In the parent, a thread that a forked process lacks may have held it.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)

@@ -29,7 +29,7 @@ from typing import NamedTuple
 KINDS = ("kernels", "spaces", "artifacts", "binaries", "tuning", "sources")
 """The folders of the cache, in the order in which a call comes by them."""
 
-# Small, and dear: each of these groups may have a quarter of the bound.
+# Small, and expensive to make again: each of these groups may have a quarter of the bound.
 _LASTING = (("tuning",), ("kernels", "spaces"))
 
 TEMPORARY_PREFIX = ".tmp-"
@@ -43,9 +43,9 @@ The bound follows, since what is left depends on it.
 
 # The largest length of a counter.
 _COUNTER_BYTES = 1 << 16
-# A use that follows another sooner is not noted.
+# The least time between two noted uses.
 _REFRESH_SECONDS = 3600.0
-# A temporary file that is older belongs to no running process.
+# The age from which a temporary file belongs to no running process.
 _STALE_SECONDS = 3600.0
 # Triton reads a source back from its file soon after it was asked for: it stays that long.
 _SOURCE_SECONDS = 60.0
@@ -125,7 +125,7 @@ def touch(path: Path) -> None:
 
 def refresh(path: Path, used: float) -> None:
     """Mark a file as used now, if ``used``, the noted time, is an hour away."""
-    # A time in the future is of another clock: it would keep the entry for ever.
+    # A time in the future, from another clock, would keep the entry for ever.
     if abs(time.time() - used) >= _REFRESH_SECONDS:
         touch(path)
 

@@ -11,7 +11,7 @@ from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.calls.sequences import Jagged
 
 Span = tuple[int, int]
-"""The first byte of a tensor's elements and the one behind the last."""
+"""Addresses of a tensor's elements: the first byte, and the end, exclusive."""
 
 
 def aliased(params: Sequence[ParamSignature], values: Sequence[Any]) -> tuple[ParamSignature, ...]:
@@ -32,7 +32,7 @@ def alias_sets(spans: Sequence[Span | None]) -> tuple[int, ...]:
     overlap, also through others between them, are in one set.
     """
     found = list(range(len(spans)))
-    # Nearly every call: where those that follow one another in memory are apart, all are.
+    # Nearly every call: where successive spans are disjoint, all are.
     known = sorted(one for one in spans if one is not None)
     if all(one[1] <= two[0] for one, two in pairwise(known)):
         return tuple(found)

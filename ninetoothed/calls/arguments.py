@@ -96,7 +96,7 @@ def _positional(
         raise ArgumentError(f"{takes}, but {len(args)} were given{hint}")
     given = names
     if interface.repeats and len(args) == len(interface.firsts):
-        # Of a tensor that was arranged in several ways, the first parameter.
+        # Of a tensor that was arranged in several ways, the first parameter takes the argument.
         given = [names[position] for position in interface.firsts]
     found = dict(zip(given, args, strict=False))
     rest: dict[str, Any] = {}
@@ -281,7 +281,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     jagged_dim = parameter.jagged_dim
     repeated = False
     if 0 in strides:
-        # A jagged tensor's sequences follow one another, whatever the stride of the batch.
+        # A jagged tensor's sequences are disjoint, whatever the stride of the batch.
         repeated = any(
             stride == 0 and size > 1 and (dim > 0 or jagged_dim is None)
             for dim, (stride, size) in enumerate(zip(strides, shape, strict=True))
@@ -293,7 +293,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
         len(shape),
         # A dim of one element has any stride; 1 lets it share the kernel of contiguous tensors.
         tuple([stride == 1 for stride in strides]),
-        # The longest sequence bounds no loads, so nothing is gained where it is a multiple.
+        # The longest sequence bounds no loads, so its divisibility gains nothing.
         tuple([size % 16 == 0 and dim != jagged_dim for dim, size in enumerate(shape)]),
         tuple([stride % 16 == 0 for stride in strides]),
         pointer % 16 == 0,
@@ -390,7 +390,7 @@ def _index_bits(values: Sequence[Any]) -> int:
         reach = farthest = 0
         for size, stride in zip(shape, strides, strict=True):
             reach += abs(stride) * max(size - 1, 0)
-            # It is passed also where it leads nowhere, as that of a batch of one may be.
+            # A stride is an argument also where it is never stepped, as in a batch of one.
             farthest = max(farthest, abs(stride))
         if max(reach, farthest, value.numel()) >= NARROW:
             return 64

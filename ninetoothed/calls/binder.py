@@ -99,7 +99,7 @@ def _classify(interface: Interface) -> Classify:
     for place in tensors:
         lines += _read(place, parameters[place].ndim)
         key += _class(place, parameters[place].ndim)
-    # Tensors without elements and those on the meta device are nowhere.
+    # Tensors without elements and those on the meta device have no address.
     lines += _unless(f"p{place} and n{place}" for place in tensors)
     wide = " or ".join(
         " or ".join(

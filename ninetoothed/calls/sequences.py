@@ -138,6 +138,6 @@ def taken_apart(name: str, ndim: int, jagged_dim: int, value: Any) -> Jagged:
         raise ArgumentError(
             f"the offsets of {name} are of {offsets.dtype}; make them torch.int32 or torch.int64"
         )
-    # torch keeps the longest length once it is known; of no sequences it knows none.
+    # torch caches the longest length; without sequences it has none.
     longest = int(value._get_max_seqlen()) if offsets.shape[0] > 1 else 0
     return Jagged(value._values.detach(), Offsets(offsets), jagged_dim, longest)

@@ -65,7 +65,7 @@ def build(
         blocks = {} if config is None else dict(config.values)
         module = build_module(definition, signature, blocks)
     except NineToothedError:
-        # An application that does not fit may be right, and the arrangement wrong.
+        # The mistake may be the arrangement's: report that first.
         run(context(), build_arrangement(definition, signature), steps(SYMBOLIC)[:1])
         raise
     observers = (*observers, *_dump(definition.name))

@@ -62,7 +62,7 @@ def _contiguity(access: Access, param: ParamSignature, multiples: Collection[str
         if lane and any(_is_reached(access, param, name, lane, step) for step in (1, -1)):
             is_proved = not any(_is_divided(index, name) for index in access.indices)
             if not is_proved and any(size.value != 1 for size in sizes[dim + 1 :]):
-                # Triton lets the last dim's lanes be those of one thread where it knows no better.
+                # Without such a proof, Triton gives a thread lanes of the last dim.
                 continue
             is_wide = is_proved and _is_wide(access, dim, name, param, multiples)
             return Contiguity(dim, is_wide)
@@ -96,7 +96,7 @@ def _is_wide(
     param: ParamSignature,
     multiples: Collection[str],
 ) -> bool:
-    # So many elements are 16 bytes.
+    # The number of elements in 16 bytes.
     count = 128 // DTYPES[param.dtype].bits
     if not param.pointer_by_16 or _factor(access.levels[-1][dim], multiples) < count:
         return False

@@ -35,7 +35,7 @@ _LEAST_PADDED_SIZE = 4
 _CONSTEXPR = 64
 # Small, since an application may be unrolled over such sizes.
 _CONSTEXPR_SIZE = 16
-# Types of which one at least is like any other to the language's rules.
+# To the language's rules, every element type behaves like one of these or fp32.
 _OTHER_DTYPES = ("fp16", "bf16", "fp64", "i32", "i64", "i8", "u8", "i1")
 
 
@@ -83,7 +83,7 @@ def assumed_signature(
     )
     padded_size = _PADDED_SIZE
     if sizes:
-        # Whole dims of other tensors agree with them more often than with anything else.
+        # Whole dims of other tensors mostly agree with them.
         largest = max(value for name, value in constants if name in sizes)
         padded_size = 1 << max(largest - 1, 0).bit_length()
     padded_sizes = tuple((str(size), padded_size) for size in definition.dynamic)
@@ -227,7 +227,7 @@ def check_application(definition: Definition) -> ModuleOp | None:
         return found
     error = found
     if definition.constexpr_sizes:
-        # The application may need them, and another than the assumed ones.
+        # The application may need constexpr sizes, and other ones than assumed.
         found = _attempt(definition, values, _DTYPE, is_sized=True)
         if not isinstance(found, NineToothedError):
             return found

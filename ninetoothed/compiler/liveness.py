@@ -42,7 +42,7 @@ def _follow(block: Block, after: _Live, found: dict[tuple[Attribute, ...], None]
         for region in op.regions:
             for inner in region.blocks:
                 _follow(inner, live, found)
-        # A loop takes over the registers of what it begins with.
+        # A loop reuses the registers of its initial values.
         _add(live, op.operands)
         found[tuple(value.type for value in live)] = None
     return live

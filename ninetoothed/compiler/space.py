@@ -37,7 +37,7 @@ MAX_BLOCK = 1 << 15
 # Triton's own limit.
 MAX_LANES = 1 << 20
 MAX_CONFIGS = 1000
-"""More would take longer to judge than to choose among fewer."""
+"""With more, pruning would take longer than it saves."""
 _WARPS = (1, 2, 4, 8, 16)
 _STAGES = 3
 _MOST_THREADS = 1024
@@ -86,7 +86,7 @@ def space(
         if smallest is None or lanes < smallest[0]:
             smallest = (lanes, values)
         if values and lanes > MAX_BLOCK:
-            # Nearly all of many choices.
+            # The most frequent reason, tested before a footprint is built.
             pruned[_TOO_LARGE] += 1
             continue
         footprint = Footprint.of(found)
@@ -108,7 +108,7 @@ def space(
     if not rows:
         if not refused or smallest[0] > MAX_LANES:
             raise _nothing_fits(*smallest)
-        # What takes least may run all the same.
+        # The configuration with the least excess may run all the same.
         return Space((min(refused, key=lambda row: row[0])[1],), source)
     configs = [config for _, config in sorted(rows, key=lambda row: row[0])]
     kept = _thinned(configs)

@@ -48,12 +48,12 @@ def examine(application: object) -> Examined:
     """Compute the digest of an application, and capture what it reads from outside."""
     walk = _Walk()
     if sys.flags.optimize:
-        # What Python leaves out of functions is in their text.
+        # Without asserts, a function's code differs from its text.
         walk.refuse("functions without their asserts")
     try:
         walk.add(application)
     except Exception as error:
-        # A user's modules may do what they like when they are looked at.
+        # Attribute access runs code of users' modules, which may raise anything.
         walk.refuse(f"an object that fails when it is looked at: {error!r}")
     reason = walk.reason
     return Examined(walk.digest() if reason is None else None, walk.capture, reason)
@@ -224,7 +224,7 @@ class _Walk:
             if name not in found:
                 self.refuse(f"the name {name}, which does not exist yet")
                 return
-            # The module may have another meaning of a builtin later.
+            # A module may shadow a builtin later.
             value = found[name]
         names[name] = frozen(value)
         if isinstance(value, types.ModuleType):
@@ -238,7 +238,7 @@ class _Walk:
         name = module.__name__
         self._write("module", name)
         if is_ours(name):
-            # A look would load the table of the language.
+            # Attribute access would load the table of the language.
             self._write("attributes", *path)
             return
         if not path:

@@ -24,7 +24,7 @@ class Capture:
     def __init__(self) -> None:
         self._names: dict[types.FunctionType, dict[str, Any]] = {}
         self._defaults: dict[types.FunctionType, tuple[Any, Any]] = {}
-        # The owners are kept alive by what names them.
+        # The owner is kept in the value, so that its id stays its own.
         self._attributes: dict[tuple[int, str], tuple[Any, Any]] = {}
         self._classes: set[type] = set()
         self._lines: dict[str, Sequence[str]] = {}

@@ -136,7 +136,7 @@ class KernelCompiler:
         found = self._variants.get(signature)
         if found is not None:
             return found
-        # One thread builds, and warns.
+        # Only one thread builds, and warns.
         with self._lock:
             return self._variants.get(signature) or self._built(signature)
 
@@ -204,7 +204,7 @@ class KernelCompiler:
         reached = [step.stage for step in (*steps(ANNOTATED), *steps(SPECIALIZED))]
 
         def observe(name: str, module: ModuleOp) -> None:
-            # The frontend is observed too, before the first pass.
+            # The first module observed is the frontend's.
             stage = None if name == "frontend" else reached.pop(0)
             if stage is not None:
                 texts[stage] = str(module)

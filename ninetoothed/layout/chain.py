@@ -44,7 +44,7 @@ class Source:
 
     @property
     def jagged(self) -> tuple[str, IndexExpr] | None:
-        """Of a jagged tensor, the name of the longest sequence's size, and the program's length."""
+        """Name of the longest sequence's size and the program's length; None unless jagged."""
         if self.jagged_dim is None or self.length is None:
             return None
         return self.shape[self.jagged_dim].args[0], self.length

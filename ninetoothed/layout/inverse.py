@@ -136,7 +136,7 @@ class Placement:
         return any(self._covers(group) for group in _grouped(certain))
 
     def _covers(self, site: Site) -> bool:
-        # No symbol of a user has such a name.
+        # Names that no symbol of a user has.
         names = [f"$e{dim}" for dim in range(len(self.source))]
         element = [sym(name) for name in names]
         ranges = {**self.assumptions}

@@ -99,14 +99,14 @@ def split(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polyno
             reduced = divided(monomial, base)
             part = 0 if reduced is None else coefficient // factor
             if reduced is not None and not base and monomial:
-                # Only whole multiples leave: x*5 floordiv 4 stays together.
+                # Only multiples are divided: x*5 floordiv 4 stays as it is.
                 part = coefficient // factor if coefficient % factor == 0 else 0
             if reduced is not None and part:
                 add_to(quotient, {reduced: part})
             if coefficient - part * factor:
                 rest[monomial] = coefficient - part * factor
         return quotient, rest
-    # By a sum only what divides without a rest, the highest degree first.
+    # Division by a sum is exact or not done, the highest degree first.
     lead = max(divisor, key=degree)
     left = dict(dividend)
     while left and len(quotient) <= len(dividend):

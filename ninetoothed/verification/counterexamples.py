@@ -199,7 +199,7 @@ def _written(
         first = int(low.min()) if low.size else 0
         count = max(int(high.max()) - first + 1, 0) if high.size else 0
         shape.append(count)
-        # Before anything of that size is made.
+        # Before any array of that size is allocated.
         if max(math.prod(shape), math.prod(source)) > MAX_LANES:
             raise OverflowError
         known[name] = axis(first, count, dim, len(ranges))

@@ -45,7 +45,7 @@ from ninetoothed.verification.counterexamples import Example, Store, race, sampl
 PROVED, CHECKED, DISPROVED = "proved", "checked", "disproved"
 BENIGN, UNDECIDED = "benign", "undecided"
 COMPUTED = "some addresses are computed"
-"""Why stores through pointers leave a verdict open."""
+"""The reason why a verdict on stores through pointers is undecided."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
         NineToothedError: the application is wrong, or a constexpr number has no value.
     """
     signature = assumed_signature(definition, dtypes, {**plain_values(definition), **values})
-    # Proofs are of all block sizes, so no configuration is chosen; and of all constexpr sizes,
-    # where the application does not need one.
+    # Proofs are for all block sizes, so no configuration is chosen; and for all constexpr sizes,
+    # unless the application is specialized on one.
     signature, module = _built(definition, signature, values)
     notes = (describe_types(definition, signature, dtypes), describe_sizes(definition, signature))
     assumed = "; ".join(note for note in notes if note)
@@ -234,7 +234,7 @@ class _Verifier:
             for check in kernel.checks.data
             for pair in zip(check.data.left, check.data.right, strict=True)
         ]
-        # Examples have sequences of one length.
+        # In counterexamples, all sequences have one length.
         self._checks += [
             (sym(parameter.source.jagged[0]), parameter.source.jagged[1])
             for parameter in definition.parameters

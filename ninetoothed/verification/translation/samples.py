@@ -28,7 +28,7 @@ _SMALL_CASES = (0, 1, 2, 4, 6, 7)
 _CHOSEN_CASES = (0, 3)
 _ALL_CASES = range(8)
 _WHOLE_DIM = 16
-# Cases in which sizes that need not be equal are not.
+# Cases in which only sizes that must be equal are.
 _UNEQUAL_CASES = (1, 3, 5)
 
 

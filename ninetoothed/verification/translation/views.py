@@ -66,7 +66,7 @@ def tensor(shape: Sequence[int], dtype: str, layout: str, seed: int) -> torch.Te
     if layout == "spread":
         steps = [2 + dim % 2 for dim in range(len(sizes))]
         wide = _numbers([size * step for size, step in zip(sizes, steps, strict=True)], dtype, seed)
-        # Behind the first element of each step, so that what lies before is seen too.
+        # From the second element of each step on, so that accesses before it show.
         return wide[tuple(slice(1, None, step) for step in steps)]
     plain = _numbers(sizes, dtype, seed)
     if layout == "backward" and plain.numel() > 0:
