@@ -1,6 +1,6 @@
-"""``python -m ninetoothed``: what is done about the package from a shell.
+"""Command line, ``python -m ninetoothed``: the cache folder and the tuning results.
 
-python -m ninetoothed cache info                  what the cache folder holds
+python -m ninetoothed cache info                  shows the contents of the cache folder
 python -m ninetoothed cache clear                 deletes its entries
 python -m ninetoothed cache clear --kind tuning   those of one kind
 python -m ninetoothed tuning export tuned.json    writes the tuning results to a file
@@ -31,10 +31,10 @@ _NOUNS = {
 }
 _KINDS = """
 kinds of entries:
-  kernels    what is known of a kernel and its calls
+  kernels    a kernel's checks, and the info of its signatures
   spaces     the configurations that a kernel may run with
   artifacts  a kernel in one configuration, as text
-  binaries   what a GPU loads of it
+  binaries   a kernel's device code
   tuning     which configurations were fast
   sources    Triton kernels that profilers and Triton read from files
 """
@@ -46,7 +46,7 @@ class _Form(TypedDict):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command that ``arguments`` (default: the process's) name; returns its exit code.
+    """Run the command that ``arguments`` (default: the process's) name; returns its exit code.
 
     Raises:
         SystemExit: the arguments name no command (its code is 2), or ask for help.
@@ -86,7 +86,7 @@ def _clear(folder: Path, kind: str | None) -> int:
     left: list[OSError] = []
 
     def remove(files: Sequence[eviction.File]) -> list[eviction.File]:
-        """Those of ``files`` that are of these kinds and could be removed."""
+        """Remove those of ``files`` that are of these kinds; returns the removed ones."""
         removed: list[eviction.File] = []
         for file in files:
             if file.kind not in kinds:
@@ -124,16 +124,16 @@ def _tuning(action: str, file: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m ninetoothed", description="What is done about NineToothed from a shell."
+        prog="python -m ninetoothed", description="The cache folder and the tuning results."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     text = "see or empty the folder of compiled kernels and tuning results"
     cache = commands.add_parser("cache", help=text, description=text)
     actions = cache.add_subparsers(dest="action", required=True)
     form: _Form = {"epilog": _KINDS, "formatter_class": argparse.RawDescriptionHelpFormatter}
-    text = "say what the folder holds, and when it was used"
+    text = "show the contents of the folder, and when it was used"
     actions.add_parser("info", help=text, description=text, **form)
-    text = "delete the entries, and say how many they were"
+    text = "delete the entries, and show how many they were"
     clear = actions.add_parser("clear", help=text, description=text, **form)
     clear.add_argument("--kind", choices=eviction.KINDS, help="those of one kind (all)")
     text = "take tuning results along in a file"

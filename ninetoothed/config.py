@@ -1,4 +1,4 @@
-"""Every environment variable that the package reads, typed, in one place.
+"""Environment variables of the package, typed.
 
 The variables are read when they are asked for, so a test or a program may set them at any time.
 """
@@ -42,7 +42,7 @@ def _flag(name: str) -> bool:
 
 
 def cache_dir() -> Path:
-    """``NINETOOTHED_CACHE_DIR``: where artifacts and tuning results lie. Default
+    """``NINETOOTHED_CACHE_DIR``: folder of artifacts and tuning results. Default
     ``~/.cache/ninetoothed``.
     """
     text = _text("NINETOOTHED_CACHE_DIR")
@@ -54,8 +54,8 @@ def cache_dir() -> Path:
 
 
 def cache_size() -> int:
-    """``NINETOOTHED_CACHE_SIZE``: the most bytes that the entries of the cache have; 0: no bound.
-    ``K``, ``M``, ``G`` and ``T`` behind a number are powers of 1024. Default ``1G``.
+    """``NINETOOTHED_CACHE_SIZE``: limit of the cache in bytes; 0: no limit. ``K``, ``M``, ``G`` and
+    ``T`` after a number are powers of 1024. Default ``1G``.
     """
     text = _text("NINETOOTHED_CACHE_SIZE")
     if text is None:
@@ -70,7 +70,7 @@ def cache_size() -> int:
 
 
 def dump_ir() -> Path | None:
-    """``NINETOOTHED_DUMP_IR``: a folder that receives the IR after every pass. Default: none."""
+    """``NINETOOTHED_DUMP_IR``: folder for the IR after every pass. Default: none."""
     text = _text("NINETOOTHED_DUMP_IR")
     return None if text is None else Path(text).expanduser()
 
@@ -90,61 +90,52 @@ def validate() -> bool:
 
 
 def inspects() -> bool:
-    """Whether the compiler is to be watched at work, which it is not where it finds all done."""
+    """True if a setting inspects the compiler at work, which cached results would bypass."""
     return validate() or verify_ir() or dump_ir() is not None
 
 
 def interpret_max_steps() -> int:
-    """``NINETOOTHED_INTERPRET_MAX_STEPS``: the longest loop that is interpreted. Default
+    """``NINETOOTHED_INTERPRET_MAX_STEPS``: most iterations of an interpreted loop. Default
     10,000,000.
     """
     return _integer("NINETOOTHED_INTERPRET_MAX_STEPS", 10_000_000, 1)
 
 
 def interpret_lanes() -> int:
-    """``NINETOOTHED_INTERPRET_LANES``: the lanes (programs × block) interpreted at once. Default
-    2^22.
-    """
+    """``NINETOOTHED_INTERPRET_LANES``: lanes (programs × block) per evaluation. Default 2^22."""
     return _integer("NINETOOTHED_INTERPRET_LANES", 1 << 22, 1)
 
 
 def compile_timeout() -> int:
-    """``NINETOOTHED_COMPILE_TIMEOUT``: seconds until a configuration is given up. Default 60."""
+    """``NINETOOTHED_COMPILE_TIMEOUT``: time limit of a compilation, in seconds. Default 60."""
     return _integer("NINETOOTHED_COMPILE_TIMEOUT", 60, 1)
 
 
 def compile_workers() -> int:
-    """``NINETOOTHED_COMPILE_WORKERS``: processes that compile configurations; 0: this one does.
+    """``NINETOOTHED_COMPILE_WORKERS``: number of compiling processes; 0: compile in this one.
     Default: cores, at most 16.
     """
     return _integer("NINETOOTHED_COMPILE_WORKERS", min(os.cpu_count() or 1, 16), 0)
 
 
 def tune() -> Literal["off", "quick", "full"]:
-    """``NINETOOTHED_TUNE``: how the configurations of kernels are chosen of which ``make`` says
-    nothing. Default: ``quick``.
+    """``NINETOOTHED_TUNE``: tuning mode of kernels for which ``make`` names none. Default:
+    ``quick``.
     """
-    text = _text("NINETOOTHED_TUNE")
-    if text is None or text == "quick":
-        return "quick"
-    if text == "off":
-        return "off"
-    if text == "full":
-        return "full"
+    text = _text("NINETOOTHED_TUNE") or "quick"
+    if text in ("off", "quick", "full"):
+        return text
     raise ConfigurationError(f"NINETOOTHED_TUNE must be off, quick or full, not {text!r}")
 
 
 def tune_timeout() -> int:
-    """``NINETOOTHED_TUNE_TIMEOUT``: seconds until a launch that is timed counts as one that never
-    ends. Default 30.
-    """
+    """``NINETOOTHED_TUNE_TIMEOUT``: time limit of a timed launch, in seconds. Default 30."""
     return _integer("NINETOOTHED_TUNE_TIMEOUT", 30, 1)
 
 
 def backend(known: Sequence[str]) -> str | None:
-    """``NINETOOTHED_BACKEND``: what GPU tensors' kernels are emitted as where ``make`` names no
-    backend, one of the ``known`` languages. Default: the first that the tensors' device has
-    (``ttir``).
+    """``NINETOOTHED_BACKEND``: backend of GPU tensors where ``make`` names none, one of the
+    ``known`` languages. Default: the first that the tensors' device has (``ttir``).
     """
     text = _text("NINETOOTHED_BACKEND")
     if text is None or text in known:
@@ -153,7 +144,5 @@ def backend(known: Sequence[str]) -> str | None:
 
 
 def strict() -> bool:
-    """``NINETOOTHED_STRICT``: programs that write one element are an error, as with
-    ``make(..., strict=True)``. Default: off.
-    """
+    """``NINETOOTHED_STRICT``: races are errors, as with ``make(..., strict=True)``. Default off."""
     return _flag("NINETOOTHED_STRICT")

@@ -30,7 +30,8 @@ float8e5b16 = "fp8e5b16"
 
 @dataclass(frozen=True)
 class DType:
-    """One row: ``kind`` is ``"bool"``, ``"int"``, ``"uint"`` or ``"float"``; ``bits`` is the width.
+    """Element type: ``kind`` is ``"bool"``, ``"int"``, ``"uint"`` or ``"float"``; ``bits`` its
+    width.
 
     ``ir`` is the type in the IR's text, where ``i32`` is signed and ``ui32`` is not.
     """
@@ -67,7 +68,7 @@ DTYPES: dict[str, DType] = {
 }
 
 INTEGERS = tuple(row.name for row in DTYPES.values() if row.kind in ("int", "uint"))
-"""The element types that index."""
+"""The element types of indices."""
 
 _BY_SPELLING: dict[str, str] = {}
 for _row in DTYPES.values():
@@ -76,7 +77,7 @@ for _row in DTYPES.values():
 
 
 def lookup(value: Any) -> str | None:
-    """The element type that ``value`` spells: a string, a torch or a Triton dtype; else None."""
+    """Element type by spelling: a string, a torch or a Triton dtype; None where there is none."""
     if isinstance(value, str):
         return _BY_SPELLING.get(value)
     text = str(value)
@@ -89,7 +90,7 @@ def lookup(value: Any) -> str | None:
 
 
 def literal(value: bool | int | float) -> str:
-    """The element type of a Python number.
+    """Element type of a Python number.
 
     Raises:
         TypeError: an integer of more than 64 bits.

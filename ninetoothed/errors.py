@@ -1,8 +1,7 @@
-"""What a user is told when a program is wrong: a location, a class per kind of mistake, and a
-caret.
+"""Errors in users' programs: locations, a class per kind of mistake, and messages with a caret.
 
 Every mistake of a user ends in a :class:`NineToothedError`. Its text names the file, line and
-column, shows the line with a caret below the offending part, and says what to write instead. Its
+column, shows the line with a caret below the offending part, and what to write instead. Its
 traceback holds the user's frames only: :func:`user_traceback` drops ours and, where the mistake
 lies in source that was compiled and not run, appends a frame that points at it.
 """
@@ -27,13 +26,13 @@ _R = TypeVar("_R")
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 # The module of frames that stand for source that was not run.
 _PLACE = "ninetoothed"
-# Whose frames lie between ours and say nothing to a user.
+# Modules whose frames lie between ours and mean nothing to a user.
 _HIDDEN = (_PLACE, "contextlib", "functools", "xdsl")
 
 
 @dataclass(frozen=True)
 class Loc:
-    """A place in a user's source.
+    """Source location in a user's file.
 
     Lines count from 1 and columns from 0, as in Python's ``ast``. ``end_col`` is exclusive; None
     marks a single column, and a column behind the line's end the rest of the line. ``caller`` is
@@ -48,8 +47,8 @@ class Loc:
     caller: Loc | None = None
 
     def render(self) -> str:
-        """The place, its source line and a caret, for each frame of the call chain, outermost
-        first.
+        """Text of the location, its source line and a caret, for each frame of the call chain,
+        outermost first.
         """
         frames: list[Loc] = []
         loc: Loc | None = self
@@ -60,12 +59,12 @@ class Loc:
 
 
 def _width(text: str) -> int:
-    """The columns that ``text`` takes on a terminal: wide characters take two."""
+    """Columns that ``text`` takes on a terminal: wide characters take two."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _characters(line: str, column: int) -> int:
-    """A column in characters; ``ast`` counts UTF-8 bytes."""
+    """Convert a column from UTF-8 bytes, as in ``ast``, to characters."""
     return len(line.encode()[:column].decode(errors="ignore"))
 
 
@@ -87,9 +86,9 @@ def _render_frame(loc: Loc) -> str:
 
 
 class NineToothedError(Exception):
-    """The base of every error that a user's program can cause.
+    """Base class of all errors that a user's program can cause.
 
-    ``message`` says what is wrong and what to write instead; ``loc`` says where, or is None.
+    ``message`` states the mistake and what to write instead; ``loc`` is its location, or None.
     """
 
     def __init__(self, message: str, loc: Loc | None = None) -> None:
@@ -112,11 +111,11 @@ class RaceError(ArrangementError):
 
 
 class RaceWarning(UserWarning):
-    """Two programs write one element, and which of them is last is left to chance."""
+    """Two programs write one element, in an undefined order."""
 
 
 class SymbolError(NineToothedError):
-    """A symbol is declared or compared in a way that has no answer."""
+    """A symbol is declared or compared in an impossible way."""
 
 
 class UnsupportedSyntaxError(NineToothedError):
@@ -148,7 +147,7 @@ class ConfigurationError(NineToothedError):
 
 
 class AssertionFailedError(NineToothedError):
-    """What an application asserts does not hold; on a GPU the device says so."""
+    """An assertion of the application failed; on a GPU the device reports it."""
 
 
 class CompilerError(NineToothedError):
@@ -158,7 +157,7 @@ class CompilerError(NineToothedError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``"did you mean tanh?"``, of what comes nearest to ``name``; empty where nothing does."""
+    """Suggestion ``"did you mean tanh?"``, the closest match of ``name``; empty without one."""
     # Errors alone need it, and the package is imported without.
     import difflib
 
@@ -167,18 +166,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def counted(number: int, word: str, words: str | None = None) -> str:
-    """``1 dim``, ``2 dims``, ``2 indices``: for messages."""
+    """Format a count for a message: ``1 dim``, ``2 dims``, ``2 indices``."""
     return f"{number} {word}" if number == 1 else f"{number} {words or word + 's'}"
 
 
 def any_of(words: Sequence[str]) -> str:
-    """``a, b or c``: for messages."""
+    """Format alternatives for a message: ``a, b or c``."""
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
 
 
 def caller_loc() -> Loc | None:
-    """The innermost frame outside this package: the user's line that led here."""
+    """Location of the innermost frame outside this package, the user's line."""
     frame = inspect.currentframe()
     while frame is not None and not _is_users(frame):
         frame = frame.f_back
@@ -214,7 +213,7 @@ def _user_frames(traceback: types.TracebackType | None) -> list[types.TracebackT
 
 
 def _traceback_at(loc: Loc) -> types.TracebackType | None:
-    """A traceback of one frame that stands at ``loc``, as Jinja's template errors have it."""
+    """Build a traceback of one frame at ``loc``, as Jinja does for template errors."""
     name = (loc.function or "application").split(".")[-1]
     source = "\n" * (loc.line - 1) + "raise Exception"
     code = compile(source, loc.file, "exec").replace(co_name=name)
@@ -244,7 +243,7 @@ def user_traceback(error: NineToothedError) -> types.TracebackType | None:
 
 
 def user_facing(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let errors leave ``function`` with the user's frames only; place those that have no location.
+    """Decorator: errors leave ``function`` with the user's frames only, and with a location.
 
     Arguments that ``function`` does not take are a user's mistake like others.
     """

@@ -1,4 +1,4 @@
-"""Symbols: names, and expressions over names, that arrangements compute with.
+"""Symbols: integer names and expressions over them, for arrangements.
 
 >>> Symbol("BLOCK_SIZE_M") * Symbol("BLOCK_SIZE_N")
 BLOCK_SIZE_M * BLOCK_SIZE_N
@@ -16,14 +16,12 @@ from typing import NoReturn
 from weakref import WeakValueDictionary
 
 from ninetoothed.errors import SymbolError, caller_loc, user_facing
-from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, binary, const, sym
-from ninetoothed.symbolic.intervals import bounds, declared_ranges
+from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, SymbolInfo, binary, const, sym
+from ninetoothed.symbolic.intervals import bounds, comparison, declared_ranges
 from ninetoothed.symbolic.normal_form import normalize
 
 _META_BOUNDS = (32, 1024)
 _CONSTEXPR_BOUNDS = (1, 1 << 20)
-
-_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 _counter = itertools.count()
 _interned: WeakValueDictionary[IndexExpr, Symbol] = WeakValueDictionary()
@@ -54,7 +52,7 @@ class Symbol:
     """
 
     __slots__ = ("__weakref__", "expr")
-    # NumPy's integers leave their operations to symbols.
+    # NumPy's integers defer operators to symbols.
     __array_ufunc__ = None
 
     expr: IndexExpr
@@ -106,12 +104,12 @@ class Symbol:
             return False
         if lower == upper == 0:
             return False
-        difference = self.expr
-        if difference.op in _COMPARISONS:
-            answer = _decide(difference)
+        op = self.expr.op
+        if op in COMPARISONS:
+            answer = _decide(self.expr)
             if answer is not None:
                 return answer
-        question = "holds" if difference.op in (*_COMPARISONS, "and") else "is 0"
+        question = "holds" if op in (*COMPARISONS, "and") else "is 0"
         raise SymbolError(
             f"whether {self} {question} depends on values that are not known when compiling; "
             "give its symbols bounds (lower_bound, upper_bound) that decide it, or write it "
@@ -123,8 +121,7 @@ class Symbol:
     def __index__(self) -> int:
         raise SymbolError(
             f"{self} is a symbol, whose value is not known here; compute with the symbol itself, "
-            "or give it "
-            "a number instead",
+            "or give it a number instead",
             caller_loc(),
         )
 
@@ -155,11 +152,11 @@ class Symbol:
         return found
 
     def minimum(self, other: object) -> Symbol | int:
-        """The smaller of the two, whichever it will be; Python's ``min`` must know it now."""
+        """Minimum of the two, as an expression; Python's ``min`` must know it now."""
         return self._extremum("min", other)
 
     def maximum(self, other: object) -> Symbol | int:
-        """The larger of the two, whichever it will be; Python's ``max`` must know it now."""
+        """Maximum of the two, as an expression; Python's ``max`` must know it now."""
         return self._extremum("max", other)
 
     def __add__(self, other: object) -> Symbol | int:
@@ -234,27 +231,14 @@ class Symbol:
         return self._binary("ne", other)
 
 
-def _decide(comparison: IndexExpr) -> bool | None:
-    """The proved answer of a comparison, or None."""
-    left, right = comparison.args
-    lower, upper = bounds(normalize(left - right), declared_ranges([left, right]))
-    op = comparison.op
-    if op in ("eq", "ne"):
-        if lower == upper == 0:
-            return op == "eq"
-        apart = (lower is not None and lower > 0) or (upper is not None and upper < 0)
-        return (op == "ne") if apart else None
-    if op in ("gt", "ge"):
-        lower, upper = (None if upper is None else -upper), (None if lower is None else -lower)
-        op = {"gt": "lt", "ge": "le"}[op]
-    limit = 0 if op == "le" else -1
-    if upper is not None and upper <= limit:
-        return True
-    return False if lower is not None and lower > limit else None
+def _decide(expr: IndexExpr) -> bool | None:
+    """Proved answer of a comparison, or None."""
+    left, right = expr.args
+    return comparison(expr.op, bounds(normalize(left - right), declared_ranges([left, right])))
 
 
 def _intern(expr: IndexExpr) -> Symbol:
-    # Between looking and putting, another thread may put one.
+    # Another thread may intern the same expression meanwhile.
     with _interning:
         found = _interned.get(expr)
         if found is None:
@@ -265,13 +249,13 @@ def _intern(expr: IndexExpr) -> Symbol:
 
 
 def as_value(expr: IndexExpr) -> Symbol | int:
-    """What a user sees of ``expr``: an int if it is a number, else a symbol."""
+    """The user's view of ``expr``: an int if it is a number, else a symbol."""
     return _intern(expr) if expr.value is None else expr.value
 
 
 @user_facing
 def block_size(lower_bound: int | None = None, upper_bound: int | None = None) -> Symbol:
-    """A fresh meta symbol: a block size that the compiler chooses, a power of two.
+    """Create a fresh meta symbol: a block size that the compiler chooses, a power of two.
 
     Args:
         lower_bound: The least value, inclusive; default 32.
@@ -316,8 +300,7 @@ def _declare(
         if power_of_two and 1 << (lower - 1).bit_length() > upper:
             raise SymbolError(
                 f"{name}: no power of two lies between {lower} and {upper}; widen the bounds, or "
-                "write "
-                "power_of_two=False",
+                "write power_of_two=False",
                 caller_loc(),
             )
     return SymbolInfo(kind, lower, upper, power_of_two, anonymous)

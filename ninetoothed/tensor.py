@@ -52,7 +52,7 @@ Size = Symbol | int
 
 
 class _Cell:
-    """The one mutable thing: what ``t`` and the views ``t.dtype`` of its levels share."""
+    """Mutable cell that ``t`` and the views ``t.dtype`` of its levels share."""
 
     __slots__ = ("chain",)
 
@@ -160,7 +160,7 @@ class Tensor:
 
     @property
     def level(self) -> int:
-        """How many levels of the tensor lie above this one; 0: the tensor itself."""
+        """Number of levels above this one; 0: the tensor itself."""
         return self._level
 
     @property
@@ -234,9 +234,7 @@ class Tensor:
 
     @user_facing
     def size(self, dim: int | None = None) -> Any:
-        """The size of dim ``dim``, negatives counting from the end; the shape, where it is left
-        out.
-        """
+        """Size of dim ``dim``, negatives counting from the end; the shape, where it is left out."""
         return self.shape if dim is None else self.shape[self._dim(dim, "size")]
 
     def innermost(self) -> Tensor:
@@ -351,7 +349,7 @@ class Tensor:
 
     @user_facing
     def pad(self, pad: Iterable[tuple[Size, Size]]) -> Tensor:
-        """Surround this level by elements that do not exist: they read ``other`` and keep nothing.
+        """Surround this level by padding, which reads ``other`` and keeps nothing.
 
         Args:
             pad: A pair ``(left, right)`` a dim: how many elements before and behind; negative:
@@ -376,8 +374,8 @@ class Tensor:
 
     @user_facing
     def __getitem__(self, key: Any) -> Tensor:
-        """A part of this level, as NumPy's basic indexing has it: integers, slices with steps of
-        either sign, None and one Ellipsis.
+        """Slice this level with NumPy's basic indexing: integers, slices with steps of either sign,
+        None and one Ellipsis.
 
         Bounds may be symbols. Where NumPy would clamp a bound and whether it does depends on a
         symbol, the call checks that it does not.
@@ -394,7 +392,7 @@ class Tensor:
 
     @user_facing
     def subs(self, subs: Mapping[Any, Any]) -> Tensor:
-        """The tensor with numbers in place of symbols, everything else as it was.
+        """Substitute numbers for symbols.
 
         Args:
             subs: Numbers, or symbols, for symbols; for a tensor ``{"shape": (4, 8)}``, or anything
@@ -408,7 +406,7 @@ class Tensor:
 
     @user_facing
     def eval(self, subs: Mapping[Any, Any] | None = None) -> npt.NDArray[np.int64]:
-        """Which element of a row-major source lies at each index of all levels.
+        """Source offsets at all indices of all levels, in a row-major source.
 
         Args:
             subs: What :meth:`subs` takes; of a jagged tensor, the entry of the jagged dim is a
@@ -445,7 +443,7 @@ class Tensor:
         return f"Tensor({self.name}: {levels})"
 
     def _jagged(self, dim: object, sizes: Sizes) -> int:
-        """The jagged dim from the front.
+        """Normalize the jagged dim to count from the front.
 
         Raises:
             ArrangementError: there is no such dim, or it is the batch.
@@ -467,7 +465,7 @@ class Tensor:
         return dim % ndim
 
     def _refuse_jagged(self, merged: Sizes) -> None:
-        """A jagged dim is merged with dims behind it only: before it, sequences would mix."""
+        """Refuse to merge a jagged dim with dims before it: sequences would mix."""
         source = self.chain.source
         if source.jagged_dim is None:
             return
@@ -482,7 +480,7 @@ class Tensor:
                 )
 
     def _refuse_end(self, op: Slice) -> None:
-        """A slice of a jagged dim counts from the front: sequences end in different places."""
+        """Refuse to slice a jagged dim from its end, which differs between sequences."""
         jagged = self.chain.source.jagged
         if jagged is None:
             return
@@ -517,7 +515,7 @@ class Tensor:
 
     @staticmethod
     def _at(cell: _Cell, level: int) -> Tensor:
-        """A tensor that is no constructor's: it advances no counter."""
+        """Create a tensor without the constructor: it advances no counter."""
         tensor = object.__new__(Tensor)
         tensor._cell = cell
         tensor._level = level
@@ -526,7 +524,7 @@ class Tensor:
     def _dim(
         self, dim: object, what: str, count: int | None = None, exclusive: bool = False
     ) -> int:
-        """``dim`` from the front; ``exclusive``: it ends a range, so it may be ``count``."""
+        """Normalize ``dim`` to count from the front; an ``exclusive`` end may be ``count``."""
         count = self.ndim if count is None else count
         if type(dim) is not int:
             raise ArrangementError(f"{what}: a dim must be an integer, not {dim!r}", caller_loc())

@@ -1,4 +1,4 @@
-"""Results of tuning as one file, so that production never tunes.
+"""Export and import of tuning results as one file, so that production never tunes.
 
     ninetoothed.tuning.export("tuned.json")  # where kernels were tuned
     ninetoothed.tuning.load("tuned.json")    # where they are used, before their first calls
@@ -16,7 +16,7 @@ from ninetoothed.runtime.tuning import results
 
 
 def export(path: str | os.PathLike[str]) -> int:
-    """Write all results of the cache folder to the file ``path``; returns how many there are.
+    """Write all results of the cache folder to the file ``path``; returns their number.
 
     Raises:
         ConfigurationError: the file cannot be written.
@@ -25,8 +25,8 @@ def export(path: str | os.PathLike[str]) -> int:
 
 
 def load(path: str | os.PathLike[str]) -> int:
-    """Bring the results of a file that :func:`export` wrote into the cache folder, in the place of
-    those that are there; returns how many there are.
+    """Load the results of a file that :func:`export` wrote into the cache folder, replacing those
+    that are there; returns their number.
 
     Raises:
         ConfigurationError: the file cannot be read, or is no such file. Nothing is loaded then.

@@ -1,1 +1,1 @@
-"""Frozen data that the compiler hands to the runtime: target, signature, configuration, artifact."""
+"""Frozen data that passes from the compiler to the runtime: targets, signatures, artifacts."""

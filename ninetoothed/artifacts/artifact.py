@@ -1,4 +1,4 @@
-"""What the compiler hands to the runtime: frozen, hashable, made of text and numbers only.
+"""Artifacts and binaries: what the compiler passes to the runtime, frozen and hashable.
 
 Nothing here is an IR object, so that a warm start finds its artifact on disk and imports neither
 xDSL nor the frontend.
@@ -19,9 +19,7 @@ from ninetoothed.artifacts.target import Language, Target
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of the device function: ``type`` as in Triton's signatures (``"*fp16"``,
-    ``"i32"``).
-    """
+    """Argument of the device function; ``type`` as in Triton's signatures, as ``"*fp16"``."""
 
     name: str
     type: str
@@ -30,12 +28,12 @@ class Argument:
 
 @dataclass(frozen=True)
 class Artifact:
-    """One compiled kernel, up to the text that a toolchain takes.
+    """Compiled kernel, up to the text that a toolchain takes.
 
-    ``launch``: Python source that defines, over
-    the kernel's parameters (torch tensors and numbers, in launch order),
+    ``launch``: Python source that defines, over the kernel's parameters (torch tensors and numbers,
+    in launch order),
 
-    - ``check(...)``: None, or what is wrong with the sizes of this call;
+    - ``check(...)``: None, or an error message about the sizes of this call;
     - ``programs(...)``: the number of programs;
     - ``arguments(...)``: the device function's arguments in order, pointers as integers.
 
@@ -54,7 +52,7 @@ class Artifact:
     config: Config
 
     def to_json(self) -> str:
-        """The artifact as text, stable across processes."""
+        """Serialize to JSON, the same in every process."""
         return json.dumps(dataclasses.asdict(self), indent=1, sort_keys=True)
 
     @staticmethod
@@ -74,13 +72,13 @@ class Artifact:
 
     @property
     def hash(self) -> str:
-        """A digest of everything that decides what runs."""
+        """Digest of all fields."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Binary:
-    """What a toolchain compiles an artifact to, and what launching it takes.
+    """Compiled device code of an artifact, with its launch requirements.
 
     ``code``: what the driver loads; ``entry``: the function's name in it;
     ``shared``: bytes of shared memory; ``threads``: of a program; ``scratch``: bytes of device
@@ -95,7 +93,7 @@ class Binary:
     scratch_alignment: int = 1
 
     def to_json(self) -> str:
-        """The binary as text."""
+        """Serialize to JSON, the code in base 64."""
         fields = {**dataclasses.asdict(self), "code": base64.b64encode(self.code).decode()}
         return json.dumps(fields, sort_keys=True)
 

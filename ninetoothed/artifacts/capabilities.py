@@ -1,4 +1,4 @@
-"""What a target can do, as its back end says it in ``ninetoothed/backend/NAME/targets.py``."""
+"""Capabilities of targets, as back ends declare them in ``ninetoothed/backend/NAME/targets.py``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a target can do.
+    """Capabilities of a target.
 
     ``vendor``: whose devices they are, and the column of the device libraries' functions.
-    ``dot_precisions``: how products of fp32 are formed, the default first; ``other_precision`` is
-    what stands in a ``dot`` of other element types. ``dot_depths``: how many products its matrix
-    units sum at least, by element type. ``imprecise_sums``: how many products of floats of eight
-    bits are summed imprecisely, where nobody says. ``combines_cache_hints``: an access may have
-    more than one hint about caches.
+    ``dot_precisions``: input precisions of a ``dot`` of fp32, the default first;
+    ``other_precision`` is that of other element types. ``dot_depths``: the least ``k`` of its
+    matrix units, by element type. ``imprecise_sums``: the default number of products of eight-bit
+    floats that are summed imprecisely. ``combines_cache_hints``: an access may have more than one
+    cache hint.
     """
 
     vendor: str
@@ -34,19 +34,19 @@ class Capabilities:
 
 
 class Targets(Protocol):
-    """The module ``targets`` of a back end."""
+    """Interface of a back end's module ``targets``."""
 
     def parse(self, text: str) -> Target | None:
-        """The target of a name; None: the back end has none of that name."""
+        """The target of a name; None where the back end has none."""
         ...
 
     def capabilities(self, target: Target) -> Capabilities:
-        """What a target of the back end can do."""
+        """Capabilities of a target of the back end."""
         ...
 
 
 def capabilities(target: Target | None) -> Capabilities:
-    """What a target can do; without one, the default target."""
+    """Capabilities of a target; without one, of the default target."""
     chosen = Target.parse(DEFAULT_TARGET) if target is None else target
     module = importlib.import_module(f"ninetoothed.backend.{chosen.back_end.name}.targets")
     return cast("Targets", module).capabilities(chosen)

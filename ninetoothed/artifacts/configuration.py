@@ -1,4 +1,4 @@
-"""Configurations, and the space of those of a signature."""
+"""Configurations, and the configuration space of a signature."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Config:
-    """Values for the meta symbols, in the kernel's order, and how a program runs on the device."""
+    """Values of the meta symbols, in the kernel's order, with ``num_warps`` and ``num_stages``."""
 
     values: tuple[tuple[str, int], ...]
     num_warps: int = 4
@@ -21,7 +21,7 @@ class Config:
 
     @staticmethod
     def of(fields: dict[str, Any]) -> Config:
-        """The configuration whose fields JSON holds.
+        """Configuration from its JSON fields.
 
         Raises:
             KeyError, TypeError, ValueError: they are not a configuration's.
@@ -32,11 +32,11 @@ class Config:
 
 @dataclass(frozen=True)
 class Space:
-    """What may be chosen for the calls of one signature.
+    """Configuration space of a signature.
 
     ``configs``: all that can run, the best guess without knowing sizes first. ``cost``: Python
-    source of what a configuration costs on given arguments, which ``runtime.model`` runs.
-    ``pruned``: why others were left out, each reason with how many.
+    source of the cost function, which ``runtime.tuning.model`` runs. ``pruned``: why others were
+    left out, each reason with a count.
     """
 
     configs: tuple[Config, ...]
@@ -44,7 +44,7 @@ class Space:
     pruned: tuple[tuple[str, int], ...] = ()
 
     def to_json(self) -> str:
-        """The space as text, stable across processes."""
+        """Serialize to JSON, the same in every process."""
         # Hundreds of configurations mostly name the same block sizes.
         rows = [(tuple(name for name, _ in config.values), config) for config in self.configs]
         names = list(dict.fromkeys(names for names, _ in rows))

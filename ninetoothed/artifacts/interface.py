@@ -1,4 +1,4 @@
-"""What a call must know of a kernel: its parameters and symbols, without its arrangement.
+"""Call interface of a kernel: its parameters and symbols, without its arrangement.
 
 Frozen, and made of text and numbers only.
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Parameter(NamedTuple):
-    """One parameter of a kernel, as a call sees it.
+    """Parameter of a kernel, as a call sees it.
 
     ``kind``: ``"tensor"``, ``"scalar"`` (passed by value) or ``"constexpr"`` (``value`` is what it
     is where the call gives none). ``dtype`` is declared, or None. ``first`` is the position of the
@@ -29,7 +29,7 @@ class Parameter(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Of a symbol's value, both inclusive; None is no bound."""
+    """Inclusive bounds of a symbol's value; None is no bound."""
 
     lower: int | None
     upper: int | None
@@ -37,13 +37,13 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Interface:
-    """What calls of one kernel are bound by.
+    """Parameters and symbols that a kernel's calls are bound by.
 
     ``meta`` names the symbols that the compiler chooses. ``constexprs`` are those that the caller
     gives, by their names in the IR, with the keyword of the call; ``constexpr_sizes`` names sizes
-    that are constants when compiling. ``dynamic`` are the block sizes that only a call knows: how
-    they are printed, and Python source over the symbols' names. ``sizes`` says where the sizes are
-    found that these depend on: the parameter's position, and the dim.
+    that are constants when compiling. ``dynamic`` are the block sizes that only a call knows: their
+    text, and Python source over the symbols' names. ``sizes``: the sizes that these depend on, each
+    with the parameter's position and the dim.
     """
 
     name: str
@@ -61,17 +61,17 @@ class Interface:
 
     @cached_property
     def keywords(self) -> tuple[str, ...]:
-        """The names by which a call gives the values of symbols."""
+        """Keywords by which a call gives the values of symbols."""
         return tuple(keyword for _, keyword, _ in self.constexprs)
 
     @cached_property
     def firsts(self) -> tuple[int, ...]:
-        """Of each argument, the position of its first parameter."""
+        """Position of the first parameter of each argument."""
         return tuple(dict.fromkeys(parameter.first for parameter in self.parameters))
 
     @cached_property
     def repeats(self) -> tuple[tuple[int, int], ...]:
-        """The positions of parameters that are one argument: its first, and each later one."""
+        """Pairs of positions of parameters that are one argument: the first, and each later one."""
         pairs = ((parameter.first, place) for place, parameter in enumerate(self.parameters))
         return tuple((first, later) for first, later in pairs if first != later)
 
@@ -83,7 +83,7 @@ class Interface:
         return eval(compile(source, "<ninetoothed sizes>", "eval"))
 
     def padded_sizes(self, values: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-        """The block sizes that only a call knows, rounded up to powers of two.
+        """Block sizes that only a call knows, padded to powers of two.
 
         Raises:
             ZeroDivisionError: one divides by a size that is 0.

@@ -1,7 +1,7 @@
-"""How many programs of a kernel a device runs at once, from what they take of it.
+"""Occupancy: how many programs of a kernel run at once on a device, from their footprint.
 
-:class:`Footprint` and :class:`Amounts` name what the source of a space's costs gives (see
-``cost_source``).
+:class:`Footprint` and :class:`Amounts` name the results of a space's cost function (see
+``compiler.cost_function``).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from ninetoothed.artifacts.configuration import Config
 
 
-class Product(NamedTuple):
-    """A product of matrices, with sizes rounded up; ``kind``: an element type of tensor cores, or
+class Dot(NamedTuple):
+    """Matrix multiplication with padded sizes; ``kind``: an element type of tensor cores, or
     ``"fma"``.
     """
 
@@ -26,17 +26,17 @@ class Product(NamedTuple):
 
 
 class Buffer(NamedTuple):
-    """An operand in shared memory; ``is_ahead``: fetched stages ahead."""
+    """Operand in shared memory; ``is_ahead``: prefetched, stages ahead."""
 
     bytes: int
     is_ahead: bool
 
 
 class Stream(NamedTuple):
-    """A block that is moved each iteration: ``kind`` is ``"load"``, ``"store"`` or ``"atomic"``,
-    ``lanes`` are rounded up, each of ``bytes``; ``run`` of them are neighbours in memory. ``dims``:
-    the dims of the grid that decide which block. ``lane_guards``: how many guards each lane has of
-    its own.
+    """Block that is loaded, stored or atomically updated each iteration: ``lanes`` are padded, each
+    of ``bytes``; ``run`` of them are contiguous. ``kind`` is ``"load"``, ``"store"`` or
+    ``"atomic"``, ``dims`` the grid's dims that select the block, ``lane_guards`` the number of
+    guards that differ by lane.
     """
 
     kind: str
@@ -49,9 +49,9 @@ class Stream(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """What is done in an iteration of a loop, or once outside."""
+    """Work of one iteration of a loop, or of the code outside of loops."""
 
-    products: Sequence[Product]
+    dots: Sequence[Dot]
     buffers: Sequence[Buffer]
     streams: Sequence[Stream]
     operations: int
@@ -60,8 +60,8 @@ class Scope(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """What a program takes: the lanes of its largest block, the bytes of blocks that are live at
-    once, and what each scope does.
+    """Resources of a program: the lanes of its largest block, the bytes of blocks that are live at
+    once, and the work of each scope.
     """
 
     lanes: int
@@ -70,26 +70,26 @@ class Footprint(NamedTuple):
 
     @staticmethod
     def of(found: Any) -> Footprint:
-        """The footprint that the source's function gives."""
+        """Footprint from the tuples of the cost function."""
         lanes, live, scopes = found
         return Footprint(
             lanes,
             live,
             [
                 Scope(
-                    [Product(*one) for one in products],
+                    [Dot(*one) for one in dots],
                     [Buffer(*one) for one in buffers],
                     [Stream(*one) for one in streams],
                     *rest,
                 )
-                for products, buffers, streams, *rest in scopes
+                for dots, buffers, streams, *rest in scopes
             ],
         )
 
 
 class Amounts(NamedTuple):
-    """What sizes decide: the grid, and for each scope its iterations and for each stream the lanes that
-    exist and the bytes of its parameter.
+    """Size-dependent amounts: the grid, and for each scope its iterations and for each stream the
+    valid lanes and the bytes of its parameter.
     """
 
     grid: tuple[int, ...]
@@ -98,13 +98,13 @@ class Amounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Architecture:
-    """What all devices of one architecture have, by multiprocessor where nothing else is said.
+    """Limits and throughput of an architecture, by multiprocessor unless stated otherwise.
 
     ``shared_per_block`` and ``registers_per_thread`` are what one program and thread may take.
     ``lanes`` and ``special_lanes`` are operations and transcendental functions a cycle,
     ``shared_bandwidth`` bytes of shared memory a cycle. ``tensor``: operations of tensor cores a
-    cycle, by element type, a product counting two. ``warp_groups``: products of four warps are
-    formed at once, out of shared memory. ``stages``: depths of pipelining that are worth a try.
+    cycle, by element type, a multiply-add counting two. ``warp_groups``: four warps multiply
+    together, out of shared memory. ``stages``: depths of software pipelining to try.
     """
 
     shared_per_block: int
@@ -122,35 +122,35 @@ class Architecture:
     stages: tuple[int, ...] = (2, 3, 4, 5)
 
     def most_registers(self, threads: int) -> int:
-        """What each of so many threads can have."""
+        """Register limit of a thread, with so many threads a program."""
         return min(self.registers_per_thread, self.registers // threads // 8 * 8)
 
 
-def uses_warp_groups(product: Product, config: Config, device: Architecture) -> bool:
-    """Whether a product is one of Hopper's, of four warps and 64 rows at least."""
+def uses_warp_groups(dot: Dot, config: Config, device: Architecture) -> bool:
+    """True if a dot uses warp-group instructions (Hopper's ``wgmma``: four warps, at least 64
+    rows).
+    """
     return (
         device.warp_groups
-        and product.kind in ("fp16", "fp8", "i8", "tf32")
-        and product.m >= 64
+        and dot.kind in ("fp16", "fp8", "i8", "tf32")
+        and dot.m >= 64
         and config.num_warps % 4 == 0
-        and product.batch == 1
+        and dot.batch == 1
     )
 
 
 def is_ahead(scope: Scope, config: Config) -> bool:
-    """Whether operands are fetched while others are multiplied."""
+    """True if operands are prefetched while others are multiplied."""
     return config.num_stages > 1 and any(buffer.is_ahead for buffer in scope.buffers)
 
 
 def shared_bytes(footprint: Footprint, config: Config, device: Architecture) -> int:
-    """The bytes of shared memory that a program takes: operands, in as many copies as stages are in
-    flight.
-    """
+    """Shared memory of a program in bytes: operands, one copy for each stage in flight."""
     most = 0
     for scope in footprint.scopes:
         if not scope.buffers:
             continue
-        grouped = any(uses_warp_groups(one, config, device) for one in scope.products)
+        grouped = any(uses_warp_groups(one, config, device) for one in scope.dots)
         copies = max(config.num_stages - (0 if grouped else 1), 1)
         taken = sum(one.bytes * (copies if one.is_ahead else 1) for one in scope.buffers)
         most = max(most, taken)
@@ -158,21 +158,21 @@ def shared_bytes(footprint: Footprint, config: Config, device: Architecture) -> 
 
 
 def registers(footprint: Footprint, config: Config, device: Architecture) -> float:
-    """The registers that a thread would have, were there no limit."""
+    """Estimated registers of a thread, without a limit."""
     threads = config.num_warps * device.warp_size
-    # Lanes that are moved one by one each have a mask, and many an address.
+    # Lanes of scalar accesses have a mask each, and many an address.
     alone = [one.lanes for scope in footprint.scopes for one in scope.streams if not one.is_wide]
     most = 0.8 * max(alone, default=0) / threads
-    # Outside of loops, an address is there for one moment.
+    # Outside of loops, addresses are short-lived.
     for scope in footprint.scopes[1:] or footprint.scopes:
         own = 0.0
         for stream in scope.streams:
             lanes = max(stream.lanes / threads, 1.0)
             if stream.lanes > stream.run > 1 or stream.lane_guards:
-                # Rows have an address each.
+                # Each row has an address.
                 own += 3 * max(lanes * stream.bytes / 16, 1.0) if stream.is_wide else 1.3 * lanes
-        if scope.products and not is_ahead(scope, config):
-            # What is multiplied passes through registers.
+        if scope.dots and not is_ahead(scope, config):
+            # Operands pass through registers.
             loads = (one.lanes * one.bytes for one in scope.streams if one.kind == "load")
             own += sum(loads) / 4 / threads
         most = max(most, own)
@@ -180,7 +180,7 @@ def registers(footprint: Footprint, config: Config, device: Architecture) -> flo
 
 
 def resident(device: Architecture, threads: int, registers_: float, shared: int) -> int:
-    """How many programs a multiprocessor runs at once; at least one."""
+    """Programs that a multiprocessor runs at once; at least one."""
     taken = max(int(-(-registers_ // 8) * 8), 16) * threads
     return max(
         min(

@@ -1,4 +1,4 @@
-"""The options of ``make`` and ``jit``, checked."""
+"""Options of ``make`` and ``jit``, checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ninetoothed.errors import ArgumentError
 
 
 class Options(NamedTuple):
-    """How a kernel is made, as the user said; None: as the compiler thinks best."""
+    """Options of a kernel; None: the compiler's choice."""
 
     name: str | None = None
     num_warps: tuple[int, ...] | None = None
@@ -24,20 +24,13 @@ class Options(NamedTuple):
 
     @property
     def is_strict(self) -> bool:
-        """Whether programs that write one element are an error."""
+        """True if races are an error."""
         return self.strict or settings.strict()
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What the result depends on."""
-        return (
-            self.name,
-            self.num_warps,
-            self.num_stages,
-            self.max_num_configs,
-            self.backend,
-            self.is_strict,
-        )
+        """Cache key of the options: all but how to tune."""
+        return self._replace(strict=self.is_strict, tune=None)
 
 
 def options(

@@ -1,4 +1,4 @@
-"""One class of calls that share a kernel."""
+"""Signature: a class of calls that share a kernel."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class ParamSignature:
-    """What compiled code may know of one argument.
+    """Properties of one argument that compiled code may rely on.
 
     ``kind``: ``"tensor"``, ``"scalar"`` (passed by value) or ``"constexpr"`` (``value`` is baked
     in). ``unit_strides`` and the ``*_by_16`` flags have one entry per dim: the stride is 1; the
     size, or the stride, is a multiple of 16. ``pointer_by_16``: the data starts at a multiple of 16
-    bytes. ``offsets``: of a jagged tensor, the type of where its sequences begin. ``repeated``:
-    several of its indices are one place in memory. ``memory``: the first parameter whose memory
-    it may share, if that is another.
+    bytes. ``offsets``: the element type of a jagged tensor's offsets. ``repeated``: several of its
+    indices are one place in memory. ``alias_set``: named by the set's first parameter;
+    None for that itself.
     """
 
     name: str
@@ -28,8 +28,8 @@ class ParamSignature:
     value: bool | int | float | None = field(default=None, compare=False)
     offsets: str | None = None
     repeated: bool = False
-    memory: str | None = None
-    # Zeros of either sign are equal, and not the same.
+    alias_set: str | None = None
+    # Distinguishes zeros of either sign, which compare equal.
     _value_text: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -38,12 +38,11 @@ class ParamSignature:
 
 @dataclass(frozen=True)
 class Signature:
-    """One class of calls that share a kernel.
+    """Class of calls that share a kernel.
 
-    ``constants``: symbols that the call fixed (constexpr symbols and constexpr sizes). ``padded_sizes``:
-    for each block size that only the call knows, its expression and the power of two it is rounded
-    up to. ``index_bits``: 32 where every size, stride and offset fits 31 bits, else
-    64.
+    ``constants``: values of constexpr symbols and constexpr sizes. ``padded_sizes``: for each block
+    size that only the call knows, its expression and the power of two it is padded to.
+    ``index_bits``: 32 where every size, stride and offset fits 31 bits, else 64.
     """
 
     params: tuple[ParamSignature, ...]

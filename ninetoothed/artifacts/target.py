@@ -1,4 +1,4 @@
-"""What is compiled for: targets, and the back ends that serve them."""
+"""Compilation targets, and the back ends that serve them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Language: TypeAlias = str
 
 @dataclass(frozen=True)
 class BackEnd:
-    """A back end: ``ninetoothed/backend/NAME`` says what its targets can do, and emits;
+    """Back end: ``ninetoothed/backend/NAME`` emits and declares its targets' capabilities,
     ``ninetoothed/runtime/toolchain/NAME`` compiles and loads.
 
     ``targets``: the values of ``Target.backend`` that it serves. ``languages``: what it emits, the
@@ -34,7 +34,7 @@ BACK_ENDS = [
 
 
 DEFAULT_TARGET = "sm_90"
-"""What is compiled for where nobody says."""
+"""The target of a compilation that names none."""
 
 
 def languages() -> tuple[Language, ...]:
@@ -44,8 +44,8 @@ def languages() -> tuple[Language, ...]:
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """What is compiled for: ``backend`` is a kind of devices, as ``"cuda"``, and ``arch`` one of
-    its architectures, as ``"sm_90"``.
+    """Compilation target: ``backend`` is a kind of devices, as ``"cuda"``, and ``arch`` one of its
+    architectures, as ``"sm_90"``.
     """
 
     backend: str

@@ -1,1 +1,1 @@
-"""What is kept on disk: atomic files, entries, artifacts, and the bound of the folder."""
+"""On-disk cache: atomic files, entries, artifacts, and eviction."""

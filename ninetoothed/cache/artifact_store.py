@@ -1,12 +1,12 @@
-"""Artifacts, binaries and tuning results on disk, safe for several threads and processes.
+"""On-disk store of artifacts, binaries, spaces and tuning results, safe for threads and processes.
 
-One file an entry under ``config.cache_dir()``, in a room for each kind; ``sources/`` has the texts
-that Triton reads from files. A file is written beside its place and moved there in one step,
-and it carries its key and a digest; a file that is cut off, edited, or of another format counts as
-absent. Where the disk takes no files, the process remembers the entries itself and says so once.
+One file an entry under ``config.cache_dir()``, in a folder for each kind; ``sources/`` has those
+that Triton reads. A file is written atomically, with its key and a digest; one that is cut off,
+edited, or of another format counts as absent. Where the disk takes no files, the process keeps the
+entries in memory and warns once.
 
-A read notes that the entry was used, once an hour at most. Writes hold the folder to
-``config.cache_size()``; ``eviction`` says when, and what goes.
+A read notes that the entry was used, once an hour at most. Writes keep the folder within
+``config.cache_size()`` (see ``eviction``).
 
 An entry is code that is run: it counts only where it belongs to this user, to root, or to whoever
 the folder belongs to, so that nobody else can put one into a folder that all may write.
@@ -33,7 +33,7 @@ from ninetoothed.cache.atomic import write_atomically
 
 _T = TypeVar("_T")
 
-# To be raised with every change to the fields of what is stored, or to the files below.
+# Raise it with every change to the stored fields or to the files.
 _FORMAT = 2
 
 _lock = threading.Lock()
@@ -42,83 +42,83 @@ _warned = False
 
 
 def load(key: str) -> Artifact | None:
-    """The artifact that was stored under ``key``, or None."""
+    """Load the artifact of ``key``, or None."""
     return _parsed("artifacts", key, Artifact.from_json)
 
 
 def store(key: str, artifact: Artifact) -> None:
-    """Keeps ``artifact`` under ``key``."""
+    """Store ``artifact`` under ``key``."""
     _write("artifacts", key, artifact.to_json())
 
 
 def load_binary(key: str) -> Binary | None:
-    """The binary that was stored under ``key``, or None."""
+    """Load the binary of ``key``, or None."""
     return _parsed("binaries", key, Binary.from_json)
 
 
 def store_binary(key: str, binary: Binary) -> None:
-    """Keeps ``binary`` under ``key``."""
+    """Store ``binary`` under ``key``."""
     _write("binaries", key, binary.to_json())
 
 
 def load_space(key: str) -> Space | None:
-    """The space that was stored under ``key``, or None."""
+    """Load the space of ``key``, or None."""
     return _parsed("spaces", key, Space.from_json)
 
 
 def store_space(key: str, space: Space) -> None:
-    """Keeps ``space`` under ``key``."""
+    """Store ``space`` under ``key``."""
     _write("spaces", key, space.to_json())
 
 
 def load_entry(key: str) -> str | None:
-    """The text about a kernel that was stored under ``key``, or None."""
+    """Load the text of a kernel's cache entry, or None."""
     return _read("kernels", key)
 
 
 def store_entry(key: str, text: str) -> None:
-    """Keeps ``text``, about a kernel, under ``key``."""
+    """Store ``text``, a kernel's cache entry, under ``key``."""
     _write("kernels", key, text)
 
 
 def load_result(group: str, member: str) -> str | None:
-    """What was stored for ``member`` of a group of tuning results, or None."""
+    """Load the result of ``member`` of a group of tuning results, or None."""
     return _read("tuning", json.dumps([group, member]), _result_name(group, member))
 
 
 def store_result(group: str, member: str, text: str) -> None:
-    """Keeps ``text`` for ``member`` of a group of tuning results."""
+    """Store ``text`` for ``member`` of a group of tuning results."""
     _write("tuning", json.dumps([group, member]), text, _result_name(group, member))
 
 
 def result_names(group: str | None = None) -> list[str]:
-    """The names of the files of a group's members, or of all groups'. A name stands for one member
-    of one group, whatever the folder.
+    """File names of a group's members, or of all groups'. A name stands for one member of one
+    group, whatever the folder.
     """
     start = "" if group is None else _digest(group)[:32]
-    room = config.cache_dir() / "tuning"
+    folder = config.cache_dir() / "tuning"
     with _lock:
-        names = {path.name for path in map(Path, _memory) if path.parent == room}
+        names = {path.name for path in map(Path, _memory) if path.parent == folder}
     # A folder that cannot be read has none.
     with contextlib.suppress(OSError):
-        names.update(os.listdir(room))
+        names.update(os.listdir(folder))
     return sorted(
         name for name in names if name.startswith(start) and re.fullmatch(r"\w+\.json", name)
     )
 
 
 def named_result(name: str) -> str | None:
-    """What was stored under one of the :func:`result_names`."""
+    """Load the result of one of the :func:`result_names`."""
     return _content(config.cache_dir() / "tuning" / name, None)
 
 
 def _result_name(group: str, member: str) -> str:
-    """A file's name: those of one group begin alike."""
+    """File name of a result; those of one group have a common prefix."""
     return f"{_digest(group)[:32]}{_digest(member)[:32]}.json"
 
 
 def keep_source(name: str, text: str) -> Path:
-    """A file ``name`` that holds ``text``, for Triton, which reads it back soon.
+    """Write a source file ``name`` for Triton, which reads it back soon.
 
     Raises:
         OSError: the disk takes no files.
@@ -134,17 +134,17 @@ def keep_source(name: str, text: str) -> Path:
     return path
 
 
-def _path(room: str, key: str, name: str | None = None) -> Path:
-    return config.cache_dir() / room / (name or f"{_digest(key)}.json")
+def _path(kind: str, key: str, name: str | None = None) -> Path:
+    return config.cache_dir() / kind / (name or f"{_digest(key)}.json")
 
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _parsed(room: str, key: str, parse: Callable[[str], _T]) -> _T | None:
-    """The entry of a room, or None where there is none that this version can read."""
-    text = _read(room, key)
+def _parsed(kind: str, key: str, parse: Callable[[str], _T]) -> _T | None:
+    """Load and parse an entry; None where there is none that this version can read."""
+    text = _read(kind, key)
     if text is None:
         return None
     try:
@@ -153,12 +153,12 @@ def _parsed(room: str, key: str, parse: Callable[[str], _T]) -> _T | None:
         return None
 
 
-def _read(room: str, key: str, name: str | None = None) -> str | None:
-    return _content(_path(room, key, name), key)
+def _read(kind: str, key: str, name: str | None = None) -> str | None:
+    return _content(_path(kind, key, name), key)
 
 
 def _content(path: Path, key: str | None) -> str | None:
-    """What a file holds for ``key``, or for any key; None where it is not whole."""
+    """Content of a file for ``key``, or for any key; None where it is not whole."""
     try:
         with path.open(encoding="utf-8") as file:
             status = os.fstat(file.fileno())
@@ -173,7 +173,7 @@ def _content(path: Path, key: str | None) -> str | None:
         ):
             eviction.refresh(path, status.st_mtime)
             return content
-    # RecursionError: brackets nested without end are one of the ways in which a file can be broken.
+    # RecursionError: a broken file may have deeply nested brackets.
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     with _lock:
@@ -181,14 +181,14 @@ def _content(path: Path, key: str | None) -> str | None:
 
 
 def _is_trusted(status: os.stat_result) -> bool:
-    """Whether what a file of the folder holds may be run (see the module's text)."""
-    # Where users have no numbers, all files have root's.
+    """True if the content of a file with this status may be run (see the module's docstring)."""
+    # Where there are no user ids, all files have root's.
     owner = status.st_uid
     return owner == 0 or owner == os.geteuid() or owner == config.cache_dir().stat().st_uid
 
 
-def _write(room: str, key: str, content: str, name: str | None = None) -> None:
-    path = _path(room, key, name)
+def _write(kind: str, key: str, content: str, name: str | None = None) -> None:
+    path = _path(kind, key, name)
     entry = {"format": _FORMAT, "key": key, "digest": _digest(content), "content": content}
     text = json.dumps(entry, sort_keys=True)
     try:
@@ -220,6 +220,6 @@ def _renew_lock() -> None:
     _lock = threading.Lock()
 
 
-# A thread that a forked process does not have may have held it.
+# In the parent, a thread that a forked process lacks may have held it.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ninetoothed.cache import eviction
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Puts ``text`` at ``path`` so that no reader ever sees a part of it.
+    """Write ``text`` to ``path`` so that no reader ever sees a part of it.
 
     Raises:
         OSError: the folder cannot be made or written.

@@ -1,7 +1,7 @@
-"""What ``make`` and the first call of a signature found out, on disk for other processes.
+"""Cache entries of kernels and signature info of calls, on disk for other processes.
 
-A record is kept under the digest of all that the kernel depends on (see ``fingerprint``). Mistakes
-are not kept: who makes them is told each time.
+The key is the digest of all that the kernel depends on (see ``fingerprint``). Mistakes are not
+stored: they are reported each time.
 """
 
 from __future__ import annotations
@@ -19,44 +19,44 @@ _T = TypeVar("_T")
 
 
 class CacheEntry(NamedTuple):
-    """A kernel that was made, and so has no mistake that is found without a call.
+    """Cache entry of a kernel without mistakes that are found before a call.
 
-    ``races``: the warnings of programs that write one element; None: element types decide.
+    ``races``: the race warnings; None: they depend on element types.
     """
 
     races: tuple[str, ...] | None
 
 
 class SignatureInfo(NamedTuple):
-    """What is known of one signature: the parameters that may be written to, and the warnings."""
+    """Signature info: the parameters that may be written to, and the warnings."""
 
     written: frozenset[str]
     races: tuple[str, ...]
 
 
 def load(key: str) -> CacheEntry | None:
-    """The record of a kernel, or None."""
-    return _loaded(key, _record)
+    """Load the cache entry of a kernel, or None."""
+    return _loaded(key, _entry)
 
 
-def store(key: str, record: CacheEntry) -> None:
-    """Keeps a record."""
-    artifact_store.store_entry(key, json.dumps({"races": record.races}))
+def store(key: str, entry: CacheEntry) -> None:
+    """Store a cache entry."""
+    artifact_store.store_entry(key, json.dumps({"races": entry.races}))
 
 
 def load_signature_info(key: str, signature: Signature) -> SignatureInfo | None:
-    """What is known of a signature, or None."""
-    return _loaded(f"{key} {signature}", _signature_infos)
+    """Load the info of a signature, or None."""
+    return _loaded(f"{key} {signature}", _signature_info)
 
 
-def store_signature_info(key: str, signature: Signature, signature_info: SignatureInfo) -> None:
-    """Keeps what is known of a signature."""
-    fields = {"written": sorted(signature_info.written), "races": signature_info.races}
+def store_signature_info(key: str, signature: Signature, info: SignatureInfo) -> None:
+    """Store the info of a signature."""
+    fields = {"written": sorted(info.written), "races": info.races}
     artifact_store.store_entry(f"{key} {signature}", json.dumps(fields))
 
 
 def warn_of_races(texts: tuple[str, ...]) -> None:
-    """Warns at the user's line."""
+    """Issue race warnings at the user's line."""
     place = caller_loc() if texts else None
     file, line = ("<unknown>", 0) if place is None else (place.file, place.line)
     for text in texts:
@@ -73,10 +73,10 @@ def _loaded(key: str, parse: Callable[[dict[str, Any]], _T]) -> _T | None:
         return None
 
 
-def _record(fields: dict[str, Any]) -> CacheEntry:
+def _entry(fields: dict[str, Any]) -> CacheEntry:
     races = fields["races"]
     return CacheEntry(None if races is None else tuple(races))
 
 
-def _signature_infos(fields: dict[str, Any]) -> SignatureInfo:
+def _signature_info(fields: dict[str, Any]) -> SignatureInfo:
     return SignatureInfo(frozenset(fields["written"]), tuple(fields["races"]))

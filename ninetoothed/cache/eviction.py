@@ -1,19 +1,18 @@
-"""The files of the cache folder: what lies there, what must go, and what a killed process left.
+"""Eviction of the cache folder: least recently used entries, and files of killed processes.
 
-A folder a kind, a file an entry. The time of a file's last change is the time of its last use. No
+Each kind has a folder, each entry a file. A file's modification time is that of its last use. No
 file is locked: deletion is one step, so an entry that goes while another process looks for it is
 simply absent. Only names that the package gives are counted and deleted, so a folder that holds
 something else as well loses none of it.
 
 When the entries are larger than the bound, the least recently used ones go until 7/8 of it are
 left. Results of tuning cost seconds to make again and few bytes to keep: they go only where they
-alone are more than a quarter of the bound, and then the oldest of them. What is noted of kernels
-and their configurations lets a process do without most of the package, in few bytes too: it is kept
-likewise.
+alone are more than a quarter of the bound, and then the oldest of them. Entries of kernels and
+their spaces let a process do without most of the package, in few bytes too: they are kept likewise.
 
-Looking through the folder takes a tenth of a second where it is full. So all processes count
-together what they write, in the length of a file, and whoever comes to a sixteenth of the bound, or
-to what was left of it, looks.
+Scanning a full folder takes a tenth of a second. So all processes count together what they write,
+in the length of a file, and the one that reaches a sixteenth of the bound, or what was left of it,
+scans.
 """
 
 from __future__ import annotations
@@ -30,28 +29,28 @@ from typing import NamedTuple
 KINDS = ("kernels", "spaces", "artifacts", "binaries", "tuning", "sources")
 """The folders of the cache, in the order in which a call comes by them."""
 
-# Small, and dear: each of these groups may have a quarter of the bound.
+# Small, and expensive to make again: each of these groups may have a quarter of the bound.
 _LASTING = (("tuning",), ("kernels", "spaces"))
 
 TEMPORARY_PREFIX = ".tmp-"
-"""How the name of a file starts that is being written."""
+"""Prefix of the name of a file that is being written."""
 
 COUNTER_PREFIX = ".written-"
-"""How the name of a file starts whose length says how much was written since the last look.
+"""Prefix of the name of a counter, whose length counts the bytes written since the last scan.
 
-A bound follows, since what is left depends on it.
+The bound follows, since what is left depends on it.
 """
 
-# What the length of such a file is at most.
+# The largest length of a counter.
 _COUNTER_BYTES = 1 << 16
-# A use that follows another sooner is not noted.
+# The least time between two noted uses.
 _REFRESH_SECONDS = 3600.0
-# A temporary file that is older belongs to no running process.
+# The age from which a temporary file belongs to no running process.
 _STALE_SECONDS = 3600.0
 # Triton reads a source back from its file soon after it was asked for: it stays that long.
 _SOURCE_SECONDS = 60.0
-# What may be written unseen where there is no bound: temporary files are looked for now and then.
-_UNBOUNDED_SHARE = 64 << 20
+# The allowance where there is no bound: temporary files are looked for now and then.
+_UNBOUNDED_ALLOWANCE = 64 << 20
 
 _ENTRY = re.compile(r"[0-9a-f]{64}\.json")
 _NAMES = {
@@ -79,7 +78,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class Contents:
-    """What lies below a cache folder, the least recently used files first.
+    """Files below a cache folder, the least recently used first.
 
     ``stale``: the temporary files that killed processes have left, which are older than an hour.
     """
@@ -89,7 +88,7 @@ class Contents:
 
 
 def scan(folder: Path) -> Contents:
-    """What lies below ``folder`` now.
+    """List the files below ``folder``.
 
     Raises:
         OSError: a folder is there and cannot be read.
@@ -108,7 +107,7 @@ def scan(folder: Path) -> Contents:
 
 
 def remove(file: File) -> OSError | None:
-    """Deletes a file; why it is still there, or None. Another process may have been quicker."""
+    """Delete a file; returns the error if it is still there. Another process may be quicker."""
     try:
         os.unlink(file.path)
     except FileNotFoundError:
@@ -119,45 +118,45 @@ def remove(file: File) -> OSError | None:
 
 
 def touch(path: Path) -> None:
-    """Notes that the file is used now. A disk that takes no notes is no error."""
+    """Mark a file as used now. A disk that takes no notes is no error."""
     with contextlib.suppress(OSError):
         os.utime(path)
 
 
 def refresh(path: Path, used: float) -> None:
-    """Notes that the file is used now, if ``used``, the time that is noted, is an hour away."""
-    # A time in the future is of another clock: it would keep the entry for ever.
+    """Mark a file as used now, if ``used``, the noted time, is an hour away."""
+    # A time in the future, from another clock, would keep the entry for ever.
     if abs(time.time() - used) >= _REFRESH_SECONDS:
         touch(path)
 
 
 def counters(folder: Path) -> list[Path]:
-    """The files that count what is written. Without them, the next write looks at the folder."""
+    """Files that count the bytes written. Without them, the next write scans the folder."""
     return sorted(folder.glob(f"{COUNTER_PREFIX}*"))
 
 
 def hold(folder: Path, bound: int, written: Path, size: int) -> None:
-    """Counts an entry of ``size`` bytes that was written, and looks at the folder if it is time.
+    """Count an entry of ``size`` bytes that was written, and scan the folder when it is due.
 
     It never raises. ``bound``: the most bytes that the entries may have; 0: there is no bound.
     """
-    share = _share(bound)
-    unit = 1 + share // _COUNTER_BYTES
+    allowance = _allowance(bound)
+    unit = 1 + allowance // _COUNTER_BYTES
     counter = folder / f"{COUNTER_PREFIX}{bound}"
-    # Nobody has looked so far, or what cannot be written cannot be counted.
+    # The folder was not scanned so far, or the counter cannot be written.
     with contextlib.suppress(OSError):
-        if _grown(counter, min(size, share + 1), unit) <= share:
+        if _grown(counter, min(size, allowance + 1), unit) <= allowance:
             return
-    # One process looks; what the others write meanwhile is counted on.
+    # One process scans; what the others write meanwhile is counted on.
     with contextlib.suppress(OSError):
         counter.write_bytes(b"")
     left = _trim(folder, bound, written)
     with contextlib.suppress(OSError):
-        _grown(counter, share - left, unit)
+        _grown(counter, allowance - left, unit)
 
 
 def _grown(counter: Path, size: int, unit: int) -> int:
-    """How many bytes are counted, with ``size`` more; so many at a time are a byte of the file."""
+    """Add ``size`` bytes to a counter; returns the total. A byte of the file counts ``unit``."""
     descriptor = os.open(counter, os.O_WRONLY | os.O_APPEND)
     try:
         os.write(descriptor, bytes(-(-size // unit)))
@@ -166,23 +165,23 @@ def _grown(counter: Path, size: int, unit: int) -> int:
         os.close(descriptor)
 
 
-def _share(bound: int) -> int:
-    """How many bytes may be written before somebody looks at the folder again."""
-    return bound // 16 if bound else _UNBOUNDED_SHARE
+def _allowance(bound: int) -> int:
+    """Bytes that may be written before the folder is scanned again."""
+    return bound // 16 if bound else _UNBOUNDED_ALLOWANCE
 
 
 def _trim(folder: Path, bound: int, written: Path) -> int:
-    """Removes stale temporary files, and the entries that must go; never ``written``.
+    """Remove stale temporary files, and evict entries over the bound; never ``written``.
 
     It never raises: a disk that lets nothing be read or deleted stays as it is.
 
     Returns:
-        How many bytes may be written before the folder should be looked at again.
+        How many bytes may be written before the next scan.
     """
     try:
         found = scan(folder)
     except OSError:
-        return _share(bound)
+        return _allowance(bound)
     for file in found.stale:
         remove(file)
     left = sum(file.bytes for file in found.entries)
@@ -199,12 +198,12 @@ def _trim(folder: Path, bound: int, written: Path) -> int:
             left += _evict([file for file in others if file.kind in kinds], bound // 4, spared)
             others = tuple(file for file in others if file.kind not in kinds)
         left += _evict(others, bound - bound // 8 - left, spared)
-    # Larger than the bound: nothing more can go now, so looking at each write would not help.
-    return min(_share(bound), bound - left) if left <= bound else _share(bound)
+    # Larger than the bound: nothing more can go now, so a scan at each write would not help.
+    return min(_allowance(bound), bound - left) if left <= bound else _allowance(bound)
 
 
 def _evict(files: Sequence[File], most: int, spared: Callable[[File], bool]) -> int:
-    """Removes files, the first ones first, until ``most`` bytes are left; returns what is left."""
+    """Remove files in order until ``most`` bytes are left; returns the bytes left."""
     left = sum(file.bytes for file in files)
     for file in files:
         if left <= most:

@@ -1,4 +1,4 @@
-"""Arguments of one call that share memory."""
+"""Alias sets of a call's arguments, from the memory that they span."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.calls.sequences import Jagged
 
 Span = tuple[int, int]
-"""The first byte of a tensor's elements and the one behind the last."""
+"""Addresses of a tensor's elements: the first byte, and the end, exclusive."""
 
 
-def sharing(params: Sequence[ParamSignature], values: Sequence[Any]) -> tuple[ParamSignature, ...]:
-    """The signature's parameters, with which of them may share memory with which."""
+def aliased(params: Sequence[ParamSignature], values: Sequence[Any]) -> tuple[ParamSignature, ...]:
+    """The parameters with their alias sets, from the arguments' memory."""
     spans = [
         span(value) if param.kind == "tensor" else None
         for param, value in zip(params, values, strict=True)
     ]
-    found = firsts(spans)
+    found = alias_sets(spans)
     return tuple(
-        param if first == place else replace(param, memory=params[first].name)
+        param if first == place else replace(param, alias_set=params[first].name)
         for place, (param, first) in enumerate(zip(params, found, strict=True))
     )
 
 
-def firsts(spans: Sequence[Span | None]) -> tuple[int, ...]:
-    """Of each span of bytes, the position of the first one that it shares memory with, if only by
-    others between them; its own where there is none.
+def alias_sets(spans: Sequence[Span | None]) -> tuple[int, ...]:
+    """Alias set of each span of bytes, named by the position of its first member: spans that
+    overlap, also through others between them, are in one set.
     """
     found = list(range(len(spans)))
-    # Nearly every call: where those that follow one another in memory are apart, all are.
+    # Nearly every call: where successive spans are disjoint, all are.
     known = sorted(one for one in spans if one is not None)
     if all(one[1] <= two[0] for one, two in pairwise(known)):
         return tuple(found)
@@ -45,7 +45,7 @@ def firsts(spans: Sequence[Span | None]) -> tuple[int, ...]:
 
 
 def span(tensor: Any) -> Span | None:
-    """Where a tensor's elements lie; None where there are none, and on the meta device."""
+    """Address range of a tensor's elements; None without elements, and on the meta device."""
     elements = tensor.elements if isinstance(tensor, Jagged) else tensor
     if elements.numel() == 0 or elements.device.type == "meta":
         return None
@@ -61,19 +61,19 @@ def span(tensor: Any) -> Span | None:
     return start + width * low, start + width * (high + 1)
 
 
-def apart(signature: Signature) -> Signature:
-    """The signature of a call whose arguments share no memory."""
-    if all(param.memory is None for param in signature.params):
+def without_aliasing(signature: Signature) -> Signature:
+    """The signature without aliasing."""
+    if all(param.alias_set is None for param in signature.params):
         return signature
-    params = tuple(replace(param, memory=None) for param in signature.params)
+    params = tuple(replace(param, alias_set=None) for param in signature.params)
     return replace(signature, params=params)
 
 
 def narrowed(signature: Signature, written: Collection[str]) -> Signature:
-    """The signature without what does not matter: who shares memory that nobody writes to."""
-    changed = {param.memory or param.name for param in signature.params if param.name in written}
+    """The signature without alias sets that nothing writes to."""
+    changed = {param.alias_set or param.name for param in signature.params if param.name in written}
     params = tuple(
-        param if param.memory in changed else replace(param, memory=None)
+        param if param.alias_set in changed else replace(param, alias_set=None)
         for param in signature.params
     )
     return replace(signature, params=params)

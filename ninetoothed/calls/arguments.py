@@ -1,4 +1,4 @@
-"""A call's arguments: bound to the kernel's parameters, checked, and summed up in a signature."""
+"""Binding of a call: arguments checked, assigned to parameters, and summed up in a signature."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import ParamSignature, Signature
-from ninetoothed.calls.aliasing import sharing
+from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.sequences import Jagged, is_nested, taken_apart
 from ninetoothed.errors import ArgumentError, DeviceError, counted, did_you_mean
 
@@ -26,7 +26,7 @@ _element_types: dict[Any, str | None] = {}
 
 @dataclass(frozen=True)
 class Arguments:
-    """``values`` in launch order: tensors, and numbers for parameters of no dims."""
+    """Bound arguments: ``values`` in launch order, tensors and numbers."""
 
     values: tuple[Any, ...]
     signature: Signature
@@ -57,12 +57,12 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
     padded_sizes = interface.padded_sizes({**sizes, **dict(constants)}) if interface.dynamic else ()
-    signature = Signature(sharing(params, values), constants, padded_sizes, _index_bits(values))
+    signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
     return Arguments(tuple(values), signature, _device(interface, values))
 
 
 def _check_same(interface: Interface, values: Sequence[Any]) -> None:
-    """That one tensor, arranged in several ways, is given once or the same each time.
+    """Check that one tensor, arranged in several ways, is given once or the same each time.
 
     Raises:
         ArgumentError: it is not.
@@ -96,7 +96,7 @@ def _positional(
         raise ArgumentError(f"{takes}, but {len(args)} were given{hint}")
     given = names
     if interface.repeats and len(args) == len(interface.firsts):
-        # Of a tensor that was arranged in several ways, the first parameter.
+        # Of a tensor that was arranged in several ways, the first parameter takes the argument.
         given = [names[position] for position in interface.firsts]
     found = dict(zip(given, args, strict=False))
     rest: dict[str, Any] = {}
@@ -174,8 +174,7 @@ def constant_value(name: str, value: Any, bounds: Bounds) -> int:
     if (lower is not None and value < lower) or (upper is not None and value > upper):
         raise ArgumentError(
             f"{name}={value} is outside its bounds, {lower} to {upper}; give Symbol({name!r}) "
-            "others with "
-            "lower_bound and upper_bound"
+            "others with lower_bound and upper_bound"
         )
     return value
 
@@ -199,7 +198,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _tensor(parameter: Parameter, value: Any) -> Any:
-    """The argument for a parameter; of a jagged one, taken apart.
+    """The argument for a parameter, checked; a jagged one as a :class:`Jagged`.
 
     Raises:
         ArgumentError: it does not fit.
@@ -243,15 +242,13 @@ def _check_tensor(parameter: Parameter, value: Any) -> None:
     if dtype is None:
         raise ArgumentError(
             f"{parameter.name} has elements of {value.dtype}, which no kernel can hold; convert "
-            "it, for "
-            "example with .to(torch.float32)"
+            "it, for example with .to(torch.float32)"
         )
     declared = parameter.dtype
     if declared is not None and dtype != declared:
         raise ArgumentError(
             f"{parameter.name} must have elements of {declared}, as declared, not {dtype}; "
-            "convert it with "
-            f".to(torch.{dtypes.DTYPES[declared].torch})"
+            f"convert it with .to(torch.{dtypes.DTYPES[declared].torch})"
         )
 
 
@@ -284,7 +281,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     jagged_dim = parameter.jagged_dim
     repeated = False
     if 0 in strides:
-        # A jagged tensor's sequences follow one another, whatever the stride of the batch.
+        # A jagged tensor's sequences are disjoint, whatever the stride of the batch.
         repeated = any(
             stride == 0 and size > 1 and (dim > 0 or jagged_dim is None)
             for dim, (stride, size) in enumerate(zip(strides, shape, strict=True))
@@ -296,7 +293,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
         len(shape),
         # A dim of one element has any stride; 1 lets it share the kernel of contiguous tensors.
         tuple([stride == 1 for stride in strides]),
-        # The longest sequence bounds no loads, so nothing is gained where it is a multiple.
+        # The longest sequence bounds no loads, so its divisibility gains nothing.
         tuple([size % 16 == 0 and dim != jagged_dim for dim, size in enumerate(shape)]),
         tuple([stride % 16 == 0 for stride in strides]),
         pointer % 16 == 0,
@@ -307,7 +304,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
 
 
 def member_value(value: Any) -> Any:
-    """The value of an enumeration's member, by which the application knows it; else ``value``."""
+    """Value of an enum member, by which the application knows it; else ``value``."""
     return value.value if isinstance(value, enum.Enum) else value
 
 
@@ -337,15 +334,15 @@ def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamS
     if not _holds(dtype, value):
         raise ArgumentError(
             f"{parameter.name} is declared {dtype}, which does not hold {value!r}; convert it, "
-            "or declare "
-            "another dtype"
+            "or declare another dtype"
         )
     baked = value if parameter.kind == "constexpr" else None
     return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
 
 
 def number_class(parameter: Parameter, value: Any) -> Hashable:
-    """What a launch depends on of a plain number: its element type; if it is baked in, all of it.
+    """Part of a plain number that a launch depends on: its element type, or all where it is baked
+    in.
 
     Raises:
         ArgumentError: the declared element type does not hold it.
@@ -368,7 +365,7 @@ def _literal(parameter: Parameter, value: bool | int | float) -> str:
 
 
 def _holds(dtype: str, value: bool | int | float) -> bool:
-    """Whether a number has a value in ``dtype``; floats are rounded to it."""
+    """True if ``dtype`` represents a number; floats are rounded to it."""
     row = dtypes.DTYPES[dtype]
     if row.kind == "float":
         return True
@@ -379,7 +376,7 @@ def _holds(dtype: str, value: bool | int | float) -> bool:
 
 
 def _sizes(interface: Interface, values: Sequence[Any]) -> dict[str, int]:
-    """The values of the size symbols that block sizes and constants depend on."""
+    """Values of the size symbols that block sizes and constants depend on."""
     return {name: int(values[place].shape[dim]) for name, place, dim in interface.sizes}
 
 
@@ -393,7 +390,7 @@ def _index_bits(values: Sequence[Any]) -> int:
         reach = farthest = 0
         for size, stride in zip(shape, strides, strict=True):
             reach += abs(stride) * max(size - 1, 0)
-            # It is passed also where it leads nowhere, as that of a batch of one may be.
+            # A stride is an argument also where it is never stepped, as in a batch of one.
             farthest = max(farthest, abs(stride))
         if max(reach, farthest, value.numel()) >= NARROW:
             return 64
@@ -415,7 +412,6 @@ def _device(interface: Interface, values: Sequence[Any]) -> str:
         else:
             raise DeviceError(
                 f"{first[0]} is on {first[1]}, but {parameter.name} is on {device}; move all "
-                "tensors to one "
-                f"device, with {parameter.name}.to({str(first[1])!r})"
+                f"tensors to one device, with {parameter.name}.to({str(first[1])!r})"
             )
     return "cpu" if first is None else str(first[1])

@@ -1,10 +1,9 @@
-"""Calls of a known class: bound by a key and a lookup, whatever their shapes.
+"""Fast binding of calls of a known class: a key and a lookup, whatever their shapes.
 
-What a call is checked for, and what its signature holds, follows from little: of each tensor its
-type, element type, device and number of dims, which strides are 1 or lead nowhere, what is a
-multiple of 16, and how far it reaches; and which tensors share memory. This is the call's *class*.
-``arguments.bind`` binds the first call of a class; for the others, a function that is written for
-the kernel reads each tensor once.
+A call's *class* determines its checks and its signature: of each tensor the type, element type,
+device and number of dims, which strides are 1 or 0, which numbers are multiples of 16, and whether
+its offsets fit 32 bits; and the alias sets. ``arguments.bind`` binds the first call of a class; for
+the others, a function generated for the kernel reads each tensor once.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.artifacts.signature import Signature
-from ninetoothed.calls.aliasing import firsts
+from ninetoothed.calls.aliasing import alias_sets
 from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.positions import CallOrder
@@ -30,20 +29,20 @@ _MOST = 4096
 
 
 class Binder:
-    """Binds and checks the calls of one kernel, as ``arguments.bind`` does.
+    """Callable that binds and checks the calls of one kernel, as ``arguments.bind`` does.
 
-    ``finish`` is what becomes of their signatures. It may be used by several threads at once.
+    ``finish`` is applied to their signatures. Several threads may use it at once.
     """
 
     def __init__(self, interface: Interface, finish: Callable[[Signature], Signature]) -> None:
         self._interface = interface
         self._finish = finish
         self._known: dict[Hashable, tuple[Signature, str]] = {}
-        # Many a kernel is called once: the function is written at the second call.
+        # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
 
     def __call__(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> Arguments:
-        """The call's arguments.
+        """Bind a call.
 
         Raises:
             ArgumentError: arguments that are missing, too many, or do not fit.
@@ -52,7 +51,7 @@ class Binder:
         try:
             classified = self._classify(args, keywords)
         except Exception:
-            # Whatever is unusual about the arguments, or wrong, the full way tells it.
+            # Arguments that are unusual or wrong take the full way, which reports them.
             classified = None
         if classified is not None and (known := self._known.get(classified[1])) is not None:
             return Arguments(classified[0], *known)
@@ -79,8 +78,8 @@ def _never(args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
 
 
 def _classify(interface: Interface) -> Classify:
-    """A function of a call that returns its parameters' values and its class; None for one that
-    only ``arguments.bind`` takes. It raises for many a wrong call.
+    """Generate a function that maps a call to its parameters' values and its class; None for calls
+    that only ``arguments.bind`` takes. It raises for many a wrong call.
     """
     parameters = interface.parameters
     tensors = [place for place, one in enumerate(parameters) if one.kind == "tensor"]
@@ -94,13 +93,13 @@ def _classify(interface: Interface) -> Classify:
         "    values, given = ordered(values, keywords)",
         f"{names}, = values",
     ]
-    # What was given twice is one tensor, or needs a closer look.
+    # Parameters of one argument have one tensor, or need a closer look.
     lines += _unless(f"a{first} is a{later}" for first, later in interface.repeats)
     key: list[str] = []
     for place in tensors:
         lines += _read(place, parameters[place].ndim)
         key += _class(place, parameters[place].ndim)
-    # Tensors without elements and those on the meta device are nowhere.
+    # Tensors without elements and those on the meta device have no address.
     lines += _unless(f"p{place} and n{place}" for place in tensors)
     wide = " or ".join(
         " or ".join(
@@ -123,8 +122,8 @@ def _classify(interface: Interface) -> Classify:
     lines += [
         f"spans = {spans}",
         f"{bounds} = sorted(spans)",
-        f"shared = None if {' and '.join(['True', *apart])} else firsts(spans)",
-        f"return tuple(values), (shared, {', '.join(key)})",
+        f"aliased = None if {' and '.join(['True', *apart])} else alias_sets(spans)",
+        f"return tuple(values), (aliased, {', '.join(key)})",
     ]
     known: dict[str, Any] = {
         f"class{place}": functools.partial(number_class, parameters[place]) for place in numbers
@@ -133,7 +132,7 @@ def _classify(interface: Interface) -> Classify:
         "ordered": CallOrder(interface),
         "plain": plain_types(),
         "padded_sizes": interface.padded_sizes,
-        "firsts": firsts,
+        "alias_sets": alias_sets,
     }
     body = "".join(f"    {line}\n" for line in lines)
     (classify,) = defined(("classify",), f"def classify(values, keywords):\n{body}", known)
@@ -141,7 +140,7 @@ def _classify(interface: Interface) -> Classify:
 
 
 def _unless(conditions: Iterable[str]) -> list[str]:
-    """Lines that leave a call to ``arguments.bind`` where one of the conditions does not hold."""
+    """Lines that leave a call to ``arguments.bind`` unless all conditions hold."""
     found = [f"({condition})" for condition in conditions]
     return [f"if not ({' and '.join(found)}):", "    return None"] if found else []
 
@@ -164,7 +163,7 @@ def _read(place: int, ndim: int) -> list[str]:
 
 
 def _class(place: int, ndim: int) -> list[str]:
-    """What a signature holds of a tensor that was read, or what it follows from."""
+    """Key entries that determine a tensor's part of the signature."""
     dims = [(f"s{place}_{dim}", f"t{place}_{dim}") for dim in range(ndim)]
     repeated = " or ".join(f"not {stride} and {size} > 1" for size, stride in dims)
     return [
@@ -174,7 +173,7 @@ def _class(place: int, ndim: int) -> list[str]:
 
 
 def _constants(interface: Interface) -> list[str]:
-    """What constants and block sizes follow from, beside other keywords."""
+    """Key entries that determine constants and block sizes, beside other keywords."""
     sizes = {name: f"s{place}_{dim}" for name, place, dim in interface.sizes}
     if interface.constexprs:
         return [*sizes.values()]

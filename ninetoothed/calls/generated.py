@@ -1,4 +1,4 @@
-"""Functions whose source is written for one kernel."""
+"""Generated functions: Python source compiled for one kernel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 
 def defined(names: Sequence[str], source: str, known: Mapping[str, Any]) -> list[Any]:
-    """The functions of these names that ``source`` defines, over what is known to it."""
+    """Compile ``source`` over the names in ``known``, and return the functions ``names`` that it
+    defines.
+    """
     # The file's name keeps its frames out of users' tracebacks.
     namespace = dict(known)
     exec(compile(source, f"<ninetoothed {names[-1]}>", "exec"), namespace)

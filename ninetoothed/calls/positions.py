@@ -1,4 +1,4 @@
-"""Where the values of a kernel's parameters are among a call's arguments and keywords."""
+"""Argument order: the parameters' values from a call's arguments and keywords."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_ORDERS = 256
 
 
 class CallOrder:
-    """Puts the arguments of right calls in order, as ``arguments.bind`` does."""
+    """Callable that puts the arguments of right calls in order, as ``arguments.bind`` does."""
 
     def __init__(self, interface: Interface) -> None:
         self._interface = interface
@@ -22,7 +22,7 @@ class CallOrder:
     def __call__(
         self, args: Sequence[Any], keywords: Mapping[str, Any]
     ) -> tuple[Sequence[Any], Hashable]:
-        """The parameters' values, and what else was given by keyword: names, classes and values.
+        """The parameters' values, and the other keywords: names, classes and values.
 
         Raises:
             KeyError, ValueError: the call is wrong.
@@ -47,7 +47,7 @@ class CallOrder:
 
 @dataclass(frozen=True)
 class _Order:
-    """Where parameters' values are among a call's arguments, its keywords' values and defaults."""
+    """Positions of the parameters' values among arguments, keywords' values and defaults."""
 
     parameters: tuple[int, ...]
     defaults: tuple[Any, ...]

@@ -1,7 +1,7 @@
-"""Jagged tensors at a launch: sequences of different lengths that lie one behind another.
+"""Jagged tensors at a launch: concatenated sequences of different lengths.
 
-``bind`` takes a ``torch.nested`` tensor apart into a :class:`Jagged`, which has what a launch asks
-of a tensor: sizes, where that of the jagged dim is the longest sequence's, strides and a pointer.
+``bind`` converts a ``torch.nested`` tensor to a :class:`Jagged`, which has the part of a tensor's
+interface that a launch uses: sizes (of the jagged dim, the longest sequence's), strides, a pointer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _OFFSETS = {"torch.int32": "i32", "torch.int64": "i64"}
 
 
 class Offsets:
-    """Where each sequence begins, and behind the last one where it ends.
+    """Start of each sequence, and the end of the last one.
 
     Two are equal where their sequences have equal lengths at equal places. Comparing the contents
     of two tensors waits for the device; tensors that share their offsets do without.
@@ -26,7 +26,7 @@ class Offsets:
         self.tensor = tensor if tensor.stride(0) == 1 else tensor.contiguous()
 
     def data_ptr(self) -> int:
-        """Where the first one lies."""
+        """Address of the first offset."""
         return self.tensor.data_ptr()
 
     def __eq__(self, other: object) -> bool:
@@ -41,10 +41,10 @@ class Offsets:
 
 
 class Jagged:
-    """A batch of sequences, ``elements``, whose dims are the tensor's without the batch.
+    """Jagged tensor: a batch of sequences, ``elements``, without the dim of the batch.
 
     ``shape`` has the batch first, and the longest sequence's length at ``jagged_dim``. The batch
-    has no stride: where a sequence begins, ``offsets`` says.
+    has no stride: ``offsets`` has the start of each sequence.
     """
 
     __slots__ = ("elements", "jagged_dim", "offsets", "shape")
@@ -58,23 +58,23 @@ class Jagged:
         self.shape: tuple[int, ...] = (offsets.tensor.shape[0] - 1, *sizes)
 
     def with_elements(self, elements: Any) -> Jagged:
-        """The same sequences, their elements elsewhere."""
+        """The same sequences with other elements."""
         longest = self.shape[self.jagged_dim]
         return Jagged(elements, self.offsets, self.jagged_dim, longest)
 
     @property
     def dtype(self) -> Any:
-        """The elements' type, torch's."""
+        """The elements' torch dtype."""
         return self.elements.dtype
 
     @property
     def device(self) -> Any:
-        """Where the elements are."""
+        """The elements' device."""
         return self.elements.device
 
     @property
     def offsets_dtype(self) -> str:
-        """The type of the offsets."""
+        """The offsets' element type."""
         return _OFFSETS[str(self.offsets.tensor.dtype)]
 
     def dim(self) -> int:
@@ -92,17 +92,17 @@ class Jagged:
         return self.elements.stride(dim - 1) if dim else 0
 
     def data_ptr(self) -> int:
-        """Where the first element lies."""
+        """Address of the first element."""
         return self.elements.data_ptr()
 
 
 def is_nested(value: Any) -> bool:
-    """Whether ``value`` is a ``torch.nested`` tensor, of any layout."""
+    """True if ``value`` is a ``torch.nested`` tensor, of any layout."""
     return bool(getattr(value, "is_nested", False))
 
 
 def taken_apart(name: str, ndim: int, jagged_dim: int, value: Any) -> Jagged:
-    """What the argument for the parameter ``name``, declared jagged, consists of.
+    """Convert the nested tensor of parameter ``name``, declared jagged, to a :class:`Jagged`.
 
     Raises:
         ArgumentError: it is no nested tensor that is jagged along ``jagged_dim``.
@@ -138,6 +138,6 @@ def taken_apart(name: str, ndim: int, jagged_dim: int, value: Any) -> Jagged:
         raise ArgumentError(
             f"the offsets of {name} are of {offsets.dtype}; make them torch.int32 or torch.int64"
         )
-    # torch keeps the longest length once it is known; of no sequences it knows none.
+    # torch caches the longest length; without sequences it has none.
     longest = int(value._get_max_seqlen()) if offsets.shape[0] > 1 else 0
     return Jagged(value._values.detach(), Offsets(offsets), jagged_dim, longest)

@@ -1,4 +1,4 @@
-"""Tells by one call into torch whether tensors are like those of an earlier call.
+"""Guards of torch's compiler: one call that compares tensors with those of an earlier call.
 
 torch's compiler has guards that compare all of a tensor's type, element type, device, layout, sizes
 and strides in a fraction of the time that Python takes to read them. They are no public interface:
@@ -21,12 +21,12 @@ _KNOWN = ((2, 11), (2, 13))
 
 
 def never(*tensors: Any) -> bool:
-    """A guard that holds for no call."""
+    """Guard that holds for no call."""
     return False
 
 
 def guard(tensors: Sequence[Any]) -> Guard:
-    """A function of as many tensors: whether each is like its counterpart, pointers apart.
+    """Guard of as many tensors: true if each has its counterpart's properties, pointers apart.
 
     It may be false where they are: for one tensor in two places where there were two, or the other
     way round, and under another mode of torch.
@@ -37,19 +37,19 @@ def guard(tensors: Sequence[Any]) -> Guard:
         return never
     places = {id(tensor): place for place, tensor in reversed([*enumerate(tensors)])}
     firsts = tuple(places[id(tensor)] for tensor in tensors)
-    # What torch compares are different tensors.
+    # torch's guards take distinct tensors.
     given = [tensors[place] for place in sorted({*firsts})]
     try:
         check = make(*given, dynamic_dims_sizes=None, dynamic_dims_strides=None).check
     except Exception:
-        # A build of torch whose version does not tell what it has.
+        # A build of torch that has other guards than its version.
         return never
     return check if len(given) == len(tensors) else _spread(firsts)(check)
 
 
 @functools.cache
 def _spread(firsts: tuple[int, ...]) -> Callable[[Guard], Guard]:
-    """Makes a guard of different tensors one of all; ``firsts``: where each comes first."""
+    """Extend a guard of distinct tensors to all; ``firsts``: the first position of each."""
     names = [f"t{place}" for place in range(len(firsts))]
     conditions = [
         f"{name} is t{first}"
@@ -79,6 +79,6 @@ def _maker() -> Any:
 
 @functools.cache
 def plain_types() -> tuple[type, ...]:
-    """The classes of tensors that tell the truth of themselves; a subclass may tell anything."""
+    """Tensor classes that report their own properties truly; a subclass may not."""
     torch: Any = importlib.import_module("torch")
     return torch.Tensor, torch.nn.Parameter

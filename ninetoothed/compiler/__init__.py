@@ -1,1 +1,1 @@
-"""Frontend, pipeline and emitter put together; the space of configurations and its costs."""
+"""Compilation driver, the configuration space and its costs."""

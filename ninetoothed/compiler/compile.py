@@ -1,4 +1,4 @@
-"""The one place where the frontend, the pipeline and the emitters are put together."""
+"""Compilation driver: frontend, pass pipeline and emitter put together."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from ninetoothed.passes.pipeline import (
 
 @functools.cache
 def context() -> Context:
-    """The dialects of the compiler. The context is only read, so threads share it."""
+    """xDSL context with the dialects of the compiler. It is only read, so threads share it."""
     ctx = Context()
     for dialect in (Builtin, SCF, Math, BLOCK_ARITH, NT, TT):
         ctx.load_dialect(dialect)
@@ -53,10 +53,10 @@ def build(
     observers: Sequence[Observer] = (),
     config: Config | None = None,
 ) -> ModuleOp:
-    """The kernel's module in stage ``composed``: all that does not depend on a configuration.
+    """Build the kernel's module in stage ``composed``: all that does not depend on a configuration.
 
-    An application may decide something by a block size, when compiling: then the module is that of
-    ``config``, and of those alone that :func:`serves`. Without one, block sizes are their least.
+    An application may be specialized on a block size: then the module is for ``config`` and those
+    that :func:`serves` accepts. Without one, block sizes are their least.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
@@ -65,20 +65,20 @@ def build(
         blocks = {} if config is None else dict(config.values)
         module = build_module(definition, signature, blocks)
     except NineToothedError:
-        # An application that does not fit may be right, and the arrangement wrong.
+        # The mistake may be the arrangement's: report that first.
         run(context(), build_arrangement(definition, signature), steps(SYMBOLIC)[:1])
         raise
     observers = (*observers, *_dump(definition.name))
     for observe in observers:
         observe("frontend", module)
-    # Those who look are told what is proved.
+    # Observers see the verdicts.
     pipeline = steps(ANNOTATED if observers else SYMBOLIC)
     run(context(), module, pipeline, observers, settings.verify_ir())
     return module
 
 
 def serves(module: ModuleOp, config: Config) -> bool:
-    """Whether ``module`` is right for a configuration (see :func:`build`)."""
+    """True if ``module`` is valid for a configuration (see :func:`build`)."""
     kernel = kernel_of(module)
     values = dict(config.values)
     return all(
@@ -90,7 +90,7 @@ def serves(module: ModuleOp, config: Config) -> bool:
 def pass_options(
     module: ModuleOp, signature: Signature, config: Config, target: Target | None = None
 ) -> Options:
-    """The passes' options for one signature, configuration and target."""
+    """Options of the passes for one signature, configuration and target."""
     kernel = kernel_of(module)
     values = dict(signature.constants) | dict(config.values)
     multiples: list[str] = []
@@ -131,9 +131,9 @@ def lower(
     observers: Sequence[Observer] = (),
     target: Target | None = None,
 ) -> ModuleOp:
-    """A copy of a module in stage ``composed``, brought to stage ``tt`` for one configuration.
+    """Lower a copy of a module in stage ``composed`` to stage ``tt`` for one configuration.
 
-    ``target`` is what it is compiled for; None: the CPU, where it is interpreted.
+    ``target``: None for the CPU, where the module is interpreted.
 
     Raises:
         NineToothedError: the kernel is wrong for this configuration.
@@ -149,20 +149,20 @@ def lower(
 def compile_kernel(
     module: ModuleOp, signature: Signature, config: Config, target: Target, language: Language
 ) -> Artifact:
-    """The artifact of a module in stage ``composed`` for one configuration and target."""
+    """Compile a module in stage ``composed`` for one configuration and target."""
     lowered = lower(module, signature, config, target=target)
     return emit(lowered, language, target, config)
 
 
 def fingerprint(module: ModuleOp) -> str:
-    """A digest of a module with its locations."""
+    """Digest of a module with its locations."""
     text = io.StringIO()
     Printer(text, print_debuginfo=True).print_op(module)
     return hashlib.sha256(text.getvalue().encode()).hexdigest()
 
 
 def _dump(kernel: str, config: Config | None = None, start: int = 0) -> list[Observer]:
-    """An observer that writes each module to ``NINETOOTHED_DUMP_IR``; none where that is unset.
+    """Observer that writes each module to ``NINETOOTHED_DUMP_IR``; none where that is unset.
 
     The files of a kernel lie in a folder of its name, those of each configuration in a folder
     below.
@@ -178,7 +178,7 @@ def _dump(kernel: str, config: Config | None = None, start: int = 0) -> list[Obs
 
 
 def dump_to(folder: Path, start: int = 0) -> Observer:
-    """An observer that writes each module to ``folder`` as ``03-nt-pad-blocks.mlir``, from
+    """Observer that writes modules to ``folder``, as ``03-nt-pad-blocks.mlir``, counting from
     ``start``.
     """
     folder.mkdir(parents=True, exist_ok=True)

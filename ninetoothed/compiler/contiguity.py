@@ -1,4 +1,4 @@
-"""Along which dim of a block elements are neighbours in memory, and whether that can be proved.
+"""Contiguity of a block's lanes in memory, and proofs of vectorized access.
 
 Memory moves in pieces of 32 bytes, and a thread moves up to 16 bytes at once where it can be proved
 that they lie together, at a multiple of 16, and that all or none of them exist.
@@ -19,21 +19,21 @@ from ninetoothed.symbolic.normal_form import normalize
 
 _MULTIPLE = 16
 _REACH = 7
-"""As many lanes on, elements are still neighbours."""
+"""The distance in lanes over which contiguity is tested."""
 
 
 @dataclass(frozen=True)
-class Neighbours:
-    """``dim``: the block's dim along which lanes are neighbours, if there is one. ``is_wide``:
-    16 bytes of them can be moved at once.
+class Contiguity:
+    """Contiguity of a block: ``dim`` is the dim along which lanes are contiguous, if any.
+    ``is_wide``: 16 bytes of them are proved to be movable at once.
     """
 
     dim: int | None = None
     is_wide: bool = False
 
 
-def neighbours(kernel: nt.KernelOp, signature: Signature) -> list[Neighbours]:
-    """Of each parameter's blocks."""
+def contiguity(kernel: nt.KernelOp, signature: Signature) -> list[Contiguity]:
+    """Contiguity of each parameter's blocks."""
     multiples = {decl.name for decl in kernel.declarations if decl.kind == "meta"}
     for param, source in zip(signature.params, kernel.sources, strict=True):
         rows = ((source.decl.sizes, param.sizes_by_16), (source.decl.strides, param.strides_by_16))
@@ -42,19 +42,19 @@ def neighbours(kernel: nt.KernelOp, signature: Signature) -> list[Neighbours]:
                 if is_multiple and expr.op == "sym":
                     multiples.add(expr.args[0])
     fixed = {name: const(value) for name, value in signature.constants}
-    found: list[Neighbours] = []
+    found: list[Contiguity] = []
     for value, param in zip(kernel.arranged.values, signature.params, strict=True):
         if param.kind != "tensor":
-            found.append(Neighbours())
+            found.append(Contiguity())
             continue
         access = nt.access_of(value, kernel.assumptions)[1].data
-        found.append(_neighbours(access.substitute(fixed), param, multiples))
+        found.append(_contiguity(access.substitute(fixed), param, multiples))
     return found
 
 
-def _neighbours(access: Access, param: ParamSignature, multiples: Collection[str]) -> Neighbours:
+def _contiguity(access: Access, param: ParamSignature, multiples: Collection[str]) -> Contiguity:
     if len(access.levels) < 2:
-        return Neighbours()
+        return Contiguity()
     rows = index_names(access.levels)
     sizes = access.levels[-1]
     for dim, (name, size) in reversed(list(enumerate(zip(rows[-1], sizes, strict=True)))):
@@ -62,19 +62,19 @@ def _neighbours(access: Access, param: ParamSignature, multiples: Collection[str
         if lane and any(_is_reached(access, param, name, lane, step) for step in (1, -1)):
             is_proved = not any(_is_divided(index, name) for index in access.indices)
             if not is_proved and any(size.value != 1 for size in sizes[dim + 1 :]):
-                # Triton lets the last dim's lanes be those of one thread where it knows no better.
+                # Without such a proof, Triton gives a thread lanes of the last dim.
                 continue
             is_wide = is_proved and _is_wide(access, dim, name, param, multiples)
-            return Neighbours(dim, is_wide)
-    return Neighbours()
+            return Contiguity(dim, is_wide)
+    return Contiguity()
 
 
 def _is_reached(access: Access, param: ParamSignature, name: str, lane: int, order: int) -> bool:
-    """Whether ``lane`` lanes on, memory is as many elements on."""
+    """True if stepping ``lane`` lanes steps as many elements in memory."""
     variables = {name for row in index_names(access.levels) for name in row}
     symbols = [name for name in symbol_names(*access.indices) if name not in variables]
-    # Numbers without meaning, far apart, tell how indices move. In one of the two orders, no
-    # difference and no quotient is zero that is none for the sizes of a call.
+    # Arbitrary numbers, far apart, show how indices move. In one of the two orders, no difference
+    # and no quotient is zero that is not zero for the sizes of a call.
     probe = {name: 1009 << number for number, name in enumerate(symbols[::order])}
     first = probe | dict.fromkeys(variables, 0)
     try:
@@ -96,7 +96,7 @@ def _is_wide(
     param: ParamSignature,
     multiples: Collection[str],
 ) -> bool:
-    # So many elements are 16 bytes.
+    # The number of elements in 16 bytes.
     count = 128 // DTYPES[param.dtype].bits
     if not param.pointer_by_16 or _factor(access.levels[-1][dim], multiples) < count:
         return False
@@ -118,8 +118,8 @@ def _is_wide(
 
 
 def _factor(expr: IndexExpr, multiples: Collection[str]) -> int:
-    """A power of two that surely divides an expression, at most 16; a block size is taken to be a
-    multiple of 16.
+    """Power of two, at most 16, that is proved to divide an expression; block sizes count as
+    multiples of 16.
     """
     if expr.value is not None:
         return math.gcd(expr.value, _MULTIPLE)
@@ -136,7 +136,7 @@ def _factor(expr: IndexExpr, multiples: Collection[str]) -> int:
 
 
 def _is_divided(expr: IndexExpr, name: str) -> bool:
-    """Whether a quotient or remainder of ``name`` stands in an expression."""
+    """True if a quotient or remainder of ``name`` occurs in an expression."""
     if expr.op in ("floordiv", "ceildiv", "mod") and name in symbol_names(expr):
         return True
     return any(_is_divided(operand, name) for operand in expr.operands)

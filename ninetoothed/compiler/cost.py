@@ -1,9 +1,9 @@
-"""What a kernel does, counted over sizes and block sizes: what a choice of block sizes is judged by.
+"""Cost analysis: a kernel's memory traffic and work, over sizes and block sizes.
 
 Counted are the programs, the blocks that each reads and writes in each iteration of its loops, the
-products and other operations on lanes, and what is live at once. Nothing here knows a device:
-``runtime.model`` makes times of it. A number that only a run can tell is assumed: a loop of unknown
-length has :data:`ASSUMED_ITERATIONS` iterations, and of two branches each runs every other time.
+dots and other operations on lanes, and what is live at once. Nothing here knows a device:
+``runtime.tuning.model`` estimates times from it. What only a run shows is assumed: a loop of
+unknown trip count has :data:`ASSUMED_ITERATIONS`, and of two branches each runs every other time.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from ninetoothed.artifacts.signature import Signature
-from ninetoothed.compiler.contiguity import neighbours
-from ninetoothed.compiler.liveness import is_added, live_blocks
+from ninetoothed.compiler.contiguity import contiguity
+from ninetoothed.compiler.liveness import is_accumulated, live_blocks
 from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, index_names
@@ -53,15 +53,15 @@ _EXTERN_OPERATIONS = 20
 
 @dataclass(frozen=True)
 class Lanes:
-    """A block: its sizes, not rounded, and the bytes of a lane."""
+    """A block: its sizes, not padded, and the bytes of a lane."""
 
     sizes: Sizes
     bytes: int
 
 
 @dataclass(frozen=True)
-class Extent:
-    """Along one guard: the indices run from ``lower`` to ``upper``, and ``size`` of them exist."""
+class GuardRange:
+    """Range of a guard's index, ``lower`` to ``upper``, of which ``size`` indices are valid."""
 
     lower: IndexExpr
     upper: IndexExpr
@@ -70,19 +70,18 @@ class Extent:
 
 @dataclass(frozen=True)
 class Stream:
-    """Blocks of one parameter that are read or written, in each iteration of a scope.
+    """Blocks of one parameter that are read or written in each iteration of a scope.
 
-    ``param``: its number, or None where a pointer may point anywhere. ``dims``: the grid's dims on
-    which it depends which elements. ``unit``: the block's dim along which elements are neighbours
-    in memory. ``is_wide``: proved to be aligned, so that a thread moves 16 bytes at once.
-    ``lane_guards``: the guards that are evaluated for each lane, since they are over several of the
-    block's dims.
+    ``param``: its number, or None where a pointer may point anywhere. ``dims``: the grid's dims
+    that select the elements. ``unit``: the block's dim along which lanes are contiguous.
+    ``is_wide``: proved to be aligned, so that a thread moves 16 bytes at once. ``lane_guards``: the
+    guards that are evaluated for each lane, since they are over several of the block's dims.
     """
 
     param: int | None
     kind: str
     lanes: Lanes
-    padded_sizes: tuple[Extent, ...] = ()
+    guard_ranges: tuple[GuardRange, ...] = ()
     dims: tuple[int, ...] = ()
     unit: int | None = None
     is_wide: bool = False
@@ -90,8 +89,8 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Product:
-    """A product of matrices in each iteration of a scope: ``kind`` says which units do it."""
+class Dot:
+    """Matrix multiplication in each iteration of a scope: ``kind`` names the units that do it."""
 
     kind: str
     m: IndexExpr
@@ -102,7 +101,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Buffer:
-    """An operand of a product as it lies in shared memory; ``is_ahead``: fetched stages ahead."""
+    """Operand of a dot in shared memory; ``is_ahead``: prefetched, stages ahead."""
 
     lanes: Lanes
     is_ahead: bool
@@ -110,18 +109,18 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Scope:
-    """What is done in each iteration of a loop, or once outside of loops.
+    """Work of one iteration of a loop, or of the code outside of loops.
 
-    ``iterations``: the numbers of iterations of the loops around, whose product is how often it is done;
-    ``share``: the part of the times that branches let through. ``operations`` and ``special`` are
-    lanes, each with how many operations it takes; ``special`` are the transcendental functions.
-    ``exchanges``: how often all threads exchange lanes. ``buffers``: operands of products.
+    ``iterations``: the trip counts of the loops around, whose product is that of the scope;
+    ``probability``: that of the branches around. ``operations`` and ``special`` are sizes of
+    blocks, each with the operations a lane; ``special`` are the transcendental functions.
+    ``exchanges``: how often all threads exchange lanes. ``buffers``: operands of dots.
     """
 
     iterations: Sizes
-    share: float
+    probability: float
     streams: tuple[Stream, ...]
-    products: tuple[Product, ...]
+    dots: tuple[Dot, ...]
     operations: tuple[tuple[Sizes, int], ...]
     special: tuple[tuple[Sizes, int], ...]
     exchanges: int
@@ -130,7 +129,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Counted:
-    """All that is counted of a kernel; ``live``: sets of blocks that are in registers at once."""
+    """Counts of a kernel; ``live``: sets of blocks that are in registers at once."""
 
     grid: Sizes
     scopes: tuple[Scope, ...]
@@ -139,15 +138,13 @@ class Counted:
 
 
 def count(module: ModuleOp, signature: Signature) -> Counted:
-    """What the kernel of a module in stage ``composed`` does."""
+    """Count the work of a kernel, from its module in stage ``composed``."""
     kernel = nt.kernel_of(module)
     return _Counter(kernel, signature).result()
 
 
 def fixed_sizes(kernel: nt.KernelOp, signature: Signature) -> dict[str, IndexExpr]:
-    """What stands for a symbol whatever the call: a constant's value, and for the length of a
-    sequence that of the longest.
-    """
+    """Values of symbols for all calls: constants, and for a sequence's length the longest."""
     constants = {name: const(value) for name, value in signature.constants}
     return {**kernel.longest, **constants}
 
@@ -161,13 +158,13 @@ def blocks_of(kernel: nt.KernelOp, fixed: Mapping[str, IndexExpr]) -> tuple[Lane
 
 @dataclass
 class _Open:
-    """A scope that is being counted."""
+    """Scope under construction."""
 
     iterations: Sizes
-    share: float
+    probability: float
     loop: Operation | None
     streams: list[Stream] = field(default_factory=list[Stream])
-    products: list[Product] = field(default_factory=list[Product])
+    dots: list[Dot] = field(default_factory=list[Dot])
     operations: dict[Sizes, int] = field(default_factory=dict[Sizes, int])
     special: dict[Sizes, int] = field(default_factory=dict[Sizes, int])
     exchanges: int = 0
@@ -176,9 +173,9 @@ class _Open:
     def closed(self) -> Scope:
         return Scope(
             self.iterations,
-            self.share,
+            self.probability,
             tuple(self.streams),
-            tuple(self.products),
+            tuple(self.dots),
             tuple(self.operations.items()),
             tuple(self.special.items()),
             self.exchanges,
@@ -190,7 +187,7 @@ class _Counter:
     def __init__(self, kernel: nt.KernelOp, signature: Signature) -> None:
         self._kernel = kernel
         self._fixed = fixed_sizes(kernel, signature)
-        self._neighbours = neighbours(kernel, signature)
+        self._contiguity = contiguity(kernel, signature)
         self._accesses = [
             nt.access_of(value, kernel.assumptions)[1].data for value in kernel.arranged.values
         ]
@@ -214,8 +211,8 @@ class _Counter:
             if source.kind.data == "tensor":
                 yield access
 
-    def _open(self, iterations: Sizes, share: float, loop: Operation | None) -> _Open:
-        scope = _Open(iterations, share, loop)
+    def _open(self, iterations: Sizes, probability: float, loop: Operation | None) -> _Open:
+        scope = _Open(iterations, probability, loop)
         self._scopes.append(scope)
         return scope
 
@@ -231,11 +228,11 @@ class _Counter:
                 self._count_loop(op, scope)
             elif isinstance(op, scf.WhileOp):
                 iterations = (*scope.iterations, const(ASSUMED_ITERATIONS))
-                inner = self._open(iterations, scope.share, op)
+                inner = self._open(iterations, scope.probability, op)
                 for region in op.regions:
                     self._count(region.block, inner)
             elif isinstance(op, scf.IfOp):
-                inner = self._open(scope.iterations, scope.share / 2, scope.loop)
+                inner = self._open(scope.iterations, scope.probability / 2, scope.loop)
                 for region in op.regions:
                     for branch in region.blocks:
                         self._count(branch, inner)
@@ -251,10 +248,13 @@ class _Counter:
         middle = None if lower is None else normalize(lower + iterations // 2 * as_expr(step or 1))
         if middle is not None:
             self._typical[op.body.block.args[0]] = middle
-        self._count(op.body.block, self._open((*scope.iterations, iterations), scope.share, op))
+        inner = self._open((*scope.iterations, iterations), scope.probability, op)
+        self._count(op.body.block, inner)
 
     def typical(self, value: SSAValue) -> IndexExpr | None:
-        """An integer as an expression over sizes, for a program and an iteration in the middle."""
+        """Typical value of an integer as an expression over sizes: in the middle program and
+        iteration.
+        """
         if value not in self._typical:
             found = self._typical_of(value)
             if found is None:
@@ -284,7 +284,7 @@ class _Counter:
         return None
 
     def _middle(self, ref: SSAValue, given: Sequence[SSAValue], dim: int) -> IndexExpr | None:
-        """The index along a source's dim of a block's first lane."""
+        """Index along a source's dim of a block's first lane, for the middle program."""
         assert isinstance(ref, BlockArgument)
         access = self._accesses[ref.index]
         values: dict[str, IndexExpr] = {}
@@ -313,7 +313,7 @@ class _Counter:
             case nt.DotScaledOp():
                 self._count_scaled(op, scope)
             case nt.ElementwiseOp():
-                self._count_map(op, scope)
+                self._count_elementwise(op, scope)
             case nt.InlineAsmOp():
                 self._add(scope.operations, op.results, _EXTERN_OPERATIONS)
             case nt.CastOp() | nt.OffsetsOp() | nt.AddressOp() | nt.GuardOp() | nt.AddPtrOp():
@@ -342,10 +342,10 @@ class _Counter:
                 sizes = self._lanes(value.type).sizes
                 counts[sizes] = counts.get(sizes, 0) + times
 
-    def _count_map(self, op: nt.ElementwiseOp, scope: _Open) -> None:
+    def _count_elementwise(self, op: nt.ElementwiseOp, scope: _Open) -> None:
         function = op.function.data
-        if function == "add" and any(map(is_added, op.arguments)):
-            # The units that multiply add, too.
+        if function == "add" and any(map(is_accumulated, op.arguments)):
+            # A dot accumulates at no cost.
             return
         if function in _SPECIAL:
             self._add(scope.special, op.results, 1)
@@ -375,22 +375,22 @@ class _Counter:
         for row, sizes in zip(names, access.levels, strict=True):
             for name, size in zip(row, sizes, strict=True):
                 ranges[name] = (const(0), size - 1)
-        padded_sizes: dict[Extent, None] = {}
+        guard_ranges: dict[GuardRange, None] = {}
         for guard in access.guards:
             lower, upper = span(guard.index, ranges)
             ends = self._sizes((lower, upper, guard.size))
-            padded_sizes[Extent(*ends)] = None
+            guard_ranges[GuardRange(*ends)] = None
         used = symbol_names(*access.indices)
         dims = tuple(dim for dim, name in enumerate(names[0]) if name in used)
         sizes = access.levels[-1] if len(access.levels) > 1 else ()
         lanes = Lanes(self._sizes(sizes), lane_bytes(nt.scalar_of(source.result.type)))
-        near = self._neighbours[param]
+        near = self._contiguity[param]
         lane_guards = sum(
             sum(name in symbol_names(guard.index) for name in names[-1]) > 1
             for guard in access.guards
         )
         return Stream(
-            param, kind, lanes, tuple(padded_sizes), dims, near.dim, near.is_wide, lane_guards
+            param, kind, lanes, tuple(guard_ranges), dims, near.dim, near.is_wide, lane_guards
         )
 
     def _count_pointers(
@@ -404,7 +404,7 @@ class _Counter:
         lanes = Lanes(
             self._sizes(nt.shape_of(pointer)), lane_bytes(nt.scalar_of(nt.pointee_of(pointer)))
         )
-        # Neighbouring lanes mostly point to neighbours.
+        # Lanes mostly point to contiguous elements.
         unit = len(lanes.sizes) - 1 if lanes.sizes else None
         scope.streams.append(Stream(None, kind, lanes, unit=unit))
 
@@ -413,17 +413,17 @@ class _Counter:
         *batch, m, k = a.sizes
         precision = None if op.precision is None else op.precision.data
         kind = _kind(nt.dtype_of(nt.scalar_of(op.a.type)), precision)
-        scope.products.append(Product(kind, m, b.sizes[-1], k, tuple(batch)))
+        scope.dots.append(Dot(kind, m, b.sizes[-1], k, tuple(batch)))
         self._buffers((op.a, op.b), scope)
 
     def _count_scaled(self, op: nt.DotScaledOp, scope: _Open) -> None:
         a, result = self._lanes(op.a.type), self._lanes(op.results[0].type)
         m, n = result.sizes[-2:]
-        scope.products.append(Product("fp16", m, n, a.sizes[-1], result.sizes[:-2]))
+        scope.dots.append(Dot("fp16", m, n, a.sizes[-1], result.sizes[:-2]))
         self._buffers((op.a, op.b), scope)
 
     def _buffers(self, operands: Sequence[SSAValue], scope: _Open) -> None:
-        """The operands of a product in shared memory. One block that is loaded is one buffer,
+        """Add the operands of a dot in shared memory. One block that is loaded is one buffer,
         however often it is read, and transposed or masked; a left operand that is computed stays in
         registers.
         """
@@ -444,10 +444,12 @@ class _Counter:
             scope.buffers[key] = Buffer(self._lanes(operand.type), is_ahead)
 
     def _is_asynchronous(self, op: Operation) -> bool:
-        """Whether a load may go past the registers: at least four bytes a thread lie together."""
+        """True if a load may be asynchronous, past the registers: at least four bytes a thread are
+        contiguous.
+        """
         if not isinstance(op, nt.LoadOp) or not isinstance(op.ref, BlockArgument):
             return isinstance(op, nt.PointerLoadOp)
-        wide = self._neighbours[op.ref.index].is_wide
+        wide = self._contiguity[op.ref.index].is_wide
         return wide or lane_bytes(nt.scalar_of(op.result.type)) >= 4
 
 
@@ -458,7 +460,7 @@ _SCALARS = {
 
 
 def _largest(sets: Iterable[tuple[Lanes, ...]]) -> tuple[tuple[Lanes, ...], ...]:
-    """The sets that no other contains."""
+    """Maximal sets: those that no other contains."""
     counts = [(blocks, Counter(blocks)) for blocks in dict.fromkeys(sets)]
     return tuple(blocks for blocks, own in counts if not any(own < other for _, other in counts))
 
@@ -476,12 +478,12 @@ def _is_block(type: Attribute) -> bool:
 
 
 def lane_bytes(scalar: Attribute) -> int:
-    """The bytes of one lane."""
+    """Bytes of one lane."""
     return 8 if nt.is_pointer(scalar) else max(DTYPES[nt.dtype_of(scalar)].bits // 8, 1)
 
 
 def _kind(dtype: str, precision: str | None) -> str:
-    """What multiplies: an element type of tensor cores, or ``"fma"``, the ordinary units."""
+    """Units of a dot: an element type of tensor cores, or ``"fma"``, the ordinary units."""
     if dtype == "fp64" or (dtype == "fp32" and precision == "ieee"):
         return "fma"
     if dtype == "fp32":
@@ -490,7 +492,7 @@ def _kind(dtype: str, precision: str | None) -> str:
 
 
 def _loop(op: Operation) -> Operation | None:
-    """The innermost loop around an op."""
+    """Innermost loop around an op."""
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, scf.ForOp | scf.WhileOp):
         parent = parent.parent_op()
@@ -498,7 +500,7 @@ def _loop(op: Operation) -> Operation | None:
 
 
 def _origins(value: SSAValue) -> list[Operation]:
-    """The loads and dots that a value is computed from."""
+    """Loads and dots that a value is computed from."""
     found: dict[Operation, None] = {}
     seen: set[SSAValue] = set()
     open_values = [value]
@@ -517,7 +519,7 @@ def _origins(value: SSAValue) -> list[Operation]:
 def span(
     expr: IndexExpr, ranges: Mapping[str, tuple[IndexExpr, IndexExpr]]
 ) -> tuple[IndexExpr, IndexExpr]:
-    """Between what an expression lies, where sizes and strides are not negative."""
+    """Symbolic bounds of an expression, where sizes and strides are not negative."""
     if expr.op == "const":
         return expr, expr
     if expr.op == "sym":

@@ -1,9 +1,9 @@
-"""What a kernel's choices cost, as Python source that runs without the compiler.
+"""Cost functions of a kernel as Python source, which runs without the compiler.
 
-Written are functions of what ``passes.analysis.cost`` counts. ``footprint`` takes the block sizes
-and says what no call changes; ``cost``, which stands behind it, takes a call's arguments and gives
-a function of the block sizes, so that what they do not change is computed once a call.
-``runtime.occupancy`` names what the tuples hold: ``Footprint`` and ``Amounts``.
+They return what ``compiler.cost`` counts. ``footprint`` takes the block sizes and returns what no
+call changes; ``cost``, which follows it, takes a call's arguments and returns a function of the
+block sizes, so that what they do not change is computed once a call. ``artifacts.occupancy`` names
+the tuples' fields: ``Footprint`` and ``Amounts``.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def rounded(size):
 
 
 def lanes_source(module: ModuleOp, signature: Signature) -> str:
-    """``lanes`` alone, for a module in stage ``composed``: of the block sizes, the lanes of the
-    largest block. It takes less to write than a ``footprint``.
+    """Source of ``lanes``, for a module in stage ``composed``: the lanes of the largest block, by
+    block sizes. It takes less to write than a ``footprint``.
     """
     kernel = nt.kernel_of(module)
     blocks = blocks_of(kernel, fixed_sizes(kernel, signature))
@@ -36,12 +36,12 @@ def lanes_source(module: ModuleOp, signature: Signature) -> str:
 
 
 def footprint_source(module: ModuleOp, signature: Signature, counted: Counted) -> str:
-    """``footprint`` for a module in stage ``composed``."""
+    """Source of ``footprint``, for a module in stage ``composed``."""
     return f"{_ROUNDED}\n\n{_Footprint(nt.kernel_of(module), signature).text(counted)}"
 
 
 def cost_source(module: ModuleOp, counted: Counted) -> str:
-    """``cost`` for a module in stage ``composed``.
+    """Source of ``cost``, for a module in stage ``composed``.
 
     Raises:
         CompilerError: it depends on a size that no argument of a call gives.
@@ -50,7 +50,7 @@ def cost_source(module: ModuleOp, counted: Counted) -> str:
 
 
 class _Rounding:
-    """The powers of two that sizes of blocks are rounded up to."""
+    """Padding of block sizes to powers of two."""
 
     def __init__(self, kernel: nt.KernelOp, signature: Signature) -> None:
         fixed = fixed_sizes(kernel, signature)
@@ -65,7 +65,7 @@ class _Rounding:
         }
 
     def of(self, size: IndexExpr) -> tuple[int, IndexExpr | None]:
-        """The number that a size is rounded to; or 1, and what is still to be rounded."""
+        """Padded size as a number; or 1, and the size to be padded in the source."""
         size = normalize(size)
         number = self._known.get(str(size), size.value)
         if number is not None:
@@ -73,18 +73,18 @@ class _Rounding:
         return 1, size
 
     def is_power(self, size: IndexExpr) -> bool:
-        """Whether a size needs no rounding."""
+        """True if a size is a power of two already."""
         return size.op == "sym" and size.args[0] in self._powers
 
 
 def powers_between(lower: int | None, upper: int | None) -> list[int]:
-    """The powers of two between two bounds; without an upper one, that of one is all there is."""
+    """Powers of two between two bounds; without an upper one, 1 at most."""
     least, most = max(lower or 1, 1), upper or 1
     return [1 << bits for bits in range(most.bit_length()) if least <= 1 << bits <= most]
 
 
 class _Lines:
-    """Statements, each expression computed once."""
+    """Assignments of generated source, each expression computed once."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -92,7 +92,7 @@ class _Lines:
         self.lines: list[str] = []
 
     def name(self, text: str) -> str:
-        """The variable that holds what ``text`` says."""
+        """Variable that holds the value of the expression ``text``."""
         found = self._names.get(text)
         if found is None:
             found = f"{self._prefix}{len(self._names)}"
@@ -110,7 +110,7 @@ def _tuple(texts: Sequence[str]) -> str:
 
 
 class _Footprint:
-    """Writes ``footprint``, or ``lanes``."""
+    """Generator of ``footprint`` and ``lanes``."""
 
     def __init__(self, kernel: nt.KernelOp, signature: Signature) -> None:
         self._names = _placeholders(kernel)
@@ -139,7 +139,7 @@ class _Footprint:
         return _most([self._product(block.sizes) for block in blocks])
 
     def _scope(self, scope: Scope) -> str:
-        products = [
+        dots = [
             _tuple(
                 [
                     repr(one.kind),
@@ -147,7 +147,7 @@ class _Footprint:
                     self._product(one.batch),
                 ]
             )
-            for one in scope.products
+            for one in scope.dots
         ]
         buffers = [
             _tuple([self._product(one.lanes.sizes, one.lanes.bytes), repr(one.is_ahead)])
@@ -156,7 +156,7 @@ class _Footprint:
         streams = [self._stream(stream) for stream in scope.streams]
         return _tuple(
             [
-                *(_tuple(part) if part else "()" for part in (products, buffers, streams)),
+                *(_tuple(part) if part else "()" for part in (dots, buffers, streams)),
                 *(self._sum(counts) for counts in (scope.operations, scope.special)),
                 repr(scope.exchanges),
             ]
@@ -174,7 +174,7 @@ class _Footprint:
         return " + ".join(texts) or "0"
 
     def _product(self, sizes: Iterable[IndexExpr], factor: int = 1) -> str:
-        """A product of rounded sizes, as a variable or a number."""
+        """Product of padded sizes, as a variable or a number."""
         texts: list[str] = []
         for size in sizes:
             number, rest = self._rounding.of(size)
@@ -197,7 +197,7 @@ class _Footprint:
 
 
 def _placeholders(kernel: nt.KernelOp) -> dict[str, str]:
-    """The names under which block sizes stand in the source."""
+    """Names of block sizes in the source."""
     metas = [decl.name for decl in kernel.declarations if decl.kind == "meta"]
     return {name: f"size_{number}" for number, name in enumerate(metas)}
 
@@ -214,7 +214,7 @@ def _most(texts: Sequence[str]) -> str:
 
 
 class _Cost:
-    """Writes ``cost``."""
+    """Generator of ``cost``."""
 
     def __init__(self, kernel: nt.KernelOp) -> None:
         self._kernel = kernel
@@ -244,18 +244,16 @@ class _Cost:
             for iteration in scope.iterations
             if iteration.value != 1
         ]
-        if scope.share != 1 or not iterations:
-            iterations.append(repr(scope.share))
+        if scope.probability != 1 or not iterations:
+            iterations.append(repr(scope.probability))
         streams = [self._stream(stream) for stream in scope.streams]
         return _tuple([" * ".join(iterations), _tuple(streams) if streams else "()"])
 
     def _stream(self, stream: Stream) -> str:
-        """The lanes that exist, and the bytes of the whole parameter."""
+        """Valid lanes of a stream, and the bytes of the whole parameter."""
         lanes, _ = self._value(product(stream.lanes.sizes))
-        for padded_size in stream.padded_sizes:
-            ends = [
-                self._value(end) for end in (padded_size.lower, padded_size.upper, padded_size.size)
-            ]
+        for guard in stream.guard_ranges:
+            ends = [self._value(end) for end in (guard.lower, guard.upper, guard.size)]
             (lower, _), (upper, _), (size, _) = ends
             is_choice = any(level for _, level in ends)
             reach = upper if lower == "0" else f"({upper} - {lower})"
@@ -270,7 +268,7 @@ class _Cost:
         return _tuple([lanes, f"{whole} * {stream.lanes.bytes}"])
 
     def _value(self, expr: IndexExpr) -> tuple[str, bool]:
-        """A number, or the variable that holds an expression, and whether block sizes change it."""
+        """Number or variable of an expression, and whether block sizes change it."""
         return self._visit(normalize(expr))
 
     def _visit(self, expr: IndexExpr) -> tuple[str, bool]:
@@ -293,7 +291,7 @@ _SPELLED: Mapping[str, str] = {
     "add": "{} + {}",
     "sub": "{} - {}",
     "mul": "{} * {}",
-    # A quotient by the size of an empty tensor stands where nothing is computed.
+    # A quotient by the size of an empty tensor is for lanes that are not valid.
     "floordiv": "{} // ({} or 1)",
     "ceildiv": "-(-{} // ({} or 1))",
     "mod": "{} % ({} or 1)",

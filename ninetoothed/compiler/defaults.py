@@ -1,9 +1,9 @@
-"""What is assumed of a call where there is none: for ``make``, for ``kernel.ir``, and for
+"""Default signatures and configurations where there is no call: for ``make``, ``kernel.ir`` and
 ``nt-opt``.
 
 Undeclared element types are fp32, sizes are unknown, and block sizes that only a call knows are
-rounded up to 1024, or less where blocks of that many elements would be large. Sizes that are
-constants when compiling are 16, or what their bounds are nearest to it.
+padded to 1024, or less where blocks of that many lanes would be large. Constexpr sizes are 16,
+clamped to their bounds.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from ninetoothed.errors import (
 from ninetoothed.symbolic.expr import SymbolInfo
 
 _DTYPE = "fp32"
-_EXTENT = 1024
-_LEAST_EXTENT = 4
+_PADDED_SIZE = 1024
+_LEAST_PADDED_SIZE = 4
 _CONSTEXPR = 64
 # Small, since an application may be unrolled over such sizes.
 _CONSTEXPR_SIZE = 16
-# Types of which one at least is like any other to the language's rules.
+# To the language's rules, every element type behaves like one of these or fp32.
 _OTHER_DTYPES = ("fp16", "bf16", "fp64", "i32", "i64", "i8", "u8", "i1")
 
 
@@ -45,7 +45,7 @@ def assumed_signature(
     values: Mapping[str, Any],
     default: str = _DTYPE,
 ) -> Signature:
-    """A signature where no call has fixed one; ``dtypes`` and ``values`` give what is known.
+    """Default signature; ``dtypes`` and ``values`` override the defaults.
 
     Raises:
         ArgumentError: a name that the kernel does not have, or a constexpr without a value.
@@ -63,8 +63,8 @@ def assumed_signature(
                 f"{parameter.name}=True"
             )
     params = tuple(
-        _param(parameter, element_type(dtypes.get(parameter.name), formal, default), values)
-        for parameter, formal in zip(
+        _param(arranged, element_type(dtypes.get(parameter.name), parameter, default), values)
+        for arranged, parameter in zip(
             definition.parameters, definition.interface.parameters, strict=True
         )
     )
@@ -81,9 +81,9 @@ def assumed_signature(
             for name, info in sizes.items()
         ),
     )
-    padded_size = _EXTENT
+    padded_size = _PADDED_SIZE
     if sizes:
-        # Whole dims of other tensors agree with them more often than with anything else.
+        # Whole dims of other tensors mostly agree with them.
         largest = max(value for name, value in constants if name in sizes)
         padded_size = 1 << max(largest - 1, 0).bit_length()
     padded_sizes = tuple((str(size), padded_size) for size in definition.dynamic)
@@ -93,9 +93,9 @@ def assumed_signature(
 def for_all_sizes(
     definition: Definition, signature: Signature, values: Mapping[str, Any]
 ) -> Signature:
-    """The signature without the constexpr sizes that were assumed, for proofs that hold for all.
+    """The signature without assumed constexpr sizes, for proofs that hold for all sizes.
 
-    An application that decides something by such a size cannot be built for it.
+    An application that is specialized on such a size cannot be built for it.
     """
     assumed = definition.constexpr_sizes.keys() - values.keys()
     constants = tuple(pair for pair in signature.constants if pair[0] not in assumed)
@@ -103,7 +103,7 @@ def for_all_sizes(
 
 
 def _without_value(definition: Definition) -> list[ArrangedParameter]:
-    """The compile-time numbers that only a call knows."""
+    """Compile-time numbers that only a call knows."""
     return [
         parameter
         for parameter in definition.parameters
@@ -131,7 +131,7 @@ def _param(parameter: ArrangedParameter, dtype: str, values: Mapping[str, Any]) 
 def describe_assumptions(
     definition: Definition, signature: Signature, config: Config, dtypes: Mapping[str, Any]
 ) -> str:
-    """A comment that says what was assumed."""
+    """Comment that lists the assumptions."""
     types = describe_types(definition, signature, dtypes)
     lines = [f"// {types}"] if types else []
     if sizes := describe_sizes(definition, signature):
@@ -144,7 +144,7 @@ def describe_assumptions(
 
 
 def describe_types(definition: Definition, signature: Signature, dtypes: Mapping[str, Any]) -> str:
-    """The element types that were assumed, if any."""
+    """Text of the element types that were assumed, if any."""
     assumed = [
         f"{param.name}: {param.dtype}"
         for param, parameter in zip(signature.params, definition.parameters, strict=True)
@@ -154,7 +154,7 @@ def describe_types(definition: Definition, signature: Signature, dtypes: Mapping
 
 
 def describe_sizes(definition: Definition, signature: Signature) -> str:
-    """The constexpr sizes that a kernel is compiled for, if any."""
+    """Text of the constexpr sizes that a kernel is compiled for, if any."""
     sizes = [
         f"{name}={value}"
         for name, value in signature.constants
@@ -174,8 +174,8 @@ def pick(
     values: Mapping[str, Any],
     num_warps: Sequence[int] | None = None,
 ) -> tuple[Signature, Config]:
-    """The first configuration, with the meta symbols in ``values`` set, and the signature with
-    block sizes assumed for which there is one.
+    """Pick the first configuration, with the meta symbols in ``values`` set, and the signature with
+    the largest assumed block sizes for which there is one.
 
     Raises:
         ArgumentError: a value is no integer within its symbol's bounds.
@@ -183,7 +183,7 @@ def pick(
     """
     while True:
         smaller = tuple((text, padded_size // 4) for text, padded_size in signature.padded_sizes)
-        is_least = not smaller or smaller[0][1] < _LEAST_EXTENT
+        is_least = not smaller or smaller[0][1] < _LEAST_PADDED_SIZE
         try:
             first = space(module, signature, num_warps).configs[0]
         except ConfigurationError:
@@ -207,11 +207,11 @@ def pick(
 
 
 def check_application(definition: Definition) -> ModuleOp | None:
-    """Find what is wrong whatever the call, by building the application for assumed types and
-    constants.
+    """Check for mistakes that do not depend on the call, by building the application for assumed
+    types and constants.
 
     A mistake that another element type might not have is left to the call. A kernel whose
-    compile-time numbers are not known is not checked: they decide what is compiled.
+    compile-time numbers are not known is not checked: it is specialized on them.
 
     Returns:
         The module that was built, in stage ``composed``; None where the call is left to decide.
@@ -227,7 +227,7 @@ def check_application(definition: Definition) -> ModuleOp | None:
         return found
     error = found
     if definition.constexpr_sizes:
-        # The application may need them, and another than the assumed ones.
+        # The application may need constexpr sizes, and other ones than assumed.
         found = _attempt(definition, values, _DTYPE, is_sized=True)
         if not isinstance(found, NineToothedError):
             return found
@@ -246,7 +246,7 @@ def check_application(definition: Definition) -> ModuleOp | None:
 
 
 def plain_values(definition: Definition) -> dict[str, int]:
-    """A value for each constexpr symbol, by the user's names."""
+    """Default value of each constexpr symbol, by the user's names."""
     return {
         definition.keywords[name]: _within(info, _CONSTEXPR)
         for name, info in definition.constexprs.items()
@@ -258,7 +258,7 @@ def _bounds(info: SymbolInfo) -> Bounds:
 
 
 def _within(info: SymbolInfo, value: int) -> int:
-    """What is nearest to ``value`` within a symbol's bounds."""
+    """Clamp ``value`` to a symbol's bounds."""
     value = value if info.upper is None else min(value, info.upper)
     return value if info.lower is None else max(value, info.lower)
 
@@ -266,7 +266,7 @@ def _within(info: SymbolInfo, value: int) -> int:
 def _attempt(
     definition: Definition, values: Mapping[str, int], dtype: str, is_sized: bool = False
 ) -> ModuleOp | NineToothedError:
-    """The module, or what is wrong; ``is_sized``: constexpr sizes are assumed, too."""
+    """Build the module, or return the error; ``is_sized``: constexpr sizes are assumed, too."""
     try:
         signature = assumed_signature(definition, {}, values, dtype)
         if not is_sized:
@@ -277,9 +277,9 @@ def _attempt(
 
 
 def _stays(error: NineToothedError, other: NineToothedError) -> bool:
-    """Whether a mistake is there whatever the element types, given the one that others lead to.
+    """True if an error occurs whatever the element types, given the error of another type.
 
-    Where types do not fit, a choice that is not the same for all parameters may.
+    Where types do not fit, types that differ between parameters may.
     """
     if not isinstance(error, TypeMismatchError):
         return True
@@ -287,5 +287,5 @@ def _stays(error: NineToothedError, other: NineToothedError) -> bool:
 
 
 def _is_same(error: NineToothedError, other: NineToothedError) -> bool:
-    """Whether two mistakes are one."""
+    """True if two errors are the same."""
     return type(other) is type(error) and (other.loc, other.message) == (error.loc, error.message)

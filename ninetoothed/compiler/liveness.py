@@ -1,9 +1,9 @@
-"""Which blocks are in registers at once.
+"""Liveness analysis: which blocks are in registers at once.
 
-A block is live from where it is computed to its last use. What costs nothing to have is left out:
-constants, ranges, views of other blocks, and operands of products, which lie in shared memory. Of
-an operation on lanes, operand and result are not live together: lane after lane, one takes the
-other's register.
+A block is live from where it is computed to its last use. Blocks that take no registers are left
+out: constants, ranges, views of other blocks, and operands of dots, which lie in shared memory. The
+operand and the result of an elementwise operation are not live together: lane after lane, one takes
+the other's register.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FREE = (nt.FullOp, nt.ArangeOp, nt.GuardOp, nt.ConstantOp)
 
 
 def live_blocks(block: Block) -> list[tuple[Attribute, ...]]:
-    """The types of the blocks that are live at once, at each place of an application."""
+    """Types of the blocks that are live at once, at each point of an application."""
     found: dict[tuple[Attribute, ...], None] = {}
     _follow(block, {}, found)
     return list(found)
@@ -33,7 +33,7 @@ _Live = dict[SSAValue, None]
 
 
 def _follow(block: Block, after: _Live, found: dict[tuple[Attribute, ...], None]) -> _Live:
-    """What is live before a block, where ``after`` is live behind it."""
+    """Live values before a block, where ``after`` is live after it."""
     live = dict(after)
     for op in reversed(list(block.ops)):
         for result in op.results:
@@ -42,7 +42,7 @@ def _follow(block: Block, after: _Live, found: dict[tuple[Attribute, ...], None]
         for region in op.regions:
             for inner in region.blocks:
                 _follow(inner, live, found)
-        # A loop takes over the registers of what it begins with.
+        # A loop reuses the registers of its initial values.
         _add(live, op.operands)
         found[tuple(value.type for value in live)] = None
     return live
@@ -56,7 +56,7 @@ def _add(live: _Live, values: Iterable[SSAValue]) -> None:
 
 
 def _captured(op: Operation) -> list[SSAValue]:
-    """What the regions of an op use from outside."""
+    """Values that the regions of an op use from outside."""
     if not op.regions:
         return []
     inside = set(op.walk())
@@ -83,31 +83,27 @@ def _root(value: SSAValue) -> SSAValue | None:
         return None
     if not isinstance(type, nt.TensorType) or isinstance(type.element_type, nt.TensorType):
         return None
-    if isinstance(owner, _FREE) or _is_only_multiplied(value) or is_added(value):
+    if isinstance(owner, _FREE) or _is_dot_operand(value) or is_accumulated(value):
         return None
     return value
 
 
-def _is_only_multiplied(value: SSAValue) -> bool:
-    """Whether a block that was loaded is read by products alone."""
-    if not isinstance(value.owner, nt.LoadOp | nt.PointerLoadOp):
-        return False
-    users = [use.operation for use in value.uses]
-    while any(isinstance(user, _VIEWS) for user in users):
-        users = [
-            behind
-            for user in users
-            for behind in (
-                [use.operation for use in user.results[0].uses]
-                if isinstance(user, _VIEWS)
-                else [user]
-            )
-        ]
-    return all(isinstance(user, nt.DotOp | nt.DotScaledOp) for user in users)
+def _is_dot_operand(value: SSAValue) -> bool:
+    """True if a loaded block is read by dots alone."""
+    return isinstance(value.owner, nt.LoadOp | nt.PointerLoadOp) and _feeds_dots(value)
 
 
-def is_added(value: SSAValue) -> bool:
-    """Whether a value is a product that is added to a sum at once: in the sum's registers."""
+def _feeds_dots(value: SSAValue) -> bool:
+    return all(
+        _feeds_dots(use.operation.results[0])
+        if isinstance(use.operation, _VIEWS)
+        else isinstance(use.operation, nt.DotOp | nt.DotScaledOp)
+        for use in value.uses
+    )
+
+
+def is_accumulated(value: SSAValue) -> bool:
+    """True if a value is a dot that is accumulated at once, in the sum's registers."""
     if not isinstance(value.owner, nt.DotOp | nt.DotScaledOp):
         return False
     users = [use.operation for use in value.uses]

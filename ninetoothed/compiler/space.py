@@ -1,10 +1,10 @@
-"""Which configurations of a kernel are worth compiling: block sizes, warps and stages.
+"""Configuration space: block sizes, warps and stages that are worth compiling.
 
 Candidates are all powers of two within the bounds of the block sizes. The footprint of each, what a
-program takes whatever the sizes are (see ``cost_source``), says with which warps and stages it can
-run; what cannot, or not well, is left out, and counted by reason. The rest is ordered by a guess
-that knows no sizes: blocks that are read often for kernels that multiply matrices, or blocks of a
-good size. ``runtime.model`` ranks it anew for the sizes of a call.
+program takes whatever the sizes are (see ``cost_function``), decides with which warps and stages it
+can run; what cannot, or not well, is left out, and counted by reason. The rest is ordered by a
+guess that knows no sizes: blocks with much reuse for kernels with dots, or blocks of a good size.
+``runtime.tuning.model`` ranks it anew for the sizes of a call.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ MAX_BLOCK = 1 << 15
 # Triton's own limit.
 MAX_LANES = 1 << 20
 MAX_CONFIGS = 1000
-"""More would take longer to judge than to choose among fewer."""
+"""With more, pruning would take longer than it saves."""
 _WARPS = (1, 2, 4, 8, 16)
 _STAGES = 3
 _MOST_THREADS = 1024
 _REGISTER_BYTES = 4
 _MOST_LIVE = 1.25
 _MOST_REGISTERS = 1.75
-_LEAST_PRODUCT = 4
+_LEAST_DOT = 4
 _MOST_LOPSIDED = 16
 # Blocks from here on are given eight warps first, smaller ones four.
 _LARGE_BLOCK = 1 << 14
 # A vector block of this many lanes keeps every thread of four warps busy with several loads.
 _GOOD_BLOCK = 1 << 11
-# Of the operands of products, so that several stages fit into shared memory.
+# Bytes of a dot's operands, so that several stages fit into shared memory.
 _GOOD_OPERANDS = 32 << 10
 _TOO_LARGE = f"a block of over {MAX_BLOCK} lanes"
 _TOO_MANY = f"one of over {MAX_CONFIGS} that could run; others stand for it"
@@ -63,10 +63,10 @@ def space(
     num_stages: Sequence[int] | None = None,
     target: Target | None = None,
 ) -> Space:
-    """What may be chosen for the calls of a signature: all that could run well, for some sizes.
+    """Configuration space of a signature: all that could run well, for some sizes.
 
-    The best guess without knowing sizes stands first. ``num_warps`` and ``num_stages`` are what the
-    user chose; ``target`` is what is compiled for. The module is in stage ``composed``.
+    The best guess without knowing sizes is first. ``num_warps`` and ``num_stages`` are the user's
+    choices. The module is in stage ``composed``.
 
     Raises:
         ConfigurationError: no choice of block sizes keeps blocks small enough, or a block that the
@@ -86,7 +86,7 @@ def space(
         if smallest is None or lanes < smallest[0]:
             smallest = (lanes, values)
         if values and lanes > MAX_BLOCK:
-            # Nearly all of many choices.
+            # The most frequent reason, tested before a footprint is built.
             pruned[_TOO_LARGE] += 1
             continue
         footprint = Footprint.of(found)
@@ -103,12 +103,12 @@ def space(
     try:
         source += f"\n\n{cost_source(module, counted)}"
     except CompilerError:
-        # A size that no argument gives: nothing can be said of times.
+        # A size that no argument gives: times cannot be estimated.
         source = ""
     if not rows:
         if not refused or smallest[0] > MAX_LANES:
             raise _nothing_fits(*smallest)
-        # What takes least may run all the same.
+        # The configuration with the least excess may run all the same.
         return Space((min(refused, key=lambda row: row[0])[1],), source)
     configs = [config for _, config in sorted(rows, key=lambda row: row[0])]
     kept = _thinned(configs)
@@ -118,8 +118,8 @@ def space(
 
 
 def interpreted_values(module: ModuleOp, signature: Signature, lanes: int) -> dict[str, int]:
-    """The block sizes for evaluation: those of the fewest programs whose blocks have at most
-    ``lanes`` lanes; where none has, those of the smallest blocks.
+    """Block sizes for evaluation: those of the fewest programs whose blocks have at most ``lanes``
+    lanes; where none has, those of the smallest blocks.
     """
     lanes_of = _function(lanes_source(module, signature), "lanes")
 
@@ -131,19 +131,19 @@ def interpreted_values(module: ModuleOp, signature: Signature, lanes: int) -> di
 
 
 def largest_block(module: ModuleOp, signature: Signature, config: Config) -> int:
-    """The lanes of the largest block in a configuration."""
+    """Lanes of the largest block in a configuration."""
     lanes_of = _function(lanes_source(module, signature), "lanes")
     return lanes_of(*(value for _, value in config.values))
 
 
 def _function(source: str, name: str) -> Callable[..., Any]:
-    """A function of a source of costs."""
+    """Function that a source defines."""
     (function,) = defined((name,), source, {})
     return function
 
 
 def _candidates(module: ModuleOp) -> Iterator[dict[str, int]]:
-    """Every choice of powers of two inside the meta symbols' bounds, ascending."""
+    """All choices of powers of two within the meta symbols' bounds, ascending."""
     kernel = nt.kernel_of(module)
     metas = [decl for decl in kernel.declarations if decl.kind == "meta"]
     ranges: list[list[int]] = []
@@ -159,8 +159,8 @@ def _ways(
     num_warps: Sequence[int] | None,
     num_stages: Sequence[int] | None,
 ) -> Iterator[tuple[int, int]]:
-    """The numbers of warps and stages. Where nothing is fetched ahead, stages make no difference:
-    Triton pipelines the operands of products, and no other loads.
+    """Numbers of warps and stages. Without prefetched operands, stages make no difference: Triton
+    pipelines the operands of dots, and no other loads.
     """
     is_ahead = any(buffer.is_ahead for scope in footprint.scopes for buffer in scope.buffers)
     stages = num_stages or (unit.stages if is_ahead else (_STAGES,))
@@ -170,7 +170,7 @@ def _ways(
 
 
 def _refusal(footprint: Footprint, config: Config, unit: Architecture) -> str:
-    """Why a configuration cannot run, or not well whatever the sizes are; or nothing."""
+    """Reason why a configuration cannot run, or not well whatever the sizes are; or nothing."""
     threads = config.num_warps * unit.warp_size
     if footprint.lanes > MAX_BLOCK:
         return _TOO_LARGE
@@ -179,24 +179,24 @@ def _refusal(footprint: Footprint, config: Config, unit: Architecture) -> str:
     if shared_bytes(footprint, config, unit) > unit.shared_per_block:
         return f"over {unit.shared_per_block >> 10} KiB of shared memory"
     most = unit.most_registers(threads)
-    # What is computed at once must be in registers: with more, memory is all that is waited for.
+    # Live blocks must be in registers: with more, spills dominate.
     if footprint.live / _REGISTER_BYTES / threads > _MOST_LIVE * most:
         return "blocks that are live at once take far more registers than there are"
     if registers(footprint, config, unit) > _MOST_REGISTERS * most:
         return "blocks and their addresses take far more registers than there are"
     if footprint.lanes < threads and config.num_warps > 1:
         return "more threads than the largest block has lanes"
-    products = [product for scope in footprint.scopes for product in scope.products]
-    # Tensor cores give a warp 16 by 8 lanes of a product.
-    if products and max(one.m * one.n * one.batch for one in products) < _LEAST_PRODUCT * threads:
-        return "more warps than a product's blocks have parts"
-    if any(max(one.m, one.n) >= _MOST_LOPSIDED * max(min(one.m, one.n), 32) for one in products):
-        return f"a product over {_MOST_LOPSIDED} times as long as wide"
+    dots = [dot for scope in footprint.scopes for dot in scope.dots]
+    # Tensor cores give a warp 16 by 8 lanes of a dot.
+    if dots and max(one.m * one.n * one.batch for one in dots) < _LEAST_DOT * threads:
+        return "more warps than a dot's blocks have parts"
+    if any(max(one.m, one.n) >= _MOST_LOPSIDED * max(min(one.m, one.n), 32) for one in dots):
+        return f"a dot over {_MOST_LOPSIDED} times as long as wide"
     return ""
 
 
 def _excess(footprint: Footprint, config: Config, unit: Architecture) -> float:
-    """How far a configuration is over the limits, as a factor."""
+    """Factor by which a configuration exceeds the limits."""
     most = unit.most_registers(config.num_warps * unit.warp_size)
     return max(
         footprint.lanes / MAX_BLOCK,
@@ -206,26 +206,24 @@ def _excess(footprint: Footprint, config: Config, unit: Architecture) -> float:
 
 
 def _guess(footprint: Footprint) -> tuple[float, ...]:
-    """What is sorted by: of products, most reuse, then operands of a good size; else a good
-    block.
-    """
-    products = [one for scope in footprint.scopes for one in scope.products]
-    if products:
+    """Sort key: for dots, most reuse, then operands of a good size; else a good block size."""
+    dots = [one for scope in footprint.scopes for one in scope.dots]
+    if dots:
         operands = max(sum(one.bytes for one in scope.buffers) for scope in footprint.scopes)
-        reuse = max(one.m * one.n / (one.m + one.n) for one in products)
+        reuse = max(one.m * one.n / (one.m + one.n) for one in dots)
         return (-reuse, abs(operands - _GOOD_OPERANDS))
     ratio = footprint.lanes / _GOOD_BLOCK
     return (max(ratio, 1 / ratio),)
 
 
 def _unusual(footprint: Footprint, config: Config) -> tuple[float, float]:
-    """How far warps and stages are from what mostly does well."""
+    """Sort key: distance of warps and stages from what mostly does well."""
     warps = 8 if footprint.lanes >= _LARGE_BLOCK else 4
     return abs(math.log2(config.num_warps / warps)), abs(config.num_stages - _STAGES)
 
 
 def _thinned(configs: Sequence[Config]) -> list[Config]:
-    """At most :data:`MAX_CONFIGS`: first fewer stages, then every second, and so on."""
+    """Thin out to :data:`MAX_CONFIGS`: first fewer stages, then every second, and so on."""
     kept = list(configs)
     for stages in sorted({config.num_stages for config in configs} - {_STAGES}, reverse=True):
         if len(kept) > MAX_CONFIGS:

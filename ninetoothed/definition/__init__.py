@@ -1,3 +1,3 @@
-"""What ``make`` was given, before any IR: ``define`` runs the arrangement and names its symbols,
-``source`` finds the application's syntax tree, ``definition`` is both, as the frontend takes them.
+"""Definitions, the input of the frontend: ``define`` runs the arrangement and names its symbols,
+``source`` finds the application's syntax tree, ``definition`` is the result of both.
 """

@@ -1,4 +1,4 @@
-"""Annotations of a function's parameters: the arranged tensors that ``jit`` takes."""
+"""Annotations of an application's parameters: the arranged tensors that ``jit`` takes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _node(source: FunctionSource, position: int) -> ast.arg:
 
 
 def _evaluated(source: FunctionSource, node: ast.expr | None) -> object:
-    """What an annotation that Python keeps as text means where the function is defined."""
+    """Evaluate an annotation that Python keeps as text, in the function's scope."""
     if node is None:
         return None
     frame = inspect.currentframe()

@@ -1,4 +1,4 @@
-"""Make a definition: run the arrangement, and name its symbols by the application's parameters."""
+"""Build a definition: run the arrangement, and name its symbols by the application's parameters."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def define(
     application: Any,
     capture: Capture | None = None,
 ) -> Definition:
-    """The kernel of arranged tensors and an application; ``capture`` has what the application reads
-    from outside.
+    """Build the definition of arranged tensors and an application; ``capture`` has what the
+    application reads from outside.
 
     Raises:
         ArrangementError: something that is no tensor was arranged, or a dropped tensor's size is
@@ -54,7 +54,7 @@ def define(
     _check_parameters(source)
     names = source.parameters
     if len(names) != len(arranged):
-        # One that has no source is told so first.
+        # An application without a source is reported first.
         raise ArgumentError(
             f"the arrangement returned {counted(len(arranged), 'tensor')}, but "
             f"{source.node.name}({', '.join(names)}) takes {counted(len(names), 'parameter')}; "
@@ -170,14 +170,14 @@ class _Renaming:
         self._infos[old] = symbol.args[1]
 
     def parameter(self, name: str, chain: Chain) -> ArrangedParameter:
-        """The parameter, its symbols renamed."""
+        """The arranged parameter with its symbols renamed."""
         rename = self._rename
         source = chain.source
         shape = mapped(rename, source.shape)
         strides: Sizes = tuple(sym(f"{name}_stride_{dim}") for dim in range(len(shape)))
         jagged = self._jagged(name, source, shape)
         if jagged is not None:
-            # Where a sequence begins, its offset says.
+            # The start of a sequence is its offset.
             strides = (const(0), *strides[1:])
         ops = tuple(op.map(rename) for op in chain.ops)
         length = None if jagged is None else sym(jagged.length)
@@ -186,7 +186,7 @@ class _Renaming:
         return ArrangedParameter(name, chain.source.name, renamed, ops, levels, jagged)
 
     def _jagged(self, name: str, source: Source, shape: Sizes) -> Jagged | None:
-        """What a jagged parameter has beside sizes and strides, named by the parameter.
+        """Symbols of a jagged parameter beside sizes and strides, named by the parameter.
 
         Raises:
             ArrangementError: another dim has the size of the longest sequence.
@@ -214,7 +214,7 @@ class _Renaming:
 
 
 def run_arrangement(arrangement: Callable[..., object], tensors: object) -> list[object]:
-    """What the arrangement returns for ``tensors``, as a list.
+    """Call the arrangement with ``tensors``; returns the arranged tensors as a list.
 
     Raises:
         ArgumentError: ``tensors`` is not several objects.

@@ -1,4 +1,4 @@
-"""What a kernel is before any types are known: its parameters, arranged, its symbols and its
+"""Definition of a kernel, before any types: its arranged parameters, its symbols and its
 application.
 """
 
@@ -18,7 +18,7 @@ from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol
 
 @dataclass(frozen=True)
 class ArrangedParameter:
-    """One parameter: its name in the application, and its tensor, its symbols renamed.
+    """Parameter: its name in the application, and its arranged tensor, symbols renamed.
 
     ``origin`` is the symbolic tensor's own name: parameters that share it are one argument.
     """
@@ -40,7 +40,7 @@ class ArrangedParameter:
 
 @dataclass(frozen=True)
 class Definition:
-    """A kernel: its name, its parameters in launch order, and its application.
+    """Definition of a kernel: its name, its parameters in launch order, and its application.
 
     ``meta`` and ``constexprs`` are the symbols that the compiler and the caller choose, by their
     names in the IR; ``dynamic`` are block sizes that only a call knows.
@@ -59,7 +59,7 @@ class Definition:
 
     @cached_property
     def firsts(self) -> Mapping[str, int]:
-        """Of each argument, by its ``origin``, the position of its first parameter."""
+        """Position of the first parameter of each argument, by its ``origin``."""
         found: dict[str, int] = {}
         for position, parameter in enumerate(self.parameters):
             found.setdefault(parameter.origin, position)
@@ -67,7 +67,7 @@ class Definition:
 
     @cached_property
     def interface(self) -> Interface:
-        """What a call must know of it."""
+        """Call interface of the kernel."""
         wanted = {*self.constexpr_sizes, *symbol_names(*self.dynamic)}
         sizes: dict[str, tuple[str, int, int]] = {}
         for place, parameter in enumerate(self.parameters):
@@ -99,7 +99,7 @@ class Definition:
         )
 
     def encoded(self) -> str:
-        """All of it but the application, as text that is the same in every process."""
+        """Canonical text of all but the application, the same in every process."""
         parameters = [
             (item.name, self.firsts[item.origin], item.source, item.ops, item.jagged)
             for item in self.parameters

@@ -1,4 +1,4 @@
-"""Functions as syntax trees, at their places in the user's files.
+"""Syntax trees of functions, with locations in the user's files.
 
 The whole file is parsed and the function is found in it by its first line, so that lines and
 columns are the file's own, whatever the function is nested in and however its comments are
@@ -29,9 +29,9 @@ Defaults = tuple[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(frozen=True)
 class FunctionSource:
-    """A function's tree, its file, and what its free names mean.
+    """A function's syntax tree, its file, and the values of its free names.
 
-    ``capture`` has what they meant when the kernel was made; None: they mean what they mean now.
+    ``capture`` has the values of when the kernel was made; None: the present values.
     ``tree`` is given for functions that are defined inside others.
     """
 
@@ -87,7 +87,7 @@ class FunctionSource:
 
     @property
     def signature(self) -> inspect.Signature:
-        """The function's parameters; a decorator's function has its own, whatever it stands for."""
+        """Signature of the function itself; of a decorator's function, not the wrapped one's."""
         function = self._function
         if self.capture is not None:
             function = self.capture.with_defaults(function)
@@ -95,11 +95,11 @@ class FunctionSource:
 
     @property
     def of_language(self) -> bool:
-        """Whether the function is one of the language's own."""
+        """True if the function is one of the language's own."""
         return is_of_language(self._function)
 
     def lookup(self, name: str) -> Any:
-        """What a name that is no local means: a closure variable, a global or a builtin.
+        """Value of a name that is no local: a closure variable, a global or a builtin.
 
         Raises:
             KeyError: nothing.
@@ -113,7 +113,7 @@ class FunctionSource:
             return self.function.__closure__[code.co_freevars.index(name)].cell_contents
         if name in self.globals:
             return self.globals[name]
-        # The module, or its names: Python says that it may be either.
+        # The module, or its names: Python allows either.
         builtins: Any = self.globals["__builtins__"]
         if isinstance(builtins, types.ModuleType):
             return vars(builtins)[name]
@@ -121,13 +121,13 @@ class FunctionSource:
 
     @property
     def local_names(self) -> tuple[str, ...]:
-        """The names that the function assigns somewhere: they never mean anything outside."""
+        """Names that the function assigns somewhere: they are never looked up outside."""
         code = self.function.__code__
         return (*code.co_varnames, *code.co_cellvars)
 
     @property
     def free_names(self) -> tuple[str, ...]:
-        """The names that the function reads from the functions that it is defined in."""
+        """Names that the function reads from enclosing functions."""
         return self.function.__code__.co_freevars
 
     @property
@@ -145,13 +145,13 @@ class FunctionSource:
 
     @cached_property
     def returns_value(self) -> bool:
-        """Whether some ``return`` of the function gives a value."""
+        """True if some ``return`` of the function has a value."""
         found = [node.value for node in own_nodes(self.node.body) if isinstance(node, ast.Return)]
         return any(node is not None and not _is_none(node) for node in found)
 
     @cached_property
     def unread(self) -> frozenset[str]:
-        """The names whose assigned values nothing reads, but for assigning them again."""
+        """Names whose assigned values nothing reads, except to assign them again."""
         return frozenset(_unread(self.node))
 
     @cached_property
@@ -161,7 +161,7 @@ class FunctionSource:
         return frozenset(target.id for target in found if isinstance(target, ast.Name))
 
     def nested(self, node: ast.FunctionDef, defaults: Defaults) -> FunctionSource:
-        """A function that is defined inside this one, with the values of its defaults."""
+        """Source of a function that is defined inside this one, with the values of its defaults."""
         first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
         code = next(
             code
@@ -176,7 +176,7 @@ class FunctionSource:
         return FunctionSource(function, self.capture, node)
 
     def place(self, node: ast.AST, caller: Loc | None = None) -> Loc:
-        """Where ``node`` stands, in a function that is called from ``caller``."""
+        """Location of ``node``, in a function that is called from ``caller``."""
         line: int = getattr(node, "lineno", self.node.lineno)
         single = getattr(node, "end_lineno", line) == line
         end: int = getattr(node, "end_col_offset", sys.maxsize)
@@ -189,12 +189,12 @@ class FunctionSource:
 
 
 def is_of_language(function: types.FunctionType) -> bool:
-    """Whether a function is one of the language's own, which are written in it."""
+    """True if a function is one of the language's own, which are written in it."""
     return str(function.__globals__.get("__name__")).startswith("ninetoothed.language.")
 
 
 def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes of statements, without what functions and classes inside them hold."""
+    """Nodes of statements, without those of nested functions and classes."""
     pending = deque(body)
     while pending:
         node = pending.popleft()
@@ -211,9 +211,9 @@ _Place = tuple[int, int]
 
 
 def _unread(function: ast.FunctionDef) -> Iterator[str]:
-    """The names that are assigned, and behind that read only to assign them again.
+    """Names that are assigned, and after that read only to assign them again.
 
-    Behind means further down, or in the same loop; what functions inside read counts always.
+    After means further down, or in the same loop; reads of nested functions always count.
     """
     stores: dict[str, list[tuple[_Place, list[ast.AST]]]] = {}
     reads: dict[str, list[tuple[_Place, list[ast.AST]]]] = {}
@@ -279,8 +279,8 @@ def _described(value: object) -> str:
 
 
 def function_source(function: Any, role: str, capture: Capture | None = None) -> FunctionSource:
-    """The source of ``function``; ``role`` says in errors what it is for. ``capture`` has its text
-    and what its names meant when the kernel was made.
+    """Source of ``function``; ``role`` names it in errors. ``capture`` has its text and its free
+    names' values as of ``make``.
 
     Raises:
         UnsupportedSyntaxError: it is no plain Python function, or a lambda.

@@ -1,3 +1,3 @@
 """Fingerprints of applications: ``digest`` hashes a function with all that it reads from outside,
-which ``bytecode`` finds, and of which ``snapshot`` keeps copies.
+which ``bytecode`` finds; ``snapshot`` keeps copies of it.
 """

@@ -1,5 +1,5 @@
-"""Names that the code of a function reads from outside: globals and closure variables, with the
-attributes that are read of them.
+"""Free names of a function's bytecode: globals and closure variables, with the attributes read of
+them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _EFFECTS = frozenset(
 
 
 def reads(code: types.CodeType) -> dict[str, set[Path]]:
-    """What a function, and what is defined inside it, reads from outside, by name."""
+    """Names that a function, with those nested in it, reads from outside, with their attribute
+    paths.
+    """
     found: dict[str, set[Path]] = {}
     for inner in codes(code):
         own = {*inner.co_cellvars, *inner.co_freevars} - {*code.co_freevars}
@@ -42,7 +44,7 @@ def reads(code: types.CodeType) -> dict[str, set[Path]]:
 
 
 def is_plain(code: types.CodeType) -> bool:
-    """Whether a function imports nothing, changes nothing outside, and reads no special attribute,
+    """True if a function imports nothing, changes nothing outside, and reads no special attribute,
     by its name or by a text.
     """
     for inner in codes(code):
@@ -55,7 +57,7 @@ def is_plain(code: types.CodeType) -> bool:
 
 
 def codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A function's code, and that of what is defined inside it."""
+    """Code objects of a function and of those nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -1,9 +1,9 @@
-"""Hash an application with all that it reads from outside.
+"""Digest of an application with all that it reads from outside.
 
 Nothing is run: functions are followed through the globals, closure variables, defaults and
-attributes that their code names, and hashed with the text of their source, at its place. On the way
-what they read is captured. What the language cannot look into counts by its class. Where Python
-would look into it, in functions that Triton runs when compiling, and wherever it is not known what
+attributes that their code names, and hashed with the text and location of their source; what they
+read is captured. Objects that the language cannot look into count by their class. Where Python
+would look into them, in functions that Triton runs when compiling, and wherever it is unknown what
 is read, there is no digest; the kernel is then compiled anew in each process.
 """
 
@@ -25,35 +25,35 @@ from ninetoothed.fingerprint.trusted import is_ours, is_pure, is_trusted
 from ninetoothed.version import __version__
 
 _MOST = 100_000
-"""How many objects are looked at: more, and compiling is as quick."""
+"""Limit on the objects that are hashed: beyond it, compiling is as quick."""
 
 _SCALARS = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
 
 
 class Examined(NamedTuple):
-    """``digest`` is None where ``reason`` says what cannot be hashed."""
+    """Result of :func:`examine`; ``digest`` is None where ``reason`` names what has no hash."""
 
     digest: str | None
     capture: Capture
     reason: str | None = None
 
     def key(self, *parts: object) -> str | None:
-        """Names a kernel of the function and of ``parts``, which JSON has; None: nothing does."""
+        """Cache key of the function with ``parts``, which JSON has; None where it has no digest."""
         if self.digest is None:
             return None
         return _hashed([self.digest, stamp(), *parts])
 
 
 def examine(application: object) -> Examined:
-    """The digest of an application, and what it reads from outside."""
+    """Compute the digest of an application, and capture what it reads from outside."""
     walk = _Walk()
     if sys.flags.optimize:
-        # What Python leaves out of functions is in their text.
+        # Without asserts, a function's code differs from its text.
         walk.refuse("functions without their asserts")
     try:
         walk.add(application)
     except Exception as error:
-        # A user's modules may do what they like when they are looked at.
+        # Attribute access runs code of users' modules, which may raise anything.
         walk.refuse(f"an object that fails when it is looked at: {error!r}")
     reason = walk.reason
     return Examined(walk.digest() if reason is None else None, walk.capture, reason)
@@ -61,7 +61,7 @@ def examine(application: object) -> Examined:
 
 @functools.cache
 def stamp() -> str:
-    """What all kernels depend on: this package, as it is on disk, and Python."""
+    """Digest of this package, as it is on disk, and of Python's version."""
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     found = sorted(_sources(folder))
     parts = [__version__, sys.version, found]
@@ -73,7 +73,7 @@ def _hashed(parts: Sequence[object]) -> str:
 
 
 def _sources(folder: str) -> Iterator[tuple[str, int, int]]:
-    """The source files below a folder, with what an edit changes."""
+    """Source files below a folder, with size and modification time."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
@@ -84,7 +84,7 @@ def _sources(folder: str) -> Iterator[tuple[str, int, int]]:
 
 
 class _Walk:
-    """Writes what it meets as a sequence of texts, each object once."""
+    """Hash of a graph of objects as a sequence of texts, each object once."""
 
     def __init__(self) -> None:
         self.capture = Capture()
@@ -103,15 +103,17 @@ class _Walk:
 
     @property
     def reason(self) -> str | None:
-        """Why there is no digest."""
+        """Reason why there is no digest, or None."""
         return self._refused or (self._opaque if self._is_run else None)
 
     def refuse(self, reason: str) -> None:
-        """There will be no digest; what is read from outside is captured nevertheless."""
+        """Refuse a digest; what is read from outside is captured nevertheless."""
         self._refused = self._refused or reason
 
     def _by_name(self, what: str) -> None:
-        """Something that the language takes by its name; Python, if it runs, would look inside."""
+        """Note an object that the language takes by its name, which Python would look into if it
+        ran.
+        """
         self._opaque = self._opaque or f"{what}, in a function that runs when compiling"
 
     def _write(self, *texts: object) -> None:
@@ -121,7 +123,7 @@ class _Walk:
             self._hash.update(data)
 
     def _is_known(self, value: object) -> bool:
-        """Whether an object has been met; its number is written."""
+        """True if an object was hashed before; hashes its number."""
         place = self._places.setdefault(id(value), len(self._kept))
         self._write("#", place)
         if place < len(self._kept):
@@ -130,7 +132,7 @@ class _Walk:
         return False
 
     def add(self, value: Any) -> None:
-        """Go through an object. No code of it runs, so its class is asked for what it is."""
+        """Hash an object. No code of it runs, so only its class is asked for its kind."""
         self._count += 1
         if self._count > _MOST:
             self.refuse("too many objects")
@@ -205,7 +207,9 @@ class _Walk:
     def _name(
         self, function: types.FunctionType, name: str, paths: set[Path], names: dict[str, Any]
     ) -> None:
-        """What a function reads under a name; of a module, the attributes that it reads."""
+        """Hash the value of a name that a function reads; of a module, the attributes that it
+        reads.
+        """
         self._write("name", name)
         free = function.__code__.co_freevars
         if name in free:
@@ -220,7 +224,7 @@ class _Walk:
             if name not in found:
                 self.refuse(f"the name {name}, which does not exist yet")
                 return
-            # The module may have another meaning of a builtin later.
+            # A module may shadow a builtin later.
             value = found[name]
         names[name] = frozen(value)
         if isinstance(value, types.ModuleType):
@@ -230,11 +234,11 @@ class _Walk:
             self.add(value)
 
     def _module(self, module: types.ModuleType, path: Path) -> None:
-        """The attribute that is used of a module."""
+        """Hash an attribute of a module."""
         name = module.__name__
         self._write("module", name)
         if is_ours(name):
-            # A look would load the table of the language.
+            # Attribute access would load the table of the language.
             self._write("attributes", *path)
             return
         if not path:
@@ -254,7 +258,7 @@ class _Walk:
             self.add(value)
 
     def _annotations(self, value: types.FunctionType) -> None:
-        """Of parameters: whether they are constants of Triton's is all that they mean."""
+        """Hash parameters' annotations, of which only Triton's ``constexpr`` has a meaning."""
         annotations: dict[str, Any] = value.__annotations__
         for name, annotation in annotations.items():
             kind = cast("type[Any]", type(annotation))
@@ -268,7 +272,7 @@ class _Walk:
             self._write("annotation", name, shown)
 
     def _code(self, code: types.CodeType) -> None:
-        """What a function does, and from which lines and columns."""
+        """Hash a function's bytecode with its lines and columns."""
         self._write(
             "code",
             code.co_qualname,
@@ -307,7 +311,7 @@ class _Walk:
                 self.add(found)
 
     def _instance(self, value: Any) -> None:
-        """Of objects, the language knows functions, element types and constants only."""
+        """Hash an object: the language knows functions, element types and constants only."""
         kind = cast("type[Any]", type(value))
         name = f"{kind.__module__}.{kind.__qualname__}"
         self._write("instance", name)
@@ -339,9 +343,9 @@ class _Walk:
 
 
 def _block(lines: Sequence[str], code: types.CodeType) -> str:
-    """The text from a function's first line on, up to what is indented like it.
+    """Source text of a function: its first line and all lines indented deeper.
 
-    Its code says how far it goes at least; behind may be what Python has left out of the code.
+    It ends no earlier than its code; after that may be what Python has left out of the code.
     """
     first = code.co_firstlineno - 1
     if not 0 <= first < len(lines):

@@ -1,4 +1,4 @@
-"""What a kernel's functions read from outside, as it was when the kernel was made.
+"""Snapshot of what a kernel's functions read from outside, taken when the kernel is made.
 
 The frontend runs at the first call of each signature, long after ``make``. It reads names,
 attributes, defaults and source lines here, so that what is changed in between is not seen.
@@ -15,7 +15,7 @@ from typing import Any, cast
 
 
 class Capture:
-    """Copies of what functions, modules and classes held.
+    """Copies of the values that functions, modules and classes held.
 
     Containers are copied; what they hold is not, and neither are objects: the language takes none
     that can change.
@@ -24,39 +24,39 @@ class Capture:
     def __init__(self) -> None:
         self._names: dict[types.FunctionType, dict[str, Any]] = {}
         self._defaults: dict[types.FunctionType, tuple[Any, Any]] = {}
-        # The owners are kept alive by what names them.
+        # The owner is kept in the value, so that its id stays its own.
         self._attributes: dict[tuple[int, str], tuple[Any, Any]] = {}
         self._classes: set[type] = set()
         self._lines: dict[str, Sequence[str]] = {}
 
     def keep_function(self, function: types.FunctionType) -> dict[str, Any]:
-        """Keeps a function's defaults; the dict takes the names that it reads."""
+        """Keep a function's defaults; returns a dict that takes the names that it reads."""
         self._defaults[function] = frozen(function.__defaults__), frozen(function.__kwdefaults__)
         return self._names.setdefault(function, {})
 
     def keep_attribute(self, owner: Any, name: str, value: Any) -> None:
-        """Keeps ``owner.name``."""
+        """Keep the value of ``owner.name``."""
         self._attributes[id(owner), name] = owner, frozen(value)
 
     def keep_class(self, owner: type) -> None:
-        """All attributes of a class are going to be kept."""
+        """Mark a class of which all attributes are kept."""
         self._classes.add(owner)
 
     def is_whole(self, owner: object) -> bool:
-        """Whether what is not kept of ``owner`` was not there."""
+        """True if attributes of ``owner`` that are not kept did not exist."""
         return isinstance(owner, type) and owner in self._classes
 
     def names(self, function: types.FunctionType) -> Mapping[str, Any]:
-        """What the names that a function reads from outside meant; empty: nothing was kept."""
+        """Values of the names that a function reads from outside; empty if none were kept."""
         return self._names.get(function, {})
 
     def attribute(self, owner: Any, name: str, default: Any) -> Any:
-        """What ``owner.name`` was; ``default``: it was not kept."""
+        """Value of ``owner.name``, or ``default`` if it was not kept."""
         found = self._attributes.get((id(owner), name))
         return default if found is None else found[1]
 
     def with_defaults(self, function: types.FunctionType) -> types.FunctionType:
-        """The function with the defaults that it had."""
+        """The function with the defaults that were kept."""
         if function not in self._defaults:
             return function
         positional, by_keyword = self._defaults[function]
@@ -72,7 +72,7 @@ class Capture:
         return copy
 
     def lines(self, function: types.FunctionType) -> Sequence[str]:
-        """The lines of the file that a function is in; none: they cannot be read."""
+        """Lines of the file that a function is in; empty if they cannot be read."""
         file = function.__code__.co_filename
         if file not in self._lines:
             self._lines[file] = source_lines(function)
@@ -80,7 +80,7 @@ class Capture:
 
 
 def source_lines(function: types.FunctionType) -> Sequence[str]:
-    """The lines of the file that a function is in; none: they cannot be read."""
+    """Lines of the file that a function is in; empty if they cannot be read."""
     file = function.__code__.co_filename
     linecache.checkcache(file)
     # What has no file, as in an archive, is read from its module. The function names one, but it is
@@ -91,7 +91,7 @@ def source_lines(function: types.FunctionType) -> Sequence[str]:
 
 
 def frozen(value: Any) -> Any:
-    """``value``, its lists, dicts, sets and partials copied."""
+    """Copy of ``value`` with its lists, dicts, sets and partials copied."""
     container = _CONTAINERS.get(type(value))
     if container is not None:
         return container(frozen(item) for item in value)

@@ -1,5 +1,5 @@
-"""Library code that a fingerprint takes by its name: it means the same in every process of the
-versions that are hashed.
+"""Trusted library code, identified by name: it is the same in every process of the versions that
+are hashed.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _PURE = (
 
 
 def is_ours(module: str) -> bool:
-    """Whether a module belongs to this package or to Triton."""
+    """True if a module belongs to this package or to Triton."""
     return module.partition(".")[0] in _PACKAGES
 
 
 def is_trusted(module: str) -> bool:
-    """Whether functions and classes of a module are known by their names; a user's are not."""
+    """True if functions and classes of a module are identified by their names."""
     return is_ours(module) or module in _MODULES
 
 
 def is_pure(function: types.BuiltinFunctionType) -> bool:
-    """Whether a function that is written in C decides by its arguments alone."""
+    """True if the result of a C function depends on its arguments alone."""
     if function.__module__ == "builtins":
         return function.__name__ in _PURE
     return function.__module__ in _PURE_MODULES

@@ -44,9 +44,9 @@ def arrange(definition: Definition, signature: tuple[ParamSignature, ...]) -> Bl
     values: list[SSAValue] = []
     for place, (parameter, param) in enumerate(zip(definition.parameters, signature, strict=True)):
         first = definition.firsts[parameter.origin]
-        if parameter.kind == "tensor" and param.memory is None and first != place:
+        if parameter.kind == "tensor" and param.alias_set is None and first != place:
             # One tensor, arranged in several ways.
-            param = replace(param, memory=definition.parameters[first].name)
+            param = replace(param, alias_set=definition.parameters[first].name)
         values.append(_parameter(block, parameter, param))
     block.add_op(nt.ArrangedOp(values))
     return block
@@ -76,7 +76,7 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
         other,
         value,
         jagged=jagged,
-        memory=signature.memory,
+        memory=signature.alias_set,
         repeated=signature.repeated,
     )
     op.location = location(source.declared)

@@ -1,10 +1,10 @@
-"""Kernels from two functions: ``make`` and ``jit``."""
+"""The entry points ``make`` and ``jit``: kernels from two functions."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.options import Options, options
@@ -12,17 +12,12 @@ from ninetoothed.cache import entries
 from ninetoothed.cache.entries import CacheEntry
 from ninetoothed.definition.annotations import annotated
 from ninetoothed.definition.define import define, run_arrangement
-from ninetoothed.errors import (
-    user_facing,
-)
+from ninetoothed.errors import user_facing
 from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel.kernel import Compilation, Kernel
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.toolchain import pool
-
-if TYPE_CHECKING:
-    pass
 
 
 @user_facing
@@ -40,7 +35,7 @@ def make(
     strict: bool = False,
     tune: Literal["off", "quick", "full"] | None = None,
 ) -> Kernel:
-    """A kernel from an arrangement, an application and symbolic tensors.
+    """Make a kernel from an arrangement, an application and symbolic tensors.
 
     The arrangement is run now, each time, and what the application reads from outside is read now:
     changes of globals and closure variables after this are not seen. Where nothing that the kernel
@@ -48,7 +43,7 @@ def make(
 
     Args:
         arrangement: Takes ``tensors`` and returns them arranged; all outermost shapes must agree.
-        application: What one program does with its share of each arranged tensor, in the
+        application: The code of one program, on its tile of each arranged tensor, in the
             returned order.
         tensors: Symbolic tensors, and anything else that the arrangement takes.
         caller: Who calls the kernel; ``"torch"``.
@@ -89,7 +84,9 @@ def make(
 
 
 def _made(arranged: Sequence[object], application: Callable[..., object], given: Options) -> Kernel:
-    """The kernel of arranged tensors; what is wrong with it was found out before, or is now."""
+    """Make the kernel of arranged tensors; its mistakes were reported by another process, or are
+    now.
+    """
     found = examine(application)
     definition = define(given.name, arranged, application, found.capture)
     key = None if settings.inspects() else found.key(definition.encoded(), given.key)
@@ -108,7 +105,7 @@ def _made(arranged: Sequence[object], application: Callable[..., object], given:
 
 
 def _prestart(options: Options) -> None:
-    """The compiler is imported by a worker while the frontend runs here."""
+    """Start a worker that imports the compiler while the frontend runs here."""
     if options.backend != "interpret" and gpu.is_available():
         # Asking for the device would initialize it, which takes its time.
         known = gpu.is_initialized()
@@ -128,7 +125,7 @@ def jit(
     strict: bool = False,
     tune: Literal["off", "quick", "full"] | None = None,
 ) -> Any:
-    """A kernel from an application whose parameters are annotated with arranged tensors.
+    """Make a kernel from an application whose parameters are annotated with arranged tensors.
 
     A decorator, with or without arguments; they are those of :func:`make`.
 

@@ -1,6 +1,6 @@
-"""The compile side of a kernel: its arrangement and application as modules, artifacts and reports.
+"""The compile side of a kernel: modules, artifacts, evaluation and reports.
 
-``kernel`` imports it where a call, or a user, asks for what the disk does not have: it loads xDSL.
+``kernel`` imports it only for what is not in the cache: it loads xDSL.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from ninetoothed.verification.verdicts import Report, check_outputs, races, repo
 
 
 class Variant:
-    """What is the same for every call of one signature."""
+    """Module and derived facts of one signature, shared by its calls."""
 
     def __init__(self, definition: Definition, signature: Signature) -> None:
         self.module = build(definition, signature)
@@ -51,22 +51,22 @@ class Variant:
 
     @cached_property
     def written(self) -> frozenset[str]:
-        """The parameters that may be written to."""
+        """Parameters that may be written to."""
         kernel = kernel_of(self.module)
         names = [param.name for param in self.signature.params]
-        if self._decides:
+        if self._is_specialized:
             # Other block sizes may have other stores.
             return frozenset(names)
         return frozenset(names[write.param] for write in writes(kernel))
 
     @property
-    def _decides(self) -> bool:
-        """Whether block sizes decide something of the module."""
+    def _is_specialized(self) -> bool:
+        """True if the application is specialized on block sizes."""
         kernel = kernel_of(self.module)
         return any(decl.specialized is not None for decl in kernel.declarations)
 
     def serving(self, config: Config) -> ModuleOp:
-        """The module of a configuration: the one of all, unless block sizes decide something."""
+        """The module of a configuration: one for all, unless specialized on block sizes."""
         for module in self._modules:
             if serves(module, config):
                 return module
@@ -75,14 +75,14 @@ class Variant:
         return module
 
     def fingerprint(self, configs: Callable[[], Iterable[Config]]) -> str:
-        """A digest of the modules of all configurations."""
+        """Digest of the modules of all configurations."""
         modules = {self.module: None}
-        if self._decides:
+        if self._is_specialized:
             modules.update({self.serving(config): None for config in configs()})
         return " ".join(fingerprint(module) for module in modules)
 
     def interpreted(self, lanes: int) -> dict[str, int]:
-        """The block sizes for evaluation, ``lanes`` at once."""
+        """Block sizes for evaluation of ``lanes`` lanes at once."""
         found = self._interpreted.get(lanes)
         if found is None:
             found = interpreted_values(self.module, self.signature, lanes)
@@ -91,7 +91,7 @@ class Variant:
 
 
 class KernelCompiler:
-    """Compiles, evaluates and explains one kernel. ``races`` as in :class:`Record`."""
+    """Compiles, evaluates and explains one kernel. ``races`` as in :class:`CacheEntry`."""
 
     def __init__(
         self,
@@ -106,19 +106,19 @@ class KernelCompiler:
         self._lock = threading.Lock()
 
     def check(self) -> None:
-        """Find what is wrong whatever the call.
+        """Check the kernel for mistakes that do not depend on the call.
 
         Raises:
             NineToothedError: the arrangement or the application is wrong; at its place.
         """
-        # It must have a source, whoever builds it first.
+        # The application must have a source.
         _ = self.definition.application.node
         module = check_application(self.definition)
         if module is not None:
             self.check_races(module)
 
     def check_races(self, module: ModuleOp) -> None:
-        """Warn of programs that write one element, once: it does not depend on element types.
+        """Warn of races, once: they do not depend on element types.
 
         Raises:
             RaceError: there are such, and the kernel is strict.
@@ -128,7 +128,7 @@ class KernelCompiler:
             warn_of_races(self.races)
 
     def variant(self, signature: Signature) -> Variant:
-        """What calls of a signature share.
+        """Variant of a signature, built at its first call.
 
         Raises:
             NineToothedError: the application is wrong for these element types.
@@ -136,7 +136,7 @@ class KernelCompiler:
         found = self._variants.get(signature)
         if found is not None:
             return found
-        # One thread builds, and warns.
+        # Only one thread builds, and warns.
         with self._lock:
             return self._variants.get(signature) or self._built(signature)
 
@@ -152,29 +152,29 @@ class KernelCompiler:
         return built
 
     def signature_info(self, signature: Signature) -> SignatureInfo:
-        """What is known of a signature."""
+        """Signature info of a signature."""
         variant = self.variant(signature)
         return SignatureInfo(variant.written, self.races or ())
 
     def composed(self, signature: Signature, config: Config | None = None) -> ModuleOp:
-        """The module in stage ``composed``, of a configuration where it matters."""
+        """The module in stage ``composed``, specialized on a configuration if need be."""
         variant = self.variant(signature)
         return variant.module if config is None else variant.serving(config)
 
     def fingerprint(self, signature: Signature, target: Target) -> str:
-        """A digest of all that artifacts of a signature depend on, options apart."""
+        """Digest of all that artifacts of a signature depend on, options apart."""
         variant = self.variant(signature)
         return variant.fingerprint(lambda: self.space(signature, target).configs)
 
     def space(self, signature: Signature, target: Target) -> Space:
-        """What may be chosen for a signature."""
+        """Configuration space of a signature."""
         warps, stages = self._options.num_warps, self._options.num_stages
         return space(self.composed(signature), signature, warps, stages, target=target)
 
     def artifact(
         self, signature: Signature, config: Config, target: Target, language: Language
     ) -> Artifact:
-        """The kernel of one configuration."""
+        """Compile the artifact of one configuration."""
         module = self.composed(signature, config)
         return compile_kernel(module, signature, config, target, language)
 
@@ -188,7 +188,7 @@ class KernelCompiler:
         interpret(module, arguments.values, {**dict(signature.constants), **chosen})
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-        """The IR's text in a stage (see ``Kernel.ir``)."""
+        """Text of the IR in a stage (see ``Kernel.ir``)."""
         if stage not in STAGES:
             raise ArgumentError(f"there is no stage {stage!r}; stages are {', '.join(STAGES)}")
         signature = assumed_signature(self.definition, dtypes, values)
@@ -200,11 +200,11 @@ class KernelCompiler:
     def _stages(
         self, signature: Signature, values: Mapping[str, Any], texts: dict[str, str]
     ) -> tuple[Signature, Config]:
-        """Run the whole road; the text of each stage goes to ``texts``."""
+        """Run the whole pipeline; the text of each stage goes to ``texts``."""
         reached = [step.stage for step in (*steps(ANNOTATED), *steps(SPECIALIZED))]
 
         def observe(name: str, module: ModuleOp) -> None:
-            # The frontend is observed too, before the first pass.
+            # The first module observed is the frontend's.
             stage = None if name == "frontend" else reached.pop(0)
             if stage is not None:
                 texts[stage] = str(module)
@@ -223,7 +223,7 @@ class KernelCompiler:
         language: Language,
         target: str,
     ) -> str:
-        """The generated text (see ``Kernel.source``)."""
+        """Generated source text (see ``Kernel.source``)."""
         chosen = Target.parse(target)
         known = chosen.back_end.languages
         if language not in known:
@@ -237,18 +237,18 @@ class KernelCompiler:
         return compile_kernel(module, rounded, config, chosen, language).text
 
     def report(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> Report:
-        """What is proved of the kernel for all sizes."""
+        """Verdicts on the kernel for all sizes."""
         return report(self.definition, dtypes, values)
 
     @property
     def configs(self) -> list[Config]:
-        """The configurations for fp32 tensors, the best guess first."""
+        """Configurations for fp32 tensors, the best guess first."""
         signature = assumed_signature(self.definition, {}, {})
         return list(self.space(signature, Target.parse(DEFAULT_TARGET)).configs)
 
 
 def _check_data(module: ModuleOp, arguments: Arguments) -> None:
-    """Tensors on the meta device give sizes and no data.
+    """Check that the application does not access tensors on the meta device.
 
     Raises:
         DeviceError: the application reads or writes one.
@@ -260,6 +260,5 @@ def _check_data(module: ModuleOp, arguments: Arguments) -> None:
         if param.kind == "tensor" and value.device.type == "meta" and any(argument.uses):
             raise DeviceError(
                 f"{param.name} is on the meta device, which holds no data, and the application "
-                "reads or "
-                "writes it; pass a tensor with data"
+                "reads or writes it; pass a tensor with data"
             )

@@ -1,16 +1,16 @@
-"""Kernels: made from two functions, called with tensors.
+"""Kernels: called with tensors, asked for their IR, source and reports.
 
-``make`` runs the arrangement, and finds on disk what is known of its definition; a :class:`Kernel`
-binds a call's arguments to a signature and hands both to the interpreter (CPU tensors) or to the
-runtime (GPU tensors).
+``make`` runs the arrangement, and looks its definition up in the cache; a :class:`Kernel` binds a
+call's arguments to a signature and passes both to the interpreter (CPU tensors) or to the runtime
+(GPU tensors).
 
 A call takes the shortest of three ways. On a GPU one like an earlier one, pointers and numbers
 apart, is launched as that was (``launch_cache``). One of a known class, whatever its shapes, is
-bound by a lookup (``binding``). Any other is bound and checked in full (``arguments``), and so is
-all that is unusual or wrong: what it says of a call is what the others remember.
+bound by a lookup (``binder``). Any other is bound and checked in full (``arguments``), and so is
+all that is unusual or wrong; the other two remember its result.
 
-What compiles is in ``kernel_compiler``, which is imported when it is needed: a process that finds
-all on disk does without.
+The compiler is behind ``compilation``, which is imported when it is needed: a process that finds
+all in the cache does without.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, languages
 from ninetoothed.cache import entries
 from ninetoothed.cache.entries import SignatureInfo
-from ninetoothed.calls.aliasing import apart, narrowed
+from ninetoothed.calls.aliasing import narrowed, without_aliasing
 from ninetoothed.calls.arguments import Arguments, number_class
 from ninetoothed.calls.binder import Binder
 from ninetoothed.definition.definition import Definition
@@ -53,9 +53,10 @@ if TYPE_CHECKING:
 
 
 class Compilation:
-    """What the runtime asks of the compiler, whose modules are imported at the first question.
+    """Lazy access to a kernel's compiler, whose modules are imported at the first use.
 
-    ``digest`` is that of all that the kernel depends on, or None; ``races`` as in :class:`Record`.
+    ``digest`` is that of all that the kernel depends on, or None; ``races`` as in
+    :class:`CacheEntry`.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class Compilation:
 
     @property
     def races(self) -> tuple[str, ...] | None:
-        """The warnings that were given; None: it is not known of what to warn."""
+        """The race warnings; None where they are not known yet."""
         return self._races if self._compiler is None else self._compiler.races
 
     @races.setter
@@ -98,7 +99,7 @@ class Compilation:
             self._compiler.races = found
 
     def signature_info(self, signature: Signature) -> SignatureInfo:
-        """What is known of a signature; the first time, its warnings are repeated."""
+        """Signature info of a signature; its warnings are repeated the first time."""
         found = self._signature_infos.get(signature)
         if found is not None:
             return found
@@ -122,7 +123,7 @@ class Compilation:
         return found
 
     def key(self, signature: Signature, target: Target) -> str:
-        """Names all that the space and the artifacts of a signature depend on."""
+        """Cache key of a signature's space and artifacts."""
         if self.races is None or settings.inspects():
             self.signature_info(signature)
         base = (
@@ -133,15 +134,15 @@ class Compilation:
         return f"{base} {signature} {target} {self.language(target)} {version}"
 
     def space(self, signature: Signature, target: Target) -> Space:
-        """What may be chosen."""
+        """Configuration space of a signature."""
         return self.compiler.space(signature, target)
 
     def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        """The kernel of one configuration."""
+        """Compile the artifact of one configuration."""
         return self.compiler.artifact(signature, config, target, self.language(target))
 
     def language(self, target: Target) -> Language:
-        """What kernels are emitted as for a target."""
+        """Language that kernels are emitted in for a target."""
         return self._language or target.back_end.languages[0]
 
 
@@ -150,8 +151,8 @@ class Kernel:
 
     ``kernel(*tensors, **constexprs)`` launches it: the tensors in the application's order or by its
     parameters' names, one that was arranged in several ways once or each time, then the values of
-    ``constexpr=True`` symbols by name. CUDA and HIP tensors:
-    compiled by Triton, on the current stream. CPU tensors: evaluated here.
+    ``constexpr=True`` symbols by name. CUDA and HIP tensors: compiled by Triton, on the current
+    stream. CPU tensors: evaluated here.
     """
 
     def __init__(self, options: Options, compilation: Compilation) -> None:
@@ -201,8 +202,8 @@ class Kernel:
             self._repeated.keep(args, kwargs, arguments.values, launched)
 
     def _narrowed(self, signature: Signature) -> Signature:
-        """That arguments share memory matters only where it is written."""
-        plain = apart(signature)
+        """Drop alias sets that the kernel does not write to."""
+        plain = without_aliasing(signature)
         if plain is signature:
             return signature
         return narrowed(signature, self._compilation.signature_info(plain).written)
@@ -211,8 +212,7 @@ class Kernel:
         needs, move = ("GPU", gpu.kind()) if device == "cpu" else ("CPU", "cpu")
         return DeviceError(
             f"the tensors are on {device}, and backend={self._backend!r} takes {needs} tensors; "
-            "move them "
-            f"with .{move}(), or leave backend out"
+            f"move them with .{move}(), or leave backend out"
         )
 
     @property
@@ -220,7 +220,7 @@ class Kernel:
         return self._compilation.compiler
 
     def composed(self, signature: Signature, config: Config | None = None) -> ModuleOp:
-        """The module in stage ``composed``, of a configuration where it matters."""
+        """The module in stage ``composed``, specialized on a configuration if need be."""
         return self._compiler.composed(signature, config)
 
     @user_facing
@@ -230,11 +230,11 @@ class Kernel:
         dtypes: Mapping[str, Any] | None = None,
         values: Mapping[str, Any] | None = None,
     ) -> str:
-        """The IR's text in a stage, ``"arranged"`` to ``"tt"`` (see ``ninetoothed.ir.stages``).
+        """Text of the IR in a stage, ``"arranged"`` to ``"tt"`` (see ``ninetoothed.ir.stages``).
 
-        What no call has fixed is assumed, and a comment says so: element types are fp32, block
+        What no call has fixed is assumed, as a comment states: element types are fp32, block
         sizes those of the first configuration. ``dtypes`` and ``values`` give them by name of
-        parameter and of symbol. Each parameter says what is proved of it (``annotate_verdicts``).
+        parameter and of symbol. Each parameter has its verdicts (``annotate_verdicts``).
 
         Raises:
             ArgumentError: there is no such stage, parameter or symbol, or a constexpr has no value.
@@ -249,8 +249,7 @@ class Kernel:
         language: Language = "triton-python",
         target: str = DEFAULT_TARGET,
     ) -> str:
-        """The generated Triton-Python, or the TTIR (``language="ttir"``); assumptions as in
-        :meth:`ir`.
+        """Generated Triton-Python, or TTIR (``language="ttir"``); assumptions as in :meth:`ir`.
 
         Raises:
             ArgumentError: there is no such language, parameter or symbol, or a constexpr has no
@@ -262,7 +261,7 @@ class Kernel:
     def report(
         self, dtypes: Mapping[str, Any] | None = None, values: Mapping[str, Any] | None = None
     ) -> Report:
-        """What is proved of the kernel for all sizes (see ``ninetoothed.verification.verdicts``).
+        """Verdicts on the kernel for all sizes (see ``ninetoothed.verification.verdicts``).
 
         Assumptions as in :meth:`ir`.
 
@@ -274,8 +273,8 @@ class Kernel:
     @property
     @user_facing
     def configs(self) -> list[Config]:
-        """All configurations that there are for fp32 tensors, the best guess first, which is what
-        :meth:`source` and :meth:`ir` take. What a call chooses from, :meth:`tuning_report` shows.
+        """Configurations for fp32 tensors, the best guess first, which :meth:`source` and
+        :meth:`ir` take. Those that a call chooses from are in :meth:`tuning_report`.
         """
         return self._compiler.configs
 
@@ -287,7 +286,7 @@ class Kernel:
 
     @user_facing
     def tuning_report(self, *args: Any, **kwargs: Any) -> TuningReport:
-        """How the configuration of calls like this one was chosen, or would be, as a table.
+        """Table of how the configuration of calls like this one was chosen, or would be.
 
         Nothing is launched. CPU tensors are evaluated without a choice.
         """

@@ -1,1 +1,1 @@
-"""What arranged tensors mean: meta-operations, accesses, inverses, evaluation; no IR."""
+"""Layout of arranged tensors: meta-operations, accesses, inverses, evaluation; no IR."""

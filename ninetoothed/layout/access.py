@@ -1,4 +1,4 @@
-"""What an arranged tensor means: its meta-operations, composed.
+"""Composition of an arranged tensor's meta-operations into one access.
 
 The composition of a chain of meta-operations is one :class:`Access`: from the indices of all levels
 to the indices of the source, and the guard. ``eval``, the verifier, the lowering and the
@@ -38,7 +38,7 @@ def apply_all(ops: Sequence[MetaOp], levels: Levels) -> Levels:
 
 
 def dynamic_sizes(tensors: Iterable[Levels], chosen: Collection[str]) -> tuple[IndexExpr, ...]:
-    """The sizes of blocks that depend on more than the ``chosen`` symbols: those only a call knows.
+    """Block sizes that only a call knows: those that depend on more than the ``chosen`` symbols.
 
     In normal form, each once, in the order of the tensors.
     """
@@ -52,7 +52,8 @@ def dynamic_sizes(tensors: Iterable[Levels], chosen: Collection[str]) -> tuple[I
 
 @dataclass(frozen=True)
 class Access:
-    """``indices`` of the source and the ``guards``, over the index variables of ``levels``.
+    """Map from index variables of ``levels`` to source ``indices``, valid where the ``guards``
+    hold.
 
     :func:`index_names` names the variables. An element exists where every guard holds.
     """
@@ -75,8 +76,8 @@ class Access:
 
 
 def index_names(levels: Levels) -> tuple[tuple[str, ...], ...]:
-    """The index variables: ``g0 g1 …`` of the programs, ``b0 …`` of the block, ``k1_0 …`` of level
-    1.
+    """Names of the index variables: ``g0 g1 …`` of programs, ``b0 …`` of the block, ``k1_0 …`` of
+    level 1.
     """
     last = len(levels) - 1
     return tuple(
@@ -94,7 +95,7 @@ def compose(
     assumptions: Assumptions,
     jagged: tuple[str, IndexExpr] | None = None,
 ) -> Access:
-    """One access for a chain of meta-operations on a source of sizes ``source``.
+    """Compose meta-operations on a source of sizes ``source`` into one access.
 
     Indices of programs and of the block are inside their sizes; those of the levels between are the
     application's, so they are guarded. Guards that then always hold are left out. ``jagged`` names
@@ -149,8 +150,8 @@ def _compose(
     )
     facts = required(ops, states)
     needed = [guard for guard in found if not holds(guard, ranges)]
-    # A quotient by the size of an empty tensor says nothing, so what keeps lanes out of such a tensor
-    # follows from guards without one only. Those with one go first.
+    # A quotient by the size of an empty tensor means nothing, so the guards of such a tensor follow
+    # from guards without one only. Those with one go first.
     safe = {
         guard: all(
             always_less(0, divisor, ranges, facts)
@@ -167,8 +168,8 @@ def _compose(
 
 
 def required(ops: Sequence[MetaOp], states: Sequence[Levels]) -> list[IndexExpr]:
-    """What a call has checked before a program runs: each is at least 0. ``states`` are the levels
-    before each operation.
+    """Preconditions that a call checks before any program runs, each at least 0. ``states`` are the
+    levels before each operation.
     """
     facts: list[IndexExpr] = []
     for op, levels in zip(ops, states, strict=False):
@@ -185,8 +186,8 @@ def holds(
     others: Iterable[Guard] = (),
     known: Iterable[IndexExpr] = (),
 ) -> bool:
-    """Whether ``guard`` is proved to hold wherever the ``others`` do, and each of ``known`` is at
-    least 0.
+    """True if ``guard`` is proved from the ``others`` and from ``known``, each of which is at least
+    0.
     """
     facts = list(known)
     positive: dict[IndexExpr, IndexExpr] = {}

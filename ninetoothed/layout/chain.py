@@ -1,4 +1,4 @@
-"""What a symbolic tensor holds: its source, the chain of operations on it, and their levels.
+"""A symbolic tensor's data: its source, the chain of operations on it, and their levels.
 
 Also how the arguments of a tensor's constructor and operations are read.
 """
@@ -43,7 +43,7 @@ class Source:
 
     @property
     def jagged(self) -> tuple[str, IndexExpr] | None:
-        """Of a jagged tensor, the name of the longest sequence's size, and the program's length."""
+        """Name of the longest sequence's size and the program's length; None unless jagged."""
         if self.jagged_dim is None or self.length is None:
             return None
         return self.shape[self.jagged_dim].args[0], self.length
@@ -205,7 +205,7 @@ def size_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any
 def check_unused(
     given: Sequence[object], options: Sequence[dict[str, Any]], loc: Loc | None
 ) -> None:
-    """That options are for sizes that only the call knows.
+    """Check that options are given only for sizes that the call decides.
 
     Raises:
         ArrangementError: a dim has options, and its size is given.
@@ -224,7 +224,7 @@ def check_unused(
 
 
 def _tuple(values: Sequence[object]) -> str:
-    """The values as a tuple; of symbols, their text."""
+    """Text of a tuple; symbols by their text."""
     shown = ", ".join(map(str, values))
     return f"({shown},)" if len(values) == 1 else f"({shown})"
 

@@ -1,4 +1,4 @@
-"""Frozen data of the algebra as text: arranged tensors, and everything that they are made of.
+"""Serialization of arranged tensors, and everything that they are made of, as text.
 
 Dataclasses are written with the class's name. Expressions are entries of one list, in which they
 name one another by position: what they share is written once.
@@ -15,7 +15,7 @@ from ninetoothed.symbolic.expr import IndexExpr
 
 
 def encoded(value: object) -> str:
-    """``value`` as text, the same in every process; values that differ differ in it.
+    """Canonical text of ``value``, the same in every process; values that differ differ in it.
 
     Raises:
         TypeError: there is something else in it.
@@ -26,7 +26,7 @@ def encoded(value: object) -> str:
 
 
 class _Encoder:
-    """Writes values; ``expressions`` is the list of those that were met.
+    """Text of values; ``expressions`` is the list of those that were met.
 
     Nothing but text is built: thousands of lists would have the garbage collector walk through all
     that torch has imported.

@@ -1,4 +1,4 @@
-"""Numbers for symbols: ``Tensor.subs`` and ``Tensor.eval``."""
+"""Evaluation of arranged tensors for given sizes: ``Tensor.subs`` and ``Tensor.eval``."""
 
 from __future__ import annotations
 
@@ -25,15 +25,13 @@ _MOST = 1 << 31
 
 @dataclass(frozen=True)
 class Binding:
-    """What symbols stand for, by name, and the lengths of jagged tensors, by the name of their
-    symbol.
-    """
+    """Values of symbols by name, and lengths of jagged tensors by the name of their symbol."""
 
     values: Mapping[str, IndexExpr] = field(default_factory=dict[str, IndexExpr])
     lengths: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
 
     def symbol(self, key: object, value: object) -> Binding:
-        """With a value for a symbol.
+        """Add the value of a symbol.
 
         Raises:
             SymbolError: the key is no plain name, or the value no integer.
@@ -46,7 +44,7 @@ class Binding:
         return self._with(key.expr, _size(value, f"the value of {key}"))
 
     def tensor(self, source: Source, value: object) -> Binding:
-        """With sizes for a tensor: ``{"shape": …}``, or anything that has a ``shape``.
+        """Add the sizes of a tensor: ``{"shape": …}``, or anything that has a ``shape``.
 
         Raises:
             ArrangementError: the sizes do not fit.
@@ -127,7 +125,7 @@ def _shape(source: Source, value: object) -> tuple[object, ...]:
 
 
 def substituted(chain: Chain, binding: Binding) -> Chain:
-    """``chain`` with values put in.
+    """``chain`` with values substituted for symbols.
 
     Raises:
         ArrangementError: an operation is impossible with them.
@@ -142,7 +140,7 @@ def substituted(chain: Chain, binding: Binding) -> Chain:
 
 
 def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
-    """What ``Tensor.eval`` returns.
+    """Source offsets at all indices, as ``Tensor.eval`` returns them.
 
     Raises:
         ArrangementError: a symbol has no number, or an operation is impossible with the numbers.
@@ -151,7 +149,7 @@ def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
 
     from ninetoothed.layout.grids import ARRAYS, axis, existing
 
-    # Guards tell the longest sequence from the program's own, so its symbol stays until then.
+    # Guards distinguish the longest sequence from the program's own: its symbol stays until then.
     jagged = chain.source.jagged
     known = dict(binding.values)
     longest = None if jagged is None else known.pop(jagged[0], None)
@@ -180,7 +178,7 @@ def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
 def _linear(
     source: Source, indices: Sequence[Any], binding: Binding, values: dict[str, Any]
 ) -> Any:
-    """The offset in a row-major source; of a jagged one, in its sequences, one behind another."""
+    """Row-major offset in the source; of a jagged one, in its concatenated sequences."""
     import numpy as np
 
     sizes: list[int] = [evaluate(size, values) for size in source.shape]
@@ -207,7 +205,7 @@ def _linear(
 
 
 def _check_known(chain: Chain, values: Mapping[str, Any]) -> None:
-    """That every symbol has a number.
+    """Check that every symbol has a value.
 
     Raises:
         ArrangementError: one has none.

@@ -1,4 +1,4 @@
-"""An access at many indices at once: each index variable is an axis of NumPy arrays."""
+"""Vectorized evaluation of an access: each index variable is an axis of NumPy arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ninetoothed.layout.access import Access
 from ninetoothed.symbolic.expr import Arithmetic, evaluate
 
 ARRAYS = Arithmetic(np.minimum, np.maximum, np.logical_and)
-"""How :func:`~ninetoothed.symbolic.expr.evaluate` computes with arrays."""
+"""Operations of :func:`~ninetoothed.symbolic.expr.evaluate` on arrays."""
 
 
 def axis(first: int, count: int, dim: int, ndim: int) -> npt.NDArray[np.int64]:
@@ -23,7 +23,9 @@ def axis(first: int, count: int, dim: int, ndim: int) -> npt.NDArray[np.int64]:
 
 
 def existing(access: Access, values: Mapping[str, Any]) -> Any:
-    """Where every guard holds: what broadcasts to the grid of the index variables' ``values``."""
+    """Mask of the lanes where every guard holds; broadcasts to the grid of the variables'
+    ``values``.
+    """
     found: Any = True
     for guard in access.guards:
         index = evaluate(guard.index, values, ARRAYS)

@@ -23,7 +23,7 @@ _Part = tuple[IndexExpr, IndexExpr, IndexExpr]
 
 
 def slice_ops(key: Any, sizes: Sizes, level: int, loc: Loc | None) -> list[MetaOp]:
-    """The operations that ``t[key]`` is, on a level of ``sizes``.
+    """Meta-operations of ``t[key]`` on a level of ``sizes``.
 
     Raises:
         ArrangementError: too many indices, one out of range, or of a kind that NumPy's basic
@@ -62,7 +62,7 @@ def slice_ops(key: Any, sizes: Sizes, level: int, loc: Loc | None) -> list[MetaO
 
 
 def _complete(items: list[Any], sizes: Sizes, loc: Loc | None) -> list[Any]:
-    """One entry a dim, and the Nones between them."""
+    """Expand the Ellipsis: one entry a dim, and the Nones between them."""
     ellipses = [place for place, item in enumerate(items) if item is Ellipsis]
     if len(ellipses) > 1:
         raise ArrangementError("an index has one Ellipsis at most; write `:` for the dims", loc)
@@ -91,7 +91,7 @@ def _is_index(item: Any) -> bool:
 
 
 def _sign(expr: IndexExpr) -> int | None:
-    """1 and -1 where that is proved, 0 of 0; None: unknown. At least 0 counts as 1."""
+    """Proved sign: 1 if at least 0, -1, 0 of the constant 0; None: unknown."""
     lower, upper = bounds(normalize(expr), declared_ranges([expr]))
     if lower is not None and lower >= 0:
         return 0 if lower == upper == 0 else 1
@@ -99,9 +99,7 @@ def _sign(expr: IndexExpr) -> int | None:
 
 
 def _from_front(bound: IndexExpr, size: IndexExpr) -> IndexExpr:
-    """A bound, of which negatives count from the end; of unknown sign: taken to count from the
-    front.
-    """
+    """Resolve a bound that counts from the end; one of unknown sign counts from the front."""
     return size + bound if _sign(bound) == -1 else bound
 
 
@@ -159,7 +157,7 @@ def _slice(item: slice[Any, Any, Any], size: IndexExpr, dim: int, loc: Loc | Non
 
 
 def _tidy(count: IndexExpr) -> IndexExpr:
-    """Numbers as numbers, and without symbols that cancel out; anything else as it was written."""
+    """Simplify to a number, or where symbols cancel out; else keep the expression as written."""
     normal = normalize(count)
     if normal.value is not None:
         return const(max(normal.value, 0))

@@ -1,8 +1,8 @@
-"""What can be proved of where a parameter's programs write, for all sizes.
+"""Inverse of an access, and proofs of coverage and race freedom for all sizes.
 
-Proofs go through one map: :meth:`MetaOp.locate` says where an element of the source most likely
-comes from, and its composition ``w`` leads from source indices to the indices of all levels. Two
-facts about it decide two questions, and both are checked by putting expressions into one another:
+Proofs go through one map: :meth:`MetaOp.locate` proposes where an element of the source comes
+from, and its composition ``w`` maps source indices to the indices of all levels. Two facts about
+it decide two questions, and both are checked by substitution:
 
 - *coverage*: ``w`` of an element is a program and a lane that exist, and the access leads from
   there back to the element. So every element is written.
@@ -27,7 +27,7 @@ from ninetoothed.symbolic.normal_form import always_nonnegative, normalize, norm
 
 @dataclass(frozen=True)
 class Site:
-    """A write of the application.
+    """A store of the application.
 
     ``between`` are the indices of the levels between, over loop variables; None: known at run time
     only. ``loops`` are the variables' ranges; each variable takes every value. ``conditional``:
@@ -41,13 +41,13 @@ class Site:
 
     @property
     def known(self) -> bool:
-        """Whether the indices are known when compiling."""
+        """True if the indices are compile-time constants or loop variables."""
         return None not in self.between
 
 
 @dataclass(frozen=True)
 class Placement:
-    """A parameter as it is arranged: its source's sizes, the operations, what its symbols are."""
+    """An arranged parameter: its source's sizes, its operations, the ranges of its symbols."""
 
     source: Sizes
     ops: tuple[MetaOp, ...]
@@ -56,12 +56,12 @@ class Placement:
 
     @cached_property
     def access(self) -> Access:
-        """The access."""
+        """The composed access."""
         return compose(self.source, self.ops, self.assumptions, self.jagged)
 
     @cached_property
     def states(self) -> list[Levels]:
-        """The levels before each operation, and behind the last."""
+        """Levels before each operation, and after the last."""
         found: list[Levels] = [(self.source,)]
         for op in self.ops:
             found.append(op.result(found[-1]))
@@ -69,13 +69,13 @@ class Placement:
 
     @property
     def program_names(self) -> tuple[str, ...]:
-        """The program's indices; that of a dim of size 1 is 0 and has no name."""
+        """Names of the program indices; that of a dim of size 1 is 0 and has none."""
         access = self.access
         rows = zip(index_names(access.levels)[0], access.levels[0], strict=True)
         return tuple(name for name, size in rows if size.value != 1)
 
     def ranges(self, site: Site) -> dict[str, Range]:
-        """The assumptions, with the ranges of index variables and loops."""
+        """Assumptions with the ranges of index and loop variables."""
         access = self.access
         found = {**self.assumptions, **site.loops}
         if self.jagged is not None:
@@ -89,11 +89,11 @@ class Placement:
 
     @cached_property
     def required(self) -> list[IndexExpr]:
-        """What a call has checked before a program runs: each is at least 0."""
+        """Preconditions that a call checks before any program runs: each is at least 0."""
         return required(self.ops, self.states)
 
     def at(self, site: Site) -> Access:
-        """The access, with the site's indices of the levels between put in."""
+        """The access with the site's indices of the middle levels substituted."""
         access = self.access
         names = [name for row in index_names(access.levels)[1:-1] for name in row]
         given = zip(names, site.between, strict=True)
@@ -101,7 +101,7 @@ class Placement:
         return access.substitute(values)
 
     def located(self, element: Sequence[IndexExpr], assumptions: Assumptions) -> Levels:
-        """The indices of all levels that an element of the source likely comes from."""
+        """Candidate indices of all levels for an element of the source."""
         indices: Levels = (tuple(element),)
         for op, levels in zip(self.ops, self.states, strict=False):
             indices = op.locate(levels, indices, assumptions)
@@ -110,10 +110,9 @@ class Placement:
 
     # Proofs. True is proved, False is "not proved".
 
-    def inside(self, site: Site | None = None) -> list[bool]:
-        """Of each dim of the source, whether every index that is accessed lies inside."""
-        access = self.access if site is None else self.at(site)
-        ranges = self.ranges(Site() if site is None else site)
+    def inside(self) -> list[bool]:
+        """For each dim of the source: True if every accessed index is proved in bounds."""
+        access, ranges = self.access, self.ranges(Site())
         wanted = [Guard(*pair) for pair in zip(access.indices, self._own(), strict=True)]
         return [
             guard in access.guards or holds(guard, ranges, access.guards, self.required)
@@ -121,7 +120,7 @@ class Placement:
         ]
 
     def never(self) -> list[Guard]:
-        """The guards that never hold."""
+        """Guards that are proved never to hold."""
         ranges = self.ranges(Site())
         return [
             guard
@@ -132,12 +131,12 @@ class Placement:
         ]
 
     def covered(self, sites: Sequence[Site]) -> bool:
-        """Whether every element of the source is written."""
+        """True if every element of the source is proved to be written."""
         certain = [site for site in sites if site.known and not site.conditional]
         return any(self._covers(group) for group in _grouped(certain))
 
     def _covers(self, site: Site) -> bool:
-        # No symbol of a user has such a name.
+        # Names that no symbol of a user has.
         names = [f"$e{dim}" for dim in range(len(self.source))]
         element = [sym(name) for name in names]
         ranges = {**self.assumptions}
@@ -162,13 +161,13 @@ class Placement:
                 ):
                     return False
         indices = [index for row in located[1:-1] for index in row]
-        turning: set[str] = set()
+        iterating: set[str] = set()
         for index, given in zip(indices, site.between, strict=True):
             assert given is not None
-            names = turning.intersection(symbol_names(given))
-            turning.update(name for name in symbol_names(given) if name in site.loops)
-            # One loop cannot take two values in a turn.
-            ends = None if names else _turns(index, given, site.loops)
+            names = iterating.intersection(symbol_names(given))
+            iterating.update(name for name in symbol_names(given) if name in site.loops)
+            # One loop variable has one value in an iteration.
+            ends = None if names else _iteration_conditions(index, given, site.loops)
             if ends is None or not all(always_nonnegative(end, ranges, facts) for end in ends):
                 return False
         normal = normalizer(ranges)
@@ -182,8 +181,8 @@ class Placement:
         return all(holds(guard, ranges, (), facts) for guard in guards)
 
     def racing(self, site: Site) -> tuple[str, ...]:
-        """The indices of programs and lanes that an element of the source does not determine, as
-        far as is proved. Where no program's is among them, no two programs write one element.
+        """Program and lane indices that an element of the source is not proved to determine.
+        Without a program's among them, no two programs write one element.
         """
         access = self.at(site)
         ranges = self.ranges(site)
@@ -207,18 +206,18 @@ class Placement:
         return tuple(found)
 
     def apart(self, sites: Sequence[Site]) -> bool:
-        """Whether no two programs write one element."""
+        """True if it is proved that no two programs write one element."""
         programs = frozenset(self.program_names)
         return not any(programs.intersection(self.racing(site)) for site in sites)
 
     def distinct(self) -> bool:
-        """Whether one program has each element of the source at one index of the levels below it
-        only, lanes and all.
+        """True if the access of one program is proved injective: each element of the source is at
+        one index of the levels below it.
         """
         levels = self.access.levels
         between: dict[str, Range] = {}
         for names, sizes in zip(index_names(levels)[1:-1], levels[1:-1], strict=True):
-            # Elsewhere is no element.
+            # There are no elements elsewhere.
             between.update(zip(names, (Range(const(0), size - 1) for size in sizes), strict=True))
         site = Site(tuple(map(sym, between)), between)
         return set(self.racing(site)) <= set(self.program_names)
@@ -231,8 +230,8 @@ class Placement:
         return normalize(reach)
 
     def largest_inside(self, strides: Sizes) -> IndexExpr | None:
-        """How far apart the elements of one block lie at most, where the access is linear in its
-        lanes and no stride is negative; else None.
+        """Largest distance between elements of one block, where the access is linear in its lanes
+        and no stride is negative; else None.
         """
         access = self.access
         if len(access.levels) < 2:
@@ -251,7 +250,7 @@ class Placement:
         return normalize(reach)
 
     def _own(self) -> Sizes:
-        """The sizes, of a jagged dim the program's own."""
+        """The source's sizes, of a jagged dim the program's own."""
         own = {} if self.jagged is None else {self.jagged[0]: self.jagged[1]}
         return tuple(substitute(size, own) for size in self.source)
 
@@ -259,10 +258,10 @@ class Placement:
 _Rest = tuple[tuple[IndexExpr | None, ...], tuple[tuple[str, Range], ...]]
 
 
-def _turns(
+def _iteration_conditions(
     index: IndexExpr, given: IndexExpr, loops: Mapping[str, Range]
 ) -> tuple[IndexExpr, IndexExpr] | None:
-    """What must be at least 0 for ``given`` to become ``index`` in some turn of its loop."""
+    """Conditions, each at least 0, for ``given`` to equal ``index`` in an iteration of its loop."""
     names = [name for name in symbol_names(given) if name in loops]
     if not names:
         return index - given, given - index
@@ -272,12 +271,12 @@ def _turns(
     low, high = loops[names[0]].lower, loops[names[0]].upper
     if len(names) > 1 or step not in (1, -1) or low is None or high is None:
         return None
-    turn = (index - first) * step
-    return turn - low, high - turn
+    iteration = (index - first) * step
+    return iteration - low, high - iteration
 
 
 def _grouped(sites: Sequence[Site]) -> list[Site]:
-    """The sites, and those that differ in one number only as one with a loop over these numbers."""
+    """The sites, those that differ in one constant also merged into one with a loop over it."""
     found = list(sites)
     for position in range(len(sites[0].between) if sites else 0):
         rows: dict[_Rest, list[int]] = {}

@@ -1,12 +1,12 @@
-"""What a meta-operation is: a map from the indices of the new tensor to the indices of the old one.
+"""Base class of meta-operations: maps from the new tensor's indices to the old one's.
 
-A tensor has *levels*, outermost first; each is a tuple of sizes. An operation says, of the level
-that it is applied to:
+A tensor has *levels*, outermost first; each is a tuple of sizes. An operation defines, for its
+level:
 
 - ``result``: the levels of the new tensor;
 - ``source``: the old index of a new one, and ``guards``: when that lies inside the old tensor;
 - ``locate``: a new index of an old one, where there is one, which proofs start from;
-- ``requirements``: what must hold of sizes that only a call knows.
+- ``requirements``: preconditions on sizes that only a call knows.
 
 ``meta_ops`` has the operations, and ``access`` composes them.
 """
@@ -44,7 +44,7 @@ class Requirement:
     right: IndexExpr
 
     def decide(self, assumptions: Assumptions) -> bool | None:
-        """Whether it holds for all sizes, or for none; None: neither is proved."""
+        """True if it is proved for all sizes, False if refuted for all, None if neither."""
         difference = normalize(self.right - self.left)
         if self.relation == "<=":
             if always_nonnegative(difference, assumptions):
@@ -89,11 +89,11 @@ class MetaOp:
         raise NotImplementedError
 
     def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
-        """When the ``old`` indices, from a new index inside the new tensor, lie inside the old one."""
+        """Conditions under which the ``old`` indices of a new index lie inside the old tensor."""
         return []
 
     def requirements(self, levels: Levels) -> list[Requirement]:
-        """What must hold for the operation to be possible."""
+        """Preconditions on sizes that only a call knows."""
         return []
 
     def map(self, function: Convert) -> MetaOp:
@@ -113,7 +113,7 @@ class MetaOp:
 
     @property
     def place(self) -> str:
-        """Where the operation was written, for the message of a check."""
+        """Source location of the operation, for the message of a check."""
         return (
             ""
             if self.loc is None
@@ -121,7 +121,7 @@ class MetaOp:
         )
 
     def check_count(self, what: str, given: Sequence[object], sizes: Sizes) -> None:
-        """That there is one entry a dim.
+        """Check that there is one entry a dim.
 
         Raises:
             ArrangementError: there is not.
@@ -140,7 +140,7 @@ def shape_text(values: Iterable[object]) -> str:
 
 
 def elements(size: IndexExpr, assumptions: Assumptions | None = None) -> IndexExpr:
-    """How many elements a dim of ``size`` has; without ``assumptions``, where no symbol is negative.
+    """Number of elements in a dim of ``size``; without ``assumptions``, no symbol is negative.
 
     A count of windows that are longer than their dim is below zero, which is none. It is printed as
     it is, but what is computed from it must start from zero: two of them make no product above it.
@@ -163,5 +163,5 @@ def mapped(function: Convert, values: Iterable[IndexExpr]) -> Sizes:
 
 
 def inside(old: Sizes, sizes: Sizes) -> list[Guard]:
-    """That each index lies inside its size."""
+    """Guards that each index lies inside its size."""
     return [Guard(index, size) for index, size in zip(old, sizes, strict=True)]

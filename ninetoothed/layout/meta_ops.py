@@ -433,7 +433,7 @@ class Slice(MetaOp):
         return replaced(indices, self.level, old)
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
-        # What is divided by is positive.
+        # Divisors are positive.
         new = tuple(
             (start - index) // -step if backwards(step) else (index - start) // step
             for start, index, step in zip(self.starts, indices[self.level], self.steps, strict=True)
@@ -469,7 +469,7 @@ class Slice(MetaOp):
 
 
 def backwards(step: IndexExpr) -> bool:
-    """Whether a step goes backwards, as far as that shows where no symbol is negative."""
+    """True if a step is proved negative or 0, with all its symbols at least 0."""
     upper = bounds(normalize(step), {name: Range.of(0) for name in symbol_names(step)})[1]
     return upper is not None and upper <= 0
 

@@ -1,4 +1,4 @@
-"""Shapes of the same lanes in row-major order: how the dims of one are those of another."""
+"""Reshapes that preserve row-major order: correspondence of the dims of two shapes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ninetoothed.symbolic.expr import IndexExpr, product
 from ninetoothed.symbolic.normal_form import equal
 
 Run = tuple[Sizes, Sizes]
-"""Neighbouring dims of two shapes, with equal products."""
+"""Adjacent dims of two shapes, with equal products."""
 
 
 def runs(old: Sizes, new: Sizes) -> list[Run] | None:
-    """Both shapes in parts with equal products, in order, as many as there are, without dims of
-    size 1; None where the shapes are not proved to have equally many lanes.
+    """Split both shapes into as many parts with equal products as there are, in order, without dims
+    of size 1; None where the shapes are not proved to have equally many lanes.
     """
     if not equal(product(old), product(new)):
         return None
@@ -29,7 +29,7 @@ def runs(old: Sizes, new: Sizes) -> list[Run] | None:
 
 
 def _cut(left: Sizes, right: Sizes) -> tuple[int, int]:
-    """How many dims of each make the shortest run; all, where none is shorter."""
+    """Number of dims of each shape in the shortest run; all, where none is shorter."""
     for length in range(2, len(left) + len(right)):
         for one in range(max(1, length - len(right)), min(len(left), length - 1) + 1):
             if equal(product(left[:one]), product(right[: length - one])):
@@ -38,7 +38,7 @@ def _cut(left: Sizes, right: Sizes) -> tuple[int, int]:
 
 
 def keeps_places(old: Sizes, new: Sizes, padded: Callable[[IndexExpr], IndexExpr]) -> bool:
-    """Whether lanes keep their row-major places when each size is rounded up: only the first dim of
+    """True if lanes keep their row-major positions when each size is padded: only the first dim of
     each run grows.
     """
     parts = runs(old, new)

@@ -3,8 +3,7 @@
 An :class:`IndexExpr` is frozen and keeps its *structure*: ``str(expr)`` prints what was written,
 and only ``x+0 0+x x-0 x*1 1*x x//1`` are folded. :func:`normalize` gives the *normal form*, a sum
 of products of atoms (symbols, quotients, remainders, minima, …), which IR types hold and compare;
-it lives, with the proof obligations (:func:`always_nonnegative`, :func:`always_less`), in
-``normal_form``.
+it lives, with the prover (:func:`always_nonnegative`, :func:`always_less`), in ``normal_form``.
 
 ``//`` and ``%`` are Python's: they round towards minus infinity. A symbolic divisor is taken to be
 positive; sizes of blocks and strides of tilings, the only divisors that arrangements make, are.
@@ -22,7 +21,7 @@ from weakref import WeakValueDictionary
 
 @dataclass(frozen=True)
 class SymbolInfo:
-    """What is declared of a symbol.
+    """Declaration of a symbol: its kind and bounds.
 
     ``kind``: ``"meta"`` (the compiler chooses), ``"constexpr"`` (the caller gives it by keyword),
     ``"size"`` and ``"stride"`` (a tensor's), ``"plain"``. Bounds are inclusive; None is no bound.
@@ -74,7 +73,7 @@ class IndexExpr:
     is_normal: bool
 
     def __new__(cls, op: str, *args: Any) -> IndexExpr:
-        """The one expression of this structure (equal expressions are usually, not always,
+        """The interned expression of this structure (equal expressions are mostly, not always,
         identical).
         """
         interned = _interned[op]
@@ -287,7 +286,7 @@ def python_text(expr: IndexExpr) -> str:
 
 
 def _with_truths(expr: IndexExpr) -> IndexExpr:
-    """``expr`` with comparisons for the operands of ``and``, of which Python gives one as it is."""
+    """``expr`` with comparisons as operands of ``and``, which in Python returns an operand."""
     operands = [_with_truths(operand) for operand in expr.operands]
     if expr.op == "and":
         operands = [
@@ -353,7 +352,7 @@ def factors(expr: IndexExpr) -> tuple[IndexExpr, ...]:
 
 
 def divisors(expr: IndexExpr) -> Iterator[IndexExpr]:
-    """What ``expr`` divides by."""
+    """All divisors in ``expr``."""
     if expr.op in _DIVISIONS:
         yield expr.args[1]
     for operand in expr.operands:
@@ -366,7 +365,7 @@ def symbols(*exprs: IndexExpr) -> Iterator[IndexExpr]:
 
 
 def fits(expr: IndexExpr, bits: int) -> bool:
-    """Whether integers of ``bits`` bits, with a sign, hold each number that stands in it."""
+    """True if signed integers of ``bits`` bits hold every constant in ``expr``."""
     if expr.value is not None:
         return -(1 << (bits - 1)) <= expr.value < 1 << (bits - 1)
     return all(fits(operand, bits) for operand in expr.operands)
@@ -379,7 +378,7 @@ def symbol_names(*exprs: IndexExpr) -> list[str]:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """How :func:`evaluate` computes what Python's operators do not spell for arrays."""
+    """Operations of :func:`evaluate` for which arrays have no Python operator."""
 
     minimum: Callable[[Any, Any], Any] = min
     maximum: Callable[[Any, Any], Any] = max

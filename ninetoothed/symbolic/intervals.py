@@ -1,16 +1,11 @@
-"""Intervals: between which numbers an index expression lies."""
+"""Interval arithmetic: numeric bounds of index expressions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ninetoothed.symbolic.expr import (
-    IndexExpr,
-    SymbolInfo,
-    const,
-    symbols,
-)
+from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, symbols
 
 
 @dataclass(frozen=True)
@@ -22,7 +17,7 @@ class Range:
 
     @staticmethod
     def of(lower: int | None, upper: int | None = None) -> Range:
-        """A range between numbers."""
+        """A range with constant bounds."""
         return Range(
             None if lower is None else const(lower), None if upper is None else const(upper)
         )
@@ -33,7 +28,7 @@ NOTHING: Assumptions = {}
 
 
 def bounds(expr: IndexExpr, assumptions: Assumptions) -> tuple[int | None, int | None]:
-    """Numbers between which ``expr`` lies, inclusive; None is no bound."""
+    """Numeric bounds of ``expr``, inclusive; None is no bound."""
     op = expr.op
     if op == "const":
         return expr.args[0], expr.args[0]
@@ -49,7 +44,7 @@ def bounds(expr: IndexExpr, assumptions: Assumptions) -> tuple[int | None, int |
         return _negated(operands[0])
     left, right = operands
     if op in ("floordiv", "ceildiv", "mod") and right[0] == 0:
-        # What is divided by is not 0.
+        # A divisor is not 0.
         right = (1, right[1])
     if op == "add":
         return interval_sum(left, right)
@@ -74,7 +69,10 @@ def bounds(expr: IndexExpr, assumptions: Assumptions) -> tuple[int | None, int |
         lowers = [b for b in (left[0], right[0]) if b is not None]
         upper = None if left[1] is None or right[1] is None else max(left[1], right[1])
         return max(lowers, default=None), upper
-    answer = _conjunction(left, right) if op == "and" else _compared(op, left, right)
+    if op == "and":
+        answer = _conjunction(left, right)
+    else:
+        answer = comparison(op, interval_sum(left, _negated(right)))
     return (0, 1) if answer is None else (int(answer), int(answer))
 
 
@@ -82,26 +80,27 @@ Interval = tuple[int | None, int | None]
 
 
 def _conjunction(left: Interval, right: Interval) -> bool | None:
-    """Whether both are true, that is, not 0; None: it depends."""
+    """Truth of the conjunction of two intervals, a number being true if not 0; None: unknown."""
     if (0, 0) in (left, right):
         return False
-    apart = [
-        (low is not None and low > 0) or (high is not None and high < 0)
-        for low, high in (left, right)
-    ]
-    return True if all(apart) else None
+    return True if excludes_zero(left) and excludes_zero(right) else None
 
 
-def _compared(op: str, left: Interval, right: Interval) -> bool | None:
-    """What a comparison of two intervals gives; None: it depends."""
+def excludes_zero(interval: Interval) -> bool:
+    """True if all numbers of an interval are positive, or all are negative."""
+    low, high = interval
+    return (low is not None and low > 0) or (high is not None and high < 0)
+
+
+def comparison(op: str, difference: Interval) -> bool | None:
+    """Truth of ``left op right``, from the interval of ``left - right``; None: unknown."""
     if op in ("gt", "ge"):
-        op, left, right = {"gt": "lt", "ge": "le"}[op], right, left
-    low, high = interval_sum(left, _negated(right))
+        op, difference = {"gt": "lt", "ge": "le"}[op], _negated(difference)
+    low, high = difference
     if op in ("eq", "ne"):
         if low == high == 0:
             return op == "eq"
-        apart = (low is not None and low > 0) or (high is not None and high < 0)
-        return op == "ne" if apart else None
+        return op == "ne" if excludes_zero(difference) else None
     limit = -1 if op == "lt" else 0
     if high is not None and high <= limit:
         return True
@@ -114,18 +113,18 @@ def _negated(interval: Interval) -> Interval:
 
 
 def interval_sum(left: Interval, right: Interval) -> Interval:
-    """Where a sum lies."""
+    """Interval of a sum."""
     lower = None if left[0] is None or right[0] is None else left[0] + right[0]
     upper = None if left[1] is None or right[1] is None else left[1] + right[1]
     return lower, upper
 
 
 def interval_product(left: Interval, right: Interval) -> Interval:
-    """Where a product lies."""
+    """Interval of a product."""
     if left[0] is None or right[0] is None or left[0] < 0 or right[0] < 0:
         if None in left or None in right:
             for one, two in ((left, right), (right, left)):
-                # A negative factor turns the interval of a factor that is not.
+                # A negative factor mirrors the interval of the other.
                 if one[1] is not None and one[1] <= 0 and two[0] is not None and two[0] >= 0:
                     return _negated(interval_product(_negated(one), two))
             return None, None
@@ -166,7 +165,7 @@ def _quotient(op: str, left: Interval, right: Interval) -> Interval:
 
 
 def declared_range(info: SymbolInfo | None) -> Range:
-    """What a symbol's declaration says of its value."""
+    """Range that a symbol is declared with."""
     if info is None or info.kind == "stride":
         return Range()
     return Range.of(info.lower, info.upper)

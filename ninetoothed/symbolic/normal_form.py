@@ -1,4 +1,4 @@
-"""The normal form of index expressions, and what can be proved of them.
+"""Normal form of index expressions, and a prover of inequalities over them.
 
 A normal form is a polynomial: integer coefficients over products of *atoms*, which are symbols and
 the operations that no polynomial can express (``floordiv``, ``mod``, ``ceildiv``, ``min``, ``max``,
@@ -61,13 +61,13 @@ def normalize(expr: IndexExpr, assumptions: Assumptions = NOTHING) -> IndexExpr:
 
 
 def normalizer(assumptions: Assumptions) -> Callable[[IndexExpr], IndexExpr]:
-    """:func:`normalize` for many expressions, which share what is found on the way."""
+    """:func:`normalize` for many expressions, with a shared memo."""
     shared = _Normalizer(assumptions)
     return lambda expr: expression_of(shared.polynomial(expr))
 
 
 def equal(left: IndexExpr, right: IndexExpr) -> bool:
-    """Whether the two are the same for all values of their symbols, as far as normal forms show."""
+    """True if the two are proved equal for all values of their symbols, by their normal forms."""
     if left == right:
         return True
     if left.op in ("const", "sym") and right.op in ("const", "sym"):
@@ -76,7 +76,7 @@ def equal(left: IndexExpr, right: IndexExpr) -> bool:
 
 
 class _Normalizer:
-    """Turns expressions into polynomials under fixed assumptions."""
+    """Conversion of expressions to polynomials under fixed assumptions."""
 
     def __init__(self, assumptions: Assumptions) -> None:
         self.assumptions = assumptions
@@ -117,7 +117,7 @@ class _Normalizer:
         return self._other(op, left, right)
 
     def _other(self, op: str, left: Polynomial, right: Polynomial) -> Polynomial:
-        """Minima, maxima, comparisons and conjunctions are atoms unless they are decided."""
+        """Minimum, maximum, comparison or conjunction: an atom, unless its value is known."""
         difference = number_of(add_to(dict(left), right, -1))
         if op in ("min", "max"):
             if difference is None:
@@ -134,7 +134,7 @@ class _Normalizer:
         return {(IndexExpr(op, expression_of(left), expression_of(right)),): 1}
 
     def _within(self, dividend: Polynomial, divisor: Polynomial) -> bool:
-        """Whether ``0 <= dividend < divisor`` follows from the assumptions."""
+        """True if ``0 <= dividend < divisor`` is proved."""
         if not self.assumptions:
             return False
         key = (frozenset(dividend.items()), frozenset(divisor.items()))
@@ -258,8 +258,8 @@ def _nested_quotient(polynomial: Polynomial) -> tuple[Polynomial, IndexExpr] | N
 def always_nonnegative(
     expr: IndexExpr, assumptions: Assumptions, facts: Sequence[IndexExpr] = ()
 ) -> bool:
-    """Whether ``expr >= 0`` follows from the assumptions and from ``facts``, each of which is at
-    least 0. False means "not proved".
+    """True if ``expr >= 0`` is proved from the assumptions and ``facts``, each of which is at least
+    0.
     """
     return _Prover(assumptions, facts).nonnegative(polynomial_of(normalize(expr)), _DEPTH)
 
@@ -270,7 +270,7 @@ def always_less(
     assumptions: Assumptions,
     facts: Sequence[IndexExpr] = (),
 ) -> bool:
-    """Whether ``left < right`` follows from the assumptions. False means "not proved"."""
+    """True if ``left < right`` is proved from the assumptions and ``facts``."""
     return always_nonnegative(as_expr(right) - as_expr(left) - 1, assumptions, facts)
 
 
@@ -280,7 +280,7 @@ _FEW_STEPS = 24
 
 
 class _Prover:
-    """Shows that polynomials are at least 0.
+    """Prover that polynomials are at least 0.
 
     A step replaces an atom by the bound at which the polynomial is smallest. A quotient of factor 1
     or -1 leaves for an equivalent inequality without it: ``x floordiv d <= r`` is
@@ -292,13 +292,13 @@ class _Prover:
     def __init__(self, assumptions: Assumptions, facts: Sequence[IndexExpr]) -> None:
         self.assumptions = assumptions
         self.facts = [polynomial_of(normalize(fact)) for fact in facts]
-        # A quotient that is known to be large says so of its dividend.
+        # A bound of a quotient is one of its dividend.
         self.facts += [plain for fact in self.facts if (plain := _plain(fact)) is not None]
         self.steps = _STEPS
         self._intervals: dict[IndexExpr, Interval] = {}
 
     def nonnegative(self, polynomial: Polynomial, depth: int, facts: int = 2) -> bool:
-        """Whether ``polynomial`` is proved to be at least 0, with ``facts`` facts at most."""
+        """True if ``polynomial >= 0`` is proved, with ``facts`` facts at most."""
         lower, upper = self._interval(polynomial)
         if lower is not None and lower >= 0:
             return True
@@ -338,7 +338,9 @@ class _Prover:
         return found
 
     def _outer_atoms(self, polynomial: Polynomial) -> list[IndexExpr]:
-        """The atoms: operations, then symbols whose bounds hold other symbols, then the others."""
+        """The atoms in the order of elimination: operations, symbols with symbolic bounds, the
+        others.
+        """
         atoms = dict.fromkeys(atom for monomial in polynomial for atom in monomial)
 
         def order(atom: IndexExpr) -> tuple[int, str]:
@@ -352,7 +354,7 @@ class _Prover:
         return sorted(atoms, key=order)
 
     def _follows(self, polynomial: Polynomial) -> bool:
-        """Whether a symbol's sign follows from a fact ``d * x + r >= 0`` with ``r < d``, ``d > 0``."""
+        """True if a symbol's sign follows from a fact ``d * x + r >= 0``, ``r < d``, ``d > 0``."""
         if len(polynomial) != 1 or tuple(polynomial.values()) != (1,):
             return False
         (monomial,) = polynomial
@@ -361,14 +363,14 @@ class _Prover:
             slack = add_to(add_to(dict(divisor), rest, -1), {(): 1}, -1)
             if not divisor or not self.nonnegative(slack, _DEPTH // 2, 0):
                 continue
-            # Where r is not negative, r < d says that d is positive.
+            # Where r is not negative, d is positive by r < d.
             positive = (rest, add_to(divisor, {(): 1}, -1))
             if any(self.nonnegative(one, _DEPTH // 2, 0) for one in positive):
                 return True
         return False
 
     def _less_facts(self, polynomial: Polynomial) -> Iterator[Polynomial]:
-        """The polynomial less multiples of facts that cancel a term that may be negative."""
+        """The polynomial minus multiples of facts that cancel a term that may be negative."""
         for fact in self.facts:
             if fact.get(()) and all(polynomial.get(m) == c for m, c in fact.items() if m):
                 # The fact is this one, but for the constant.
@@ -393,7 +395,7 @@ class _Prover:
         return lower is not None and lower >= 0
 
     def _sign(self, coefficient: Polynomial, depth: int) -> int | None:
-        """1: at least 0, -1: at most 0, None: unknown."""
+        """Sign of a coefficient. 1: at least 0, -1: at most 0, None: unknown."""
         low, high = self._interval(coefficient)
         if low is not None and low >= 0:
             return 1
@@ -408,7 +410,7 @@ class _Prover:
     def _without_atom(
         self, polynomial: Polynomial, atom: IndexExpr, depth: int
     ) -> list[list[Polynomial]] | None:
-        """What suffices instead: of each list, one entry at least 0."""
+        """Sufficient conditions without ``atom``: of each list, one entry is at least 0."""
         factor, rest = taken_out(polynomial, (atom,))
         if any(_occurs(atom, other) for part in (factor, rest) for m in part for other in m):
             return None
@@ -465,7 +467,7 @@ def _without_quotient(atom: IndexExpr, factor: Polynomial, rest: Polynomial) -> 
 
 
 def _plain(fact: Polynomial) -> Polynomial | None:
-    """A fact about a quotient as one about its dividend."""
+    """Rewrite a fact about a quotient as one about its dividend."""
     for monomial in fact:
         if len(monomial) == 1 and monomial[0].op in ("floordiv", "ceildiv"):
             factor, rest = taken_out(fact, monomial)

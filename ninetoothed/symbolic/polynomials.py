@@ -1,4 +1,4 @@
-"""Polynomials over atoms, which normal forms print: integer factors of products of expressions.
+"""Polynomials over atoms, the data structure of normal forms.
 
 ``{(B, i): 2, (): -1}`` is ``B * i * 2 - 1``; a monomial names its atoms in order.
 """
@@ -14,7 +14,7 @@ Polynomial = dict[Monomial, int]
 
 
 def add_to(target: Polynomial, source: Polynomial, factor: int = 1) -> Polynomial:
-    """``target``, to which ``factor * source`` is added, in place."""
+    """Add ``factor * source`` to ``target`` in place; returns it."""
     for monomial, coefficient in source.items():
         total = target.get(monomial, 0) + factor * coefficient
         if total:
@@ -25,7 +25,7 @@ def add_to(target: Polynomial, source: Polynomial, factor: int = 1) -> Polynomia
 
 
 def multiply(left: Polynomial, right: Polynomial) -> Polynomial:
-    """The product."""
+    """Product of two polynomials."""
     result: Polynomial = {}
     for monomial, coefficient in left.items():
         for other, factor in right.items():
@@ -35,14 +35,14 @@ def multiply(left: Polynomial, right: Polynomial) -> Polynomial:
 
 
 def number_of(polynomial: Polynomial) -> int | None:
-    """The number that ``polynomial`` is, if it is one."""
+    """Value of a constant polynomial, else None."""
     if not polynomial:
         return 0
     return polynomial.get(()) if len(polynomial) == 1 else None
 
 
 def divided(monomial: Monomial, divisor: Monomial) -> Monomial | None:
-    """``monomial / divisor``, or None where it does not divide."""
+    """``monomial / divisor``, or None where it is not divisible."""
     rest = list(monomial)
     for atom in divisor:
         if atom not in rest:
@@ -52,7 +52,7 @@ def divided(monomial: Monomial, divisor: Monomial) -> Monomial | None:
 
 
 def expression_of(polynomial: Polynomial) -> IndexExpr:
-    """The expression that prints the polynomial: higher degrees first, the constant last."""
+    """Expression of a polynomial: higher degrees first, the constant last."""
     terms = sorted(
         polynomial.items(), key=lambda item: (-len(item[0]), "*".join(map(str, item[0])))
     )
@@ -76,7 +76,7 @@ def expression_of(polynomial: Polynomial) -> IndexExpr:
 
 
 def polynomial_of(expr: IndexExpr) -> Polynomial:
-    """The polynomial that a normal form prints."""
+    """Polynomial of an expression in normal form."""
     if expr.op == "const":
         return {(): expr.args[0]} if expr.args[0] else {}
     if expr.op == "neg":
@@ -90,23 +90,23 @@ def polynomial_of(expr: IndexExpr) -> Polynomial:
 
 
 def split(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """``quotient, rest`` with ``dividend = quotient * divisor + rest``, as much as shows."""
+    """Polynomial division: ``quotient, rest`` with ``dividend = quotient * divisor + rest``."""
     quotient: Polynomial = {}
     rest: Polynomial = {}
     if len(divisor) == 1:
         ((base, factor),) = divisor.items()
         for monomial, coefficient in dividend.items():
             reduced = divided(monomial, base)
-            share = 0 if reduced is None else coefficient // factor
+            part = 0 if reduced is None else coefficient // factor
             if reduced is not None and not base and monomial:
-                # Only whole multiples leave: x*5 floordiv 4 stays together.
-                share = coefficient // factor if coefficient % factor == 0 else 0
-            if reduced is not None and share:
-                add_to(quotient, {reduced: share})
-            if coefficient - share * factor:
-                rest[monomial] = coefficient - share * factor
+                # Only multiples are divided: x*5 floordiv 4 stays as it is.
+                part = coefficient // factor if coefficient % factor == 0 else 0
+            if reduced is not None and part:
+                add_to(quotient, {reduced: part})
+            if coefficient - part * factor:
+                rest[monomial] = coefficient - part * factor
         return quotient, rest
-    # By a sum only what divides without a rest, the highest degree first.
+    # Division by a sum is exact or not done, the highest degree first.
     lead = max(divisor, key=degree)
     left = dict(dividend)
     while left and len(quotient) <= len(dividend):
@@ -121,12 +121,12 @@ def split(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polyno
 
 
 def degree(monomial: Monomial) -> tuple[int, str]:
-    """What the leading term is the largest in."""
+    """Monomial order; the leading term is the largest."""
     return len(monomial), str(monomial)
 
 
 def weight(polynomial: Polynomial) -> int:
-    """How far a sum is from a plain one: each operation in it counts for several terms."""
+    """Complexity of a sum: an operation counts for several terms."""
     operations = sum(atom.op != "sym" for monomial in polynomial for atom in monomial)
     return 16 * operations + len(polynomial)
 

@@ -1,1 +1,1 @@
-"""Verdicts that hold for all sizes, counterexamples, and translation validation."""
+"""Verification: verdicts for all sizes, counterexamples, and translation validation."""

@@ -1,6 +1,6 @@
-"""Elements that no program writes, or two programs do: found by trying all programs at small sizes.
+"""Counterexamples of coverage and race freedom, by enumeration of all programs at small sizes.
 
-The complement of ``placement``, which proves that there is none at any size.
+The complement of ``layout.inverse``, which proves that there is none at any size.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MAX_LANES = 1 << 17
-"""How many lanes are tried at once, at most."""
+"""The most lanes of one trial."""
 
 _SIZES = (1, 2, 3, 5, 7, 4, 8, 33, 64, 65)
 
 
 @dataclass(frozen=True)
 class Example:
-    """``element`` of the source, at these ``sizes``, and the ``programs`` that write it, if any."""
+    """Counterexample: ``element`` of the source, at these ``sizes``, and the ``programs`` that
+    write it.
+    """
 
     sizes: Mapping[str, int]
     element: tuple[int, ...]
@@ -52,8 +54,8 @@ def samples(
     assumptions: Assumptions,
     powers: frozenset[str],
 ) -> Iterator[dict[str, int]]:
-    """A few small values of the symbols that decide what is written, within their bounds, and of
-    those of ``checks``, with which each of these holds; symbols in ``powers`` are powers of two.
+    """Small values, within their bounds, of the symbols that decide what is written and of those of
+    ``checks``, with which each of these holds; symbols in ``powers`` are powers of two.
 
     First all the same, since sizes that must be equal occur there, then all different, rising and
     falling.
@@ -88,12 +90,12 @@ def _sizes(
 
 
 def _arranged(placement: Placement) -> list[IndexExpr]:
-    """What an arrangement is written in: its source's sizes, and all that its operations hold."""
+    """Expressions of an arrangement: its source's sizes, and all that its operations hold."""
     return [*placement.source, *(expr for op in placement.ops for expr in op.expressions)]
 
 
 def unwritten(stores: Sequence[Store], values: Mapping[str, int]) -> Example | None:
-    """An element that no store writes at these sizes.
+    """Find an element that no store writes at these sizes.
 
     Raises:
         OverflowError: there are too many lanes to try, or a loop without an end.
@@ -114,7 +116,7 @@ def unwritten(stores: Sequence[Store], values: Mapping[str, int]) -> Example | N
 
 
 def race(stores: Sequence[Store], values: Mapping[str, int]) -> Example | None:
-    """An element that two programs write at these sizes.
+    """Find an element that two programs write at these sizes.
 
     Raises:
         OverflowError, ZeroDivisionError: as for :func:`unwritten`.
@@ -138,7 +140,7 @@ def race(stores: Sequence[Store], values: Mapping[str, int]) -> Example | None:
 
 
 def used(stores: Sequence[Store]) -> list[IndexExpr]:
-    """The symbols that decide what is written."""
+    """Symbols that decide what is written."""
     exprs: list[IndexExpr] = []
     loops: dict[str, None] = {}
     for placement, site in stores:
@@ -159,17 +161,15 @@ def _number(size: IndexExpr, values: Mapping[str, int]) -> int:
 
 
 def _unravel(index: int, sizes: Sequence[int]) -> tuple[int, ...]:
-    found: list[int] = []
-    for size in reversed(sizes):
-        found.append(index % size)
-        index //= size
-    return tuple(reversed(found))
+    import numpy as np
+
+    return tuple(map(int, np.unravel_index(index, tuple(sizes))))
 
 
 def _written(
     placement: Placement, site: Site, values: Mapping[str, int], source: Sequence[int]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The elements that a site writes, and the number of the program that does, pair by pair."""
+    """Elements that a site writes, each with the number of its program."""
     import numpy as np
 
     from ninetoothed.layout.grids import ARRAYS, axis, existing
@@ -199,12 +199,12 @@ def _written(
         first = int(low.min()) if low.size else 0
         count = max(int(high.max()) - first + 1, 0) if high.size else 0
         shape.append(count)
-        # Before anything of that size is made.
+        # Before any array of that size is allocated.
         if max(math.prod(shape), math.prod(source)) > MAX_LANES:
             raise OverflowError
         known[name] = axis(first, count, dim, len(ranges))
         exists = exists & (known[name] >= low) & (known[name] <= high)
-    # What divides by the size of an empty tensor is guarded out.
+    # Quotients by the size of an empty tensor are guarded.
     with np.errstate(divide="ignore"):
         exists = exists & existing(access, known)
         element: Any = 0

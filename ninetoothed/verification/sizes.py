@@ -1,4 +1,4 @@
-"""Sizes that are worth a try: small ones, and those around the blocks that an arrangement is made of.
+"""Sampling of sizes: small ones, and those around an arrangement's block sizes.
 
 Counterexamples and translation validation both look for mistakes at the ends of blocks, under the
 checks that a call makes.
@@ -17,19 +17,19 @@ Check = tuple[IndexExpr, IndexExpr]
 """Two sizes that a call has checked to be equal."""
 
 STEPS = (0, 1, -1, 2)
-"""How far apart in the candidates the sizes of neighbouring symbols are: equal ones occur where
-checks ask for them, different ones elsewhere."""
+"""Distances between the candidates of successive symbols: equal sizes occur where checks ask for
+them, different ones elsewhere."""
 
 _MANY = 66
 
 
 @dataclass(frozen=True)
 class SizeSampler:
-    """Values of size symbols, within their bounds, with which all ``checks`` hold.
+    """Sampler of size symbols' values, within their bounds, with which all ``checks`` hold.
 
     ``groups`` of symbols that are taken to be equal choose from ``candidates``, of which each group
-    has as many. Symbols in ``powers`` are powers of two, those in ``fixed`` are not changed to fulfil
-    a check, and ``known`` ones have their values.
+    has as many. Symbols in ``powers`` are powers of two, those in ``fixed`` are not changed to
+    fulfil a check, and ``known`` ones have their values.
     """
 
     groups: Sequence[Sequence[str]]
@@ -41,8 +41,8 @@ class SizeSampler:
     known: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def sample(self, step: int, start: int) -> dict[str, int] | None:
-        """The candidates from ``start`` on, ``step`` apart from group to group; None: no change
-        of a few sizes fulfils the checks.
+        """Sample the candidates from ``start`` on, ``step`` apart from group to group; None: no
+        change of a few sizes fulfils the checks.
         """
         values = dict(self.known)
         for position, (names, sizes) in enumerate(zip(self.groups, self.candidates, strict=True)):
@@ -51,7 +51,7 @@ class SizeSampler:
         return values if self._fulfil(values) else None
 
     def _nearest(self, value: int, name: str) -> int:
-        """The number nearest to ``value`` that a symbol may be."""
+        """Clamp ``value`` to the numbers that a symbol may be."""
         lower, upper = bounds(sym(name), self.assumptions)
         if name in self.powers:
             value = max(1, lower or 1)
@@ -81,14 +81,14 @@ class SizeSampler:
 def _changes(
     names: Sequence[str], values: Mapping[str, int], tries: Sequence[int]
 ) -> Iterator[tuple[str, int]]:
-    """A number for one of the symbols, the nearest first."""
+    """Candidate changes of one symbol, the nearest first."""
     for name in names:
         for number in sorted(tries, key=lambda number: abs(number - values[name])):
             yield name, number
 
 
 def fulfilled(check: Check, values: Mapping[str, int]) -> bool:
-    """Two sizes are equal; where one divides by zero, they are not."""
+    """True if two sizes are equal, and neither divides by zero."""
     try:
         left, right = (evaluate(side, values) for side in check)
     except ZeroDivisionError:
@@ -97,7 +97,7 @@ def fulfilled(check: Check, values: Mapping[str, int]) -> bool:
 
 
 def magnitudes(*exprs: IndexExpr) -> Iterator[int]:
-    """The constants in ``exprs``, without their signs: sizes around them are worth a try."""
+    """Magnitudes of the constants in ``exprs``: sizes around them are worth a try."""
     for expr in exprs:
         if expr.value is not None:
             yield abs(expr.value)

@@ -1,4 +1,4 @@
-"""What is proved of a kernel for all sizes, before it runs: ``check`` and ``Kernel.report``.
+"""Static verification of a kernel for all sizes: ``check`` and ``Kernel.report``.
 
 Five questions are asked of every kernel:
 
@@ -45,15 +45,14 @@ from ninetoothed.verification.counterexamples import Example, Store, race, sampl
 PROVED, CHECKED, DISPROVED = "proved", "checked", "disproved"
 BENIGN, UNDECIDED = "benign", "undecided"
 COMPUTED = "some addresses are computed"
-"""Why stores through pointers leave a verdict open."""
+"""The reason why a verdict on stores through pointers is undecided."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer to a ``question`` about a parameter, the ``subject``, or several.
+    """Answer to a ``question`` about a parameter, the ``subject``, or several.
 
-    ``text`` says it in words; ``example`` shows what is disproved; ``loc`` is the line that it is
-    about.
+    ``text`` states it in words; ``example`` is a counterexample; ``loc`` is the line in question.
     """
 
     question: str
@@ -74,11 +73,11 @@ class Report:
     kernel: str
     verdicts: tuple[Verdict, ...]
     assumed: str = ""
-    """What was assumed of a call, as comments."""
+    """The assumptions about a call, as comments."""
 
     @property
     def undecided(self) -> tuple[Verdict, ...]:
-        """The verdicts that are open."""
+        """Verdicts without an answer."""
         return tuple(verdict for verdict in self.verdicts if verdict.answer == UNDECIDED)
 
     def of(self, question: str, subject: str) -> Verdict:
@@ -110,7 +109,7 @@ def check(
     dtypes: Mapping[str, Any] | None = None,
     values: Mapping[str, Any] | None = None,
 ) -> Report:
-    """What can be proved of a kernel, without compiling it.
+    """Verify a kernel for all sizes, without compiling it.
 
     Args:
         arrangement: As in :func:`ninetoothed.make`.
@@ -127,14 +126,14 @@ def check(
 
 
 def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> Report:
-    """The report on a kernel where no call has fixed its types.
+    """Verdicts on a kernel where no call has fixed its types.
 
     Raises:
         NineToothedError: the application is wrong, or a constexpr number has no value.
     """
     signature = assumed_signature(definition, dtypes, {**plain_values(definition), **values})
-    # Proofs are of all block sizes, so no configuration is chosen; and of all constexpr sizes,
-    # where the application does not need one.
+    # Proofs are for all block sizes, so no configuration is chosen; and for all constexpr sizes,
+    # unless the application is specialized on one.
     signature, module = _built(definition, signature, values)
     notes = (describe_types(definition, signature, dtypes), describe_sizes(definition, signature))
     assumed = "; ".join(note for note in notes if note)
@@ -154,7 +153,9 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
 def _built(
     definition: Definition, signature: Signature, values: Mapping[str, Any]
 ) -> tuple[Signature, ModuleOp]:
-    """The module for as many constexpr sizes as it can be built for, and their signature."""
+    """Build the module for as few assumed constexpr sizes as possible; returns it with its
+    signature.
+    """
     unsized = for_all_sizes(definition, signature, values)
     try:
         return unsized, build(definition, unsized)
@@ -163,7 +164,7 @@ def _built(
 
 
 def races(definition: Definition, module: ModuleOp, strict: bool) -> tuple[str, ...]:
-    """What a user is to be warned of: programs that write one element.
+    """Race warnings: programs that write one element.
 
     Raises:
         RaceError: there are such, and ``strict`` is set.
@@ -188,7 +189,7 @@ def races(definition: Definition, module: ModuleOp, strict: bool) -> tuple[str, 
 
 
 def check_outputs(definition: Definition, module: ModuleOp, signature: Signature) -> None:
-    """That no two indices of a tensor that is written are one place in memory.
+    """Check that no two indices of a tensor that is written are one place in memory.
 
     Raises:
         ArgumentError: two are, as in an expanded tensor.
@@ -213,7 +214,7 @@ _Find = Callable[[Sequence[Store], Mapping[str, int]], Example | None]
 
 
 class _Verifier:
-    """Asks the questions of one kernel, in stage ``composed``."""
+    """Verification of one kernel, in stage ``composed``."""
 
     def __init__(self, definition: Definition, module: ModuleOp) -> None:
         kernel = kernel_of(module)
@@ -233,7 +234,7 @@ class _Verifier:
             for check in kernel.checks.data
             for pair in zip(check.data.left, check.data.right, strict=True)
         ]
-        # Examples have sequences of one length.
+        # In counterexamples, all sequences have one length.
         self._checks += [
             (sym(parameter.source.jagged[0]), parameter.source.jagged[1])
             for parameter in definition.parameters
@@ -247,8 +248,8 @@ class _Verifier:
         )
 
     def stores(self, parameter: ArrangedParameter) -> list[tuple[Placement, Write]]:
-        """Where the application writes the tensor that a parameter is, through this parameter or
-        another that is the same tensor; of a tensor that it does not write itself, nowhere.
+        """Stores of the application to the tensor of a parameter, through this parameter or another
+        of the same tensor; none for a tensor that it does not write itself.
         """
         parameters = self._definition.parameters
         found = [
@@ -260,7 +261,7 @@ class _Verifier:
         return found if written else []
 
     def agreement(self) -> list[Verdict]:
-        """Whether all outermost shapes are equal, each compared with the first."""
+        """Verdicts on agreement of the outermost shapes, each compared with the first."""
         found: list[Verdict] = []
         for parameter in self.tensors[1:]:
             first = self.tensors[0]
@@ -276,7 +277,7 @@ class _Verifier:
         return found
 
     def in_bounds(self, parameter: ArrangedParameter) -> Verdict:
-        """Whether what no guard keeps out is inside."""
+        """Verdict on accesses in bounds: those that no guard excludes are inside."""
         placement = self._placements[parameter.name]
         if not all(placement.inside()):
             return Verdict("in bounds", parameter.name, UNDECIDED, "no proof was found")
@@ -291,7 +292,7 @@ class _Verifier:
         return Verdict("in bounds", parameter.name, PROVED, text)
 
     def coverage(self, parameter: ArrangedParameter) -> Verdict:
-        """Whether every element is written."""
+        """Verdict on coverage: every element is written."""
         found = self.stores(parameter)
         stores = [(placement, write.site) for placement, write in found if not write.pointer]
 
@@ -305,7 +306,7 @@ class _Verifier:
             if own[0][0].covered([write.site for _, write in own if not write.pointer]):
                 return verdict(PROVED, "every element is written")
         if len(stores) < len(found):
-            return verdict(UNDECIDED, "some addresses are computed")
+            return verdict(UNDECIDED, COMPUTED)
         open_ = _open([site for _, site in stores])
         if open_ is not None:
             return verdict(UNDECIDED, open_)
@@ -315,7 +316,7 @@ class _Verifier:
         return verdict(DISPROVED, "an element is never written", example)
 
     def races(self, parameter: ArrangedParameter) -> Verdict:
-        """Whether two programs can write one element."""
+        """Verdict on races: two programs write one element."""
         found = [(place, write) for place, write in self.stores(parameter) if not write.atomic]
         sites = [write.site for _, write in found]
 
@@ -326,7 +327,7 @@ class _Verifier:
         if not found:
             return verdict(PROVED, "only atomics write")
         if any(write.pointer for _, write in found):
-            return verdict(UNDECIDED, "some addresses are computed")
+            return verdict(UNDECIDED, COMPUTED)
         placement = found[0][0]
         one = all(other == placement for other, _ in found)
         if one and placement.apart(sites):
@@ -338,8 +339,7 @@ class _Verifier:
         ]
         example = self._example(certain, race) if certain else None
         if example is None:
-            text = _open(sites) or "no proof and no example was found"
-            return verdict(UNDECIDED, text)
+            return verdict(UNDECIDED, _open(sites) or "no proof and no example was found")
         # The lane and the loops are those of the element, so racing programs store one value.
         open_names = frozenset(placement.racing(sites[0]))
         alone = len(found) == 1 and open_names <= frozenset(placement.program_names)
@@ -349,7 +349,7 @@ class _Verifier:
         return verdict(DISPROVED, "two programs write one element", example)
 
     def index_width(self, parameter: ArrangedParameter) -> Verdict:
-        """The largest offset, in elements."""
+        """Verdict on the index width: the largest offset, in elements."""
         placement = self._placements[parameter.name]
         strides = parameter.source.strides
         if placement.jagged is not None:
@@ -369,7 +369,7 @@ class _Verifier:
         return Verdict("index width", parameter.name, PROVED, text)
 
     def _narrow(self, offset: IndexExpr) -> bool:
-        """Whether 32 bits always hold it."""
+        """True if 32 bits always hold ``offset``."""
         upper = bounds(offset, self._assumptions)[1]
         return upper is not None and upper < 1 << 31
 
@@ -393,7 +393,7 @@ def _condition(guard: Guard) -> str:
 
 
 def _open(sites: Sequence[Site]) -> str | None:
-    """Why stores cannot be followed."""
+    """Reason why stores cannot be followed, or None."""
     if any(not site.known for site in sites):
         return "an index is known at run time only"
     if any(site.conditional for site in sites):

@@ -392,7 +392,7 @@ def test_only_what_is_written_makes_another_kernel() -> None:
     memories: list[tuple[str | None, ...]] = []
     for values in ((x, y, z), (x, x, z), (x, y, x), (x, y, y)):
         call = kernel._bind(values, {"BLOCK": 32})  # pyright: ignore[reportPrivateUsage]
-        memories.append(tuple(param.memory for param in call.signature.params))
+        memories.append(tuple(param.alias_set for param in call.signature.params))
     assert memories == [
         (None, None, None),
         (None, "x", None),

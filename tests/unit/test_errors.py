@@ -38,7 +38,7 @@ def write(tmp_path: Path) -> Callable[[str], str]:
 
 
 def columns(line: str, part: str) -> tuple[int, int]:
-    """Where ``part`` stands in ``line``, as ``ast`` counts: in UTF-8 bytes."""
+    """Columns of ``part`` in ``line``, in UTF-8 bytes as in ``ast``."""
     start = len(line[: line.index(part)].encode())
     return start, start + len(part.encode())
 

@@ -1,4 +1,4 @@
-"""Symbols as values: how they print, fold, compare and are kept."""
+"""Symbols as values: printing, constant folding, comparison and interning."""
 
 from __future__ import annotations
 

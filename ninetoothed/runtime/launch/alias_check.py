@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ninetoothed.artifacts.artifact import Artifact
-from ninetoothed.calls.aliasing import firsts, span
+from ninetoothed.calls.aliasing import alias_sets, span
 from ninetoothed.runtime.tuning.isolation import is_tensor
 
 
@@ -51,8 +51,7 @@ def placement(
     has to lie as it does here, and apart from all else: so all of its kernel's assumptions hold.
     """
     found = [span(value) if is_tensor(value) else None for value in values]
-    # Which share memory have the same first one.
-    first = firsts(found)
+    first = alias_sets(found)
     written = {
         first[index] for index, name in enumerate(artifact.params) if name in artifact.writes
     }

@@ -25,8 +25,8 @@ from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.occupancy import (
     Amounts,
     Architecture,
+    Dot,
     Footprint,
-    Product,
     Scope,
     Stream,
     is_ahead,
@@ -193,7 +193,7 @@ class _Choice:
         self._amounts = amounts
         self._properties = properties
         self._programs = math.prod(max(size, 0) for size in amounts.grid)
-        self._multiplies = any(scope.products for scope in footprint.scopes)
+        self._multiplies = any(scope.dots for scope in footprint.scopes)
         self._scopes = [
             (
                 iterations,
@@ -269,8 +269,8 @@ class _Choice:
         # Threads with little to do at once wait for the result of each operation.
         slow = max(FITTED.warps / warps, 1.0)
         tensor = multiplying = reading = 0.0
-        is_split = not scope.products and warps > 1
-        for product in scope.products:
+        is_split = not scope.dots and warps > 1
+        for product in scope.dots:
             work = _work(product, config, device)
             multiplying += max(work.cycles * (1.0 if work.is_grouped else few), work.reading)
             multiplying += FITTED.product
@@ -301,9 +301,9 @@ class _Choice:
         compute += (operations / device.lanes + special) * near + addresses / device.lanes * slow
         if is_split:
             exchanges = scope.exchanges
-            if len(scope.products) > 1:
+            if len(scope.dots) > 1:
                 # What one product gives another goes through shared memory.
-                first = scope.products[0]
+                first = scope.dots[0]
                 exchanges += 1
                 compute += 4 * first.m * first.n / device.shared_bandwidth
             compute += exchanges * FITTED.exchange * (0.5 + warps / 8)
@@ -359,7 +359,7 @@ def _requests(stream: Stream, threads: int) -> tuple[float, float]:
     return stream.lanes, stream.lanes * stream.bytes * max(again * FITTED.narrow, 1.0)
 
 
-def _work(product: Product, config: Config, device: Architecture) -> _Work:
+def _work(product: Dot, config: Config, device: Architecture) -> _Work:
     m, n, k, batch = product.m, product.n, product.k, product.batch
     warps = config.num_warps
     size = _BYTES.get(product.kind, 4)

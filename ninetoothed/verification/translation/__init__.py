@@ -3,9 +3,8 @@
 For every parameter, the set of (program, lane) -> element before and after each pass is compared:
 symbolically where the accesses are still attributes, else by running the module before and the
 module after on small, adversarial arguments. ``samples`` chooses the arguments, ``views`` lays them
-out in memory, ``symbolic`` compares attributes, ``pass_trace`` keeps the modules behind each pass, and
-``check`` runs them; ``report`` is what it hands back. The record of what is touched is
-``interpreters.trace``.
+out in memory, ``proofs`` compares attributes, ``pass_trace`` keeps the modules after each pass, and
+``check`` runs them and returns an ``outcome``. Accesses are recorded by ``interpreters.trace``.
 
 The modules of this package import torch; the package itself does so only when it is called.
 """
@@ -25,7 +24,7 @@ __all__ = ["Report", "validate"]
 
 
 def validate(definition: Definition, signature: Signature, config: Config) -> Report:
-    """Check the passes on a kernel, for calls like those of ``signature`` and for ``config``.
+    """Validate the passes on a kernel, for calls like those of ``signature`` and for ``config``.
 
     Element types, constexpr values and the width of indices are the signature's; sizes, strides and
     numbers are chosen, and so are smaller block sizes beside those of ``config``.

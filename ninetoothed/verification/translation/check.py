@@ -1,4 +1,4 @@
-"""Runs a kernel before and behind each pass on the samples, and compares what is touched."""
+"""Translation validation by evaluation: compare a kernel's accesses before and after each pass."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ninetoothed.verification.translation.samples import Sample, Sampler
 
 
 class _Check:
-    """One validation under way."""
+    """State of one validation."""
 
     def __init__(self, definition: Definition, signature: Signature, config: Config) -> None:
         self._definition = definition
@@ -41,7 +41,7 @@ class _Check:
         self.touches = 0
 
     def case(self, sample: Sample) -> bool:
-        """Compare all passes on one sample; False where it is no call of the kernel.
+        """Compare all passes on one sample; False where it is no valid call of the kernel.
 
         Raises:
             CompilerError: a pass changed what is touched.
@@ -49,19 +49,20 @@ class _Check:
         values = sample.values(self._definition, self._signature)
         config = replace(self._config, values=sample.blocks)
         try:
-            # A call of its own: sizes and strides decide what the passes may assume.
+            # Each sample has its own signature: sizes and strides decide what passes may assume.
             call = bind(self._definition.interface, values, self._keywords).signature
             signature = replace(call, index_bits=self._signature.index_bits)
-            way = self._road(signature, config)
+            passes = self._pass_trace(signature, config)
             constants = {**dict(signature.constants), **dict(sample.blocks)}
-            symbols = way.symbols(values, constants)
-            before = self._run(way.start, sample, constants)
+            symbols = passes.symbols(values, constants)
+            before = Trace()
+            self._run(passes.start, sample, constants, before)
         except NineToothedError:
-            # Checks that no size symbol shows, loops that are too long, addresses that the user
-            # computes and that leave the memory: nothing that a pass did.
+            # Checks that no size symbol shows, loops that are too long, addresses computed by the
+            # user that are out of bounds: no fault of a pass.
             return False
         self.touches += len(before)
-        for trace_step in way.trace_steps:
+        for trace_step in passes.trace_steps:
             if trace_step.proved(symbols):
                 self.proved[trace_step.name] += 1
                 continue
@@ -69,22 +70,16 @@ class _Check:
             before = self._compare(trace_step, before, sample, constants)
         return True
 
-    def _road(self, signature: Signature, config: Config) -> PassTrace:
+    def _pass_trace(self, signature: Signature, config: Config) -> PassTrace:
         key = (signature, config)
         if key not in self._traces:
             self._traces[key] = pass_trace(self._definition, *key)
         return self._traces[key]
 
     def _run(
-        self,
-        module: ModuleOp,
-        sample: Sample,
-        constants: Mapping[str, int],
-        trace: Trace | None = None,
-    ) -> Trace:
-        trace = Trace() if trace is None else trace
+        self, module: ModuleOp, sample: Sample, constants: Mapping[str, int], trace: Trace
+    ) -> None:
         interpret(module, sample.values(self._definition, self._signature), constants, trace)
-        return trace
 
     def _compare(
         self, trace_step: TraceStep, before: Trace, sample: Sample, constants: Mapping[str, int]
@@ -94,7 +89,7 @@ class _Check:
         try:
             self._run(trace_step.after, sample, constants, after)
         except NineToothedError as error:
-            # What is out of bounds is in the record before it is refused.
+            # An access out of bounds is recorded before it is refused.
             failed = error
         found = difference(before, after, trace_step.drops)
         if found is not None or failed is not None:

@@ -1,4 +1,4 @@
-"""What a validation did."""
+"""Outcome of a translation validation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Report:
-    """What was compared.
+    """Counts of what was compared.
 
     ``cases``: the calls that were run. ``skipped``: those that the kernel's checks reject, or that
     are too large. ``touches``: how many elements the lanes of all cases touch. ``proved`` and

@@ -1,4 +1,4 @@
-"""A kernel's module before the first pass and behind each, for one call and configuration."""
+"""Pass trace: a kernel's module before the first pass and after each, for one configuration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ninetoothed.verification.translation.proofs import same_addresses
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One pass: the module that it took and the one that it left; ``rest`` begins with it."""
+    """One pass: the module before and after it; ``rest`` is the pipeline from it on."""
 
     name: str
     before: ModuleOp
@@ -30,11 +30,11 @@ class TraceStep:
     known: Mapping[str, int]
 
     def proved(self, symbols: Mapping[str, int]) -> bool:
-        """Whether the attributes show that the pass changed no address of a call in which symbols
-        have these values.
+        """True if the attributes prove that the pass changed no address of a call with these
+        values.
         """
         if any(symbols[name] != value for name, value in self.known.items()):
-            # What the pass was told is not so.
+            # The module was specialized on other values.
             return False
         return self._same
 
@@ -44,26 +44,26 @@ class TraceStep:
 
     @property
     def drops(self) -> bool:
-        """Whether the pass may leave out a read: xDSL's do where nobody uses its value, and one of
-        ours where it is known; the others do not.
+        """True if the pass may remove a read: xDSL's do where its value is unused, and
+        nt-forward-memory where it is known.
         """
         return not self.name.startswith("nt-") or self.name == "nt-forward-memory"
 
     @property
     def reproducer(self) -> str:
-        """Where the module before the pass was written to, as the end of an error's message."""
+        """End of an error's message: the file with the module before the pass."""
         return reproducer(self.before, self.rest)
 
 
 @dataclass(frozen=True)
 class PassTrace:
-    """The module as the frontend leaves it, and the passes."""
+    """Module as the frontend builds it, and the passes."""
 
     start: ModuleOp
     trace_steps: tuple[TraceStep, ...]
 
     def symbols(self, values: Sequence[Argument], constants: Mapping[str, int]) -> dict[str, int]:
-        """The symbols' values in a call.
+        """Values of the symbols in a call.
 
         Raises:
             ArgumentError: an argument does not fit.
@@ -73,7 +73,7 @@ class PassTrace:
 
 
 def pass_trace(definition: Definition, signature: Signature, config: Config) -> PassTrace:
-    """Compile a kernel for one configuration, keeping every module.
+    """Compile a kernel for one configuration, keeping the module after every pass.
 
     Raises:
         NineToothedError: the kernel is wrong for the signature or the configuration.

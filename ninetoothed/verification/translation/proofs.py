@@ -1,7 +1,7 @@
-"""Whether two modules touch the same elements, told from their attributes: a proof, or no answer.
+"""Symbolic proof that two modules touch the same elements, by comparing their attributes.
 
-The applications must be the same, op by op, and the accesses must have equal normal forms, once the
-values of symbols are put into both.
+The applications must be the same, op by op, and the accesses must have equal normal forms, once
+values are substituted for symbols in both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Values = Mapping[str, IndexExpr | int]
 
 
 def same_addresses(before: ModuleOp, after: ModuleOp, values: Mapping[str, int]) -> bool:
-    """Whether it is proved that both touch the same elements, where symbols have ``values``."""
+    """True if both are proved to touch the same elements, where symbols have ``values``."""
     if before.is_structurally_equivalent(after):
         return True
     kernels = [next(iter(module.body.ops), None) for module in (before, after)]
@@ -47,7 +47,7 @@ def _same_accesses(before: nt.KernelOp, after: nt.KernelOp, values: _Values) -> 
 
 
 def _normal(value: SSAValue, values: _Values) -> object:
-    """What decides the addresses of an arranged value, in normal form."""
+    """Normal form of the address computation of an arranged value."""
     owner = value.owner
     if isinstance(owner, nt.AccessOp):
         source, access = owner.source.owner, owner.access.data
@@ -68,7 +68,7 @@ def _normal(value: SSAValue, values: _Values) -> object:
 
     guards = {Guard(put(guard.index), put(guard.size)) for guard in access.guards}
     guards -= {Guard(put(sym(name)), size) for name, size in inside}
-    # What has been decided: a dim that has one index has it.
+    # A dim of size 1 has the index 0 only.
     guards -= {guard for guard in guards if guard.index.value == 0 and guard.size.value == 1}
     levels = tuple(row(sizes) for sizes in access.levels)
     strides = row(source.strides.data)
@@ -76,7 +76,7 @@ def _normal(value: SSAValue, values: _Values) -> object:
 
 
 def _inside(access: Access) -> list[tuple[str, IndexExpr]]:
-    """The indices that lie inside their sizes by themselves: a program's and a lane's."""
+    """Indices that are in bounds without a guard, with their sizes: of programs and lanes."""
     last = len(access.levels) - 1
     rows = zip(index_names(access.levels), access.levels, strict=True)
     return [
@@ -88,14 +88,14 @@ def _inside(access: Access) -> list[tuple[str, IndexExpr]]:
 
 
 class _Lockstep:
-    """Walks two applications side by side."""
+    """Structural comparison of two applications in lockstep."""
 
     def __init__(self, values: _Values) -> None:
         self._values = values
         self._pairs: dict[SSAValue, SSAValue] = {}
 
     def blocks(self, before: Block, after: Block) -> bool:
-        """Whether the blocks' ops are the same."""
+        """True if the blocks' ops are the same."""
         one, two = list(before.ops), list(after.ops)
         if len(one) != len(two) or len(before.args) != len(after.args):
             return False

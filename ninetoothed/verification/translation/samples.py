@@ -1,5 +1,5 @@
-"""Small calls that are likely to find a mistake in an address: sizes around multiples of the block
-sizes, every layout, and block sizes that differ from one another.
+"""Adversarial samples of calls: sizes around multiples of the block sizes, all layouts, and block
+sizes that differ from one another.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from ninetoothed.verification.sizes import STEPS, SizeSampler, magnitudes
 from ninetoothed.verification.translation.views import LAYOUTS, WRITABLE, sequences, tensor
 
 LANES = 1 << 18
-"""The most lanes of one case: programs times the trips of a loop times the block."""
+"""The most lanes of one case: programs times the trip count of a loop times the block."""
 
 _SMALL_CASES = (0, 1, 2, 4, 6, 7)
-_REAL_CASES = (0, 3)
+_CHOSEN_CASES = (0, 3)
 _ALL_CASES = range(8)
 _WHOLE_DIM = 16
-# Cases in which sizes that need not be equal are not.
+# Cases in which only sizes that must be equal are.
 _UNEQUAL_CASES = (1, 3, 5)
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The values of the size symbols, the block sizes, and how the arguments lie in memory."""
+    """A sample: the values of the size symbols, the block sizes, and the arguments' layouts."""
 
     sizes: Mapping[str, int]
     blocks: tuple[tuple[str, int], ...]
@@ -42,7 +42,7 @@ class Sample:
     number: int
 
     def values(self, definition: Definition, signature: Signature) -> list[Argument]:
-        """Fresh arguments in launch order, the same numbers each time."""
+        """Create the arguments in launch order, the same numbers each time."""
         found: list[Argument] = []
         for position, (parameter, param) in enumerate(
             zip(definition.parameters, signature.params, strict=True)
@@ -84,12 +84,12 @@ class Sampler:
         self._written = [_is_written(argument) for argument in kernel.apply.block.args]
 
     def samples(self) -> Iterator[Sample]:
-        """The cases, smaller block sizes first."""
-        small, real = self._small(), dict(self._config.values)
-        if small == real:
+        """Generate the samples, smaller block sizes first."""
+        small, chosen = self._small(), dict(self._config.values)
+        if small == chosen:
             rounds = [(small, _ALL_CASES)]
         else:
-            rounds = [(small, _SMALL_CASES), (real, _REAL_CASES)]
+            rounds = [(small, _SMALL_CASES), (chosen, _CHOSEN_CASES)]
         for blocks, cases in rounds:
             for case in cases:
                 sizes = self._sizes(blocks, case)
@@ -104,7 +104,7 @@ class Sampler:
         return names[0] if case == 0 else names[(case + 2 * position) % len(names)]
 
     def _small(self) -> dict[str, int]:
-        """The least block sizes, made to differ where their bounds allow it."""
+        """Smallest block sizes, made to differ where their bounds allow it."""
         found: dict[str, int] = {}
         for place, (name, _) in enumerate(self._config.values):
             info = self._definition.meta[name]
@@ -115,7 +115,7 @@ class Sampler:
         return found
 
     def _sizes(self, blocks: dict[str, int], case: int) -> dict[str, int] | None:
-        """Sizes around the ends of blocks, which the checks allow and which take few lanes."""
+        """Sizes around the ends of blocks, with which the checks hold and which take few lanes."""
         known = self._constants | blocks
         groups = self._groups(known)
         if case in _UNEQUAL_CASES:
@@ -124,7 +124,7 @@ class Sampler:
             [around(self._tile(group, known, case)) for around in _AROUND] for group in groups
         ]
         if case >= len(_AROUND):
-            # No programs, or a loop that goes round no time.
+            # No programs, or a loop without iterations.
             candidates[(case - len(_AROUND)) % len(groups)] = [0]
         checks = [
             pair for check in self._checks for pair in zip(check.left, check.right, strict=True)
@@ -137,7 +137,7 @@ class Sampler:
         return None
 
     def _groups(self, known: Mapping[str, int]) -> list[list[str]]:
-        """Sizes that are taken to be equal: what the checks need."""
+        """Groups of sizes that the checks require to be equal."""
         groups = [
             [decl.name]
             for decl in self._kernel.declarations
@@ -155,7 +155,7 @@ class Sampler:
         return groups
 
     def _tile(self, group: Sequence[str], known: Mapping[str, int], case: int) -> int:
-        """A number that decides where blocks of these sizes end."""
+        """Block size in terms of these sizes, which decides where their last block ends."""
         found: dict[int, None] = {}
         for access in self._accesses:
             pairs = [(size, size) for level in access.levels for size in level]
@@ -186,7 +186,7 @@ class Sampler:
 
 
 def _of_sizes(kernel: nt.KernelOp, check: nt.Check) -> nt.Check:
-    """The check; of offsets, that the sizes are equal which decide the samples' lengths."""
+    """Replace a check of offsets by that of the sizes which decide the samples' lengths."""
     sizes = {
         source.jagged.data.offsets: (source.sizes[0], source.sizes[source.jagged.data.dim])
         for source in kernel.sources

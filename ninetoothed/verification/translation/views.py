@@ -1,4 +1,4 @@
-"""Tensors of one shape, laid out in memory in several ways."""
+"""Views: tensors of one shape in several memory layouts."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ LAYOUTS = ("plain", "transposed", "spread", "backward", "repeated")
 """Contiguous; dims in the opposite order, one element into the memory; gaps between elements;
 negative strides; one dim repeated, its stride 0."""
 WRITABLE = LAYOUTS[:-1]
-"""Layouts in which no two elements share a place."""
+"""Layouts in which no two elements overlap."""
 
 _VALUES = 4
 
 
 class Backward(torch.Tensor):
-    """A tensor whose dims run backward in memory, which torch's own never do.
+    """Tensor with negative strides, which torch's own never have.
 
-    The interpreters take it for what it says: ``stride()`` is negative and ``storage_offset()`` is
-    that of the first element. Nothing else may be done with it.
+    The interpreters use its ``stride()``, which is negative, and ``storage_offset()``, that of the
+    first element. It has no other use.
     """
 
     @classmethod
     def of(cls, tensor: torch.Tensor) -> Backward:
-        """A tensor of the same memory, of which the elements come in the opposite order."""
+        """View of the same memory with the elements in the opposite order."""
         return tensor.as_subclass(cls)
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """What is made of it is a plain tensor."""
+        """Results of operations are plain tensors."""
         with torch._C.DisableTorchFunctionSubclass():  # pyright: ignore[reportPrivateUsage]
             return func(*args, **(kwargs or {}))
 
@@ -44,11 +44,11 @@ class Backward(torch.Tensor):
         return strides if dim is None else strides[dim]
 
     def storage_offset(self) -> int:
-        """The offset of the first element, behind all others."""
+        """Offset of the first element, after all others."""
         return int(super().storage_offset()) + self._reach()
 
     def data_ptr(self) -> int:
-        """The address of the first element."""
+        """Address of the first element."""
         return super().data_ptr() + self._reach() * self.element_size()
 
     def _reach(self) -> int:
@@ -58,7 +58,7 @@ class Backward(torch.Tensor):
 
 
 def tensor(shape: Sequence[int], dtype: str, layout: str, seed: int) -> torch.Tensor:
-    """A fresh tensor of small integers, the same ones for the same arguments."""
+    """Create a tensor of small integers, the same ones for the same arguments."""
     sizes = list(shape)
     if layout == "transposed":
         plain = _numbers([*reversed(sizes)], dtype, seed, start=1)
@@ -66,7 +66,7 @@ def tensor(shape: Sequence[int], dtype: str, layout: str, seed: int) -> torch.Te
     if layout == "spread":
         steps = [2 + dim % 2 for dim in range(len(sizes))]
         wide = _numbers([size * step for size, step in zip(sizes, steps, strict=True)], dtype, seed)
-        # Behind the first element of each step, so that what lies before is seen too.
+        # From the second element of each step on, so that accesses before it show.
         return wide[tuple(slice(1, None, step) for step in steps)]
     plain = _numbers(sizes, dtype, seed)
     if layout == "backward" and plain.numel() > 0:
@@ -80,7 +80,7 @@ def tensor(shape: Sequence[int], dtype: str, layout: str, seed: int) -> torch.Te
 def sequences(
     shape: Sequence[int], jagged: nt.Jagged, number: int, dtype: str, layout: str, seed: int
 ) -> Jagged:
-    """A fresh jagged tensor: some sequences are as long as the longest of ``shape``, some empty."""
+    """Create a jagged tensor: some sequences are as long as ``shape``'s longest, some empty."""
     longest = shape[jagged.dim]
     kinds = (longest, 0, max(longest - 1, 0), longest // 2)
     lengths = [kinds[(number + place) % len(kinds)] for place in range(shape[0])]
@@ -92,7 +92,7 @@ def sequences(
 
 
 def _numbers(shape: Sequence[int], dtype: str, seed: int, start: int = 0) -> torch.Tensor:
-    """A tensor that starts ``start`` elements into its memory."""
+    """Tensor that starts ``start`` elements into its memory."""
     count = torch.Size(shape).numel()
     generator = torch.Generator().manual_seed(seed)
     flat = torch.randint(0, _VALUES, (start + count,), generator=generator)

@@ -1,4 +1,4 @@
-"""What is kept of a kernel comes back as it was; what is broken does not come back."""
+"""Cache entries of kernels: round trips, and broken files, which count as absent."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def test_the_interface_of_all_that_parameters_have() -> None:
 
 def test_records_and_facts() -> None:
     for races in (None, (), ("two programs", "and more")):
-        record = CacheEntry(races)
-        entries.store("key", record)
-        assert entries.load("key") == record
+        entry = CacheEntry(races)
+        entries.store("key", entry)
+        assert entries.load("key") == entry
     assert entries.load("other") is None
     signature_info = SignatureInfo(frozenset("xy"), ("a warning",))
     entries.store_signature_info("key", Signature(()), signature_info)

@@ -43,7 +43,7 @@ class Bound:
         return signature
 
     def __call__(self, *args: Any, **keywords: Any) -> bool:
-        """Whether the call was bound by its class; it is bound right."""
+        """True if the call was bound by its class; it is bound right."""
         before = self.full
         found = self.binder(args, keywords)
         wanted = arguments.bind(self.interface, args, keywords)
@@ -125,7 +125,7 @@ def test_what_has_no_class(add: Bound, change: Callable[[torch.Tensor], Any]) ->
 
 
 def zeros_without_memory(x: torch.Tensor) -> torch.Tensor:
-    """What torch's forward derivatives are where there are none."""
+    """A zero tensor without memory, as torch's forward derivatives of constants are."""
     operators: Any = torch
     return operators._efficientzerotensor(x.shape)
 
@@ -187,7 +187,7 @@ def test_memory_that_is_shared(add: Bound) -> None:
     assert add(x[:64], y, x[32:96])
     u, v = vectors(64, 64)
     assert add(u, v, u)
-    # Neighbours share nothing.
+    # Adjacent tensors do not overlap.
     assert add(x[:32], x[32:64], x[64:])
 
 

@@ -1,4 +1,4 @@
-"""What torch's guards tell of tensors, and what is left of it where torch has changed."""
+"""Guards of torch's compiler on tensors, and the fallback where torch has changed."""
 
 from __future__ import annotations
 

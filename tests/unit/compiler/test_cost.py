@@ -1,4 +1,4 @@
-"""What a kernel does, counted, against what a person counts."""
+"""Cost analysis of kernels, against counts by hand."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from examples.attention import attention_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed import Tensor, block_size
-from ninetoothed.artifacts.occupancy import Amounts, Buffer, Footprint, Product
+from ninetoothed.artifacts.occupancy import Amounts, Buffer, Dot, Footprint
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.contiguity import Neighbours, neighbours
+from ninetoothed.compiler.contiguity import Contiguity, contiguity
 from ninetoothed.compiler.cost import ASSUMED_ITERATIONS, span
 from ninetoothed.compiler.space import space
 from ninetoothed.ir import nt
@@ -31,7 +31,7 @@ def meta(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
 
 
 def counted(kernel: Kernel, values: Sequence[Any], *sizes: int) -> tuple[Footprint, Amounts]:
-    """What the source says of a call with these block sizes."""
+    """The cost function's result for a call with these block sizes."""
     arguments = bind(kernel.definition.interface, values, {})
     functions: dict[str, Callable[..., Any]] = {}
     exec(space(kernel.composed(arguments.signature), arguments.signature).cost, functions)
@@ -72,7 +72,7 @@ def test_a_product_reads_its_operands_once_a_column_and_row_of_programs() -> Non
         ("load", 2 * m * k * 4),
         ("load", 2 * k * n * 5),
     ]
-    assert loop.products == [Product("fp16", 64, 64, 32, 1)]
+    assert loop.dots == [Dot("fp16", 64, 64, 32, 1)]
     assert loop.buffers[0] == Buffer(64 * 32 * 2, False), "100 columns are not aligned"
     # Adding a product to the sum is the product's; the sum is in registers, in fp32.
     assert loop.operations == 0
@@ -105,7 +105,7 @@ def test_loops_are_counted_for_a_program_in_the_middle() -> None:
     # blocks of 32 keys as a whole, and 2 in part.
     assert [iterations for iterations, _ in amounts.scopes] == [1, 14, 2]
     whole = footprint.scopes[1]
-    assert whole.products == [Product("fp16", 64, 32, 64, 1), Product("fp16", 64, 64, 32, 1)]
+    assert whole.dots == [Dot("fp16", 64, 32, 64, 1), Dot("fp16", 64, 64, 32, 1)]
     # The weights are computed, so that they stay in registers.
     assert sorted(whole.buffers) == [Buffer(4096, True), Buffer(4096, True), Buffer(8192, False)]
 
@@ -147,21 +147,21 @@ def test_pointers_move_what_they_point_to() -> None:
     assert sorted(moved(footprint, amounts)) == [("atomic", 1280), ("load", 1280), ("store", 1280)]
 
 
-def near(kernel: Kernel, *values: Any) -> list[Neighbours]:
+def near(kernel: Kernel, *values: Any) -> list[Contiguity]:
     signature = bind(kernel.definition.interface, values, {}).signature
     (op,) = kernel.composed(signature).body.ops
     assert isinstance(op, nt.KernelOp)
-    return neighbours(op, signature)
+    return contiguity(op, signature)
 
 
 def test_neighbours_lie_along_the_dim_of_stride_one() -> None:
     row_major, column_major = meta(128, 64), meta(64, 128).T
     found = near(matmul_kernel, column_major, meta(64, 96), meta(128, 96))
-    assert found[0] == Neighbours(0, True)
-    assert near(matmul_kernel, row_major, meta(64, 96), meta(128, 96))[0] == Neighbours(1, True)
+    assert found[0] == Contiguity(0, True)
+    assert near(matmul_kernel, row_major, meta(64, 96), meta(128, 96))[0] == Contiguity(1, True)
     # A row of 99 elements puts the next one anywhere.
-    assert near(matmul_kernel, meta(128, 99), meta(99, 96), meta(128, 96))[0] == Neighbours(1)
-    assert near(add_kernel, meta(999), meta(999), meta(999))[0] == Neighbours(0)
+    assert near(matmul_kernel, meta(128, 99), meta(99, 96), meta(128, 96))[0] == Contiguity(1)
+    assert near(add_kernel, meta(999), meta(999), meta(999))[0] == Contiguity(0)
 
 
 @pytest.mark.parametrize(

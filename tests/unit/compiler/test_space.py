@@ -208,7 +208,7 @@ def test_the_space_of_a_matrix_product() -> None:
     reasons = dict(found.pruned)
     assert reasons["over 227 KiB of shared memory"] > 100
     assert reasons["blocks that are live at once take far more registers than there are"] > 100
-    assert reasons["more warps than a product's blocks have parts"] > 10
+    assert reasons["more warps than a dot's blocks have parts"] > 10
     assert Space.from_json(found.to_json()) == found
     # Less shared memory leaves fewer.
     smaller = choices(matmul_kernel, *matrices, target="sm_86")

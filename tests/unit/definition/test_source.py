@@ -1,4 +1,4 @@
-"""What is read off a function's tree: which assignments nobody reads, and whether it returns."""
+"""Analysis of a function's tree: assignments that nothing reads, and returned values."""
 
 from __future__ import annotations
 

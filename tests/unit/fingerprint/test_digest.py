@@ -1,4 +1,4 @@
-"""What changes the digest of an application, what does not, and what has none."""
+"""Digests of applications: changes that count, changes that do not, and what has no digest."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_numbers_of_numpy_are_told_apart() -> None:
     ],
 )
 def test_what_the_language_cannot_look_into_counts_by_its_class(values: tuple[Any, Any]) -> None:
-    """Who uses it in an application is told of the mistake, and nothing is kept."""
+    """Its use in an application is an error, and nothing is cached."""
     one, two = values
     assert digest(with_value(one)) == digest(with_value(two)) != digest(with_value(None))
 
@@ -289,7 +289,7 @@ def test_functions_behind_those_of_the_library() -> None:
 
 
 class Base:
-    """What is inherited matters."""
+    """Inherited attributes count."""
 
     BLOCK = 64
 
@@ -443,7 +443,7 @@ def key_of(kernel: Kernel) -> str | None:
 
 
 def test_every_example_has_a_key() -> None:
-    """What kernels are usually made of can be hashed."""
+    """The usual parts of kernels can be hashed."""
     kernels = {
         f"{example}.{name}": value
         for example in examples.NAMES

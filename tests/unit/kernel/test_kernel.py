@@ -1,4 +1,4 @@
-"""What a kernel tells of itself, and that it may be used from many threads."""
+"""Introspection of kernels, and their use from many threads."""
 
 from __future__ import annotations
 

@@ -52,14 +52,14 @@ LEMMAS: dict[str, tuple[IndexExpr, Facts, dict[str, Range]]] = {
     ),
     "the first of two parts": (m - 1 - x // n, [m * n - 1 - x], {"n": Range.of(1)}),
     "the second": (n - 1 - x % n, [], {"n": Range.of(1)}),
-    "a turn is not negative where its elements are not": (k, [B * k + b], {"k": Range()}),
+    "an iteration is not negative where its elements are not": (k, [B * k + b], {"k": Range()}),
     "nor where its block's first is not": (k, [B * k], {"k": Range()}),
     "nor for lanes that are not negative": (
         k,
         [s * k + x],
         {"k": Range(), "x": below(s)},
     ),
-    "a turn exists where one of its elements does": (
+    "an iteration exists where one of its elements does": (
         ceildiv(n, B) - 1 - k,
         [n - 1 - (B * k + b), B * k + b],
         {"k": Range()},

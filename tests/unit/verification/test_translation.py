@@ -160,9 +160,9 @@ def with_late_guards(access: Access) -> Access:
 def lanes_turned(access: Access) -> Access:
     """The same elements, each in the lane of another."""
     size = access.levels[-1][0]
-    turn = {"b0": size - 1 - sym("b0")}
+    flipped = {"b0": size - 1 - sym("b0")}
     levels = access.levels
-    return replace(access.substitute(turn), levels=levels)
+    return replace(access.substitute(flipped), levels=levels)
 
 
 MISTAKES: dict[str, tuple[str, str, Callable[[ModuleOp], None]]] = {

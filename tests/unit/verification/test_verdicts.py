@@ -219,7 +219,7 @@ def test_answers(row: tuple[Any, ...]) -> None:
 
 
 def text(report: Report, question: str) -> str:
-    """What is said of y."""
+    """Verdicts on y."""
     return str(report.of(question, "y"))
 
 

@@ -15,8 +15,8 @@ from examples.softmax import softmax_kernel
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.occupancy import (
     Buffer,
+    Dot,
     Footprint,
-    Product,
     Scope,
     resident,
     shared_bytes,
@@ -143,7 +143,7 @@ def test_a_device_that_is_not_in_the_table_is_like_the_one_below(target: str, na
 
 def footprint(m: int, n: int, k: int) -> Footprint:
     buffers = [Buffer(2 * m * k, True), Buffer(2 * k * n, True)]
-    loop = Scope([Product("fp16", m, n, k, 1)], buffers, [], 0, 0, 0)
+    loop = Scope([Dot("fp16", m, n, k, 1)], buffers, [], 0, 0, 0)
     return Footprint(m * n, 4 * m * n, [loop])
 
 
