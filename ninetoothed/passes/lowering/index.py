@@ -216,8 +216,6 @@ class IndexLowering:
         for axis, dim in enumerate(dims):
             if dim not in lanes.dims:
                 value = add(tt.ExpandDimsOp(value, axis))
-        if list(tt.shape_of(value.type)) == shape:
-            return value
         return add(tt.BroadcastOp(value, shape))
 
 
