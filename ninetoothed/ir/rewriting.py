@@ -10,6 +10,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ninetoothed.ir.folding import folded
+
 Convert = Callable[[Attribute], Attribute]
 _Pattern = TypeVar("_Pattern", bound=RewritePattern)
 _Op = TypeVar("_Op", bound=Operation)
@@ -42,8 +44,9 @@ class Inserter:
         return op
 
     def add(self, op: Operation) -> SSAValue:
-        """Insert ``op``; its first result."""
-        return self.insert(op).results[0]
+        """Insert ``op``, unless it folds to a value; its first result."""
+        value = folded(op)
+        return self.insert(op).results[0] if value is None else value
 
 
 def op_pattern(
@@ -75,14 +78,20 @@ def rewrite_once(region: Region, patterns: Sequence[RewritePattern]) -> None:
             _apply(op, found)
 
 
-def _apply(op: Operation, patterns: Sequence[RewritePattern]) -> None:
-    rewriter, location = PatternRewriter(op), op.location
+def keep_location(rewriter: PatternRewriter, op: Operation) -> None:
+    """Let the ops that ``rewriter`` inserts take the location of ``op``, if they have none."""
+    location = op.location
 
     def stamp(new: Operation) -> None:
         if isinstance(new.location, UnknownLoc):
             new.location = location
 
     rewriter.operation_insertion_handler.append(stamp)
+
+
+def _apply(op: Operation, patterns: Sequence[RewritePattern]) -> None:
+    rewriter = PatternRewriter(op)
+    keep_location(rewriter, op)
     for pattern in patterns:
         if op.parent is not None:
             pattern.match_and_rewrite(op, rewriter)

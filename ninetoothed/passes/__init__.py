@@ -14,9 +14,9 @@ from pathlib import Path
 from xdsl.passes import ModulePass
 
 _NO_PASSES = ("__init__", "pipeline")
-# The few of xDSL's passes that the pipeline and `nt-opt` use.
+# The few of xDSL's passes that the pipeline and `nt-opt` use, of which one is mended.
 _XDSL = {
-    "canonicalize": ("xdsl.transforms.canonicalize", "CanonicalizePass"),
+    "canonicalize": ("ninetoothed.ir.canonicalize", "CanonicalizePass"),
     "cse": ("xdsl.transforms.common_subexpression_elimination", "CommonSubexpressionElimination"),
     "dce": ("xdsl.transforms.dead_code_elimination", "DeadCodeElimination"),
 }

@@ -48,6 +48,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ninetoothed.artifacts.capabilities import capabilities
 from ninetoothed.artifacts.target import Target
@@ -55,7 +56,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArgumentError, TypeMismatchError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.ir.rewriting import Inserter
+from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
 from ninetoothed.passes.lowering.identities import select
 from ninetoothed.passes.lowering.masks import below
 from ninetoothed.symbolic.expr import const
@@ -69,59 +70,77 @@ def _dtypes(op: Operation) -> Iterator[str]:
         yield nt.dtype_of(type)
 
 
-def _check_types(op: Operation, target: Target) -> None:
-    known = capabilities(target).eight_bit_floats
-    for dtype in _dtypes(op):
-        row = DTYPES[dtype]
-        if row.kind == "float" and row.bits == 8 and dtype not in known:
+@dataclass(frozen=True)
+class _Pattern(RewritePattern):
+    target: Target
+
+
+class CheckTypes(_Pattern):
+    """Refuse element types that the target has not."""
+
+    @op_pattern
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        known = capabilities(self.target).eight_bit_floats
+        for dtype in _dtypes(op):
+            row = DTYPES[dtype]
+            if row.kind == "float" and row.bits == 8 and dtype not in known:
+                raise fail(
+                    op,
+                    f"{self.target} has no {dtype}; use {' or '.join(known)}, "
+                    "or a target that has it",
+                    TypeMismatchError,
+                )
+
+
+class ChooseDotPrecision(_Pattern):
+    """Choose the precision of a dot, and how it accumulates."""
+
+    @op_pattern
+    def match_and_rewrite(self, op: nt.DotOp, rewriter: PatternRewriter) -> None:
+        dtype, device = nt.dtype_of(op.a.type), capabilities(self.target)
+        known = device.dot_precisions
+        if dtype != "fp32":
+            op.precision = StringAttr(device.other_precision)
+        elif op.precision is None:
+            op.precision = StringAttr(known[0])
+        elif op.precision.data not in known:
             raise fail(
                 op,
-                f"{target} has no {dtype}; use {' or '.join(known)}, or a target that has it",
-                TypeMismatchError,
+                f"ntl.dot: {self.target} forms no products of fp32 in {op.precision.data!r}; "
+                f"input_precision can be {', '.join(map(repr, known[:-1]))} or {known[-1]!r}",
+                ArgumentError,
+            )
+        depth = _depth(op)
+        eight = DTYPES[dtype].bits == 8 and DTYPES[dtype].kind == "float"
+        if op.imprecise is None:
+            op.imprecise = IntegerAttr(device.imprecise_sums if eight else 0, i32)
+        elif eight and op.imprecise.value.data > depth:
+            raise fail(
+                op,
+                f"ntl.dot: max_num_imprecise_acc is {op.imprecise.value.data}, and {depth} products "
+                "are summed; give no more",
+                ArgumentError,
             )
 
 
-def _choose(op: nt.DotOp, target: Target) -> None:
-    """The precision of a product, and how it is summed."""
-    dtype, device = nt.dtype_of(op.a.type), capabilities(target)
-    known = device.dot_precisions
-    if dtype != "fp32":
-        op.precision = StringAttr(device.other_precision)
-    elif op.precision is None:
-        op.precision = StringAttr(known[0])
-    elif op.precision.data not in known:
-        raise fail(
-            op,
-            f"ntl.dot: {target} forms no products of fp32 in {op.precision.data!r}; "
-            f"input_precision can be {', '.join(map(repr, known[:-1]))} or {known[-1]!r}",
-            ArgumentError,
-        )
+class DeepenDot(_Pattern):
+    """Let the products be as many as matrix units take, those that are added 0."""
+
+    @op_pattern
+    def match_and_rewrite(self, op: nt.DotOp, rewriter: PatternRewriter) -> None:
+        least = capabilities(self.target).dot_depths[nt.dtype_of(op.a.type)]
+        factor = least // max(_depth(op), 1)
+        if factor > 1:
+            inserter, rank = Inserter.before(op), len(nt.shape_of(op.a.type))
+            op.operands[0] = _spread(inserter, op.a, rank - 1, factor)
+            op.operands[1] = _spread(inserter, op.b, rank - 2, factor)
+
+
+def _depth(op: nt.DotOp) -> int:
+    """How many products each lane of the result sums."""
     depth = nt.shape_of(op.a.type)[-1].value
     assert depth is not None
-    eight = DTYPES[dtype].bits == 8 and DTYPES[dtype].kind == "float"
-    if op.imprecise is None:
-        op.imprecise = IntegerAttr(device.imprecise_sums if eight else 0, i32)
-    elif eight and op.imprecise.value.data > depth:
-        raise fail(
-            op,
-            f"ntl.dot: max_num_imprecise_acc is {op.imprecise.value.data}, and {depth} products are "
-            "summed; give no more",
-            ArgumentError,
-        )
-
-
-def _deepen(op: nt.DotOp, target: Target) -> None:
-    """Let the products be as many as matrix units take, those that are added 0."""
-    shape = nt.shape_of(op.a.type)
-    depth = shape[-1].value
-    assert depth is not None
-    least = capabilities(target).dot_depths[nt.dtype_of(op.a.type)]
-    factor = least // max(depth, 1)
-    if factor <= 1:
-        return
-    inserter = Inserter.before(op)
-    op.operands[0] = _spread(inserter, op.a, len(shape) - 1, factor)
-    op.operands[1] = _spread(inserter, op.b, len(shape) - 2, factor)
+    return depth
 
 
 def _spread(inserter: Inserter, value: SSAValue, dim: int, factor: int) -> SSAValue:
@@ -149,10 +168,7 @@ class FitTargetPass(ModulePass):
         if not self.target:
             return
         target = Target.parse(self.target)
+        patterns = [CheckTypes(target), ChooseDotPrecision(target), DeepenDot(target)]
         for kernel in op.body.ops:
             if isinstance(kernel, nt.KernelOp):
-                for inner in list(kernel.apply.walk()):
-                    _check_types(inner, target)
-                    if isinstance(inner, nt.DotOp):
-                        _choose(inner, target)
-                        _deepen(inner, target)
+                rewrite_once(kernel.apply, patterns)

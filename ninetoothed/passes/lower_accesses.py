@@ -47,14 +47,12 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
   %2 = tt.addptr %x, %1 : !tt.ptr<f32>, i32
   %3 = tt.splat %2 : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
   %4 = tt.addptr %3, %b0 : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  %5 = arith.constant 64 : i32
-  %6 = arith.muli %pid, %5 : i32
-  %7 = tt.splat %6 : i32 -> tensor<64xi32>
-  %8 = arith.addi %7, %b0 : tensor<64xi32>
-  %9 = tt.splat %n : i32 -> tensor<64xi32>
-  %10 = arith.cmpi slt, %8, %9 : tensor<64xi32>
-  %11 = tt.load %4, %10 : tensor<64x!tt.ptr<f32>>
-  %12 = builtin.unrealized_conversion_cast %11 : tensor<64xf32> to !nt.tensor<[64] x f32>
+  %5 = tt.splat %1 : i32 -> tensor<64xi32>
+  %6 = arith.addi %5, %b0 : tensor<64xi32>
+  %7 = tt.splat %n : i32 -> tensor<64xi32>
+  %8 = arith.cmpi slt, %6, %7 : tensor<64xi32>
+  %9 = tt.load %4, %8 : tensor<64x!tt.ptr<f32>>
+  %10 = builtin.unrealized_conversion_cast %9 : tensor<64xf32> to !nt.tensor<[64] x f32>
   nt.return
 }
 ```

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from ninetoothed.ir import tt
 from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
 
 HERE = FileLineColLoc(StringAttr("kernel.py"), IntAttr(3), IntAttr(1))
@@ -76,3 +77,13 @@ def test_an_inserter_stands_behind_an_op_in_order() -> None:
         inserter.add(arith.ConstantOp.from_int_and_width(number, i32))
     assert numbers(module) == ["1 : i32", "5 : i32", "6 : i32"]
     assert [op.location for op in module.body.block.ops][:3] == [HERE] * 3
+
+
+def test_what_folds_as_it_is_built_is_not_built() -> None:
+    row = tt.MakeRangeOp(0, 4)
+    module = ModuleOp([row])
+    inserter = Inserter.behind(row)
+    assert inserter.add(tt.BroadcastOp(row, [4])) is row.result
+    assert list(module.body.block.ops) == [row]
+    assert not list(row.result.uses)
+    assert inserter.add(tt.ReshapeOp(row, [2, 2])) is not row.result

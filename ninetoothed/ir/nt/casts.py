@@ -22,6 +22,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.dtype import DTYPES
+from ninetoothed.ir.folding import Conversion, Reshaping
 from ninetoothed.ir.nt.attributes import dtype_of
 from ninetoothed.ir.nt.types import Number, scalar_of, shape_of, with_scalar
 
@@ -83,7 +84,7 @@ def constant(number: Number) -> Operation:
 
 
 @irdl_op_definition
-class CastOp(IRDLOperation):
+class CastOp(IRDLOperation, Conversion):
     """The values in another scalar type, by Triton's rules of conversion.
 
     ``rounding``, of a float in fewer bits: to the nearest, unless it is ``"rtz"``, towards zero.
@@ -137,7 +138,7 @@ class CastOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BitcastOp(IRDLOperation):
+class BitcastOp(IRDLOperation, Reshaping):
     """The same bits as values of another scalar type of the same width.
 
     ```mlir

@@ -21,6 +21,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.folding import Reshaping, Transposition
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of
 from ninetoothed.symbolic.expr import IndexExpr, product
@@ -28,7 +29,7 @@ from ninetoothed.symbolic.normal_form import equal
 
 
 @irdl_op_definition
-class BroadcastOp(IRDLOperation):
+class BroadcastOp(IRDLOperation, Reshaping):
     """Dims of size 1 repeated.
 
     ```mlir
@@ -105,7 +106,7 @@ class ExpandDimsOp(IRDLOperation):
 
 
 @irdl_op_definition
-class TransOp(IRDLOperation):
+class TransOp(IRDLOperation, Transposition):
     """The dims reordered: new dim ``i`` is old dim ``order[i]``.
 
     ```mlir
@@ -243,7 +244,7 @@ class GatherOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ReshapeOp(IRDLOperation):
+class ReshapeOp(IRDLOperation, Reshaping):
     """The lanes, in row-major order, in another shape; of one lane, also a scalar.
 
     ```mlir

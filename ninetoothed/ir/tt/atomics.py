@@ -19,6 +19,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.folding import Reshaping
 from ninetoothed.ir.tt.types import PointerType, block_of, pointee_of, scalar_of, shape_of
 
 ATOMIC_FUNCTIONS: dict[str, int] = {
@@ -167,7 +168,7 @@ def _width(scalar: Attribute) -> int:
 
 
 @irdl_op_definition
-class BitcastOp(IRDLOperation):
+class BitcastOp(IRDLOperation, Reshaping):
     """The same bits as another type of the same width; pointers stay pointers.
 
     ```mlir

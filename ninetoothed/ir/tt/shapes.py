@@ -23,6 +23,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.folding import Reshaping, Transposition
 from ninetoothed.ir.tt.types import scalar_of, shape_of, tensor_of
 
 
@@ -90,7 +91,7 @@ class ExpandDimsOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BroadcastOp(IRDLOperation):
+class BroadcastOp(IRDLOperation, Reshaping):
     """Dims of size 1 repeated.
 
     ```mlir
@@ -120,7 +121,7 @@ class BroadcastOp(IRDLOperation):
 
 
 @irdl_op_definition
-class TransOp(IRDLOperation):
+class TransOp(IRDLOperation, Transposition):
     """The dims reordered.
 
     ```mlir
@@ -145,11 +146,16 @@ class TransOp(IRDLOperation):
             result_types=[tensor_of(scalar_of(src.type), [shape[dim] for dim in order])],
         )
 
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The order."""
+        return tuple(map(int, self.order.get_values()))
+
     def verify_(self) -> None:
-        old, order = shape_of(self.src.type), self.order.get_values()
-        if sorted(order) != list(range(len(old))):
+        old = shape_of(self.src.type)
+        if sorted(self.dims) != list(range(len(old))):
             raise VerifyException("tt.trans: order must name each dim once")
-        if tuple(old[int(dim)] for dim in order) != shape_of(self.result.type):
+        if tuple(old[dim] for dim in self.dims) != shape_of(self.result.type):
             raise VerifyException("tt.trans: the result's shape must be the operand's, reordered")
 
     @classmethod
@@ -230,7 +236,7 @@ class GatherOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ReshapeOp(IRDLOperation):
+class ReshapeOp(IRDLOperation, Reshaping):
     """The lanes, in row-major order, in another shape.
 
     ```mlir

@@ -36,9 +36,7 @@ def _cast(f: Function, op: nt.CastOp) -> None:
 @LOWERINGS.register(nt.BitcastOp)
 def _bitcast(f: Function, op: nt.BitcastOp) -> None:
     value, scalar = f.value(op.value), signless(nt.scalar_of(op.result.type))
-    f.define(
-        op, value if tt.scalar_of(value.type) == scalar else f.add(tt.BitcastOp(value, scalar))
-    )
+    f.define(op, f.add(tt.BitcastOp(value, scalar)))
 
 
 def cast(

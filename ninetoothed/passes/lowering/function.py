@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ninetoothed.artifacts.capabilities import Capabilities
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import handler_of
+from ninetoothed.ir.folding import folded
 from ninetoothed.language.registry import Registry
 from ninetoothed.passes.lowering.types import in_memory, signless
 
@@ -81,9 +82,12 @@ class Function:
                 )
 
     def add(self, op: Operation) -> SSAValue:
-        """Build ``op`` at the current end; its first result."""
-        self.insert(op)
-        return op.results[0]
+        """Build ``op`` at the current end, unless it folds to a value; its first result."""
+        value = folded(op)
+        if value is None:
+            self.insert(op)
+            return op.results[0]
+        return value
 
     def insert(self, op: Operation) -> None:
         """Build ``op`` at the current end."""

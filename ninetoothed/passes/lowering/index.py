@@ -87,7 +87,8 @@ _SIMPLE: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
 
 
 class IndexLowering:
-    """Lowers the index expressions of one access to a block of ``shape``, at its place.
+    """Lowers the index expressions of one access to a block of ``shape``, at its place: what several
+    of them share is computed once.
 
     ``values`` are what symbols stand for. A sum adds terms with symbols of ``local``, which a loop
     may change, behind the others, so that these can be hoisted.
@@ -106,6 +107,8 @@ class IndexLowering:
         self.shape = shape
         self.local = local
         self.assumptions = assumptions
+        self._lowered: dict[IndexExpr, Lanes] = {}
+        self._along: dict[tuple[Lanes, Dims], SSAValue] = {}
 
     def is_local(self, expr: IndexExpr) -> bool:
         """Whether a loop may change ``expr``."""
@@ -117,6 +120,11 @@ class IndexLowering:
 
     def lower(self, expr: IndexExpr) -> Lanes:
         """The value of ``expr``."""
+        if expr not in self._lowered:
+            self._lowered[expr] = self._lower(expr)
+        return self._lowered[expr]
+
+    def _lower(self, expr: IndexExpr) -> Lanes:
         if expr.value is not None:
             return self.number(expr.value)
         if expr.op == "sym":
@@ -195,6 +203,11 @@ class IndexLowering:
         """The value as a block over ``dims``."""
         if lanes.dims == dims:
             return lanes.value
+        if (lanes, dims) not in self._along:
+            self._along[lanes, dims] = self._broadcast(lanes, dims)
+        return self._along[lanes, dims]
+
+    def _broadcast(self, lanes: Lanes, dims: Dims) -> SSAValue:
         add = self.here.inserter.add
         shape = [self.shape[dim] for dim in dims]
         if not lanes.dims:
@@ -203,8 +216,6 @@ class IndexLowering:
         for axis, dim in enumerate(dims):
             if dim not in lanes.dims:
                 value = add(tt.ExpandDimsOp(value, axis))
-        if list(tt.shape_of(value.type)) == shape:
-            return value
         return add(tt.BroadcastOp(value, shape))
 
 

@@ -18,7 +18,7 @@ def along(inserter: Inserter, row: SSAValue, dim: int, shape: Sizes) -> SSAValue
     for axis in range(len(shape)):
         if axis != dim:
             row = inserter.add(nt.ExpandDimsOp(row, axis))
-    return row if nt.shape_of(row.type) == shape else inserter.add(nt.BroadcastOp(row, shape))
+    return inserter.add(nt.BroadcastOp(row, shape))
 
 
 def below(inserter: Inserter, shape: Sizes, dim: int, size: IndexExpr) -> SSAValue:

@@ -57,12 +57,9 @@ def _scanned(
     shape = tt.shape_of(srcs[0].type)
     kept = [axis for axis, size in enumerate(shape) if axis == op.dim or size != 1]
     short = [shape[axis] for axis in kept]
-    if len(short) < len(shape):
-        srcs = [f.add(tt.ReshapeOp(src, short)) for src in srcs]
+    srcs = [f.add(tt.ReshapeOp(src, short)) for src in srcs]
     new = tt.ScanOp(srcs, kept.index(op.dim), op.reversed, region)
     f.insert(new)
-    if len(short) == len(shape):
-        return new.results
     return [f.add(tt.ReshapeOp(result, shape)) for result in new.results]
 
 

@@ -97,17 +97,12 @@ def lower_reshape(op: nt.ReshapeOp, old: Sizes, new: Sizes) -> None:
     assert length is not None
     index = _places(_Row(inserter, length), old, new, before, after)
     lanes = inserter.add(nt.GatherOp(_flat(inserter, op.value), index, 0))
-    replace(op, [_reshaped(inserter, lanes, after)])
-
-
-def _reshaped(inserter: Inserter, block: SSAValue, shape: Sizes) -> SSAValue:
-    same = nt.shape_of(block.type) == shape
-    return block if same else inserter.add(nt.ReshapeOp(block, shape))
+    replace(op, [inserter.add(nt.ReshapeOp(lanes, after))])
 
 
 def _flat(inserter: Inserter, block: SSAValue) -> SSAValue:
     """The lanes in one dim."""
-    return _reshaped(inserter, block, (product(nt.shape_of(block.type)),))
+    return inserter.add(nt.ReshapeOp(block, [product(nt.shape_of(block.type))]))
 
 
 def _places(row: _Row, old: Sizes, new: Sizes, before: Sizes, after: Sizes) -> SSAValue:
@@ -135,9 +130,7 @@ def lower_gather(op: nt.GatherOp) -> None:
     source, shape = nt.shape_of(op.value.type), nt.shape_of(op.indices.type)
     inserter = Inserter.before(op)
     type = nt.block_type(shape, _I32)
-    indices = op.indices
-    if indices.type != type:
-        indices = inserter.add(nt.CastOp(indices, _I32))
+    indices = inserter.add(nt.CastOp(op.indices, _I32))
     last = (source[op.dim] - 1).value
     assert last is not None
     mask = inserter.add(arith.ConstantOp(nt.number(last, _I32)))
@@ -163,4 +156,4 @@ def _flat_gather(inserter: Inserter, op: nt.GatherOp, indices: SSAValue) -> SSAV
     place = row.ravelled(places, source)
     assert place is not None
     lanes = inserter.add(nt.GatherOp(_flat(inserter, op.value), place, 0))
-    return _reshaped(inserter, lanes, shape)
+    return inserter.add(nt.ReshapeOp(lanes, shape))

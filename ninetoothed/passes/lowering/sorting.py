@@ -76,5 +76,4 @@ class _Network:
         row = insert(tt.MakeRangeOp(0, 2))
         bits = insert(tt.CmpiOp(comparison, row, constant(insert, 0, row.type)))
         sizes = [2 if dim == self._dim(bit) else 1 for dim in range(len(shape))]
-        bits = insert(tt.ReshapeOp(bits, sizes)) if len(shape) > 1 else bits
-        return insert(tt.BroadcastOp(bits, shape)) if len(shape) > 1 else bits
+        return insert(tt.BroadcastOp(insert(tt.ReshapeOp(bits, sizes)), shape))

@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -p nt-lower-accesses | filecheck %s
 
-// Each access computes its address at its own place. The pointer moves by what the program knows; lanes
-// are added along their dim.
+// Each access computes its address at its own place, and what its mask shares with it once. The pointer
+// moves by what the program knows; lanes are added along their dim.
 // CHECK-LABEL: nt.kernel @masked_copy
 // CHECK: %n = nt.size <n>
 // CHECK-NEXT: %pid = tt.get_program_id 0
@@ -12,9 +12,7 @@
 // CHECK-NEXT: [[v2:%.*]] = tt.addptr [[x]], [[v1]]
 // CHECK-NEXT: [[v3:%.*]] = tt.splat [[v2]]
 // CHECK-NEXT: [[v4:%.*]] = tt.addptr [[v3]], %b0
-// CHECK-NEXT: [[v5:%.*]] = arith.constant 64 : i32
-// CHECK-NEXT: [[v6:%.*]] = arith.muli %pid, [[v5]]
-// CHECK-NEXT: [[v7:%.*]] = tt.splat [[v6]]
+// CHECK-NEXT: [[v7:%.*]] = tt.splat [[v1]]
 // CHECK-NEXT: [[v8:%.*]] = arith.addi [[v7]], %b0
 // CHECK-NEXT: [[v9:%.*]] = tt.splat %n
 // CHECK-NEXT: [[v10:%.*]] = arith.cmpi slt, [[v8]], [[v9]]
@@ -129,13 +127,12 @@ nt.kernel @below_zero symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildi
 // CHECK-NEXT: [[v17:%.*]] = tt.broadcast [[v16]]
 // CHECK-NEXT: [[v18:%.*]] = arith.addi [[v15]], [[v17]]
 // CHECK-NEXT: [[v19:%.*]] = tt.addptr [[v11]], [[v18]]
-// CHECK: [[v20:%.*]] = arith.muli %g0, {{%.*}}
-// CHECK: [[v21:%.*]] = tt.splat [[v20]]
+// CHECK-NEXT: [[v20:%.*]] = arith.muli %g0, [[v6]]
+// CHECK-NEXT: [[v21:%.*]] = tt.splat [[v20]]
 // CHECK-NEXT: [[v22:%.*]] = arith.addi [[v21]], %b0
 // CHECK-NEXT: [[v23:%.*]] = tt.splat %m
 // CHECK-NEXT: [[v24:%.*]] = arith.cmpi slt, [[v22]], [[v23]]
-// CHECK: [[v8:%.*]] = arith.muli %g1, {{%.*}}
-// CHECK: [[v25:%.*]] = tt.splat [[v8]]
+// CHECK-NEXT: [[v25:%.*]] = tt.splat [[v8]]
 // CHECK-NEXT: [[v26:%.*]] = arith.addi [[v25]], %b1
 // CHECK-NEXT: [[v27:%.*]] = tt.splat %n
 // CHECK-NEXT: [[v28:%.*]] = arith.cmpi slt, [[v26]], [[v27]]
@@ -168,7 +165,7 @@ nt.kernel @two_dims symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
 // CHECK: [[v6:%.*]] = arith.muli %i, {{%.*}}
 // CHECK-NEXT: {{%.*}} = tt.addptr [[v1]], [[v6]]
 // CHECK: [[v9:%.*]] = tt.addptr {{%.*}}, %b0
-// CHECK: {{%.*}} = arith.muli %i, {{%.*}}
+// CHECK-NEXT: {{%.*}} = tt.splat [[v6]]
 // CHECK: [[v14:%.*]] = arith.cmpi slt, {{%.*}}, {{%.*}}
 // CHECK-NEXT: %v = tt.load [[v9]], [[v14]]
 nt.kernel @in_a_loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] grid #nt.expr<m> arrange {
@@ -198,7 +195,7 @@ nt.kernel @in_a_loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to 
 // CHECK: [[v4:%.*]] = arith.muli %j, {{%.*}}
 // CHECK-NEXT: {{%.*}} = tt.addptr [[v1]], [[v4]]
 // CHECK: [[v7:%.*]] = tt.addptr {{%.*}}, %b0
-// CHECK: {{%.*}} = arith.muli %j, {{%.*}}
+// CHECK-NEXT: {{%.*}} = tt.splat [[v4]]
 // CHECK: [[v12:%.*]] = arith.cmpi slt, {{%.*}}, {{%.*}}
 // CHECK: [[v17:%.*]] = arith.cmpi sge, {{%.*}}, {{%.*}}
 // CHECK-NEXT: [[v18:%.*]] = arith.andi [[v12]], [[v17]]

@@ -146,7 +146,8 @@ nt.kernel @sort_four grid #nt.expr<n ceildiv 64> arrange {
 // CHECK: "tt.reduce"({{%.*}}) <{axis = 0 : i32}> ({
 // CHECK: arith.cmpi eq
 // CHECK: arith.cmpi sgt
-// CHECK: %s = tt.reshape {{%.*}} : tensor<2x8xi16> -> tensor<2x8xi16>
+// CHECK: %s = arith.select {{%.*}} : tensor<2x8xi1>, tensor<2x8xi16>
+// CHECK-NEXT: tt.return
 nt.kernel @sort_columns grid #nt.expr<n ceildiv 64> arrange {
   nt.arranged
 } apply {

@@ -93,12 +93,7 @@ def test_every_pass_keeps_the_users_locations() -> None:
 
     def observe(name: str, now: ModuleOp) -> None:
         (kernel,) = now.body.ops
-        lost = [
-            op.name
-            for op in kernel.walk()
-            # xDSL's folding drops locations of constants.
-            if not isinstance(op.location, FileLineColLoc) and op.name != "arith.constant"
-        ]
+        lost = [op.name for op in kernel.walk() if not isinstance(op.location, FileLineColLoc)]
         assert not lost, f"after {name}"
         seen[name] = len(list(kernel.walk()))
 
