@@ -1,6 +1,4 @@
-"""Arguments that must be known when compiling: axes, options, numbers, texts, element types,
-shapes.
-"""
+"""Compile-time arguments: axes, flags, numbers, strings, element types and shapes."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from ninetoothed.symbolic.expr import IndexExpr, as_expr
 
 
 def axis_of(axis: Value, rank: int, name: str, what: str = "axis") -> int:
-    """An axis counted from 0; ``what`` is what the parameter is called.
+    """An axis, normalized to count from 0; ``what`` is the parameter's name.
 
     Raises:
         TypeMismatchError: it is not known when compiling.
@@ -31,10 +29,10 @@ def axis_of(axis: Value, rank: int, name: str, what: str = "axis") -> int:
 
 
 def flag_of(value: Value, name: str, parameter: str) -> bool:
-    """Whether an option is set.
+    """A flag.
 
     Raises:
-        TypeMismatchError: that is not known when compiling.
+        TypeMismatchError: it is not known when compiling.
     """
     if not isinstance(value, bool):
         raise TypeMismatchError(
@@ -45,7 +43,7 @@ def flag_of(value: Value, name: str, parameter: str) -> bool:
 
 
 def number_of(value: Value, name: str, parameter: str) -> int:
-    """A number from 1 on.
+    """A positive integer.
 
     Raises:
         TypeMismatchError: it is none that is known when compiling.
@@ -62,7 +60,7 @@ def number_of(value: Value, name: str, parameter: str) -> int:
 
 
 def text_of(value: Value, name: str, parameter: str) -> str:
-    """A text.
+    """A string.
 
     Raises:
         TypeMismatchError: it is none that is known when compiling.
@@ -103,7 +101,6 @@ def shape_of(value: Value, name: str) -> tuple[IndexExpr, ...]:
     if any(size is None for size in sizes):
         raise ShapeError(
             f"ntl.{name}: a shape holds sizes that are known when compiling, as in (64,) and "
-            "x.shape; not "
-            f"({', '.join(map(describe, items))})"
+            f"x.shape; not ({', '.join(map(describe, items))})"
         )
     return tuple(as_expr(size) for size in sizes if size is not None)

@@ -1,4 +1,4 @@
-"""Reads, writes and updates through pointers."""
+"""Loads, stores and atomics through pointers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _mask(ctx: Context, value: Value) -> SSAValue | None:
 def _joined(
     ctx: Context, row: Primitive, pointers: SSAValue, *others: SSAValue | None
 ) -> tuple[SSAValue, list[SSAValue | None]]:
-    """The pointers and what goes with them, broadcast."""
+    """The pointers and their other operands, broadcast."""
     given = [other for other in others if other is not None]
     if not nt.shape_of(pointers.type):
         for other in given:
@@ -58,10 +58,10 @@ def _pointee(pointers: SSAValue) -> str:
 
 
 def _policy(row: Primitive, bound: Bound, modifiers: Sequence[str]) -> CachePolicy:
-    """What an access asks of the caches.
+    """The cache policy of an access.
 
     Raises:
-        ArgumentError: there is no such thing, or it is what block pointers take.
+        ArgumentError: there is no such policy, or an option of block pointers is given.
     """
     for name in ("boundary_check", "padding_option"):
         if bound.get(name):
