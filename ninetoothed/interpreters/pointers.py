@@ -1,7 +1,7 @@
 """Handlers of pointers and atomics, of ``nt`` and of ``tt``.
 
-Lanes are updated one by one, ascending, those of a program before those of the next, so that each
-finds what the one before it left. Lanes of different elements do not meet and are updated at once.
+Lanes are updated in ascending order, those of a program before those of the next, so that each sees
+the update of the one before it. Lanes of different elements are updated at once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ROWS = {
 
 
 def pointer_of(value: Value, op: Operation) -> Pointer:
-    """The value, which must be pointers.
+    """Check that a value is pointers.
 
     Raises:
         CompilerError: it is numbers.
@@ -56,15 +56,15 @@ def pointer_of(value: Value, op: Operation) -> Pointer:
 def masked(
     machine: Machine, mask: torch.Tensor | None, offsets: torch.Tensor
 ) -> torch.Tensor | None:
-    """``mask`` in the programs that take part; None: everywhere."""
+    """``mask`` in active programs; None: everywhere."""
     if mask is not None and bool(mask.all()):
         mask = None
     return both(mask, None if machine.active is None else by_program(machine.active, offsets))
 
 
 def _wanted(machine: Machine, ptr: SSAValue, mask: SSAValue | None) -> torch.Tensor | None:
-    """A mask of ``nt``: false where it is outside its own guard, and behind the program's own
-    sequence, where a block of pointers has no lanes.
+    """A mask of ``nt``: false outside its own guard, and behind the program's own sequence, where a
+    block of pointers has no lanes.
     """
     inside = machine.inside(ptr.type)
     if mask is None:
@@ -74,7 +74,7 @@ def _wanted(machine: Machine, ptr: SSAValue, mask: SSAValue | None) -> torch.Ten
 
 
 def _within(op: Operation, access: Callable[[], torch.Tensor | None]) -> torch.Tensor | None:
-    """What ``access`` gives; where it leaves the tensor, the user's masks do."""
+    """The result of ``access``; out of bounds is an error of the user's masks."""
     try:
         return access()
     except CompilerError as error:
@@ -119,7 +119,7 @@ def sizes_of(machine: Machine, type: Attribute) -> list[int]:
 
 
 def _updated(name: str, element: Element) -> Update:
-    """What elements become by the function ``name``, of what they are and of the operand."""
+    """The update by the atomic function ``name``."""
 
     def update(*operands: torch.Tensor) -> torch.Tensor:
         before, value = operands
@@ -139,7 +139,7 @@ def _updated(name: str, element: Element) -> Update:
 def _extremum(
     name: str, element: Element, before: torch.Tensor, value: torch.Tensor
 ) -> torch.Tensor:
-    """By the bits, as Triton does: NaNs lie beyond the infinities of their sign."""
+    """Extremum by bits, as in Triton: NaNs lie beyond the infinities of their sign."""
     keys: list[torch.Tensor] = []
     for side in (before, value):
         bits = bitcast(side, element, element.signed)

@@ -1,6 +1,6 @@
-"""Handlers of what moves lanes, of both dialects.
+"""Handlers of shape manipulation, of both dialects.
 
-Lanes that are moved across dims are spread first: a dim of size 1 may stand for any size.
+Lanes that move across dims are broadcast first: a dim of size 1 may stand for any size.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from math import prod
 import torch
 from xdsl.ir import Attribute
 
-from ninetoothed.interpreters.elementwise import picked
+from ninetoothed.interpreters.elementwise import gathered
 from ninetoothed.interpreters.machine import (
     HANDLERS,
     Block,
@@ -50,19 +50,19 @@ def _flip(machine: Machine, op: nt.FlipOp) -> None:
     if isinstance(size, int):
         machine.values[op.result] = moved(block, lambda x: x.flip(dim))
         return
-    # Each program's own sequence; what lies behind it is no lane.
+    # Each program's own sequence, behind which there are no lanes.
     ones = [1] * block.data.dim()
     ones[dim] = evaluate(nt.shape_of(op.value.type)[op.dim], machine.symbols)
     lanes = by_program(size, block.data) - 1 - torch.arange(ones[dim]).reshape(ones)
-    machine.values[op.result] = moved(block, lambda x: picked(x, lanes, dim))
+    machine.values[op.result] = moved(block, lambda x: gathered(x, lanes, dim))
 
 
 @HANDLERS.register(nt.GatherOp)
 def _gather(machine: Machine, op: nt.GatherOp) -> None:
     block, indices = machine.block(op.value), machine.block(op.indices)
     dim = op.dim + 1
-    guard = None if block.guard is None else picked(block.guard, indices.data, dim)
-    machine.put(op.result, picked(block.data, indices.data, dim), both(guard, indices.guard))
+    guard = None if block.guard is None else gathered(block.guard, indices.data, dim)
+    machine.put(op.result, gathered(block.data, indices.data, dim), both(guard, indices.guard))
 
 
 @HANDLERS.register(tt.SplatOp)
@@ -91,11 +91,11 @@ def _tt_trans(machine: Machine, op: tt.TransOp) -> None:
 @HANDLERS.register(tt.GatherOp)
 def _tt_gather(machine: Machine, op: tt.GatherOp) -> None:
     dim, indices = op.axis.value.data + 1, machine.data(op.indices)
-    machine.put(op.result, picked(machine.data(op.src), indices, dim))
+    machine.put(op.result, gathered(machine.data(op.src), indices, dim))
 
 
 def _reshaped(value: Value, old: Sequence[int], new: Sequence[int]) -> Value:
-    """The lanes of ``value`` in row-major order, in shape ``new``."""
+    """Reshape in row-major order."""
 
     def move(data: torch.Tensor) -> torch.Tensor:
         if prod(data.shape[1:]) == 1:
@@ -106,7 +106,7 @@ def _reshaped(value: Value, old: Sequence[int], new: Sequence[int]) -> Value:
 
 
 def _joined(left: Block, right: Block) -> Block:
-    """The lanes of both, along a new last dim."""
+    """Stack two blocks along a new last dim."""
     data = _stacked(left.data, right.data)
     if left.guard is None and right.guard is None:
         return Block(data)
@@ -120,7 +120,7 @@ def _stacked(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
 
 
 def _split_off(value: Value) -> list[Value]:
-    """The two halves of the last dim."""
+    """Split along the last dim."""
     return [moved(value, lambda x, last=last: x.select(-1, last % x.shape[-1])) for last in (0, 1)]
 
 
