@@ -212,6 +212,18 @@ def test_module_names() -> None:
     assert not wrong_names, f"an import of the module hides the function: {wrong_names}"
 
 
+def test_no_test_takes_the_time() -> None:
+    """Seconds are for benchmarks; a test asserts what causes them (``tests.support.counting``)."""
+    clocks = re.compile(r"\b(perf_counter|process_time|thread_time|timeit)")
+    tests = (path for path in sources() if path.suffix == ".py" and ROOT / "tests" in path.parents)
+    wrong = [
+        str(path.relative_to(ROOT))
+        for path in tests
+        if path != Path(__file__) and clocks.search(path.read_text(encoding="utf-8"))
+    ]
+    assert not wrong
+
+
 @each_pass
 def test_pass_has_its_file_name(file: PassFile) -> None:
     assert list(file.names.values()) == [file.expected_name], (

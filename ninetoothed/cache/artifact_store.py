@@ -6,7 +6,7 @@ and it carries its key and a digest; a file that is cut off, edited, or of anoth
 absent. Where the disk takes no files, the process remembers the entries itself and says so once.
 
 A read notes that the entry was used, once an hour at most. Writes hold the folder to
-``config.cache_size()``; ``cache_folder`` says when, and what goes.
+``config.cache_size()``; ``eviction`` says when, and what goes.
 
 An entry is code that is run: it counts only where it belongs to this user, to root, or to whoever
 the folder belongs to, so that nobody else can put one into a folder that all may write.

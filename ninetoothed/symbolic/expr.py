@@ -4,7 +4,7 @@ An :class:`IndexExpr` is frozen and keeps its *structure*: ``str(expr)`` prints 
 and only ``x+0 0+x x-0 x*1 1*x x//1`` are folded. :func:`normalize` gives the *normal form*, a sum
 of products of atoms (symbols, quotients, remainders, minima, …), which IR types hold and compare;
 it lives, with the proof obligations (:func:`always_nonnegative`, :func:`always_less`), in
-``index_normal``.
+``normal_form``.
 
 ``//`` and ``%`` are Python's: they round towards minus infinity. A symbolic divisor is taken to be
 positive; sizes of blocks and strides of tilings, the only divisors that arrangements make, are.
@@ -66,7 +66,7 @@ class IndexExpr:
     op: str
     args: tuple[Any, ...]
     normal: IndexExpr | None
-    """The cached normal form without assumptions; owned by ``index_normal``."""
+    """The cached normal form without assumptions; owned by ``normal_form``."""
 
     def __new__(cls, op: str, *args: Any) -> IndexExpr:
         """The one expression of this structure (equal expressions are usually, not always,

@@ -7,7 +7,7 @@ divisor divides: ``(B*i + j) floordiv B = i + j floordiv B``, so the shape that 
 ``(n - (B - 1) - 1 + B - 1) // B + 1``, becomes ``n ceildiv B``. And a quotient and a remainder of
 one division meet again: ``d*(x floordiv d) + x mod d = x``, which undoes an unravelling.
 
-Symbolic divisors are taken to be positive (see ``index_expr``).
+Symbolic divisors are taken to be positive (see ``expr``).
 """
 
 from __future__ import annotations

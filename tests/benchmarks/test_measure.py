@@ -14,6 +14,7 @@ from benchmarks.correctness import WrongResultError, checked, compare, poison
 from benchmarks.measure import ContextLostError, Measurer
 from benchmarks.operation import OURS, TORCH, TRITON, Operation, Work
 from benchmarks.records import Record
+from benchmarks.timing import Times
 from tests.benchmarks.fake import OPERATION, FakeClock, double
 
 SMALL = {"operation": "double", "size": "small", "dtype": "fp32", "layout": "contiguous"}
@@ -180,8 +181,24 @@ def test_gradients() -> None:
     def work(*inputs: torch.Tensor) -> Work:
         return Work(1)
 
-    operation = dataclasses.replace(OPERATION, inputs=inputs, is_gradient=True, work=work)
-    found = measured(operation, clock=FakeClock())
+    forward: list[torch.Tensor] = []
+
+    def ours(input: torch.Tensor) -> torch.Tensor:
+        forward.append(input)
+        return double(input)
+
+    class Clock(FakeClock):
+        def gpu_us(self, *args: Any, **options: Any) -> dict[str, Times]:
+            before = len(forward)
+            times = super().gpu_us(*args, **options)
+            assert len(forward) == before, "the forward pass is timed, too"
+            return times
+
+    operation = dataclasses.replace(
+        OPERATION, inputs=inputs, ours=ours, is_gradient=True, work=work
+    )
+    found = measured(operation, clock=Clock())
+    assert forward
     assert not failures(found)
     assert found[OURS]["gpu_us"] == 4.0
 

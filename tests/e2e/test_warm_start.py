@@ -309,9 +309,9 @@ def test_records_that_are_broken_are_written_anew(user: User, content: str) -> N
 
 def test_records_of_another_form_are_written_anew(user: User) -> None:
     program = """
-    from ninetoothed.runtime import artifact_cache
-    store, known = artifact_cache.store_record, {}
-    artifact_cache.store_record = lambda key, text: store(key, '{"interface": {}}')
+    from ninetoothed.cache import artifact_store
+    store, known = artifact_store.store_entry, {}
+    artifact_store.store_entry = lambda key, text: store(key, '{"interface": {}}')
     import kernels
     """
     assert "xdsl" in user.run(program)["imported"]

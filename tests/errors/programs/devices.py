@@ -44,6 +44,10 @@ class NoCuda:
     """``torch.cuda`` of a torch that was built without it."""
 
     @staticmethod
+    def is_available():
+        return False
+
+    @staticmethod
     def current_device():
         raise AssertionError("Torch not compiled with CUDA enabled")
 

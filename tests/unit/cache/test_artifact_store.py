@@ -241,11 +241,11 @@ def test_disk_that_is_full_at_any_step(
 
 def test_threads_and_processes_see_whole_entries(cache_dir: Path) -> None:
     script = (
-        "from ninetoothed.runtime import artifact_cache\n"
+        "from ninetoothed.cache import artifact_store\n"
         "from tests.support import artifacts\n"
         "for step in range(200):\n"
-        "    artifact_cache.store('key', artifacts.add(128 << step % 4))\n"
-        "    assert artifact_cache.load('key') is not None\n"
+        "    artifact_store.store('key', artifacts.add(128 << step % 4))\n"
+        "    assert artifact_store.load('key') is not None\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NINETOOTHED_CACHE_DIR": str(cache_dir)}
     artifact_store.store("key", artifacts.add())
@@ -271,7 +271,7 @@ def test_threads_and_processes_see_whole_entries(cache_dir: Path) -> None:
 
 FULL = """
 import resource, warnings
-from ninetoothed.runtime import artifact_cache
+from ninetoothed.cache import artifact_store
 from tests.support import artifacts
 
 # No file may grow beyond that, as on a disk that is full.
@@ -279,8 +279,8 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
     for key in ("old", "new"):
-        artifact_cache.store(key, artifacts.add(512))
-        assert artifact_cache.load(key) == artifacts.add(512 if key == "new" else 256)
+        artifact_store.store(key, artifacts.add(512))
+        assert artifact_store.load(key) == artifacts.add(512 if key == "new" else 256)
 assert len(seen) == 1, seen
 print(seen[0].message)
 """

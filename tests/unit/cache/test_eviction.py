@@ -273,10 +273,10 @@ def test_few_writes_look_through_the_folder_and_no_read(
 def test_processes_count_together(cache_dir: Path, scans: list[Path]) -> None:
     one = size_of_one()
     script = (
-        "from ninetoothed.runtime import artifact_cache\n"
+        "from ninetoothed.cache import artifact_store\n"
         "from tests.support import artifacts\n"
         "for key in 'abcde':\n"
-        "    artifact_cache.store(key, artifacts.add())\n"
+        "    artifact_store.store(key, artifacts.add())\n"
     )
     size = str(160 * one)
     for _ in range(2):
@@ -384,15 +384,15 @@ def test_folder_that_may_only_be_read(cache_dir: Path) -> None:
         folder.chmod(0o555)
     script = (
         "import warnings\n"
-        "from ninetoothed.runtime import artifact_cache\n"
+        "from ninetoothed.cache import artifact_store\n"
         "from tests.support import artifacts\n"
         "with warnings.catch_warnings(record=True) as caught:\n"
         "    warnings.simplefilter('always')\n"
-        "    assert artifact_cache.load('old') == artifacts.add()\n"
+        "    assert artifact_store.load('old') == artifacts.add()\n"
         "    for key in 'ab':\n"
-        "        artifact_cache.store(key, artifacts.add(512))\n"
-        "        assert artifact_cache.load(key) == artifacts.add(512)\n"
-        "    assert artifact_cache.load('old') == artifacts.add()\n"
+        "        artifact_store.store(key, artifacts.add(512))\n"
+        "        assert artifact_store.load(key) == artifacts.add(512)\n"
+        "    assert artifact_store.load('old') == artifacts.add()\n"
         "print(*(warning.message for warning in caught), sep='\\n')\n"
     )
     process = python("-c", WITHOUT_ROOTS_RIGHTS, "-c", script, cache=cache_dir, size="1")
@@ -410,7 +410,7 @@ def test_folder_that_may_only_be_read(cache_dir: Path) -> None:
 
 BUSY = """
 import random, sys
-from ninetoothed.runtime import artifact_cache
+from ninetoothed.cache import artifact_store
 from tests.support import artifacts
 
 hits = 0
@@ -418,12 +418,12 @@ choose = random.Random(sys.argv[1])
 for step in range(300):
     number = choose.randrange(16)
     expected = artifacts.add(number + 1)
-    found = artifact_cache.load(str(number))
+    found = artifact_store.load(str(number))
     assert found is None or found == expected, number
     hits += found is not None
     if found is None or step % 5 == 0:
-        artifact_cache.store(str(number), expected)
-        source = artifact_cache.keep_source(f"add_{number:032}.py", expected.text)
+        artifact_store.store(str(number), expected)
+        source = artifact_store.keep_source(f"add_{number:032}.py", expected.text)
         assert source.read_text() == expected.text
 print(hits)
 """
@@ -469,7 +469,7 @@ def test_processes_write_evict_and_read_at_once(
 
 HALF = """
 import os, time
-from ninetoothed.runtime import artifact_cache
+from ninetoothed.cache import artifact_store
 from tests.support import artifacts
 
 fdopen = os.fdopen
@@ -488,7 +488,7 @@ class Half:
         time.sleep(600)
 
 os.fdopen = lambda *arguments, **options: Half(fdopen(*arguments, **options))
-artifact_cache.store("key", artifacts.add(512))
+artifact_store.store("key", artifacts.add(512))
 """
 
 
@@ -519,14 +519,14 @@ def test_process_killed_in_the_middle_of_a_write(
 
 ENDLESS = """
 import dataclasses
-from ninetoothed.runtime import artifact_cache
+from ninetoothed.cache import artifact_store
 from tests.support import artifacts
 
 step = 0
 print("go", flush=True)
 while True:
     artifact = dataclasses.replace(artifacts.add(), text=str(step % 10) * 200_000)
-    artifact_cache.store(str(step % 10), artifact)
+    artifact_store.store(str(step % 10), artifact)
     step += 1
 """
 

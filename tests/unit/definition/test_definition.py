@@ -22,7 +22,7 @@ from ninetoothed.errors import ArgumentError
 @pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Places of tensors and operations do not matter, which else tell all of them apart."""
-    for module in ("tensor", "chain", "symbol"):
+    for module in ("tensor", "layout.chain", "symbol"):
         monkeypatch.setattr(f"ninetoothed.{module}.caller_loc", lambda: None)
 
 

@@ -20,6 +20,7 @@ from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.space import MAX_BLOCK, space
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
+from ninetoothed.passes.annotate_verdicts import AnnotateVerdictsPass
 from ninetoothed.runtime.toolchain import pool
 
 
@@ -37,6 +38,24 @@ def test_ir_of_every_stage(stage: str) -> None:
     text = add_kernel.ir(stage)
     assert text.startswith("// element types assumed: lhs: fp32, rhs: fp32, output: fp32\n")
     assert ("tt.func @add_kernel" if stage == "tt" else "nt.kernel @add_kernel") in text
+
+
+def test_verdicts_are_annotated_where_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    annotated: list[object] = []
+
+    def annotate(*of: object) -> None:
+        annotated.append(of)
+
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((8,)), y.tile((8,))
+
+    monkeypatch.setattr(AnnotateVerdictsPass, "apply", annotate)
+    kernel = ninetoothed.make(arrangement, scale, (Tensor(1), Tensor(1)))
+    kernel(torch.ones(16), torch.empty(16))
+    kernel.source()
+    assert not annotated
+    kernel.ir()
+    assert len(annotated) == 1
 
 
 def test_ir_takes_types_and_values() -> None:

@@ -2,7 +2,7 @@
 
 An artifact goes through the stages of Triton's backend for its target, as ``triton.compile`` runs
 them, but past Triton's cache on disk: its keys cost a digest of all of Triton's files, and what is
-compiled is kept by ``artifact_cache``. Compiling needs neither a GPU nor torch, and nothing but
+compiled is kept by ``cache.artifact_store``. Compiling needs neither a GPU nor torch, and nothing but
 compiling imports Triton.
 
 What is used of Triton, tested with 3.6.0, 3.7.1, 3.8.0 and 3.9.0 (a test each in
