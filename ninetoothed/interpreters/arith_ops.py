@@ -16,7 +16,6 @@ from ninetoothed.interpreters.element_types import (
     INDEX,
     Element,
     attribute_value,
-    bitcast,
     convert,
     element_of,
     reinterpret,
@@ -230,10 +229,3 @@ def _convert_unsigned(machine: Machine, op: Operation) -> None:
             else reinterpret(data, target)
         )
     machine.put(op.results[0], data, block.guard)
-
-
-@HANDLERS.register(arith.BitcastOp)
-def _bitcast(machine: Machine, op: Operation) -> None:
-    block = machine.block(op.operands[0])
-    source, target = element_of(op.operands[0].type), element_of(op.results[0].type)
-    machine.put(op.results[0], bitcast(block.data, source, target), block.guard)

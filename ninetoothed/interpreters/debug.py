@@ -12,7 +12,6 @@ from xdsl.ir import SSAValue
 from ninetoothed.errors import AssertionFailedError
 from ninetoothed.interpreters.element_types import Element, element_of, reinterpret
 from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, both, by_program
-from ninetoothed.interpreters.pointers import sizes_of
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 
@@ -58,7 +57,7 @@ def _print_lanes(
     """One line a lane, as a device prints it."""
     rows: list[tuple[list[int], list[list[float]], list[list[float]] | None]] = []
     for value, element in zip(op.operands, elements, strict=True):
-        sizes = sizes_of(machine, value.type)
+        sizes = machine.sizes(value.type)
         block, valid = _valid(machine, value)
         data = block.data if element.kind == "float" else reinterpret(block.data, element)
         chosen = None if valid is None else _rows(machine, valid, sizes)
@@ -104,7 +103,7 @@ def _check(
     broken = ~block.data if wanted is None else ~block.data & wanted
     if not broken.any():
         return
-    sizes = sizes_of(machine, op.condition.type)
+    sizes = machine.sizes(op.condition.type)
     lanes = broken.expand([machine.programs.shape[0], *sizes])
     row, *place = cast("list[int]", torch.nonzero(lanes)[0].tolist())
     where = f"program {machine.programs[row].item()}"

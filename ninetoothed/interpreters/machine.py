@@ -15,8 +15,8 @@ from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.jagged import TENSORS, Number, Sequences, own_sizes
 from ninetoothed.interpreters.memory import Memory, View
 from ninetoothed.interpreters.trace import Trace
+from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import handler_of
-from ninetoothed.ir.nt.types import shape_of
 from ninetoothed.language.registry import Registry
 from ninetoothed.symbolic.expr import IndexExpr, evaluate
 
@@ -181,12 +181,18 @@ class Machine:
         """The value of an expression; one for each program if it differs by program."""
         return evaluate(expr, {**self.symbols, **self.own}, TENSORS)
 
+    def sizes(self, type: Attribute) -> list[int]:
+        """The sizes of a block of ``nt`` or ``tt``; of a scalar, none."""
+        if isinstance(type, nt.TensorType):
+            return [evaluate(size, self.symbols) for size in type.sizes]
+        return [*tt.shape_of(type)]
+
     def inside(self, type: Attribute) -> torch.Tensor | None:
         """The lanes of a block that lie within the programs' own sequences; None: all."""
         mask: torch.Tensor | None = None
         own = own_sizes(type, self.own)
         for dim, size in own:
-            ones = [1] * len(shape_of(type))
+            ones = [1] * len(nt.shape_of(type))
             ends = torch.as_tensor(self.number(size)).reshape(-1, *ones)
             ones[dim] = evaluate(size, self.symbols)
             mask = both(mask, torch.arange(ones[dim]).reshape(1, *ones) < ends)

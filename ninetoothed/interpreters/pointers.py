@@ -9,24 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.errors import ArgumentError, CompilerError
 from ninetoothed.interpreters.element_types import Element, bitcast, element_of
 from ninetoothed.interpreters.elementwise import apply
-from ninetoothed.interpreters.machine import (
-    HANDLERS,
-    Block,
-    Machine,
-    Pointer,
-    Value,
-    both,
-    by_program,
-)
+from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, Value, both, by_program
 from ninetoothed.interpreters.memory import Update
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.symbolic.expr import evaluate
 
 _ROWS = {
     "add": "add",
@@ -94,7 +85,7 @@ def _load(machine: Machine, op: nt.PointerLoadOp) -> None:
     wanted = _wanted(machine, op.ptr, op.mask)
     mask = masked(machine, wanted, pointer.offsets)
     element = element_of(op.result.type)
-    machine.touch("read", pointer.memory, pointer.offsets, mask, sizes_of(machine, op.ptr.type))
+    machine.touch("read", pointer.memory, pointer.offsets, mask, machine.sizes(op.ptr.type))
     data = _within(op, lambda: pointer.memory.gather(element, pointer.offsets, mask))
     assert data is not None
     if op.other is not None and wanted is not None:
@@ -107,15 +98,8 @@ def _store(machine: Machine, op: nt.PointerStoreOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     mask = masked(machine, _wanted(machine, op.ptr, op.mask), pointer.offsets)
     element, data = element_of(op.value.type), machine.data(op.value)
-    machine.touch("write", pointer.memory, pointer.offsets, mask, sizes_of(machine, op.ptr.type))
+    machine.touch("write", pointer.memory, pointer.offsets, mask, machine.sizes(op.ptr.type))
     _within(op, lambda: pointer.memory.scatter(element, pointer.offsets, data, mask))
-
-
-def sizes_of(machine: Machine, type: Attribute) -> list[int]:
-    """The shape of a block of ``nt`` or ``tt``."""
-    if isinstance(type, nt.TensorType):
-        return [evaluate(size, machine.symbols) for size in type.sizes]
-    return [*tt.shape_of(type)]
 
 
 def _updated(name: str, element: Element) -> Update:
@@ -157,7 +141,7 @@ def _update(
     operands: list[torch.Tensor],
     update: Update,
 ) -> torch.Tensor:
-    sizes = sizes_of(machine, op.ptr.type)
+    sizes = machine.sizes(op.ptr.type)
     machine.touch("update", pointer.memory, pointer.offsets, mask, sizes)
     element, shape = element_of(op.result.type), [machine.programs.shape[0], *sizes]
     return pointer.memory.update(element, shape, pointer.offsets, operands, mask, update)
@@ -211,12 +195,3 @@ def _lowered_cas(machine: Machine, op: tt.AtomicCASOp) -> None:
     operands = [machine.data(op.cmp), machine.data(op.val)]
     update = _swap(element_of(op.val.type))
     machine.put(op.result, _update(machine, op, pointer, mask, operands, update))
-
-
-@HANDLERS.register(tt.BitcastOp)
-def _bitcast(machine: Machine, op: tt.BitcastOp) -> None:
-    value = machine.value(op.src)
-    if isinstance(value, Block):
-        source, target = element_of(op.src.type), element_of(op.result.type)
-        value = Block(bitcast(value.data, source, target), value.guard)
-    machine.values[op.result] = value

@@ -95,13 +95,6 @@ SCANNED: Registry[str, Callable[[torch.Tensor, int], torch.Tensor]] = Registry(
 )
 
 
-def _size(machine: Machine, value: SSAValue, dim: int) -> int:
-    """The size of a block along ``dim``."""
-    if isinstance(value.type, nt.TensorType):
-        return evaluate(nt.shape_of(value.type)[dim], machine.symbols)
-    return tt.shape_of(value.type)[dim]
-
-
 @HANDLERS.register(nt.ReduceOp)
 def _reduce(machine: Machine, op: nt.ReduceOp) -> None:
     element = element_of(op.value.type)
@@ -109,7 +102,7 @@ def _reduce(machine: Machine, op: nt.ReduceOp) -> None:
     assert identity is not None
     number = identity(nt.dtype_of(op.value.type))
     data = machine.filled(op.value, element.number(number))
-    data = along(data, op.dim + 1, _size(machine, op.value, op.dim))
+    data = along(data, op.dim + 1, machine.sizes(op.value.type)[op.dim])
     guard = None if machine.block(op.value).guard is None else machine.valid(op.value)
     machine.put(
         op.result,
@@ -124,7 +117,7 @@ def _scan(machine: Machine, op: nt.ScanOp) -> None:
     identity = SCANS[op.function.data].identity
     assert identity is not None
     number = element.number(identity(nt.dtype_of(op.value.type)))
-    data = along(machine.filled(op.value, number), dim, _size(machine, op.value, op.dim))
+    data = along(machine.filled(op.value, number), dim, machine.sizes(op.value.type)[op.dim])
     data = element.widen(data.flip(dim) if op.reversed else data)
     found = element.narrow(SCANNED[op.function.data](data, dim))
     found = found.flip(dim) if op.reversed else found
@@ -213,7 +206,7 @@ def _operands(
     machine: Machine, values: Sequence[SSAValue], valid: torch.Tensor | None, dim: int
 ) -> _Lanes:
     """The operands, the reduced dim in its true size."""
-    size = _size(machine, values[0], dim - 1)
+    size = machine.sizes(values[0].type)[dim - 1]
     tensors = [machine.data(value) for value in values] + ([] if valid is None else [valid])
     data = _together(*(along(tensor, dim, size) for tensor in tensors))
     return _Lanes(tuple(data[: len(values)]), None if valid is None else data[-1])
@@ -283,7 +276,7 @@ def _tt_scan(machine: Machine, op: tt.ScanOp) -> None:
 @HANDLERS.register(nt.SortOp)
 def _sort(machine: Machine, op: nt.SortOp) -> None:
     element, dim = element_of(op.value.type), op.dim + 1
-    size = _size(machine, op.value, op.dim)
+    size = machine.sizes(op.value.type)[op.dim]
     block, valid = machine.block(op.value), machine.valid(op.value)
     data = ordered(element, along(block.data, dim, size))
     if valid is None:
@@ -315,7 +308,7 @@ def _counts(data: torch.Tensor, counted: torch.Tensor | None, bins: int) -> torc
 
 @HANDLERS.register(nt.HistogramOp)
 def _histogram(machine: Machine, op: nt.HistogramOp) -> None:
-    size, bins = _size(machine, op.value, 0), evaluate(op.bins, machine.symbols)
+    size, bins = machine.sizes(op.value.type)[0], evaluate(op.bins, machine.symbols)
     data = along(machine.data(op.value).to(torch.int64), 1, size)
     counted = machine.valid(op.value)
     if op.mask is not None:
@@ -326,6 +319,6 @@ def _histogram(machine: Machine, op: nt.HistogramOp) -> None:
 @HANDLERS.register(tt.HistogramOp)
 def _tt_histogram(machine: Machine, op: tt.HistogramOp) -> None:
     (bins,) = tt.shape_of(op.result.type)
-    data = along(machine.data(op.src).to(torch.int64), 1, _size(machine, op.src, 0))
+    data = along(machine.data(op.src).to(torch.int64), 1, machine.sizes(op.src.type)[0])
     counted = None if op.mask is None else machine.data(op.mask)
     machine.put(op.result, _counts(data, counted, bins))
