@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ninetoothed import dtype as dtypes
-from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError
+from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError, any_of
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.values import Value, describe, is_sequence
 from ninetoothed.symbolic.expr import IndexExpr, as_expr
@@ -71,6 +73,11 @@ def text_of(value: Value, name: str, parameter: str) -> str:
             f"{describe(value)}"
         )
     return value
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Quoted alternatives, for an error."""
+    return any_of([repr(word) for word in words])
 
 
 def dtype_of(value: Value, name: str) -> str:

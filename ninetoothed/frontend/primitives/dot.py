@@ -10,7 +10,7 @@ from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.casts import bitcast
-from ninetoothed.frontend.primitives.constexprs import dtype_of, flag_of
+from ninetoothed.frontend.primitives.constexprs import dtype_of, flag_of, one_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt
@@ -89,9 +89,8 @@ def _precision(bound: Bound) -> str | None:
         return None
     name = found.lower() if isinstance(found, str) else found
     if name not in rules.PRECISIONS:
-        *first, last = map(repr, rules.PRECISIONS)
         raise ArgumentError(
-            f"ntl.dot: input_precision is {', '.join(first)} or {last}, not {describe(found)}"
+            f"ntl.dot: input_precision is {one_of(rules.PRECISIONS)}, not {describe(found)}"
         )
     return name
 
@@ -139,9 +138,8 @@ def _dot_scaled(ctx: Context, row: Primitive, bound: Bound) -> Value:
 def _format(bound: Bound, side: str) -> str:
     found = bound[f"{side}_format"]
     if found not in ELEMENTS:
-        *first, last = map(repr, ELEMENTS)
         raise ArgumentError(
-            f"ntl.dot_scaled: {side}_format is {', '.join(first)} or {last}, not {describe(found)}"
+            f"ntl.dot_scaled: {side}_format is {one_of(ELEMENTS)}, not {describe(found)}"
         )
     return found
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError, any_of
+from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.addressing import converted
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.primitives.constexprs import flag_of
+from ninetoothed.frontend.primitives.constexprs import flag_of, one_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Source, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
@@ -73,10 +73,7 @@ def _policy(row: Primitive, bound: Bound, modifiers: Sequence[str]) -> CachePoli
     for name, table in (("cache_modifier", modifiers), ("eviction_policy", EVICTION_POLICIES)):
         value = bound[name] or ""
         if value not in table:
-            raise ArgumentError(
-                f"ntl.{row.name}: {name} is {any_of([repr(word) for word in table])}, not "
-                f"{describe(value)}"
-            )
+            raise ArgumentError(f"ntl.{row.name}: {name} is {one_of(table)}, not {describe(value)}")
         found.append(value)
     return CachePolicy(*found)
 
@@ -114,10 +111,7 @@ def _order(row: Primitive, bound: Bound) -> tuple[str, str]:
     for name, table, default in (("sem", SEMANTICS, "acq_rel"), ("scope", SCOPES, "gpu")):
         value = default if bound[name] is None else bound[name]
         if value not in table:
-            *first, last = map(repr, table)
-            raise ArgumentError(
-                f"ntl.{row.name}: {name} is {', '.join(first)} or {last}, not {describe(value)}"
-            )
+            raise ArgumentError(f"ntl.{row.name}: {name} is {one_of(table)}, not {describe(value)}")
         found.append(value)
     return found[0], found[1]
 
