@@ -1,4 +1,4 @@
-"""From two Python functions to a module in dialect ``nt``, in the order in which it happens:
+"""The frontend: from two Python functions to a module in dialect ``nt``, in this order:
 
 ``definition`` runs the arrangement and names everything; ``arrangement`` writes the arranged
 tensors as ops; ``source`` finds the application's syntax tree; ``statements``, ``expressions`` and

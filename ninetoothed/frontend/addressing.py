@@ -1,4 +1,4 @@
-"""Places in memory: a block's coordinates, a parameter's source, pointers and atomics."""
+"""Addresses: a block's coordinates, a parameter's source, and pointers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _offsets(ctx: Context, view: View, bound: Bound) -> SSAValue:
         )
     dim = _dim(bound["dim"], len(access.indices), f"{view.name}.offsets")
     names = index_names(access.levels)[-1] if len(access.levels) > 1 else ()
-    # Along a dim of size 1 nothing varies.
+    # A dim of size 1 has the index 0 only.
     fixed = {name: 0 for name, size in zip(names, sizes, strict=True) if size.value == 1}
     used = symbol_names(normalize(substitute(access.indices[dim], fixed)))
     along = [axis for axis, name in enumerate(names) if name in used]
@@ -103,12 +103,12 @@ def pointer_to(ctx: Context, source: Source) -> SSAValue:
     return ctx.add(nt.PointerOp(source.ref, PointerType(scalar)))
 
 
-SHARE_ATTRIBUTES: dict[str, Callable[[View], Value]] = {
+VIEW_ATTRIBUTES: dict[str, Callable[[View], Value]] = {
     "offsets": _offsets_method,
     "source": _source,
     "data_ptr": lambda view: _data_ptr(_source(view)),
 }
-"""What parameters have beside what blocks and levels have."""
+"""Attributes of parameters, beside those of blocks and levels."""
 
 SOURCE_ATTRIBUTES: dict[str, Callable[[Source], Value]] = {
     "shape": lambda source: tuple(map(operators.size_value, source.sizes)),
@@ -120,7 +120,7 @@ SOURCE_ATTRIBUTES: dict[str, Callable[[Source], Value]] = {
     "stride": _stride,
     "data_ptr": _data_ptr,
 }
-"""What ``p.source`` has."""
+"""Attributes of ``p.source``."""
 
 
 def converted(ctx: Context, value: Value, dtype: str, what: str) -> SSAValue:

@@ -15,7 +15,7 @@ from ninetoothed.symbolic.expr import IndexExpr, substitute, symbols
 
 
 def declarations(definition: Definition) -> list[nt.SymbolDecl]:
-    """The kernel's symbols: sizes and strides in launch order, then those that are chosen."""
+    """The kernel's symbols: sizes and strides in launch order, then constexpr and meta symbols."""
     found: dict[str, nt.SymbolDecl] = {}
     for parameter in definition.parameters:
         for symbol in symbols(*parameter.source.shape):
@@ -92,8 +92,8 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
 
 
 def view(value: SSAValue) -> nt.TensorType:
-    """What the application sees of an arranged tensor: the levels below the programs, of a jagged
-    tensor those of the program's own sequence.
+    """The view that the application has of an arranged tensor: the levels below the programs, of a
+    jagged tensor those of the program's own sequence.
     """
     type = value.type
     assert isinstance(type, nt.TensorType)

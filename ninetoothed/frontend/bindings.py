@@ -1,4 +1,4 @@
-"""Variables where control flow meets: at the ends of branches and of loops' bodies."""
+"""Variables at control-flow joins: the ends of branches and of loop bodies."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import shape_text
 
 Places = Mapping[str, ast.AST]
-"""Where variables are assigned last, in the order of their first assignments."""
+"""The last assignments of variables, in the order of their first ones."""
 
 
 def assigned(body: Iterable[ast.stmt]) -> dict[str, ast.AST]:
-    """The names that statements bind, with the places where they do."""
+    """The names that statements bind, each with the node that does so last."""
     found: dict[str, ast.AST] = {}
     for statement in body:
         for node in own_nodes([statement]):
@@ -29,7 +29,7 @@ def assigned(body: Iterable[ast.stmt]) -> dict[str, ast.AST]:
 
 
 def held(ctx: Context, names: Sequence[str], places: Places) -> list[SSAValue]:
-    """What the variables hold, to be handed on by a branch or a loop.
+    """The values of variables at the end of a branch or a loop body, which yields them.
 
     Raises:
         TypeMismatchError: one holds neither a number nor a block.

@@ -1,4 +1,4 @@
-"""A kernel's module in dialect ``nt``, for one signature."""
+"""Build a kernel's module in dialect ``nt``, for one signature."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def build_module(
 ) -> ModuleOp:
     """The module of a kernel whose parameters have the signature's types.
 
-    ``blocks`` are values of block sizes, for applications that decide something by them; each that
-    is not given has the least that it can have. The kernel's symbols say which were asked for.
+    ``blocks`` are values of block sizes, for applications that specialize on them; each that is
+    not given has its least value. The kernel's symbols state which the application specialized on.
 
     Raises:
         NineToothedError: the application is wrong; at its place.
@@ -73,12 +73,12 @@ def build_module(
     try:
         execute(ctx, node.body)
     finally:
-        print(*ctx.said, sep="", end="")
+        print(*ctx.printed, sep="", end="")
     with ctx.at(node):
         ctx.insert(nt.ReturnOp())
     symbols = [replace(decl, specialized=ctx.specialized.get(decl.name)) for decl in declared]
     kernel = nt.KernelOp(definition.name, symbols, Region(arrangement), Region(entry))
-    # Of checks of the same sizes, the first says where they met first.
+    # Of checks of the same sizes the first is kept: its message names the first place.
     checks: dict[tuple[Sizes, Sizes], nt.CheckAttr] = {}
     for check in ctx.checks:
         checks.setdefault((check.data.left, check.data.right), check)
@@ -108,7 +108,7 @@ def build_arrangement(definition: Definition, signature: Signature) -> ModuleOp:
 def _arguments(
     params: Sequence[ParamSignature], arrangement: Block, entry: Block
 ) -> Iterator[tuple[ParamSignature, BlockArgument, SSAValue]]:
-    """Gives the application its arguments: of each parameter the share, and what was arranged."""
+    """Add an argument to the application for each parameter: the view of its arranged value."""
     arranged = arrangement.last_op
     assert isinstance(arranged, nt.ArrangedOp)
     for param, value in zip(params, arranged.values, strict=True):
@@ -121,7 +121,6 @@ def _check_dtype(parameter: ArrangedParameter, param: ParamSignature) -> None:
     declared = parameter.source.dtype
     if declared is not None and declared != param.dtype:
         raise TypeMismatchError(
-            f"{parameter.name} is declared {declared}, but the argument is {param.dtype}; "
-            "convert the "
-            "argument, or leave the declaration out"
+            f"{parameter.name} is declared {declared}, but the argument is {param.dtype}; convert "
+            "the argument, or leave the declaration out"
         )

@@ -30,7 +30,7 @@ _BUILTINS: dict[Any, Callable[..., Any]] = {
 @EXPRESSIONS.register(ast.Call)
 def _call(ctx: Context, node: ast.Call) -> Value:
     callee = evaluate(ctx, node.func)
-    # What a later argument writes, an earlier one has not read.
+    # An earlier argument is read before a later one writes.
     last = _last_call(node) if isinstance(callee, Primitive) else -1
     args: list[Value] = []
     for position, item in enumerate(node.args):
@@ -60,7 +60,7 @@ def _last_call(node: ast.Call) -> int:
 
 @caller
 def call(ctx: Context, callee: Value, args: list[Value], kwargs: Mapping[str, Value]) -> Value:
-    """What ``callee`` gives for these arguments.
+    """Call ``callee`` with these arguments.
 
     Raises:
         TypeMismatchError: it cannot be called.
@@ -135,7 +135,7 @@ def _print(ctx: Context, args: list[Value], kwargs: Mapping[str, Value]) -> Valu
 
 
 def _flattened(values: Sequence[Value]) -> list[Value]:
-    """The values, those of tuples one by one."""
+    """The values, tuples flattened."""
     found: list[Value] = []
     for value in values:
         found.extend(_flattened(value) if is_sequence(value) else [value])
@@ -145,7 +145,7 @@ def _flattened(values: Sequence[Value]) -> list[Value]:
 def primitive(
     ctx: Context, row: Primitive, args: list[Value], kwargs: Mapping[str, Value]
 ) -> Value:
-    """What a primitive gives.
+    """Call a primitive by its row.
 
     Raises:
         ArgumentError: the arguments do not fit its signature.
@@ -165,7 +165,7 @@ def _bind(
 ) -> dict[str, Value]:
     names = [text.partition("=")[0].lstrip("*") for text in parameters]
     signature = f"{callee}({', '.join(parameters)})"
-    # Where a parameter takes what is left, those behind it are named.
+    # Parameters behind a starred one are given by name.
     stars = [index for index, text in enumerate(parameters) if text.startswith("*")]
     if len(args) > len(names) and not stars:
         raise ArgumentError(f"{signature} takes {counted(len(names), 'argument')}, not {len(args)}")

@@ -1,6 +1,6 @@
-"""Functions that combine scalars, as regions.
+"""Combine functions of reductions and scans, as regions over scalars.
 
-Triton combines in straight lines: branches become selections, and there are no loops.
+Triton takes straight-line code there: branches become selects, and there are no loops.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from ninetoothed.ir.rewriting import Inserter, replace
 
 
 def combination(ctx: Context, name: str, function: Value, blocks: Sequence[SSAValue]) -> Region:
-    """The function's body over two scalars of each block; ``name`` is the primitive's.
+    """The region of a combine function, over two scalars of each block; ``name`` is the
+    primitive's.
 
     Raises:
-        TypeMismatchError: it does not give one scalar of each block's type.
-        ShapeError, UnsupportedSyntaxError: it does more than to compute with its arguments.
+        TypeMismatchError: it does not return one scalar of each block's type.
+        ShapeError, UnsupportedSyntaxError: it does more than compute with its arguments.
     """
     scalars = [nt.scalar_of(block.type) for block in blocks]
     for scalar in scalars:
@@ -53,7 +54,7 @@ def combination(ctx: Context, name: str, function: Value, blocks: Sequence[SSAVa
 
 
 def check_scalar(name: str, dtype: str) -> None:
-    """Hold what is combined to types of which Triton has scalars.
+    """Check that Triton has scalars of the element type.
 
     Raises:
         TypeMismatchError: floats of eight bits.
@@ -66,7 +67,7 @@ def check_scalar(name: str, dtype: str) -> None:
 
 
 def _check(op: Operation, block: Block, what: str) -> None:
-    """Hold a combination to computing with its arguments."""
+    """Check that an op of a combine function only computes with its arguments."""
     if isinstance(op, scf.ForOp | scf.WhileOp):
         raise fail(
             op,
@@ -84,7 +85,7 @@ def _check(op: Operation, block: Block, what: str) -> None:
         raise fail(
             op, f"{what} combines scalars, and makes {found}; compute it outside", ShapeError
         )
-    # What has no operands, and is no constant, reads something of the program.
+    # An op without operands that is no constant reads state of the program.
     computes = op.operands or op.regions or isinstance(op, arith.ConstantOp | nt.ConstantOp)
     reads = bool(op.results) and not computes
     if reads or any(not block.is_ancestor(value.owner) for value in op.operands):
@@ -97,7 +98,7 @@ def _check(op: Operation, block: Block, what: str) -> None:
 
 
 def _straighten(block: Block) -> None:
-    """Let both sides of each branch be computed, and one be selected."""
+    """If-conversion: both sides of each branch are computed, and one is selected."""
     for op in list(block.ops):
         if not isinstance(op, scf.IfOp):
             continue
@@ -105,8 +106,8 @@ def _straighten(block: Block) -> None:
         for inner in (region.block for region in op.regions if region.blocks):
             _straighten(inner)
             end = inner.last_op
-            assert isinstance(end, scf.YieldOp)
-            sides.append(end.arguments)
+            assert end is not None
+            sides.append(end.operands)
             for moved in list(inner.ops)[:-1]:
                 moved.detach()
                 block.insert_op_before(moved, op)

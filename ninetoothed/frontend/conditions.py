@@ -1,10 +1,8 @@
-"""Conditions: comparisons, ``and`` and ``or``, ternaries; and what is evaluated only if another
-value says so.
+"""Conditions: comparisons, ``and`` and ``or``, ternaries, with Python's short-circuit evaluation.
 
 Python evaluates the right side of ``and``, and the arms of a ternary, only where they are needed.
-The value of ``and`` and ``or`` is one of their operands, of which a condition asks the truth only.
-What has no effect and costs little is evaluated always, and selected; anything else becomes a
-branch.
+The value of ``and`` and ``or`` is one of their operands, of which a condition needs the truth only.
+Cheap ops without effects are executed always, and selected; anything else becomes a branch.
 """
 
 from __future__ import annotations
@@ -38,9 +36,9 @@ _CHEAP = (
     nt.AddPtrOp,
     UnrealizedConversionCastOp,
 )
-"""Ops without effect, that any program may compute and not use."""
+"""Cheap ops without effects, which are executed speculatively."""
 _DIVISIONS = ("floordiv", "mod")
-"""By zero they have no meaning in integers, which a branch may rule out."""
+"""Undefined for an integer divisor of 0, which a branch may rule out."""
 
 
 def truth(ctx: Context, value: Value) -> bool | None:
@@ -73,7 +71,7 @@ def _connected(ctx: Context, conjunction: bool, nodes: Sequence[ast.expr]) -> Va
     value = ctx.now(evaluate(ctx, first)) if rest else evaluate(ctx, first)
     known = truth(ctx, value)
     if not rest or known == (not conjunction):
-        # Decided: Python evaluates no further.
+        # Short-circuit: Python evaluates no further.
         return value
     if known is not None:
         return _connected(ctx, conjunction, rest)
@@ -82,7 +80,7 @@ def _connected(ctx: Context, conjunction: bool, nodes: Sequence[ast.expr]) -> Va
     with ctx.inside(block):
         other: Value = ctx.read(_connected(ctx, conjunction, rest))
         if truth(ctx, other) is None:
-            # What a program decides by is one number.
+            # A condition is one number.
             condition(ctx, other)
     if _is_bit(value) and _is_bit(other):
         return _both(ctx, conjunction, bit, block, other)
@@ -96,7 +94,7 @@ def _is_bit(value: Value) -> bool:
 
 
 def tested(ctx: Context, node: ast.expr) -> Value:
-    """The value of an expression of which only the truth is asked: it may be one bit for it.
+    """The value of an expression of which only the truth matters, which may be one bit.
 
     Raises:
         NineToothedError: it is wrong; with its place.
@@ -130,7 +128,7 @@ def _if_needed(
     bits: SSAValue,
     following: Callable[[], SSAValue | bool],
 ) -> SSAValue | bool:
-    """``bits`` and, or else or, what follows, which is evaluated where they do not decide."""
+    """``bits`` and, or else or, what follows, which is executed where they do not decide."""
     block = Block()
     with ctx.inside(block):
         value = following()
@@ -151,13 +149,13 @@ def _both(
 def _branch(
     ctx: Context, conjunction: bool, bit: SSAValue, block: Block, value: SSAValue | bool
 ) -> SSAValue | bool:
-    decided = Block()
-    with ctx.inside(decided):
+    skipped = Block()
+    with ctx.inside(skipped):
         known = ctx.constant(not conjunction, "i1")
         ctx.insert(scf.YieldOp(*(() if isinstance(value, bool) else (known,))))
     with ctx.inside(block):
         ctx.insert(scf.YieldOp(*(() if isinstance(value, bool) else (value,))))
-    then, other = map(Region, (block, decided) if conjunction else (decided, block))
+    then, other = map(Region, (block, skipped) if conjunction else (skipped, block))
     op = scf.IfOp(bit, [] if isinstance(value, bool) else [value.type], then, other)
     ctx.insert(op)
     if isinstance(value, bool):
@@ -242,8 +240,8 @@ def _chosen(
 
 
 def _spliced(ctx: Context, *blocks: Block, always: bool = False) -> bool:
-    """Put the blocks' ops here, if all of them may run ``always``; whether they may."""
-    if not always and not all(_is_free(ctx, op) for block in blocks for op in block.ops):
+    """Inline the blocks' ops here if all may be speculated, or ``always``; True if so."""
+    if not always and not all(_is_speculatable(ctx, op) for block in blocks for op in block.ops):
         return False
     for block in blocks:
         for op in list(block.ops):
@@ -252,8 +250,8 @@ def _spliced(ctx: Context, *blocks: Block, always: bool = False) -> bool:
     return True
 
 
-def _is_free(ctx: Context, op: Operation) -> bool:
-    """Whether ``op`` may run where its result is not needed."""
+def _is_speculatable(ctx: Context, op: Operation) -> bool:
+    """True if ``op`` may be executed speculatively, where its result is not needed."""
     if isinstance(op, nt.LoadOp):
         return op.ref in ctx.numbers
     if isinstance(op, nt.ElementwiseOp) and op.function.data in _DIVISIONS:

@@ -1,6 +1,4 @@
-"""The state of one walk over an application: where ops go, what names mean, and where we are in the
-source.
-"""
+"""The state of one walk over an application: insertion point, frames and source location."""
 
 from __future__ import annotations
 
@@ -45,22 +43,22 @@ class Context:
         self.fixed = fixed
         self.blocks = blocks
         self.specialized: dict[str, int] = {}
-        """The block sizes by whose values something was decided."""
+        """The block sizes that the application specialized on."""
         self.index_type: IntegerType = IntegerType(index_bits)
         self.block = Block()
         self.frames: list[Frame] = []
         self.sources: dict[FunctionType, FunctionSource] = {}
         """The sources of the functions that were called."""
         self.checks: list[nt.CheckAttr] = []
-        self.said: list[str] = []
-        """What the application prints when it is compiled."""
+        self.printed: list[str] = []
+        """Output of ``static_print``."""
         self.lengths: frozenset[str] = frozenset()
         """The symbols of the lengths of the program's own sequences."""
         self.numbers: frozenset[SSAValue] = frozenset()
         """The parameters that are passed by value."""
         self.loc: Loc | None = None
         self.conditional = 0
-        """How many run-time branches and loops enclose the current statement."""
+        """Depth of run-time branches and loops around the current statement."""
 
     @property
     def frame(self) -> Frame:
@@ -68,13 +66,13 @@ class Context:
         return self.frames[-1]
 
     def place(self, node: ast.AST) -> Loc:
-        """Where ``node`` stands."""
+        """The source location of ``node``."""
         frame = self.frame
         return frame.source.place(node, frame.caller)
 
     @contextmanager
     def at(self, node: ast.AST) -> Generator[None]:
-        """Ops built, and errors raised, inside have the place of ``node``."""
+        """Give ops that are built, and errors that are raised, inside the location of ``node``."""
         before = self.loc
         self.loc = self.place(node)
         try:
@@ -92,7 +90,7 @@ class Context:
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
-        """Ops built inside go to the end of ``block``, which may run or not, or more than once."""
+        """Build ops at the end of ``block``, which is executed conditionally or repeatedly."""
         before = self.block
         self.block = block
         self.conditional += 1
@@ -103,12 +101,12 @@ class Context:
             self.conditional -= 1
 
     def add(self, op: Operation) -> SSAValue:
-        """Insert ``op`` at the current place; its first result."""
+        """Insert ``op`` at the insertion point; its first result."""
         self.insert(op)
         return op.results[0]
 
     def insert(self, op: Operation) -> None:
-        """Insert ``op`` at the current place."""
+        """Insert ``op`` at the insertion point."""
         op.location = location(self.loc)
         self.block.add_op(op)
 
@@ -123,8 +121,8 @@ class Context:
         return self.add(nt.constant(nt.number(value, nt.scalar_type(dtype))))
 
     def scalar(self, value: Value, what: str = "the value") -> SSAValue:
-        """``value``, read if it is a share, as a scalar or a block of numbers; Python numbers get
-        their literal's type.
+        """``value``, loaded if it is a view, as a scalar or a block of numbers; Python numbers
+        get their literal's type.
 
         Raises:
             TypeMismatchError: it is no number and no block.
@@ -154,7 +152,7 @@ class Context:
     def number(self, expr: IndexExpr) -> int | None:
         """The value of an expression over numbers that the call fixes and block sizes; else None.
 
-        What is built is right for these values of the block sizes only.
+        The module is then specialized on the block sizes in it.
         """
         names = symbol_names(expr)
         if not all(name in self.fixed or name in self.blocks for name in names):
@@ -188,7 +186,7 @@ class Context:
         return self.add(nt.SizeOp(nt.ExprAttr(expr), self.index_type))
 
     def require_fitting(self, expr: IndexExpr) -> None:
-        """Hold the numbers in a size that a call knows to the index type.
+        """Check that the numbers in a size that a call knows fit the index type.
 
         Raises:
             TypeMismatchError: one does not fit.
@@ -201,10 +199,10 @@ class Context:
             )
 
     def read(self, value: Value) -> Value:
-        """``value``; of a share, the block that it reads.
+        """``value``; of a view, the block that is loaded.
 
         Raises:
-            ShapeError: the share has levels that are not indexed.
+            ShapeError: the view has levels that are not indexed.
         """
         if not isinstance(value, View):
             return value
@@ -214,11 +212,11 @@ class Context:
         return result
 
     def now(self, value: Value) -> Value:
-        """``value``; what a block of a parameter holds at this place, if it is one."""
+        """``value``, loaded here if it is the block of a parameter."""
         return self.read(value) if isinstance(value, View) and value.is_block else value
 
     def require_block(self, view: View) -> None:
-        """Hold a share to be a block.
+        """Check that a view is a block.
 
         Raises:
             ShapeError: it has levels that are not indexed.
@@ -226,13 +224,12 @@ class Context:
         if not view.is_block:
             index = ", ".join("ijk"[: len(view.levels[0].sizes)])
             raise ShapeError(
-                f"{view.name} has a level of shape {shape_text(view.levels[0].sizes)} above "
-                "its block; "
-                f"index it, as in {view.name}[{index}]"
+                f"{view.name} has a level of shape {shape_text(view.levels[0].sizes)} above its "
+                f"block; index it, as in {view.name}[{index}]"
             )
 
     def full(self, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
-        """A block of ``shape`` of one scalar."""
+        """A block of ``shape`` filled with a scalar."""
         if not shape:
             return value
         return self.add(nt.FullOp(value, nt.block_type(shape, value.type)))

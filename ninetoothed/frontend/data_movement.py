@@ -1,4 +1,4 @@
-"""Lanes moved: reshapes, transpositions, and blocks picked from by index."""
+"""Data movement between lanes: reshape, transpose and gather."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ninetoothed.symbolic.normal_form import always_less, equal, normalize
 
 
 def permuted(ctx: Context, block: SSAValue, dims: Sequence[int]) -> SSAValue:
-    """Dim ``i`` of the result is dim ``dims[i]``."""
+    """Permute dims: dim ``i`` of the result is dim ``dims[i]``."""
     if list(dims) == list(range(len(dims))):
         return block
     return ctx.add(nt.TransOp(block, dims))
 
 
 def transposed(ctx: Context, block: SSAValue) -> SSAValue:
-    """The last two dims swapped.
+    """Swap the last two dims.
 
     Raises:
         ShapeError: there are fewer than two.
@@ -40,10 +40,10 @@ def transposed(ctx: Context, block: SSAValue) -> SSAValue:
 
 
 def remaining(old: Sizes, sizes: Sequence[IndexExpr | None], what: str) -> Sizes:
-    """A shape of as many lanes as ``old``; the one size that is None is what is left.
+    """A shape of as many lanes as ``old``; the one size that is None is inferred.
 
     Raises:
-        ShapeError: several are left out, or what is left is not known.
+        ShapeError: several are None, or the size is not known.
     """
     given = tuple(size for size in sizes if size is not None)
     if len(given) == len(sizes):
@@ -64,11 +64,11 @@ def remaining(old: Sizes, sizes: Sequence[IndexExpr | None], what: str) -> Sizes
 
 
 def reshaped(ctx: Context, block: SSAValue, new: Sizes, what: str) -> SSAValue:
-    """The lanes in row-major order in shape ``new``. Shapes that are not known to have equally many
-    lanes become a check of the call.
+    """Reshape in row-major order. Shapes that are not known to have equally many lanes become a
+    check of the call.
 
     Raises:
-        ShapeError: they have not; or a program's own size is in the way.
+        ShapeError: the numbers of lanes differ, or a size that programs have each their own moves.
     """
     old = nt.shape_of(block.type)
     if old == new:
@@ -104,7 +104,7 @@ def _filled(ctx: Context, scalar: SSAValue, new: Sizes, what: str) -> SSAValue:
 
 
 def _differ(ctx: Context, left: IndexExpr, right: IndexExpr) -> bool:
-    """Whether two numbers of lanes are proved to differ."""
+    """True if two numbers of lanes are proved to differ."""
     known = normalize(left - right).value
     if known is not None:
         return known != 0
@@ -113,7 +113,7 @@ def _differ(ctx: Context, left: IndexExpr, right: IndexExpr) -> bool:
 
 
 def _check_own(ctx: Context, old: Sizes, new: Sizes, what: str) -> None:
-    """Hold sizes that programs have each their own to where they move no other lanes.
+    """Check that a reshape keeps dims of a program's own size in place.
 
     Raises:
         ShapeError: a lane's place in row-major order depends on one.
@@ -128,7 +128,7 @@ def _check_own(ctx: Context, old: Sizes, new: Sizes, what: str) -> None:
 
 
 def picked(ctx: Context, block: SSAValue, indices: SSAValue, axis: int) -> SSAValue:
-    """Lanes along ``axis`` at ``indices``, whose other dims are the block's.
+    """Gather lanes along ``axis`` at ``indices``, whose other dims are the block's.
 
     Raises:
         TypeMismatchError: the indices are no integers.

@@ -1,4 +1,4 @@
-"""Attributes of element types, as Triton's have them: all are known when compiling."""
+"""Attributes of element types, as Triton's have them, all known when compiling."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _TESTS: dict[str, Callable[[DType], bool]] = {
     "is_block": lambda row: False,
 }
 _TESTED_NAMES = {f"is_{_name(row)}": row.name for row in DTYPES.values()}
-"""``is_fp32`` and the like: the one element type that each names."""
+"""Tests such as ``is_fp32``, each of one element type."""
 
 
 def attribute(value: str | PointerDtype, name: str, missing: Any) -> Value:
-    """What an element type, or a pointer's type, has under ``name``; else ``missing``."""
+    """The attribute ``name`` of an element type, or of a pointer's type; else ``missing``."""
     if isinstance(value, PointerDtype):
         if name == "element_ty":
             return value.pointee
@@ -83,7 +83,7 @@ def _numbers(row: DType) -> dict[str, Value]:
 
 
 def _limits(row: DType) -> dict[str, int]:
-    """The methods that give the smallest and the largest integer."""
+    """Methods that return the smallest and the largest integer."""
     if not _is_integer(row):
         return {}
     signed = _is_signed(row)

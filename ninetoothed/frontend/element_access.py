@@ -1,4 +1,4 @@
-"""Elements in memory by index: of a parameter's source, and of the block that a program sees."""
+"""Gather and scatter of elements by index: of a parameter's source, and of its block."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ninetoothed.symbolic.normal_form import normalize
 
 @dataclass(frozen=True)
 class Elements:
-    """Elements of a tensor at computed places: pointers to them, and which of them exist."""
+    """Elements of a tensor at computed indices: pointers, and a mask of those that exist."""
 
     name: str
     source: nt.SourceOp
@@ -33,7 +33,7 @@ class Elements:
 
 
 def read(ctx: Context, elements: Elements) -> SSAValue:
-    """What elements hold; where there are none, the tensor's ``other``."""
+    """Load elements; of those that do not exist, the tensor's ``other``."""
     other, source = None, elements.source
     if source.other is not None:
         number = nt.number(source.other.value.data, nt.scalar_of(source.result.type))
@@ -42,8 +42,7 @@ def read(ctx: Context, elements: Elements) -> SSAValue:
 
 
 def write(ctx: Context, elements: Elements, value: Value) -> None:
-    """Let the elements that exist hold ``value``. Of several values for one element, which one it
-    holds is not said.
+    """Store ``value`` to the elements that exist. Of several values for one element, any is kept.
 
     Raises:
         ShapeError: the value does not fit their shape.
@@ -62,7 +61,7 @@ def write(ctx: Context, elements: Elements, value: Value) -> None:
 
 
 def refuse_slice(node: ast.expr) -> None:
-    """Hold an index to be no slice.
+    """Check that an index is no slice.
 
     Raises:
         UnsupportedSyntaxError: it is one.
@@ -105,16 +104,14 @@ def _compared(ctx: Context, *indices: SSAValue) -> str:
 
 
 def counted_from_0(ctx: Context, index: SSAValue | int, size: IndexExpr) -> SSAValue:
-    """An index of a dim of a block: a number below 0 that is known when compiling counts from the
-    end.
-    """
+    """An index from 0 on; a negative one that is known when compiling counts from the end."""
     if isinstance(index, int) and index < 0:
         return ctx.size(normalize(size + index))
     return _integers(ctx, index)
 
 
 def require_index(ctx: Context, index: Value, what: str) -> None:
-    """Hold a number that picks from blocks, or from one, to the index type.
+    """Check that an index that is known when compiling fits the index type.
 
     Raises:
         ShapeError: no tensor that is indexed so has that many.
@@ -124,10 +121,10 @@ def require_index(ctx: Context, index: Value, what: str) -> None:
 
 
 def block_elements(ctx: Context, view: View, indices: Sequence[SSAValue | int | None]) -> Elements:
-    """``p[i, j]``: the elements at coordinates of the share's block; None is a whole dim.
+    """``p[i, j]``: the elements at coordinates of the view's block; None is a whole dim.
 
-    As in NumPy, blocks of indices are broadcast and stand where the first index does, or first of
-    all where a whole dim stands between two.
+    As in NumPy, blocks of indices are broadcast; their dims are where the first index is, or first
+    of all if a whole dim lies between two.
     """
     sizes = view.levels[-1].sizes
     for index in indices:
@@ -162,7 +159,7 @@ def block_elements(ctx: Context, view: View, indices: Sequence[SSAValue | int | 
 
 
 def _before(ctx: Context, block: SSAValue, count: int) -> SSAValue:
-    """The block with dims of size 1 behind its own; a scalar as it is."""
+    """The block with ``count`` dims of size 1 appended; a scalar as it is."""
     shape = nt.shape_of(block.type)
     for axis in range(len(shape), len(shape) + count if shape else 0):
         block = ctx.add(nt.ExpandDimsOp(block, axis))
@@ -201,7 +198,7 @@ def source_elements(ctx: Context, source: Source, nodes: Sequence[ast.expr]) -> 
                 ctx, "and", [operators.elementwise(ctx, "ge", [compared, 0]), inside]
             )
         mask = inside if mask is None else operators.elementwise(ctx, "and", [mask, inside])
-        # Where an index lies inside, the offset fits the index type.
+        # The offset of an index in bounds fits the index type.
         place = ctx.cast(compared, index_dtype)
         if dim == jagged:
             place = operators.elementwise(ctx, "add", [start, place])

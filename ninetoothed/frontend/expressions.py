@@ -75,7 +75,7 @@ def combined(ctx: Context, op: ast.operator, left: Value, right: Value) -> Value
 
 
 def _power(ctx: Context, op: ast.Pow, base: Value, exponent: Value) -> Value:
-    """``base ** exponent``: of a block by products, where the exponent is a whole number."""
+    """``base ** exponent``: of a block by repeated squaring, for an integer exponent from 1 on."""
     if not any(
         operators.is_runtime(value) or isinstance(value, Size) for value in (base, exponent)
     ):
@@ -120,9 +120,9 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
     if isinstance(value, Source) and node.attr in addressing.SOURCE_ATTRIBUTES:
         return addressing.SOURCE_ATTRIBUTES[node.attr](value)
     if isinstance(value, View):
-        if node.attr in addressing.SHARE_ATTRIBUTES:
-            return addressing.SHARE_ATTRIBUTES[node.attr](value)
-        found = _view_attribute(value, node.attr)
+        if node.attr in addressing.VIEW_ATTRIBUTES:
+            return addressing.VIEW_ATTRIBUTES[node.attr](value)
+        found = _level_attribute(value.levels[0], node.attr)
         if found is not _MISSING:
             return found
         value = ctx.read(value)
@@ -138,13 +138,13 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
         found = _block_attribute(ctx, ctx.computed(value, "the value"), node.attr)
         if found is not _MISSING:
             return found
-    # The element type may be one that is assumed as long as no call says it.
+    # The element type may be a default, as long as no call gives it.
     what = shape_words(value) if is_ssa(value) else describe(value)
     raise UndefinedNameError(f"{what} has no attribute {node.attr}{_attributes(value, node.attr)}")
 
 
 def _attributes(value: Value, name: str) -> str:
-    """What has attributes, for an error."""
+    """The hint of an error: the attributes that there are."""
     if isinstance(value, Level):
         return "; a level has shape, dtype and ndim"
     if isinstance(value, str) and value in DTYPES:
@@ -170,10 +170,6 @@ def _level_attribute(level: nt.TensorType, name: str) -> Value:
         below = level.element_type
         return Level(below) if isinstance(below, nt.TensorType) else nt.dtype_of(below)
     return _MISSING
-
-
-def _view_attribute(view: View, name: str) -> Value:
-    return _level_attribute(view.levels[0], name)
 
 
 def _block_attribute(ctx: Context, block: SSAValue, name: str) -> Value:

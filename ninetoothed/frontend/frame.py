@@ -1,4 +1,4 @@
-"""Functions that are being walked, and functions that are defined inside them."""
+"""Frames: functions that are being walked, and functions defined inside them."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from ninetoothed.errors import Loc
 
 @dataclass(eq=False)
 class Frame:
-    """One function that is being walked: its locals, its source, and from where it was called."""
+    """A call frame: a function's source, its locals and its call site."""
 
     source: FunctionSource
     locals: dict[str, Any]
     caller: Loc | None = None
     undefined: dict[str, str] = field(default_factory=dict[str, str])
-    """Names that only some paths assign, and why they have no value."""
+    """Names that only some paths assign, with the reason why they have no value."""
     parameters: frozenset[str] = frozenset()
     """Names whose assignment is a store."""
     constants: frozenset[str] = frozenset()
     """Parameters that hold numbers known when compiling."""
     lost: frozenset[str] = frozenset()
-    """Parameters whose assignment nothing reads, and which hold blocks of the caller."""
+    """Parameters that hold values of the caller, and whose assignment is lost."""
     enclosing: Frame | None = None
-    """The function that this one is defined in, whose locals it reads."""
+    """The frame of the function that this one is defined in."""
 
     def owner(self, name: str) -> Frame | None:
-        """The frame, this or one around it, whose local ``name`` is; None: it is a global."""
+        """The frame, this or an enclosing one, with the local ``name``; None: it is a global."""
         frame: Frame | None = self
         while frame is not None:
             if name in frame.locals or name in frame.source.local_names:
@@ -38,7 +38,7 @@ class Frame:
         return None
 
     def outwards(self) -> Iterator[Frame]:
-        """This frame, and those of the functions that it is defined in."""
+        """This frame and the enclosing ones."""
         frame: Frame | None = self
         while frame is not None:
             yield frame
@@ -47,7 +47,7 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class LocalFunction:
-    """A function that is defined inside an application or a function that it calls.
+    """A closure: a function defined inside an application or a function that it calls.
 
     Its free names are read from ``frame`` when it is called, as in Python.
     """

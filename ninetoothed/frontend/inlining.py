@@ -1,6 +1,4 @@
-"""Functions: Python's, Triton's and those that an application defines inside itself, inlined with
-Python's meaning.
-"""
+"""Inlining of functions: Python's, Triton's and those that an application defines."""
 
 from __future__ import annotations
 
@@ -28,11 +26,11 @@ from ninetoothed.ir import nt
 _MAX_DEPTH = 64
 
 Function = types.FunctionType | LocalFunction | functools.partial[Any]
-"""What is inlined, beside functions of Triton's."""
+"""Functions that are inlined, beside Triton's."""
 
 
 def is_function(value: Value) -> TypeGuard[Function]:
-    """Whether :func:`inline` takes ``value``."""
+    """True if :func:`inline` takes ``value``."""
     plain = isinstance(value, types.FunctionType | LocalFunction | functools.partial)
     return plain or triton_objects.is_function(value)
 
@@ -40,7 +38,7 @@ def is_function(value: Value) -> TypeGuard[Function]:
 def inline(
     ctx: Context, function: Function, args: list[Value], kwargs: Mapping[str, Value]
 ) -> Value:
-    """What a function returns for these arguments, its ops built here.
+    """Inline a call; the value that it returns.
 
     Raises:
         ArgumentError: the arguments do not fit its signature.
@@ -61,12 +59,12 @@ def inline(
     values = _bound(ctx, source, args, kwargs)
     ours = source.of_language
     if ours or of_triton is not None:
-        # Functions of the language, and of Triton, take values: none of them stores.
+        # Functions of the language, and of Triton, take values and store to no parameter.
         values = {parameter: ctx.read(value) for parameter, value in values.items()}
     loc = ctx.loc
     frame = Frame(source, values, caller=loc)
     outputs = frozenset(name for name, value in values.items() if _is_output(value))
-    # A function that gives a value changes its own variables only, as Python has it.
+    # A function that returns a value changes its own variables only, as in Python.
     frame.parameters = frozenset() if source.returns_value else outputs
     if of_triton is None:
         frame.lost = source.unread & {*_computed_by_caller(values), *outputs} - frame.parameters
@@ -79,7 +77,7 @@ def inline(
         returned = execute(ctx, source.node.body)
     except NineToothedError as error:
         if ours:
-            # The mistake is the caller's: no line of ours says anything about it.
+            # The mistake is in the caller's line, not in the library's.
             error.loc = loc
         raise
     finally:
@@ -102,7 +100,7 @@ def _source(ctx: Context, function: types.FunctionType | LocalFunction) -> Funct
 def _completed(
     ctx: Context, partial: functools.partial[Any], args: list[Value], kwargs: Mapping[str, Value]
 ) -> Value:
-    """A call of a function of which ``functools.partial`` knows some arguments."""
+    """Call a ``functools.partial``."""
     function = constant("the function of a partial", partial.func)
     if not is_function(function):
         raise TypeMismatchError(
@@ -118,7 +116,7 @@ def _completed(
 def _computed(
     ctx: Context, function: Function, args: list[Value], kwargs: Mapping[str, Value]
 ) -> Value:
-    """A call of a function that Triton runs when compiling."""
+    """Call a function that Triton runs when compiling."""
     plain = triton_objects.compile_time_function(function)
     assert plain is not None
     args = [ctx.known(value) for value in args]
@@ -137,7 +135,7 @@ def _computed(
 def _bound(
     ctx: Context, source: FunctionSource, args: list[Value], kwargs: Mapping[str, Value]
 ) -> dict[str, Value]:
-    """The parameters' values, defaults included."""
+    """Bind arguments to parameters, defaults included."""
     name, signature = source.node.name, source.signature
     try:
         bound = signature.bind(*args, **kwargs)
@@ -169,7 +167,7 @@ def _is_output(value: Value) -> bool:
 
 
 def _computed_by_caller(values: Mapping[str, Value]) -> list[str]:
-    """The parameters that hold numbers and blocks, whose assignment the caller never sees."""
+    """Parameters that hold numbers and blocks: assigning them does not affect the caller."""
     return [
         name
         for name, value in values.items()

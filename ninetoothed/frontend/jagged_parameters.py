@@ -1,4 +1,4 @@
-"""Jagged parameters in an application: the sequences that coordinates of a source name."""
+"""Jagged parameters in an application: sequences of a source by batch index."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ninetoothed.symbolic.expr import IndexExpr
 
 
 def sequence_at(ctx: Context, source: Source, batch: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Where the sequences at batch indices start, and how long they are; outside, 0 and 0."""
+    """Starts and lengths of the sequences at batch indices; out of bounds, 0 and 0."""
     assert source.op.jagged is not None
     dtype = nt.dtype_of(batch.type)
     pointer = ctx.add(nt.SequencesOp(source.ref, source.op.jagged.data.bits))

@@ -1,4 +1,4 @@
-"""Places in a user's source as the IR's locations."""
+"""Source locations as the IR's attributes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from ninetoothed.errors import Loc
 
 @functools.lru_cache(maxsize=4096)
 def location(loc: Loc | None) -> LocationAttr:
-    """The attribute of a place; columns count from 1 there. An inlined function's place has its
-    caller's.
-    """
+    """The location attribute, with columns from 1; of an inlined function, with its call site."""
     if loc is None:
         return UnknownLoc()
     here = FileLineColLoc(StringAttr(loc.file), IntAttr(loc.line), IntAttr(loc.col + 1))

@@ -1,4 +1,4 @@
-"""Loops: what they carry from one turn to the next, and their bodies."""
+"""Loops: their loop-carried variables and their bodies."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ninetoothed.ir.scf import WhileOp
 
 
 class _Loop:
-    """A loop under construction: the variables that it carries, with their values before it.
+    """A loop under construction: its loop-carried variables, with their initial values.
 
-    It carries those that have a value before it and that its body assigns; ``variable`` is the
-    loop's own.
+    Carried is what has a value before the loop and is assigned in its body; ``variable`` is the
+    induction variable.
     """
 
     def __init__(self, ctx: Context, node: ast.For | ast.While, variable: str | None) -> None:
@@ -36,7 +36,7 @@ class _Loop:
         self.before = dict(frame.locals)
         self.undefined = dict(frame.undefined)
         self.dropped: dict[str, str] = {}
-        """Variables that have no value behind the body, and why."""
+        """Variables that have no value behind the body, with the reason."""
         self.names = [
             name
             for name in self.places
@@ -45,7 +45,7 @@ class _Loop:
         self.initial = [self._initial(name) for name in self.names]
 
     def _initial(self, name: str) -> SSAValue:
-        # What is a parameter's block before the loop is a variable's own from there on.
+        # A parameter's block is loaded once, before the loop.
         value = self.before[name] = self.ctx.now(self.before[name])
         if not isinstance(value, SSAValue) and not _literal(value):
             with self.ctx.at(self.places[name]):
@@ -56,7 +56,7 @@ class _Loop:
         return self.ctx.computed(value, name)
 
     def restore(self) -> None:
-        """Let the frame be as it was before the loop."""
+        """Restore the frame to its state before the loop."""
         self.ctx.frame.locals = dict(self.before)
         self.ctx.frame.undefined = {**self.undefined, **self.dropped}
 
@@ -70,18 +70,18 @@ class _Loop:
         return block
 
     def build(self, body: Callable[[], list[Block]]) -> list[Region]:
-        """The loop's regions. ``body`` builds their blocks, the last of which is the loop's body;
-        it does so anew until the variables have one type before and behind it.
+        """The loop's regions. ``body`` builds their blocks, the last of which is the loop's body,
+        again and again until the types of the variables have reached a fixed point.
 
         Raises:
             ShapeError, TypeMismatchError: a variable has another shape or type behind the body.
         """
         tried: list[list[Attribute]] = []
-        said = len(self.ctx.said)
+        printed = len(self.ctx.printed)
         while True:
             tried.append([value.type for value in self.initial])
             self.restore()
-            del self.ctx.said[said:]
+            del self.ctx.printed[printed:]
             blocks = body()
             with self.ctx.inside(blocks[-1]):
                 final = None if self._drop_undefined() else self._final()
@@ -101,7 +101,7 @@ class _Loop:
         return held(self.ctx, self.names, self.places)
 
     def _drop_undefined(self) -> bool:
-        """Carry no variable that has no value behind the body; whether there were some."""
+        """Stop carrying variables without a value behind the body; True if there were some."""
         frame = self.ctx.frame
         gone = [name for name in self.names if name not in frame.locals]
         for name in gone:
@@ -113,7 +113,7 @@ class _Loop:
         return bool(gone)
 
     def _retyped(self, final: Sequence[SSAValue]) -> list[SSAValue] | None:
-        """Python numbers take the types that the loop gives them; None: types stay as they are."""
+        """Initial values, Python numbers in the types that the body yields; None: no change."""
         pairs = list(zip(self.names, self.initial, final, strict=True))
         changed = [name for name, one, two in pairs if one.type != two.type]
         if not changed or not all(_literal(self.before[name]) for name in changed):
@@ -143,7 +143,7 @@ class _Loop:
                     )
 
     def leave(self, op: Operation) -> None:
-        """Insert the loop; its results are what the carried variables hold behind it."""
+        """Insert the loop and bind its results to the carried variables."""
         self.ctx.insert(op)
         self.restore()
         frame = self.ctx.frame
@@ -161,7 +161,7 @@ class _Loop:
 
 
 def _forget(ctx: Context, node: ast.For | ast.While, names: Iterable[str], why: str) -> None:
-    """Variables that only the body assigns have no value behind the loop."""
+    """Mark variables that only the body assigns as undefined behind the loop."""
     for name in names:
         if name not in ctx.frame.locals:
             ctx.frame.undefined[name] = (
@@ -215,7 +215,7 @@ def _refuse_else(node: ast.For | ast.While) -> None:
 
 
 def _unrolled(ctx: Context, node: ast.For, variable: str, indices: range) -> Returned | None:
-    """The body once an index, each a number known when compiling."""
+    """Unroll a loop: the body once for each index."""
     frame = ctx.frame
     for index in indices:
         frame.locals[variable] = index
@@ -232,7 +232,7 @@ def _unrolled(ctx: Context, node: ast.For, variable: str, indices: range) -> Ret
 def _while(ctx: Context, node: ast.While) -> None:
     _refuse_else(node)
     loop = _Loop(ctx, node, None)
-    known = _decided(ctx, loop, node.test)
+    known = _invariant_truth(ctx, loop, node.test)
     if known:
         with ctx.at(node.test):
             raise UnsupportedSyntaxError(
@@ -259,12 +259,12 @@ def _while(ctx: Context, node: ast.While) -> None:
     loop.leave(WhileOp(loop.initial, types, *regions))
 
 
-def _decided(ctx: Context, loop: _Loop, test: ast.expr) -> bool | None:
-    """Whether the condition is known when compiling, whatever the carried variables hold."""
+def _invariant_truth(ctx: Context, loop: _Loop, test: ast.expr) -> bool | None:
+    """The condition, if known when compiling for any values of the carried variables."""
     block = loop.block()
-    said = len(ctx.said)
+    printed = len(ctx.printed)
     with ctx.inside(block):
         known = truth(ctx, tested(ctx, test))
     block.drop_all_references()
-    del ctx.said[said:]
+    del ctx.printed[printed:]
     return known

@@ -1,4 +1,4 @@
-"""Names: locals, those of the functions around, and Python's objects from outside."""
+"""Name resolution: locals, those of enclosing functions, globals and builtins."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CONSTANTS: tuple[type, ...] = (
     functools.partial,
     Primitive,
 )
-"""Classes of the objects from outside that an application may use as they are."""
+"""Classes of outside objects that an application may use as they are."""
 
 
 @EXPRESSIONS.register(ast.Name)
@@ -88,7 +88,7 @@ def constant(name: str, value: Any) -> Value:
         found = [constant(f"{name}[{index}]", item) for index, item in enumerate(items)]
         return found if isinstance(value, list) else tuple(found)
     if not isinstance(value, types.ModuleType):
-        # What a module means, its attributes say.
+        # A module is adopted attribute by attribute.
         value = triton_objects.adopted(value)
     if isinstance(value, _CONSTANTS) or triton_objects.is_function(value):
         return value
@@ -126,7 +126,7 @@ _MISSING = object()
 
 
 def _captured(ctx: Context, owner: Any, name: str, get: Callable[[Any, str], Any]) -> Any:
-    """An attribute as it was when the kernel was made; where that is not known, as it is."""
+    """An attribute as captured when the kernel was made; if it was not, as it is."""
     capture = ctx.frame.source.capture
     if capture is not None:
         for home in owner.__mro__ if isinstance(owner, type) else (owner,):

@@ -1,4 +1,4 @@
-"""Elementwise operations: promotion, broadcasting, and folding of what is known when compiling."""
+"""Elementwise operations: promotion, broadcasting and constant folding."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ from ninetoothed.layout.meta_op import shape_text
 from ninetoothed.symbolic.expr import IndexExpr, as_expr, binary, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
-# Python's operators: the table's row, what it is on Python objects, and its operation on sizes, if
-# it has one.
 Operator = tuple[str, Callable[..., Any], str | None]
+"""A row of the table, the function of Python objects, and the operation on sizes, if any."""
 
 BINARY: dict[type[ast.operator], Operator] = {
     ast.Add: ("add", operator.add, "add"),
@@ -57,7 +56,7 @@ _COMPARISONS = tuple(row[0] for row in COMPARE.values())
 
 
 def is_runtime(value: Value) -> bool:
-    """Whether ``value`` is known at run time only."""
+    """True if ``value`` is known at run time only."""
     return isinstance(value, SSAValue | View)
 
 
@@ -85,7 +84,7 @@ def _is_pointer(value: Value) -> bool:
 
 
 def _moved(ctx: Context, name: str, left: Value, right: Value) -> SSAValue:
-    """A pointer and the elements that it is moved by, added or subtracted."""
+    """Pointer arithmetic: a pointer plus or minus an offset in elements."""
     if _is_pointer(right) and name == "add":
         left, right = right, left
     if _is_pointer(right):
@@ -100,7 +99,7 @@ def _moved(ctx: Context, name: str, left: Value, right: Value) -> SSAValue:
             f"a pointer is moved by integers, not by {describe(offset)}; convert it with "
             ".to(ntl.int32)"
         )
-    # As in Triton: what is unsigned has no sign to extend.
+    # As in Triton, unsigned offsets are zero-extended.
     wide = "i32" if DTYPES[dtype].kind == "int" and DTYPES[dtype].bits <= 32 else "i64"
     offset = ctx.cast(offset, wide)
     if name == "sub":
@@ -138,7 +137,7 @@ def _fold(
 
 
 def _computed(ctx: Context, expr: IndexExpr) -> Value:
-    """:func:`size_value` of what the application computes.
+    """:func:`size_value` of a size that the application computes.
 
     Raises:
         TypeMismatchError: numbers that the type of sizes does not hold.
@@ -182,7 +181,7 @@ def _operand(ctx: Context, value: Value) -> tuple[Value, rules.Operand]:
 
 
 def elementwise(ctx: Context, name: str, values: Sequence[Value]) -> SSAValue:
-    """The table's elementwise operation ``name``: operands promoted and broadcast.
+    """Build the elementwise operation ``name``: operands promoted and broadcast.
 
     Raises:
         TypeMismatchError: element types that the operation does not take.
@@ -198,7 +197,7 @@ def elementwise(ctx: Context, name: str, values: Sequence[Value]) -> SSAValue:
 
 
 def promoted(ctx: Context, row: Primitive, values: Sequence[Value]) -> tuple[list[SSAValue], str]:
-    """Values in the type that a row's operands are brought to, and its result's type.
+    """Values converted to the type of a row's operands, and its result's type.
 
     Raises:
         TypeMismatchError: element types that the operation does not take.
@@ -216,10 +215,10 @@ def promoted(ctx: Context, row: Primitive, values: Sequence[Value]) -> tuple[lis
 
 
 def _require_defined(row: Primitive, values: Sequence[Value], dtype: str) -> None:
-    """Hold a divisor of integers, and how far they are shifted, to what has a meaning.
+    """Check that an integer division or shift by a constant is defined.
 
     Raises:
-        TypeMismatchError: a number that has none.
+        TypeMismatchError: it is not.
     """
     type = DTYPES[dtype]
     number = values[-1]
@@ -236,19 +235,19 @@ def _require_defined(row: Primitive, values: Sequence[Value], dtype: str) -> Non
 
 
 def _shifted_right(ctx: Context, left: Value, right: Value) -> SSAValue:
-    """``left >> right``. As in Triton the sign moves in where the left operand has one, of a number
-    where the right one has, whatever the promoted type says.
+    """Right shift. As in Triton it is arithmetic where the left operand is signed (of a number, the
+    right one), whatever the promoted type.
     """
-    decides = _operand(ctx, right if isinstance(left, int | float) else left)[1]
+    reference = _operand(ctx, right if isinstance(left, int | float) else left)[1]
     operands, dtype = promoted(ctx, ELEMENTWISE["shr"], [left, right])
-    if decides.signed and DTYPES[dtype].kind == "uint":
+    if reference.signed and DTYPES[dtype].kind == "uint":
         signed = f"i{DTYPES[dtype].bits}"
         return ctx.cast(_shifted_right(ctx, *(ctx.cast(x, signed) for x in operands)), dtype)
     return elementwise(ctx, "shr", operands)
 
 
 def bits_of(ctx: Context, value: SSAValue) -> SSAValue:
-    """Whether a number is not 0, lane by lane; bits as they are."""
+    """Elementwise ``value != 0``; bits as they are."""
     return value if nt.dtype_of(value.type) == "i1" else elementwise(ctx, "ne", [value, 0])
 
 
@@ -277,7 +276,7 @@ def to_dtype(ctx: Context, value: Value, dtype: str) -> SSAValue:
 def broadcast(
     ctx: Context, values: Sequence[SSAValue]
 ) -> tuple[list[SSAValue], tuple[IndexExpr, ...]]:
-    """Values brought to one shape, by NumPy's rules, and that shape.
+    """Broadcast values to one shape, by NumPy's rules; also that shape.
 
     Raises:
         ShapeError: two sizes differ, and neither is 1.
@@ -296,20 +295,11 @@ def _joined(
     offset = len(left) - len(right)
     sizes: list[IndexExpr] = list(left[:offset])
     for one, two in zip(left[offset:], right, strict=True):
-        if (
-            one != two
-            and one.value is not None
-            and two.value is not None
-            and 1
-            not in (
-                one.value,
-                two.value,
-            )
-        ):
+        values = (one.value, two.value)
+        if one != two and None not in values and 1 not in values:
             raise ShapeError(
-                f"shapes {shape_text(left)} and {shape_text(right)} do not broadcast: {one} is "
-                f"not {two}; "
-                "make them equal, or one of them 1"
+                f"shapes {shape_text(left)} and {shape_text(right)} do not broadcast: {one} is not "
+                f"{two}; make them equal, or one of them 1"
             )
         # A program's own sequence ends before the longest, to which other sizes are equal.
         own = not ctx.lengths.isdisjoint(symbol_names(two))
@@ -318,7 +308,7 @@ def _joined(
 
 
 def broadcast_to(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
-    """``value`` in ``shape``; sizes that are not known to fit become a check of the call.
+    """Broadcast ``value`` to ``shape``; sizes that are not known to fit become a check of the call.
 
     Raises:
         ShapeError: it cannot have that shape.
@@ -331,8 +321,7 @@ def broadcast_to(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) ->
     if len(old) > len(shape):
         raise ShapeError(
             f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: it has more "
-            "dims; reduce "
-            "them, as in ntl.sum(x, 0)"
+            "dims; reduce them, as in ntl.sum(x, 0)"
         )
     for _ in range(len(shape) - len(old)):
         value = ctx.add(nt.ExpandDimsOp(value, 0))
@@ -348,8 +337,7 @@ def _repeat(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAV
         if one.value is not None and two.value is not None:
             raise ShapeError(
                 f"a block of shape {shape_text(old)} cannot become {shape_text(shape)}: {one} is "
-                f"not {two}, and "
-                "only dims of size 1 are repeated"
+                f"not {two}, and only dims of size 1 are repeated"
             )
         wanted[dim] = two
     value = assumed(ctx, value, tuple(wanted))
@@ -357,9 +345,7 @@ def _repeat(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAV
 
 
 def assumed(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
-    """``value`` as a block of ``shape``; where sizes differ, it is a check of the call that they
-    are equal.
-    """
+    """``value`` as a block of ``shape``; sizes that differ are checked at the call to be equal."""
     old = nt.shape_of(value.type)
     for one, two in zip(old, shape, strict=True):
         if one == two:
@@ -377,5 +363,5 @@ def assumed(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAV
 
 
 def is_integer(value: SSAValue) -> bool:
-    """Whether the lanes are integers, bits aside."""
+    """True if the lanes are integers, and no bits."""
     return nt.dtype_of(value.type) in INTEGERS

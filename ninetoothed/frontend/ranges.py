@@ -1,4 +1,4 @@
-"""What a loop goes over: Python's ``range``, ``ntl.range`` and ``ntl.static_range``.
+"""Iteration ranges of loops: Python's ``range``, ``ntl.range`` and ``ntl.static_range``.
 
 A loop that counts down becomes one that counts up, whose body subtracts: the IR's loops have steps
 above zero.
@@ -34,9 +34,9 @@ _FLAGS = ("disallow_acc_multi_buffer", "flatten", "warp_specialize")
 
 @dataclass(frozen=True)
 class Counted:
-    """A loop at run time: ``lower``, ``lower + step``, … below ``upper``.
+    """A counted loop at run time: ``lower``, ``lower + step``, … below ``upper``.
 
-    Where ``start`` is given, the index is ``start`` less the count. ``hints`` are for Triton.
+    With ``start`` the index is ``start`` less the count. ``hints`` are for Triton.
     """
 
     lower: SSAValue
@@ -53,7 +53,7 @@ class Counted:
 
 
 def loop_range(ctx: Context, node: ast.expr) -> Counted | range:
-    """What ``node``, behind the ``in`` of a loop, goes over; a ``range`` of one to be unrolled.
+    """The range that ``node`` iterates over; a ``range`` if the loop is to be unrolled.
 
     Raises:
         UnsupportedSyntaxError: it is no range, or none that ends.
@@ -62,7 +62,7 @@ def loop_range(ctx: Context, node: ast.expr) -> Counted | range:
     callee = evaluate(ctx, node.func) if isinstance(node, ast.Call) else None
     name = _NAMES.get(callee) if isinstance(callee, Primitive | type) else None
     if not isinstance(node, ast.Call) or name is None or (callee is range and node.keywords):
-        raise UnsupportedSyntaxError("a loop goes over range(…); write `for i in range(n)`")
+        raise UnsupportedSyntaxError("a loop iterates over range(…); write `for i in range(n)`")
     places = dict(enumerate(node.args))
     if not 1 <= len(places) <= 3:
         raise ArgumentError(f"{name} takes one to three integers, not {len(places)}")
@@ -107,10 +107,10 @@ def _hint(name: str, value: Value) -> dict[str, Attribute]:
 
 
 def _counts_down(ctx: Context, step: Value) -> bool:
-    """Whether the step is below zero.
+    """True if the step is negative.
 
     Raises:
-        UnsupportedSyntaxError: it is zero, or nothing says that it is not.
+        UnsupportedSyntaxError: it is zero, or its sign is not known.
     """
     expr = operators.as_size(step)
     if expr is not None and expr.value == 0:

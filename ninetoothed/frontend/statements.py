@@ -1,4 +1,4 @@
-"""Statements: assignments (to an output, a store), branches, assertions and returns."""
+"""Statements: assignments and stores, branches, assertions and returns."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def _pass(ctx: Context, node: ast.Pass) -> None:
 def _expression(ctx: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant):
         return
-    last, said = ctx.block.last_op, len(ctx.said)
+    last, printed = ctx.block.last_op, len(ctx.printed)
     value = evaluate(ctx, node.value)
     op = ctx.block.first_op if last is None else last.next_op
-    acts = len(ctx.said) > said
+    acts = len(ctx.printed) > printed
     while op is not None:
         acts = acts or _acts(op)
         op = op.next_op
@@ -56,7 +56,7 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
 
 
 def _acts(op: Operation) -> bool:
-    """Whether ``op`` does more than to give a value: it writes, or tells the compiler something."""
+    """True if ``op`` has an effect: it writes, or is a hint to the compiler."""
     if isinstance(op, nt.HintOp):
         return True
     for inner in op.walk():
@@ -70,7 +70,7 @@ def _acts(op: Operation) -> bool:
 
 
 def _calls_users(ctx: Context, node: ast.expr) -> bool:
-    """Whether it is a call of a user's function, which may act for other arguments."""
+    """True for a call of a user's function, which may have effects for other arguments."""
     if not isinstance(node, ast.Call):
         return False
     with ctx.inside(Block()):
@@ -84,8 +84,7 @@ def _return(ctx: Context, node: ast.Return) -> Returned:
     if ctx.conditional:
         raise UnsupportedSyntaxError(
             "`return` in a loop or under a condition that is known at run time only is not part "
-            "of the "
-            "language; assign to a variable and return it at the end"
+            "of the language; assign to a variable and return it at the end"
         )
     value = None if node.value is None else evaluate(ctx, node.value)
     if len(ctx.frames) == 1 and value is not None:
@@ -218,8 +217,7 @@ def _unpack(ctx: Context, targets: Sequence[ast.expr], value: Value) -> None:
     if len(value) != len(targets):
         raise TypeMismatchError(
             f"{counted(len(value), 'value')} cannot be unpacked into "
-            f"{counted(len(targets), 'target')}; "
-            "write as many"
+            f"{counted(len(targets), 'target')}; write as many"
         )
     values = [ctx.now(item) for item in value]
     for target, item in zip(targets, values, strict=True):
@@ -227,10 +225,10 @@ def _unpack(ctx: Context, targets: Sequence[ast.expr], value: Value) -> None:
 
 
 def store(ctx: Context, view: View, value: Value) -> None:
-    """Write ``value`` to a share: cast to its element type, broadcast to its shape.
+    """Store ``value`` to a view: cast to its element type, broadcast to its shape.
 
     Raises:
-        TypeMismatchError: the share has levels that are not indexed, or is a number.
+        TypeMismatchError: the view has levels that are not indexed, or is a number.
         ShapeError: the shapes do not fit.
     """
     if not view.is_block:
@@ -313,8 +311,8 @@ def _merged(
     one: Mapping[str, Value],
     two: Mapping[str, Value],
 ) -> list[str]:
-    """The variables that differ after the branches and have a value in both; those that do not
-    differ, and those that have no value in one branch, are settled here.
+    """The variables whose values differ after the branches, which the ``if`` yields; the frame is
+    updated for those that do not differ, or are undefined in one branch.
     """
     names: list[str] = []
     frame = ctx.frame

@@ -1,4 +1,4 @@
-"""Indices: of parameters, of their sources, of tuples and of blocks."""
+"""Subscripts of parameters, of their sources, of tuples and of blocks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
 
 
 def place(ctx: Context, value: Value, index: ast.expr) -> View | element_access.Elements:
-    """What ``value[index]`` names in memory: a share with more levels indexed, or elements.
+    """``value[index]`` in memory: a view with more levels indexed, or elements.
 
     Raises:
         UnsupportedSyntaxError: ``value`` is not in memory.
@@ -74,7 +74,7 @@ def _is_new_dim(node: ast.expr) -> bool:
 
 
 def _is_whole(node: ast.expr) -> bool:
-    """Whether it is ``:``."""
+    """True for ``:``."""
     return isinstance(node, ast.Slice) and not (node.lower or node.upper or node.step)
 
 
@@ -83,7 +83,7 @@ def _fits(view: View, nodes: Sequence[ast.expr]) -> bool:
 
 
 def _level(ctx: Context, view: View, nodes: list[ast.expr]) -> tuple[View, list[ast.expr]]:
-    """The share with its outermost level indexed, and the indices behind those."""
+    """The view with its outermost level indexed, and the remaining indices."""
     sizes = view.levels[0].sizes
     if len(nodes) < len(sizes):
         raise ShapeError(
@@ -104,7 +104,7 @@ def _level(ctx: Context, view: View, nodes: list[ast.expr]) -> tuple[View, list[
 
 
 def _block(ctx: Context, view: View, nodes: Sequence[ast.expr]) -> element_access.Elements:
-    """The elements of a share's block at coordinates."""
+    """The elements of a view's block at coordinates."""
     sizes = view.levels[-1].sizes
     if view.by_value:
         raise ShapeError(f"{view.name} is a number and is not indexed; write {view.name}")
@@ -152,9 +152,7 @@ def _new_dims(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAVa
 
 
 def _lanes(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAValue:
-    """Lanes of a block that is computed: one along a dim, or of one dim those that a block of
-    indices picks.
-    """
+    """Lanes of a computed block: one along a dim, or of one dim a gather by a block of indices."""
     if any(map(_is_new_dim, nodes)):
         raise UnsupportedSyntaxError(
             "None stands beside : only, as in x[:, None]; pick lanes in a step of its own"
@@ -174,8 +172,8 @@ def _lanes(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAValue
 
 
 def _pick(ctx: Context, block: SSAValue, axis: int, index: SSAValue | int) -> SSAValue:
-    """The block without dim ``axis``, of which ``index`` picks a lane; of a block of one dim, also
-    the lanes that a block of indices picks.
+    """The block without dim ``axis``, at the lane ``index``; of a block of one dim, also a gather
+    by a block of indices.
     """
     sizes = nt.shape_of(block.type)
     size = sizes[axis].value
@@ -200,6 +198,6 @@ def _pick(ctx: Context, block: SSAValue, axis: int, index: SSAValue | int) -> SS
 
 
 def _first_coordinate(ctx: Context, op: nt.OffsetsOp, axis: int) -> SSAValue:
-    """The first coordinate along ``axis``, as arithmetic instead of a lane that is picked."""
+    """The first coordinate along ``axis``, computed instead of gathered."""
     along = (*op.dims[:axis], *op.dims[axis + 1 :])
     return ctx.add(nt.OffsetsOp(op.ref, op.indices, op.source_dim, along, ctx.index_type))

@@ -1,6 +1,6 @@
-"""Triton's objects, as functions written for Triton mention them: each means ours of its name.
+"""Triton's objects in functions written for Triton, mapped to ours by name.
 
-They are known by their modules' names, so that Triton is not imported here.
+They are recognised by their modules' names, so that Triton is not imported here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FUNCTIONS = (*_JIT, _COMPILE_TIME)
 
 
 def is_function(value: Any) -> bool:
-    """Whether ``value`` is a function of Triton's, that is inlined or called when compiling."""
+    """True for a function of Triton's, which is inlined or called when compiling."""
     return type(value).__name__ in _FUNCTIONS and type(value).__module__.startswith(_RUNTIME)
 
 
@@ -37,7 +37,7 @@ def compile_time_function(value: Any) -> types.FunctionType | None:
 
 
 def is_constexpr(value: Any) -> bool:
-    """Whether ``value`` is ``tl.constexpr`` or ``ntl.constexpr``, or their name."""
+    """True for ``tl.constexpr`` and ``ntl.constexpr``, or their name."""
     if isinstance(value, str):
         return value.rpartition(".")[2] == "constexpr"
     return value is TABLE["constexpr"] or (
@@ -51,7 +51,7 @@ def _is_of_language(value: Any) -> bool:
 
 
 def adopted(value: Any) -> Any:
-    """What ``value`` means here; what is not of ``triton.language`` means itself.
+    """Our object for one of ``triton.language``; any other object as it is.
 
     Raises:
         UndefinedNameError: a function of Triton's that the language does not have.

@@ -1,4 +1,4 @@
-"""What an expression of an application can be, beside an SSA value and a Python object."""
+"""Values of expressions, beside SSA values and Python objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Value = Any
 class View:
     """A parameter, or a part of it: ``ref`` indexed by ``indices`` at its outer levels.
 
-    ``arranged`` is what the arrangement made of it.
+    ``arranged`` is the parameter's arranged value.
     """
 
     name: str
@@ -32,7 +32,7 @@ class View:
     other: Any = None
     indices: tuple[SSAValue, ...] = ()
     by_value: bool = False
-    """Whether it is a number, which a program can read only."""
+    """A number, which is read-only."""
 
     @property
     def levels(self) -> list[nt.TensorType]:
@@ -48,15 +48,13 @@ class View:
 
     @property
     def is_block(self) -> bool:
-        """Whether only the block is left, so that it can be read and written."""
+        """True if only the block is left, which can be loaded and stored."""
         return len(self.levels) == 1
 
 
 @dataclass(frozen=True)
 class Source:
-    """``p.source``: the tensor that a parameter was before it was arranged, or a parameter that was
-    not; it is addressed by its own coordinates.
-    """
+    """``p.source``: a parameter's tensor before it was arranged, with coordinates of its own."""
 
     name: str
     ref: SSAValue
@@ -72,7 +70,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Method:
-    """``x.offsets``: called with ``parameters``, ``run`` gives the value."""
+    """A method such as ``x.offsets``: ``run`` takes the arguments by parameter."""
 
     name: str
     parameters: tuple[str, ...]
@@ -81,7 +79,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Level:
-    """``p.dtype`` where it is a level: it has a shape and a dtype, and is no value."""
+    """``p.dtype`` that is a level: it has a shape and a dtype, and is no value."""
 
     type: nt.TensorType
 
@@ -95,14 +93,14 @@ class PointerDtype:
 
 @dataclass(frozen=True)
 class Size:
-    """A number that sizes and block sizes decide."""
+    """An integer expression over sizes and block sizes."""
 
     expr: IndexExpr
 
 
 @dataclass(frozen=True)
 class BoundMethod:
-    """``x.sum``: a function of the language with its first argument."""
+    """A method such as ``x.sum``: a function of the language with its first argument."""
 
     name: str
     function: Primitive | types.FunctionType
@@ -110,22 +108,20 @@ class BoundMethod:
 
 
 def is_ssa(value: Value) -> TypeGuard[SSAValue]:
-    """Whether ``value`` is computed by an op: a scalar or a block."""
+    """True if ``value`` is computed by an op: a scalar or a block."""
     return isinstance(value, SSAValue)
 
 
 def is_sequence(value: Value) -> TypeGuard[tuple[Value, ...] | list[Value]]:
-    """Whether ``value`` is a tuple or a list of values."""
+    """True for a tuple or a list of values."""
     return isinstance(value, tuple | list)
 
 
 def describe(value: Value) -> str:
-    """What ``value`` is, for an error."""
-    if isinstance(value, View):
+    """Describe ``value`` in an error message."""
+    if isinstance(value, View | Source):
         return f"the tensor {value.name}"
-    if isinstance(value, Source):
-        return f"the tensor {value.name}"
-    if isinstance(value, Method):
+    if isinstance(value, Method | BoundMethod):
         return f"the method {value.name}"
     if is_ssa(value) and nt.is_pointer(value.type):
         shape = nt.shape_of(value.type)
@@ -149,8 +145,6 @@ def describe(value: Value) -> str:
         return f"a level of shape {shape_text(value.type.sizes)}"
     if isinstance(value, Primitive):
         return f"the function ntl.{value.name}"
-    if isinstance(value, BoundMethod):
-        return f"the method {value.name}"
     if is_sequence(value):
         return f"a {'tuple' if isinstance(value, tuple) else 'list'} of {len(value)}"
     if isinstance(value, types.ModuleType):

@@ -1,8 +1,8 @@
-"""The tables of syntax handlers, and the functions that look nodes up in them.
+"""Dispatch over the application's syntax tree: tables of handlers by node class.
 
-A handler is found by the node's class. ``expressions``, ``calls`` and ``statements`` fill the
-tables; syntax without a handler is an error that says what to write instead. What a call means is
-in ``calls``, too; primitives that take functions call them through :func:`call`.
+``expressions``, ``calls`` and ``statements`` fill the tables; syntax without a handler is an error
+with a hint of what to write instead. Calls are evaluated in ``calls``, too; primitives that take
+functions call them through :func:`call`.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ _INSTEAD: dict[type[ast.AST], str] = {
     ast.Dict: "use a variable for each value",
     ast.Set: "write a tuple",
     ast.MatMult: "write ntl.dot(a, b)",
-    ast.Pow: "write ntl.libdevice.pow(x, y), or a whole number above 0 that is known when "
-    "compiling",
+    ast.Pow: "write ntl.libdevice.pow(x, y), or a positive integer that is known when compiling",
     ast.Slice: "arrange the tensor so that the program sees the slice",
 }
 _WORDS: dict[type[ast.AST], str] = {
@@ -87,13 +86,13 @@ class Returned:
 
 
 def caller(handler: Caller) -> Caller:
-    """Register what calls a value with arguments."""
+    """Register the function that evaluates calls."""
     _callers.append(handler)
     return handler
 
 
 def call(ctx: Context, callee: Value, args: list[Value], kwargs: Mapping[str, Value]) -> Value:
-    """What ``callee`` gives for these arguments.
+    """Call ``callee`` with these arguments.
 
     Raises:
         TypeMismatchError: it cannot be called.
@@ -124,7 +123,7 @@ def evaluate(ctx: Context, node: ast.expr) -> Value:
 
 
 def execute(ctx: Context, body: Sequence[ast.stmt]) -> Returned | None:
-    """Run statements; what they return, if they do."""
+    """Execute statements; the return that was reached, if any."""
     for node in body:
         with ctx.at(node):
             handler = STATEMENTS.get(type(node))

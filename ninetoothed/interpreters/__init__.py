@@ -1,13 +1,12 @@
-"""Torch semantics of ``nt`` and of ``tt``: a kernel at any stage, run on CPU tensors, all programs
-at once.
+"""Interpreters of ``nt`` and ``tt`` over torch: a kernel at any stage, run on CPU tensors, all
+programs at once.
 
 A value of the IR is a tensor with a leading dim of programs; dims along which it is uniform have
-size 1, as if broadcast. ``launch`` binds the arguments and walks through the programs in chunks;
-``machine`` runs blocks op by op; ``nt_ops``, ``tt_ops``, ``arith_ops``, ``folds``, ``shapes``,
-``accesses``, ``addresses``, ``pointers`` and ``control`` are the tables of handlers, keyed by op
-class; ``functions`` holds the elementwise arithmetic, ``elements`` what each element type looks
-like in torch, ``memory`` reads and writes, ``chains`` what meta-operations mean one by one;
-``trace`` records which elements are touched.
+size 1, as if broadcast. ``run`` binds the arguments and iterates over the programs in chunks;
+``machine`` executes blocks op by op with the handlers, keyed by op class, of ``nt_ops``,
+``tt_ops``, ``arith_ops``, ``reductions``, ``shapes``, ``accesses``, ``pointers``, ``control`` and
+others. ``elementwise`` holds the arithmetic, ``element_types`` the element types in torch,
+``memory`` loads and stores, ``chains`` the semantics of meta-operations, ``trace`` the accesses.
 
 The modules of this package import torch; the package itself does so only when it is called.
 """
@@ -39,8 +38,8 @@ def interpret(
 
     ``values`` are the arguments in launch order: CPU tensors, jagged ones taken apart, and numbers
     for parameters without dims. ``constants`` are the values of symbols that no tensor's size or
-    stride gives, block sizes above all. ``trace`` is told which elements of the tensors every lane
-    touches.
+    stride gives, block sizes above all. ``trace`` records which elements of the tensors every lane
+    accesses.
 
     Raises:
         ArgumentError: the arguments do not fit the kernel.

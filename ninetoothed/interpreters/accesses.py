@@ -1,10 +1,10 @@
-"""Where the lanes of a share lie: an access evaluated for a chunk of programs; ``nt.load``,
+"""Addresses of a view's lanes: accesses evaluated for a chunk of programs; ``nt.load``,
 ``nt.stored``, ``nt.guard``, ``nt.store``.
 
-Most accesses are linear in the block's indices, with one step a dim that all programs share. Guards
-that hold everywhere are then recognised from their bounds alone, and reads and writes of evenly
-spaced programs are strided copies. Any other access is evaluated index by index, each at the shape
-that it depends on.
+Most accesses are linear in the block's indices, with one stride a dim for all programs. Guards that
+always hold are then recognised from their bounds alone, and loads and stores of evenly spaced
+programs are strided copies. Any other access is evaluated index by index, each at the shape that it
+depends on.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ninetoothed.symbolic.expr import IndexExpr, evaluate, substitute
 
 @dataclass(frozen=True)
 class _Linear:
-    """``base + sum(index * step)`` over the block's indices; dims without a step do not matter."""
+    """``base + sum(index * step)`` over the block's indices; dims without a step are uniform."""
 
     base: Number
     steps: dict[int, int]
@@ -44,7 +44,7 @@ class _Linear:
         return _Linear(self.base * factor, {dim: step * factor for dim, step in self.steps.items()})
 
     def bounds(self, shape: Sequence[int]) -> tuple[int, int]:
-        """The smallest and the largest value."""
+        """Bounds: the smallest and the largest value."""
         low, high = _bounds(self.base)
         for dim, step in self.steps.items():
             reach = (shape[dim] - 1) * step
@@ -70,7 +70,7 @@ def _bounds(value: Number) -> tuple[int, int]:
 
 
 class Lanes:
-    """The lanes of a share at given indices, for a chunk of programs."""
+    """The lanes of a view at given indices, for a chunk of programs."""
 
     def __init__(
         self, view: View, symbols: Mapping[str, int], indices: Mapping[str, Number]
@@ -119,12 +119,12 @@ class Lanes:
         try:
             return evaluate(expr, values, TENSORS)
         except (ZeroDivisionError, RuntimeError):
-            # By the size of an empty tensor, of which every lane is outside.
+            # Division by the size of an empty tensor, of which every lane is out of bounds.
             numbers = {name: value for name, value in values.items() if isinstance(value, int)}
             return evaluate(substitute(expr, numbers), values, TENSORS)
 
     def _spread(self, linear: _Linear) -> torch.Tensor:
-        """The values of every lane, at the shape that they depend on."""
+        """The values of all lanes, at the shape that they depend on."""
         rank = len(self._shape)
         total = torch.as_tensor(linear.base).reshape(-1, *[1] * rank)
         for dim, step in linear.steps.items():
@@ -136,7 +136,7 @@ class Lanes:
         return value if value.dim() else value.reshape([1] * (1 + len(self._shape)))
 
     def _start(self) -> Number:
-        """What lies before the program's sequence, of a jagged share."""
+        """The offset of the program's sequence, of a jagged view."""
         jagged = self._view.jagged
         if jagged is None:
             return 0
@@ -172,7 +172,7 @@ class Lanes:
         return data.reshape([data.shape[0], *(data.shape[1 + axis] for axis in along)])
 
     def guard(self) -> torch.Tensor | None:
-        """Which lanes are elements of the source; None: all."""
+        """The guard: lanes that are elements of the source; None: all."""
         mask: torch.Tensor | None = None
         for guard in self._view.access.guards:
             size = self._evaluate(guard.size, self._values)
@@ -194,8 +194,8 @@ class Lanes:
         return None if mask is None or bool(mask.all()) else mask
 
     def regular(self) -> tuple[int, list[int], list[int]] | None:
-        """Start, shape and steps of a strided view that holds the lanes, programs first; None:
-        there is none.
+        """Start, shape and steps of the lanes as a strided view, programs first; None: they are
+        none.
         """
         linear = self.offset
         spacing = None if linear is None else linear.spacing()
@@ -258,7 +258,7 @@ def _put(
     data: torch.Tensor,
     guard: torch.Tensor | None,
 ) -> None:
-    """Let the result be ``data``, and ``other`` outside the guard."""
+    """Set the result to ``data``, and to ``other`` outside the guard."""
     if op.other is not None and guard is not None:
         data = torch.where(guard, data, view.element.number(attribute_value(op.other)))
         guard = None
@@ -267,7 +267,7 @@ def _put(
 
 @HANDLERS.register(nt.BarrierOp, tt.BarrierOp)
 def _barrier(machine: Machine, op: nt.BarrierOp | tt.BarrierOp) -> None:
-    """Ops run one after the other anyway."""
+    """Nothing: ops are executed in order anyway."""
 
 
 @HANDLERS.register(nt.GuardOp)
@@ -284,7 +284,7 @@ def _guard(machine: Machine, op: nt.GuardOp) -> None:
 @HANDLERS.register(nt.StoreOp)
 def _store(machine: Machine, op: nt.StoreOp) -> None:
     view = machine.views[op.ref]
-    # A number is the program's own copy: what is stored there reaches nobody.
+    # A number is the program's own copy: a store to it has no effect.
     if 0 in view.shape or isinstance(view.place, torch.Tensor):
         return
     data = machine.data(op.value)
@@ -321,7 +321,7 @@ def _sequences(machine: Machine, op: nt.SequencesOp) -> None:
 
 
 def _distinct(shape: Sequence[int], steps: Sequence[int]) -> bool:
-    """Whether no two lanes are one element (true only where the dims nest)."""
+    """True if all lanes are proved distinct elements, since the dims nest."""
     reach = 0
     for step, size in sorted(zip(steps, shape, strict=True)):
         if size > 1:

@@ -19,14 +19,14 @@ def _address(machine: Machine, op: nt.AddressOp) -> None:
     assert isinstance(view.place, Memory)
     ones = [1] * len(nt.shape_of(op.exists.type))
 
-    def beside(data: torch.Tensor) -> torch.Tensor:
-        """One number a program, as it broadcasts with blocks."""
+    def by_block(data: torch.Tensor) -> torch.Tensor:
+        """One number for each program, broadcastable with blocks."""
         return data.to(torch.int64).reshape(-1, *ones)
 
     values: dict[str, Number] = dict(machine.symbols)
-    values.update({name: beside(data) for name, data in machine.own.items()})
-    values.update(zip(view.outer, map(beside, machine.outer), strict=False))
-    between = [beside(machine.data(index)) for index in op.indices]
+    values.update({name: by_block(data) for name, data in machine.own.items()})
+    values.update(zip(view.outer, map(by_block, machine.outer), strict=False))
+    between = [by_block(machine.data(index)) for index in op.indices]
     values.update(zip(view.between, between, strict=True))
     coordinates = [machine.block(value) for value in op.coordinates]
     exists = torch.ones(1, *ones, dtype=torch.bool)
@@ -37,7 +37,7 @@ def _address(machine: Machine, op: nt.AddressOp) -> None:
     try:
         offsets, guard = _evaluated(view, values)
     except (ZeroDivisionError, RuntimeError):
-        # By the size of an empty tensor, which has no element.
+        # Division by the size of an empty tensor, which has no element.
         offsets, guard = torch.zeros(1, *ones, dtype=torch.int64), torch.zeros_like(exists)
     machine.values[op.pointers] = Pointer(view.place, offsets)
     exists = exists if guard is None else exists & guard

@@ -1,4 +1,5 @@
-"""Handlers of ``arith`` and ``math``, and of Triton's own arithmetic, on scalars and blocks.
+"""Handlers of ``arith``, ``math`` and Triton's own arithmetic, on scalars and blocks.
+
 Integers are signless there: the op carries the sign.
 """
 
@@ -15,7 +16,6 @@ from ninetoothed.interpreters.element_types import (
     INDEX,
     Element,
     attribute_value,
-    bitcast,
     convert,
     element_of,
     reinterpret,
@@ -66,7 +66,7 @@ _SAME: dict[str, str] = {
     "tt.precise_sqrt": "sqrt_rn",
     "tt.precise_divf": "div_rn",
 }
-"""Functions of values as they are held."""
+"""Functions of held values."""
 
 _UNSIGNED: dict[str, str] = {
     "arith.divui": "floordiv",
@@ -75,7 +75,7 @@ _UNSIGNED: dict[str, str] = {
     "arith.maxui": "maximum",
     "arith.shrui": "shr",
 }
-"""Functions of integers without a sign."""
+"""Functions of unsigned integers."""
 
 _CONVERSIONS = (
     "arith.extf",
@@ -89,7 +89,7 @@ _CONVERSIONS = (
 
 _ORDERED = {"oeq": "eq", "ogt": "gt", "oge": "ge", "olt": "lt", "ole": "le"}
 _UNORDERED = {"ugt": "le", "uge": "lt", "ult": "ge", "ule": "gt"}
-"""The ordered comparison whose opposite it is."""
+"""The ordered comparison of which it is the negation."""
 
 
 def _ops(names: Collection[str]) -> list[type[Operation]]:
@@ -106,7 +106,7 @@ def _constant(machine: Machine, op: arith.ConstantOp) -> None:
         machine.put(op.result, element.number(attribute_value(value)))
         return
     shape = (1, *tt.shape_of(op.result.type))
-    # Tuples are the values of complex elements, which no block has.
+    # Tuples are complex numbers, which no block has.
     numbers = [found for found in value.get_values() if not isinstance(found, tuple)]
     if value.is_splat():
         data = element.number(numbers[0]).reshape([1] * len(shape))
@@ -147,7 +147,7 @@ def _compare_integers(machine: Machine, op: tt.CmpiOp | arith.CmpiOp) -> None:
     element = element_of(op.lhs.type)
     operands = [left.data, right.data]
     if name[0] in "su":
-        # A single bit is -1 where it has a sign.
+        # A signed bit is -1.
         if element.kind == "bool" and name[0] == "s":
             operands.reverse()
         elif name[0] == "u":
@@ -206,7 +206,7 @@ def _convert(machine: Machine, op: Operation) -> None:
     source, target = element_of(op.operands[0].type), element_of(op.results[0].type)
     data = block.data
     if source.kind == "bool":
-        # As a number with a sign, a set bit is -1.
+        # As a signed number, a set bit is -1.
         data, source = -data.to(torch.int64), INDEX
     if target.kind == "bool" and source.kind != "float":
         data = reinterpret(data, target)
@@ -229,10 +229,3 @@ def _convert_unsigned(machine: Machine, op: Operation) -> None:
             else reinterpret(data, target)
         )
     machine.put(op.results[0], data, block.guard)
-
-
-@HANDLERS.register(arith.BitcastOp)
-def _bitcast(machine: Machine, op: Operation) -> None:
-    block = machine.block(op.operands[0])
-    source, target = element_of(op.operands[0].type), element_of(op.results[0].type)
-    machine.put(op.results[0], bitcast(block.data, source, target), block.guard)

@@ -1,6 +1,9 @@
-"""Handlers of constants and conversions of ``nt`` and ``tt``."""
+"""Handlers of constants, conversions and bitcasts."""
 
 from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.ir import Operation
 
 from ninetoothed.interpreters.element_types import (
     attribute_value,
@@ -9,7 +12,7 @@ from ninetoothed.interpreters.element_types import (
     element_of,
     truncate,
 )
-from ninetoothed.interpreters.machine import HANDLERS, Machine
+from ninetoothed.interpreters.machine import HANDLERS, Block, Machine
 from ninetoothed.ir import nt, tt
 
 
@@ -28,8 +31,10 @@ def _cast(machine: Machine, op: nt.CastOp | tt.FpToFpOp) -> None:
         machine.put(op.result, convert(block.data, source, target), block.guard)
 
 
-@HANDLERS.register(nt.BitcastOp)
-def _bitcast(machine: Machine, op: nt.BitcastOp) -> None:
-    block = machine.block(op.value)
-    source, target = element_of(op.value.type), element_of(op.result.type)
-    machine.put(op.result, bitcast(block.data, source, target), block.guard)
+@HANDLERS.register(nt.BitcastOp, tt.BitcastOp, arith.BitcastOp)
+def _bitcast(machine: Machine, op: Operation) -> None:
+    value, source, target = machine.value(op.operands[0]), op.operands[0].type, op.results[0].type
+    if isinstance(value, Block):
+        data = bitcast(value.data, element_of(source), element_of(target))
+        value = Block(data, value.guard)
+    machine.values[op.results[0]] = value

@@ -1,8 +1,7 @@
-"""What an arrangement means before it is composed: its meta-operations one by one.
+"""Semantics of an arrangement before it is composed: its meta-operations one by one.
 
-An element exists where, at every step, every index lies inside its size. Nothing is simplified and
-nothing left out, so that what ``nt-compose-arrangement`` makes of a chain has something to be
-compared with.
+An element exists where, at every step, every index is in bounds. Nothing is simplified or left out:
+this is the reference for ``nt-compose-arrangement``.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ def access_of(value: SSAValue, symbols: Mapping[str, int]) -> tuple[nt.SourceOp,
         return source, owner.access
     source, ops = nt.chain(value)
     access = step_by_step(source.sizes, [op.algebra for op in ops], source.own)
-    # Putting in sizes of 0 also decides what a remainder by them is.
+    # Substituting sizes of 0 also defines remainders by them.
     return source, nt.AccessAttr(_with_values(access, symbols))
 
 
 def step_by_step(
     source: Sizes, ops: Sequence[MetaOp], own: tuple[str, IndexExpr] | None = None
 ) -> Access:
-    """The access of a chain of meta-operations, in the form that they give it.
+    """The unsimplified access of a chain of meta-operations.
 
-    ``own``, of a jagged source: what stands for the longest sequence, and the length to guard by.
+    ``own``, of a jagged source: the symbol of the longest sequence, and the length to guard by.
     """
     states: list[Levels] = [(source,)]
     for op in ops:

@@ -1,6 +1,4 @@
-"""Handlers of ``scf``: programs go through control flow in lockstep, those that do not take part
-masked.
-"""
+"""Handlers of ``scf``: programs execute in lockstep, inactive ones masked where they diverge."""
 
 from __future__ import annotations
 
@@ -60,7 +58,7 @@ def _for(machine: Machine, op: scf.ForOp) -> None:
 
 
 def _shortest(machine: Machine, counts: torch.Tensor) -> int:
-    """How often every program that takes part goes round."""
+    """The least trip count of the active programs."""
     return int((counts if machine.active is None else counts[machine.active]).min())
 
 
@@ -71,35 +69,35 @@ def _while(machine: Machine, op: scf.WhileOp) -> None:
     active = machine.active
     carried = [machine.value(argument) for argument in op.arguments]
     results: list[Value] = []
-    for turn in itertools.count():
-        condition, *handed = _within(machine, active, partial(machine.run, before, carried))
+    for iteration in itertools.count():
+        condition, *forwarded = _within(machine, active, partial(machine.run, before, carried))
         assert isinstance(condition, Block)
-        # A program's results are those of the turn at which its loop ends.
-        results = _updated(machine, active, handed, results) if turn else handed
-        taking_part = condition.data
+        # A program's results are those of its last iteration.
+        results = _updated(machine, active, forwarded, results) if iteration else forwarded
+        continuing = condition.data
         if active is not None:
-            taking_part = torch.masked_select(condition.data, active)
-        if not bool(taking_part.any()):
+            continuing = torch.masked_select(condition.data, active)
+        if not bool(continuing.any()):
             break
-        if turn == limit:
+        if iteration == limit:
             raise fail(
                 op,
                 f"a loop runs more than {limit} times, where the interpreter stops; if it ends, "
                 "set NINETOOTHED_INTERPRET_MAX_STEPS to more",
             )
-        if not bool(taking_part.all()):
+        if not bool(continuing.all()):
             active = condition.data if active is None else condition.data & active
-        found = _within(machine, active, partial(machine.run, after, handed))
-        carried = _updated(machine, active, found, handed)
+        found = _within(machine, active, partial(machine.run, after, forwarded))
+        carried = _updated(machine, active, found, forwarded)
     machine.values.update(zip(op.res, results, strict=True))
 
 
 def _updated(
     machine: Machine, active: torch.Tensor | None, new: list[Value], old: list[Value]
 ) -> list[Value]:
-    """What a turn of a loop leaves: new values in the programs that took part.
+    """The values after an iteration: new ones in active programs.
 
-    Programs that sit out the whole loop are sorted out by whoever made them sit out.
+    Programs that are inactive for the whole loop are masked by the op that made them so.
     """
     if active is None or active is machine.active:
         return new
@@ -109,41 +107,30 @@ def _updated(
 @HANDLERS.register(scf.IfOp)
 def _if(machine: Machine, op: scf.IfOp) -> None:
     condition = machine.data(op.cond)
-    taking_part = condition
-    if machine.active is not None:
-        taking_part = torch.masked_select(condition, machine.active)
+    active = machine.active
+    chosen = condition if active is None else torch.masked_select(condition, active)
     sides = (op.true_region, op.false_region)
 
     def run(side: int) -> list[Value]:
         blocks = sides[side].blocks
         return machine.run(blocks[0]) if len(blocks) > 0 else []
 
-    if bool(taking_part.all()):
+    if bool(chosen.all()):
         found = run(0)
-    elif not bool(taking_part.any()):
+    elif not bool(chosen.any()):
         found = run(1)
     else:
-        active = machine.active
-        found = [
-            choose(condition, left, right)
-            for left, right in zip(
-                _within(
-                    machine, condition if active is None else condition & active, lambda: run(0)
-                ),
-                _within(
-                    machine, ~condition if active is None else ~condition & active, lambda: run(1)
-                ),
-                strict=True,
-            )
-        ]
+        then, other = (
+            _within(machine, side if active is None else side & active, partial(run, index))
+            for index, side in enumerate((condition, ~condition))
+        )
+        found = [choose(condition, *pair) for pair in zip(then, other, strict=True)]
     machine.values.update(zip(op.output, found, strict=True))
 
 
 @HANDLERS.register(UnrealizedConversionCastOp)
 def _conversion(machine: Machine, op: UnrealizedConversionCastOp) -> None:
-    """Between a block of ``nt`` and one of ``tt``: the same bits, where the one knows the sign and
-    the other not.
-    """
+    """Between signed or unsigned blocks of ``nt`` and signless ones of ``tt``: the same bits."""
     for operand, result in zip(op.operands, op.results, strict=True):
         value = machine.value(operand)
         if not isinstance(value, Pointer):

@@ -1,6 +1,4 @@
-"""Handlers of what an application prints and asserts: program by program, lane by lane, of ``nt``
-in valid lanes only.
-"""
+"""Handlers of prints, assertions and hints: by program and lane, of ``nt`` in valid lanes only."""
 
 from __future__ import annotations
 
@@ -14,13 +12,12 @@ from xdsl.ir import SSAValue
 from ninetoothed.errors import AssertionFailedError
 from ninetoothed.interpreters.element_types import Element, element_of, reinterpret
 from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, both, by_program
-from ninetoothed.interpreters.pointers import sizes_of
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 
 
 def _valid(machine: Machine, value: SSAValue) -> tuple[Block, torch.Tensor | None]:
-    """A block, and its lanes that are valid in the programs that take part; None: all."""
+    """A block, and its valid lanes in active programs; None: all."""
     block = machine.block(value)
     valid = both(block.guard, machine.inside(value.type))
     active = None if machine.active is None else by_program(machine.active, block.data)
@@ -44,13 +41,13 @@ def _place(lane: int, sizes: list[int]) -> list[int]:
 
 
 def _number(element: Element, hexadecimal: bool) -> Callable[[float], str]:
-    """How a device prints a number."""
+    """The format in which a device prints numbers."""
     if element.kind == "float":
         return (lambda x: float(x).hex()) if hexadecimal else (lambda x: f"{x:f}")
     mask, digits = (1 << element.bits) - 1, math.ceil(element.bits / 4)
     if hexadecimal:
         return lambda x: f"0x{int(x) & mask:0{digits}x}"
-    # Integers of 64 bits without a sign are held as those with one.
+    # Unsigned integers of 64 bits are held as signed ones.
     return (lambda x: str(int(x))) if element.kind == "int" else (lambda x: str(int(x) & mask))
 
 
@@ -60,20 +57,20 @@ def _print_lanes(
     """One line a lane, as a device prints it."""
     rows: list[tuple[list[int], list[list[float]], list[list[float]] | None]] = []
     for value, element in zip(op.operands, elements, strict=True):
-        sizes = sizes_of(machine, value.type)
+        sizes = machine.sizes(value.type)
         block, valid = _valid(machine, value)
         data = block.data if element.kind == "float" else reinterpret(block.data, element)
         chosen = None if valid is None else _rows(machine, valid, sizes)
         rows.append((sizes, _rows(machine, data, sizes), chosen))
     write = [_number(element, bool(op.hex.value.data)) for element in elements]
     programs = cast("list[int]", machine.programs.tolist())
-    for turn, program in enumerate(programs):
-        if not rows and (machine.active is None or machine.active[turn]):
+    for row, program in enumerate(programs):
+        if not rows and (machine.active is None or machine.active[row]):
             print(f"pid ({program}, 0, 0){prefix}")
         for position, (sizes, data, valid) in enumerate(rows):
             which = f"(operand {position}) " if len(rows) > 1 else ""
-            for lane, number in enumerate(data[turn]):
-                if valid is None or valid[turn][lane]:
+            for lane, number in enumerate(data[row]):
+                if valid is None or valid[row][lane]:
                     index = ", ".join(map(str, _place(lane, sizes)))
                     text = write[position](number)
                     print(f"pid ({program}, 0, 0) idx ({index}){prefix}{which}{text}")
@@ -95,10 +92,10 @@ def _print_lowered(machine: Machine, op: tt.PrintOp) -> None:
     _print_lanes(machine, op, op.prefix.data.replace("%%", "%"), elements)
 
 
-def _hold(
+def _check(
     machine: Machine, op: nt.AssertOp | tt.AssertOp, message: str, mask: SSAValue | None
 ) -> None:
-    """Stop where a lane is false; the first one is named."""
+    """Raise an error if a lane is false; it names the first one."""
     block, wanted = _valid(machine, op.condition)
     if mask is not None:
         masks, valid = _valid(machine, mask)
@@ -106,10 +103,10 @@ def _hold(
     broken = ~block.data if wanted is None else ~block.data & wanted
     if not broken.any():
         return
-    sizes = sizes_of(machine, op.condition.type)
+    sizes = machine.sizes(op.condition.type)
     lanes = broken.expand([machine.programs.shape[0], *sizes])
-    turn, *place = cast("list[int]", torch.nonzero(lanes)[0].tolist())
-    where = f"program {machine.programs[turn].item()}"
+    row, *place = cast("list[int]", torch.nonzero(lanes)[0].tolist())
+    where = f"program {machine.programs[row].item()}"
     if place:
         where += f", lane {place[0] if len(place) == 1 else tuple(place)}"
     raise fail(op, f"{message} ({where})", AssertionFailedError)
@@ -117,17 +114,17 @@ def _hold(
 
 @HANDLERS.register(nt.AssertOp)
 def _assert(machine: Machine, op: nt.AssertOp) -> None:
-    _hold(machine, op, op.message.data or "the assertion does not hold", op.mask)
+    _check(machine, op, op.message.data or "the assertion does not hold", op.mask)
 
 
 @HANDLERS.register(tt.AssertOp)
 def _assert_lowered(machine: Machine, op: tt.AssertOp) -> None:
-    _hold(machine, op, op.message.data, None)
+    _check(machine, op, op.message.data, None)
 
 
 @HANDLERS.register(nt.AssumeOp, tt.AssumeOp)
-def _nothing(machine: Machine, op: nt.AssumeOp | tt.AssumeOp) -> None:
-    """What the compiler may take for granted changes no value."""
+def _assume(machine: Machine, op: nt.AssumeOp | tt.AssumeOp) -> None:
+    """Nothing: assumptions change no value."""
 
 
 @HANDLERS.register(nt.HintOp)

@@ -1,7 +1,7 @@
-"""Handlers of products of matrices, and of batches of them.
+"""Handlers of ``dot`` and ``dot_scaled``, batched too.
 
-Products of integers are exact, those of floats are summed in fp32, those of fp64 and of scaled
-operands in fp64. ``precision`` and ``imprecise`` say what a device may do; nothing is lost here.
+Integers are exact, floats are accumulated in fp32, fp64 and scaled operands in fp64. ``precision``
+and ``imprecise`` are for devices; the precision is always full here.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from ninetoothed.symbolic.expr import evaluate
 _E2M1 = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0], dtype=torch.float64)
 
 
-def _product(
+def _dot_of(
     left: torch.Tensor, right: torch.Tensor, acc: torch.Tensor, operand: Element, result: Element
 ) -> torch.Tensor:
-    """``acc + left @ right`` a program."""
-    # float64 holds every sum of 2^39 products of eight bits exactly, and has a fast product of
-    # matrices.
+    """``acc + left @ right`` in each program."""
+    # float64 holds sums of 2^39 products of eight bits exactly, and has a fast matmul.
     exact = operand.kind != "float" or operand.bits == 64
     dtype = torch.float64 if exact else torch.float32
     product = torch.matmul(left.to(dtype), right.to(dtype))
@@ -57,11 +56,11 @@ def _multiply(
 ) -> None:
     left, right = along(left, left.dim() - 1, depth), along(right, right.dim() - 2, depth)
     operand, result = element_of(op.a.type), element_of(op.result.type)
-    machine.put(op.result, _product(left, right, machine.data(acc), operand, result))
+    machine.put(op.result, _dot_of(left, right, machine.data(acc), operand, result))
 
 
 def _unpack(data: torch.Tensor, dim: int) -> torch.Tensor:
-    """The floats of four bits that lie two a byte along ``dim``, the lower one first."""
+    """Unpack floats of four bits, two a byte along ``dim``, the lower one first."""
     halves = torch.stack([data & 15, (data >> 4) & 15], dim + 1).flatten(dim, dim + 1)
     values = _E2M1[halves & 7]
     return torch.where(halves > 7, -values, values)
@@ -70,8 +69,8 @@ def _unpack(data: torch.Tensor, dim: int) -> torch.Tensor:
 def _scaled(
     data: torch.Tensor, scale: torch.Tensor | None, packed: int | None, k: int, depth: int
 ) -> torch.Tensor:
-    """An operand's values: ``packed`` is the dim along which there are two a byte, if there are,
-    ``k`` the one that is summed; scales have it last.
+    """An operand's values: ``packed`` is the dim along which two share a byte, if any, ``k``
+    the contracted one, which scales have last.
     """
     if packed is None:
         data = along(data, k, depth).to(torch.float64)
@@ -97,7 +96,7 @@ def _dot_scaled(machine: Machine, op: nt.DotScaledOp) -> None:
         scale = None if side.scale is None else machine.filled(side.scale, one)
         packed = None if side.packed is None else side.packed + 1
         sides.append(_scaled(data, scale, packed, side.k + 1, depth))
-    _add_product(machine, op, sides, op.acc)
+    _accumulate(machine, op, sides, op.acc)
 
 
 @HANDLERS.register(tt.DotScaledOp)
@@ -107,10 +106,10 @@ def _lowered_dot_scaled(machine: Machine, op: tt.DotScaledOp) -> None:
         scale = None if side.scale is None else machine.data(side.scale)
         packed = None if side.packed is None else side.packed + 1
         sides.append(_scaled(machine.data(side.value), scale, packed, side.k + 1, op.depth))
-    _add_product(machine, op, sides, op.c)
+    _accumulate(machine, op, sides, op.c)
 
 
-def _add_product(
+def _accumulate(
     machine: Machine, op: nt.DotScaledOp | tt.DotScaledOp, sides: list[torch.Tensor], acc: SSAValue
 ) -> None:
     left, right = sides

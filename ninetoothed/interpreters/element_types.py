@@ -1,9 +1,9 @@
-"""What the element types look like in torch, and conversions between them.
+"""Element types in torch, and conversions between them.
 
-Torch computes with few of them, so each has three faces. *Held*: what a value of the IR is;
-unsigned integers are held as ``int64`` (of 64 bits: the same bit pattern), eight-bit floats as
-``float32``. *Computed*: what arithmetic is done in; :meth:`Element.narrow` brings the result back
-and so rounds or wraps once an operation, as a GPU does. *Memory*: the bits of a tensor's storage.
+Torch computes with few of them, so each has three representations. *Held*: that of a value of the
+IR; unsigned integers are held as ``int64`` (of 64 bits: the same bit pattern), eight-bit floats as
+``float32``. *Computed*: that of arithmetic; :meth:`Element.narrow` rounds or wraps the result once
+for each operation, as a GPU does. *Memory*: the bits of a tensor's storage.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ninetoothed.ir import nt, tt
 _SIGNED = {8: torch.int8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
 SIGN_BIT = -(1 << 63)
 _LARGEST = {"fp8e5": 57344.0, "fp8e4b8": 240.0, "fp8e5b16": 57344.0}
-"""What is larger becomes it, infinities too, as on Hopper; torch does so for fp8e4nv."""
+"""Saturation bounds, for infinities too, as on Hopper; torch saturates fp8e4nv itself."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Element:
 
     @property
     def wide_unsigned(self) -> bool:
-        """Whether values are bit patterns that torch takes for negative numbers."""
+        """True if values are bit patterns that torch takes for negative numbers."""
         return self.kind == "uint" and self.bits == 64
 
     def widen(self, data: torch.Tensor) -> torch.Tensor:
@@ -61,12 +61,12 @@ class Element:
         return data.to(self.own).to(self.held)
 
     def number(self, value: int | float | bool) -> torch.Tensor:
-        """A number of this type, the same in all programs."""
+        """A number of this type, uniform over programs."""
         if self.kind == "float":
             return self.rounded(torch.tensor([float(value)], dtype=self.computed))
         if self.kind == "bool":
             return torch.tensor([bool(value)])
-        # Wrapped to 64 bits first, since torch takes no larger number.
+        # Wrapped to 64 bits first, since torch takes no larger numbers.
         wrapped = (int(value) - SIGN_BIT) % (1 << 64) + SIGN_BIT
         return self.narrow(torch.tensor([wrapped], dtype=torch.int64))
 
@@ -132,12 +132,12 @@ def attribute_value(attribute: Attribute) -> int | float:
 
 
 def reinterpret(data: torch.Tensor, target: Element) -> torch.Tensor:
-    """Integers whose low bits are taken for ``target``'s."""
+    """Reinterpret the low bits of integers as ``target``."""
     return target.narrow(data.to(torch.int64))
 
 
 def shift_right_unsigned(data: torch.Tensor, amount: torch.Tensor | int) -> torch.Tensor:
-    """The bits of ``int64`` values moved down, zeros moving in."""
+    """Logical right shift of ``int64`` values."""
     ones = torch.full_like(data, -1)
     return torch.where(
         torch.as_tensor(amount) == 0, data, (data >> amount) & ~(ones << (64 - amount))
@@ -151,8 +151,8 @@ def _from_unsigned64(data: torch.Tensor, target: torch.dtype) -> torch.Tensor:
 
 
 def _to_integer(data: torch.Tensor, target: Element) -> torch.Tensor:
-    """Floats cut off, as ``int64``: what is too large is the largest number of 32 or 64 bits, no
-    number is 0. (On a device that is the custom; Triton defines it nowhere.)
+    """Truncate floats to integers, as ``int64``: saturating at 32 or 64 bits, NaNs give 0. (So do
+    devices; Triton does not define it.)
     """
     data = data.to(torch.float64).nan_to_num(0.0, torch.inf, -torch.inf)
     if target.bits < 64:
@@ -168,8 +168,8 @@ def _to_integer(data: torch.Tensor, target: Element) -> torch.Tensor:
 
 
 def _odd(data: torch.Tensor) -> torch.Tensor:
-    """``float64`` as ``float32``: where it lies between two numbers, the odd one, so that rounding
-    again to half as many bits is as rounding once.
+    """Round ``float64`` to ``float32``, inexact values to odd, so that rounding again to half as
+    many bits is as rounding once.
     """
     near = data.to(torch.float32)
     back, bits = near.to(torch.float64), near.view(torch.int32)
@@ -179,7 +179,7 @@ def _odd(data: torch.Tensor) -> torch.Tensor:
 
 
 def _from_integer(data: torch.Tensor, source: Element) -> torch.Tensor:
-    """Integers as ``float64``; of those with more bits than it has, the last one is kept sticky."""
+    """Integers as ``float64``; if they have more bits, the last one is sticky."""
     if source.bits < 64:
         return data.to(torch.float64)
     unsigned = source.kind == "uint"
@@ -190,7 +190,7 @@ def _from_integer(data: torch.Tensor, source: Element) -> torch.Tensor:
 
 
 def convert(data: torch.Tensor, source: Element, target: Element) -> torch.Tensor:
-    """Values of one type in another, by Triton's rules: floats are cut off, integers wrap, bits are
+    """Convert between element types as Triton does: floats are truncated, integers wrap, bits are
     ``!= 0``.
     """
     if source == target:
@@ -208,7 +208,7 @@ def convert(data: torch.Tensor, source: Element, target: Element) -> torch.Tenso
 
 
 def truncate(data: torch.Tensor, target: Element) -> torch.Tensor:
-    """Floats of at most 32 bits in a narrower type, rounded towards zero."""
+    """Convert floats of at most 32 bits to a narrower type, rounded toward zero."""
     data = data.to(torch.float32)
     near = data.to(target.own)
     bits = near.view(target.memory if target.bits == 8 else torch.int16)
@@ -217,5 +217,5 @@ def truncate(data: torch.Tensor, target: Element) -> torch.Tensor:
 
 
 def bitcast(data: torch.Tensor, source: Element, target: Element) -> torch.Tensor:
-    """The same bits as values of another type of the same width."""
+    """Bitcast to another type of the same width."""
     return target.from_memory(source.to_memory(data).contiguous().view(target.memory))

@@ -1,6 +1,4 @@
-"""The elementwise functions of the language's table, and those that ``arith`` and ``math`` add, on
-torch tensors.
-"""
+"""Elementwise functions of the language's table, ``arith`` and ``math`` over torch."""
 
 from __future__ import annotations
 
@@ -16,17 +14,15 @@ Function = Callable[..., torch.Tensor]
 
 
 def ordered(element: Element, data: torch.Tensor) -> torch.Tensor:
-    """Values that torch orders as the type does: for unsigned integers of 64 bits, the sign is
-    turned.
-    """
+    """Values in torch's order: unsigned 64-bit integers have their sign bit flipped."""
     return data ^ SIGN_BIT if element.wide_unsigned else data
 
 
 def _divide(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """The quotient rounded to zero. By zero it is the dividend, where torch would raise."""
+    """Integer division, rounded toward zero. By zero it is the dividend: torch would raise."""
     if element.wide_unsigned:
         return _divide_unsigned64(left, right)
-    # The smallest integer over -1 overflows, which ends the process.
+    # The smallest integer over -1 overflows, which crashes the process.
     negated = right == -1
     safe = torch.where(negated | (right == 0), 1, right)
     quotient = torch.div(left, safe, rounding_mode="trunc")
@@ -73,7 +69,7 @@ def _shift_right(element: Element, left: torch.Tensor, right: torch.Tensor) -> t
 
 
 def _umulhi(element: Element, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """The upper half of the product, both taken without a sign."""
+    """Unsigned multiply-high."""
     low = (1 << 32) - 1
     left, right = left.to(torch.int64), right.to(torch.int64)
     if element.bits <= 32:
@@ -152,7 +148,7 @@ ARITHMETIC: Registry[str, Function] = Registry(
         },
         "floor": _plain(torch.floor),
         "ceil": _plain(torch.ceil),
-        # Below: what no row of the table has, but arith or math.
+        # Below: functions of arith and math that the table does not have.
         "rounded_down": _rounded_down,
         "rounded_up": _rounded_up,
     },
@@ -165,12 +161,12 @@ BITWISE: dict[str, Function] = {
     "xor": torch.bitwise_xor,
     "invert": torch.bitwise_not,
 }
-"""On values as they are held."""
+"""On held values."""
 
 COMPARISONS: dict[str, Function] = {
     name: _compared(getattr(torch, name)) for name in ("lt", "le", "gt", "ge", "eq", "ne")
 }
-"""On values as they are held; the result is bits."""
+"""On held values; the result is bits."""
 
 FUNCTIONS = (*ARITHMETIC, *BITWISE, *COMPARISONS)
 
@@ -192,7 +188,7 @@ def apply(name: str, element: Element, *arguments: torch.Tensor) -> torch.Tensor
 
 
 def along(data: torch.Tensor, dim: int, size: int) -> torch.Tensor:
-    """``data`` with a dim along which it is uniform repeated to its true size."""
+    """``data``, broadcast along ``dim`` to its true size."""
     if data.shape[dim] == size:
         return data
     shape = list(data.shape)
@@ -200,8 +196,8 @@ def along(data: torch.Tensor, dim: int, size: int) -> torch.Tensor:
     return data.expand(shape)
 
 
-def picked(data: torch.Tensor, indices: torch.Tensor, dim: int) -> torch.Tensor:
-    """The lanes along ``dim`` that the indices say; lane 0 where there is no such lane."""
+def gathered(data: torch.Tensor, indices: torch.Tensor, dim: int) -> torch.Tensor:
+    """Gather lanes along ``dim``; out of bounds, lane 0."""
     size = data.shape[dim]
     if size == 1:
         # Uniform along the dim, whatever its true size.

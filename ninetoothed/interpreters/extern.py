@@ -1,6 +1,4 @@
-"""Handlers of code that is not Triton's: the device libraries, and inline assembly, which no
-interpreter runs.
-"""
+"""Handlers of the device libraries, and of inline assembly, which is not interpreted."""
 
 from __future__ import annotations
 
@@ -20,8 +18,8 @@ from ninetoothed.language.table import Extern
 from ninetoothed.language.table.libdevice import SYMBOLS, Form
 
 
-def map_extern(machine: Machine, op: nt.ElementwiseOp, row: Extern) -> None:
-    """A function of the device libraries, of ``nt``."""
+def elementwise_extern(machine: Machine, op: nt.ElementwiseOp, row: Extern) -> None:
+    """``nt.elementwise`` of a function of the device libraries."""
     form = row.form([nt.dtype_of(argument.type) for argument in op.arguments])
     assert form is not None
     arguments = [machine.block(argument) for argument in op.arguments]
@@ -39,8 +37,8 @@ def _width(type: Attribute) -> int:
     return scalar.bitwidth
 
 
-def _meant(op: tt.ExternElementwiseOp) -> tuple[Extern, Form]:
-    """What a symbol is, by its operands' widths.
+def _resolved(op: tt.ExternElementwiseOp) -> tuple[Extern, Form]:
+    """The function of a symbol, by its operands' widths.
 
     Raises:
         CompilerError: it is unknown.
@@ -53,13 +51,13 @@ def _meant(op: tt.ExternElementwiseOp) -> tuple[Extern, Form]:
 
 
 def _signed(data: torch.Tensor, target: Element) -> torch.Tensor:
-    """Integers read with or without a sign; floats as they are."""
+    """Integers as signed or unsigned ones; floats as they are."""
     return data if target.kind == "float" else reinterpret(data, target)
 
 
 @HANDLERS.register(tt.ExternElementwiseOp)
 def _extern(machine: Machine, op: tt.ExternElementwiseOp) -> None:
-    row, form = _meant(op)
+    row, form = _resolved(op)
     arguments = [machine.block(operand) for operand in op.srcs]
     operands = [
         _signed(argument.data, ELEMENTS[dtype])

@@ -1,4 +1,4 @@
-"""Jagged parameters: what is each program's own, where its sequence starts and how long it is."""
+"""Jagged parameters: start and length of each program's own sequence."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ninetoothed.ir import nt
 from ninetoothed.symbolic.expr import PYTHON, Arithmetic, IndexExpr, evaluate, symbol_names
 
 Number = int | torch.Tensor
-"""A number that all programs share, or one a program."""
+"""A number that is uniform over programs, or one for each program."""
 
 
 def _either(
     of_numbers: Callable[[int, int], int],
     of_tensors: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
 ) -> Callable[[Number, Number], Number]:
-    """Numbers that all programs share give such a number."""
+    """An operation on numbers that stay ints where all operands are uniform."""
 
     def compute(left: Number, right: Number) -> Number:
         if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
@@ -35,7 +35,7 @@ TENSORS = Arithmetic(
     _either(PYTHON.maximum, torch.maximum),
     _either(PYTHON.conjunction, torch.logical_and),
 )
-"""How expressions are evaluated whose symbols are numbers or tensors of them."""
+"""Arithmetic of expressions whose symbols are numbers or tensors of them."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Sequences:
 
     @property
     def memory(self) -> Memory:
-        """The offsets as programs read them."""
+        """The memory of the offsets."""
         return Memory(self.jagged.offsets, self.offsets, hidden=True)
 
     def own(
         self, outer: Sequence[torch.Tensor], symbols: Mapping[str, int]
     ) -> dict[str, torch.Tensor]:
-        """Each program's start and length; of a batch index outside, 0 and 0."""
+        """Each program's start and length; for a batch index out of bounds, 0 and 0."""
         values: dict[str, Number] = {**symbols, **dict(zip(self.outer, outer, strict=True))}
         batch = torch.as_tensor(evaluate(self.batch, values, TENSORS)).reshape(-1)
         count = self.offsets.numel() - 1
@@ -75,7 +75,7 @@ class Sequences:
 
 
 def own_sizes(type: Attribute, own: Mapping[str, torch.Tensor]) -> list[tuple[int, IndexExpr]]:
-    """The dims of a block that end where a program's sequence does, and their sizes."""
+    """The dims of a block whose size is that of the program's sequence, and their sizes."""
     sizes = nt.shape_of(type) if own else ()
     return [
         (dim, size)

@@ -1,7 +1,7 @@
-"""The functions of the device libraries on torch tensors, by their names.
+"""Functions of the device libraries over torch.
 
-A function takes its form and the operands: integers as ``int64``, of 64 bits without a sign the
-same bit pattern, floats in their own type. Its result is narrowed to the form's.
+A function takes its form and the operands: integers as ``int64`` (of 64 unsigned bits: the same bit
+pattern), floats in their own type. Its result is narrowed to the form's.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _remainder(x: float, y: float) -> float:
 
 
 def _turned(x: torch.Tensor) -> torch.Tensor:
-    """Half turns without whole turns, between -1 and 1."""
+    """Half turns, reduced to the range from -1 to 1."""
     return x - 2 * torch.round(x / 2)
 
 
@@ -135,9 +135,7 @@ def _norm(*parts: torch.Tensor) -> torch.Tensor:
 
 
 def _far(name: str, sign: float) -> Function:
-    """A function of torch that does not know its value at infinity, which ``sign`` times is that at
-    -infinity.
-    """
+    """A function of torch, corrected at infinity; ``sign`` times its limit is that at -infinity."""
     function = _torch(name)
     limit = math.inf if name.startswith("special.i") else 0.0
 
@@ -187,7 +185,7 @@ def _pow(form: Form, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 def _exponent(x: torch.Tensor) -> torch.Tensor:
-    """The exponent of 2, as an integer; of 0 and what is infinite, of no use."""
+    """The base-2 exponent, as an integer; of 0 and infinities, unspecified."""
     return torch.frexp(x).exponent.to(torch.int64) - 1
 
 
@@ -394,7 +392,7 @@ _EXACT: dict[str, tuple[Rounded, Exact]] = {
     "sqrt": (sqrt, _root_beyond),
     "fma": (_fused, _fma_beyond),
 }
-"""Of what is rounded: the nearest float, and what the exact result exceeds a float by."""
+"""Rounded functions: to nearest, and the exact result less a float."""
 
 
 def _terms_of_sum(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -414,7 +412,7 @@ _ADDENDS: dict[str, Addends] = {
     "sub": _terms_of_difference,
     "fma": _terms_of_fma,
 }
-"""What is summed."""
+"""The terms of sums."""
 
 
 def _rounded() -> dict[str, Function]:
@@ -513,7 +511,7 @@ FUNCTIONS: Registry[str, Function] = Registry(
         "fast_tanf": _of_torch("tan"),
     },
 )
-"""By the name in ``LIBDEVICE``."""
+"""By name in ``LIBDEVICE``."""
 
 
 def call(name: str, form: Form, *operands: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""The machine: values of the IR by program, and blocks run op by op."""
+"""The interpreter's state: values of the IR for a chunk of programs, and blocks run op by op."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.jagged import TENSORS, Number, Sequences, own_sizes
 from ninetoothed.interpreters.memory import Memory, View
 from ninetoothed.interpreters.trace import Trace
+from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import handler_of
-from ninetoothed.ir.nt.types import shape_of
 from ninetoothed.language.registry import Registry
 from ninetoothed.symbolic.expr import IndexExpr, evaluate
 
 
 @dataclass(frozen=True)
 class Block:
-    """The data of a block or scalar, and its guard: which lanes are valid; None says that all are.
+    """The data of a block or scalar, and its guard: which lanes are valid; None: all.
 
-    The first dim counts programs, the others are the block's. A dim of size 1 stands for any size
-    along which the values are the same; the guard broadcasts with the data.
+    The first dim counts programs, the others are the block's. A dim of size 1 is broadcast where
+    the values are uniform along it; so is the guard.
     """
 
     data: torch.Tensor
@@ -52,7 +52,7 @@ def moved(value: Value, move: Callable[[torch.Tensor], torch.Tensor]) -> Value:
 
 
 def by_program(data: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """One entry a program as it broadcasts with a block's data."""
+    """One entry for each program, broadcastable with a block's data."""
     return data.reshape(data.shape[0], *[1] * (like.dim() - 1))
 
 
@@ -64,7 +64,7 @@ def both(left: torch.Tensor | None, right: torch.Tensor | None) -> torch.Tensor 
 
 
 def meet(blocks: Sequence[Block]) -> torch.Tensor | None:
-    """The guard of what is computed lane by lane."""
+    """The guard of an elementwise result."""
     guard: torch.Tensor | None = None
     for block in blocks:
         guard = both(guard, block.guard)
@@ -97,21 +97,19 @@ def select(condition: torch.Tensor, left: Block, right: Block) -> Block:
 
 Handler = Callable[["Machine", Any], None]
 HANDLERS: Registry[type[Operation], Handler] = Registry("the interpreter")
-"""Of every op that is interpreted; the modules that ``launch`` imports fill it."""
+"""By op class; the modules that ``run`` imports fill it."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A block's ops, each with its handler and the values that nobody needs after it; and the
-    terminator.
-    """
+    """A block's ops, each with its handler and the values dead after it, and the terminator."""
 
     steps: list[tuple[Operation, Handler, list[SSAValue]]]
     terminator: Operation | None
 
 
 class Planner:
-    """Plans blocks, each once."""
+    """Plans of blocks, cached."""
 
     def __init__(self) -> None:
         self._plans: dict[IRBlock, Plan] = {}
@@ -147,12 +145,12 @@ class Planner:
 
 @dataclass
 class Machine:
-    """A chunk of programs under way.
+    """The state of a chunk of programs.
 
-    ``programs``: their numbers, of ``count`` in all. ``active``: the programs that take part, where
-    control flow diverges; None: all. ``outer``: the outermost index of each program, a tensor a
-    dim. ``shares``: what the application's arguments are, ``sequences`` those of them that are
-    jagged. ``trace`` records which elements are touched.
+    ``programs``: their numbers, of ``count`` in all. ``active``: the active programs where control
+    flow diverges; None: all. ``outer``: the outermost index of each program, a tensor a dim.
+    ``views``: the application's arguments, ``sequences`` those of them that are jagged. ``trace``
+    records accesses.
     """
 
     planner: Planner
@@ -169,7 +167,7 @@ class Machine:
 
     @property
     def own(self) -> Mapping[str, torch.Tensor]:
-        """The symbols that each program has its own values of."""
+        """Values of symbols that differ by program."""
         if not self.sequences:
             return {}
         if self._own is None or self._own[0] is not self.outer:
@@ -180,15 +178,21 @@ class Machine:
         return self._own[1]
 
     def number(self, expr: IndexExpr) -> Number:
-        """The value of an expression; one a program, where it is the program's own."""
+        """The value of an expression; one for each program if it differs by program."""
         return evaluate(expr, {**self.symbols, **self.own}, TENSORS)
 
+    def sizes(self, type: Attribute) -> list[int]:
+        """The sizes of a block of ``nt`` or ``tt``; of a scalar, none."""
+        if isinstance(type, nt.TensorType):
+            return [evaluate(size, self.symbols) for size in type.sizes]
+        return [*tt.shape_of(type)]
+
     def inside(self, type: Attribute) -> torch.Tensor | None:
-        """Which lanes of a block lie within the programs' own sequences; None: all."""
+        """The lanes of a block that lie within the programs' own sequences; None: all."""
         mask: torch.Tensor | None = None
         own = own_sizes(type, self.own)
         for dim, size in own:
-            ones = [1] * len(shape_of(type))
+            ones = [1] * len(nt.shape_of(type))
             ends = torch.as_tensor(self.number(size)).reshape(-1, *ones)
             ones[dim] = evaluate(size, self.symbols)
             mask = both(mask, torch.arange(ones[dim]).reshape(1, *ones) < ends)
@@ -210,7 +214,7 @@ class Machine:
         return self.block(value).data
 
     def valid(self, value: SSAValue) -> torch.Tensor | None:
-        """Which lanes of the IR's ``value`` are real; None: all."""
+        """The valid lanes of the IR's ``value``; None: all."""
         return both(self.block(value).guard, self.inside(value.type))
 
     def filled(self, value: SSAValue, identity: torch.Tensor) -> torch.Tensor:
@@ -219,7 +223,7 @@ class Machine:
         return data if valid is None else torch.where(valid, data, identity)
 
     def put(self, value: SSAValue, data: torch.Tensor, guard: torch.Tensor | None = None) -> None:
-        """Let the IR's ``value`` be this block."""
+        """Set the IR's ``value`` to a block."""
         self.values[value] = Block(data, guard)
 
     def touch(
@@ -230,12 +234,12 @@ class Machine:
         mask: torch.Tensor | None,
         shape: Sequence[int],
     ) -> None:
-        """Note in the trace, if there is one, that a block of ``shape`` is touched."""
+        """Record an access of a block of ``shape`` in the trace, if there is one."""
         if self.trace is not None and not memory.hidden:
             self.trace.touch(kind, memory.name, self.programs, offsets, mask, shape)
 
     def run(self, block: IRBlock, arguments: Sequence[Value] = ()) -> list[Value]:
-        """Run a block; gives what its terminator hands on."""
+        """Run a block; the operands of its terminator."""
         self.values.update(zip(block.args, arguments, strict=False))
         plan = self.planner.plan(block)
         for op, handler, dead in plan.steps:

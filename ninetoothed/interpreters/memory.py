@@ -1,4 +1,4 @@
-"""Reads and writes of tensors: by offsets, or as strided views where the offsets are regular."""
+"""Loads and stores of tensors: by offsets, or as strided views where the offsets are regular."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ninetoothed.ir.nt.jagged import Jagged
 from ninetoothed.layout.access import Access
 
 Update = Callable[..., torch.Tensor]
-"""What elements become, of what they are and of operands."""
+"""The new values of elements, from their old ones and operands."""
 
 
 def together(*tensors: torch.Tensor) -> list[torch.Tensor]:
-    """The tensors at the shape that they broadcast to."""
-    # Of shapes alone, torch.broadcast_shapes would first import sympy.
+    """Broadcast tensors to one shape."""
+    # torch.broadcast_shapes would import sympy.
     return list(cast("Sequence[torch.Tensor]", torch.broadcast_tensors(*tensors)))
 
 
-def _turns(ascending: torch.Tensor) -> torch.Tensor:
-    """How many equal entries stand before each entry."""
+def _occurrences(ascending: torch.Tensor) -> torch.Tensor:
+    """The number of equal entries before each entry, which are sorted."""
     numbers = torch.arange(ascending.numel())
     if ascending.numel() == 0:
         return numbers
@@ -35,7 +35,7 @@ def _turns(ascending: torch.Tensor) -> torch.Tensor:
 
 
 class Memory:
-    """The elements of a tensor as they lie in its storage, the first one at offset 0.
+    """A tensor's storage, addressed by offsets from its first element.
 
     ``hidden``: the arrangement reads it, not the application, so no trace records it.
     """
@@ -43,15 +43,15 @@ class Memory:
     def __init__(self, name: str, tensor: torch.Tensor, hidden: bool = False) -> None:
         self.name = name
         self.hidden = hidden
-        first, padded_size = 0, 0
+        first, size = 0, 0
         if tensor.numel() > 0:
             steps = zip(tensor.shape, tensor.stride(), strict=True)
-            reaches = [(size - 1) * stride for size, stride in steps]
-            # Where a stride is negative, elements lie before the first one.
+            reaches = [(length - 1) * stride for length, stride in steps]
+            # With a negative stride, elements lie before the first one.
             first = sum(reach for reach in reaches if reach < 0)
-            padded_size = 1 + sum(abs(reach) for reach in reaches)
+            size = 1 + sum(abs(reach) for reach in reaches)
         start = tensor.storage_offset() + first
-        self._flat = torch.as_strided(tensor.detach(), (padded_size,), (1,), start)
+        self._flat = torch.as_strided(tensor.detach(), (size,), (1,), start)
         self._first = first
 
     def _bits(self, element: Element) -> torch.Tensor:
@@ -65,7 +65,7 @@ class Memory:
         )
 
     def _places(self, offsets: torch.Tensor) -> torch.Tensor:
-        """Where the elements at ``offsets`` lie in the flat memory."""
+        """The positions of the elements at ``offsets`` in the flat memory."""
         if offsets.numel() == 0:
             return offsets
         first, last = (int(bound) for bound in torch.aminmax(offsets))
@@ -96,9 +96,7 @@ class Memory:
         data: torch.Tensor,
         mask: torch.Tensor | None,
     ) -> None:
-        """Write where the mask holds; the shapes broadcast, and of two writes to an element the
-        later one stays.
-        """
+        """Write where the mask holds; shapes broadcast, and the last write to an element wins."""
         if mask is not None:
             offsets, data, mask = together(offsets, data, mask)
             offsets, data = offsets[mask], data[mask]
@@ -117,8 +115,8 @@ class Memory:
         mask: torch.Tensor | None,
         function: Update,
     ) -> torch.Tensor:
-        """Put ``function(before, *operands)`` in the place of each element where the mask holds, in
-        the order of the lanes of ``shape``; gives what each lane found, zero where it is masked.
+        """Update elements to ``function(before, *operands)`` where the mask holds, in the order of
+        the lanes of ``shape``; the values from before, zero where masked.
         """
         lanes = torch.arange(math.prod(shape))
         if mask is not None:
@@ -129,10 +127,10 @@ class Memory:
         found = element.number(0).repeat(math.prod(shape))
         # One round for the first lane of each element, one for the second, …
         order = torch.argsort(places, stable=True)
-        turns = _turns(places[order])
-        order = order[torch.argsort(turns, stable=True)]
+        rounds = _occurrences(places[order])
+        order = order[torch.argsort(rounds, stable=True)]
         end = 0
-        for size in cast("list[int]", torch.bincount(turns).tolist()):
+        for size in cast("list[int]", torch.bincount(rounds).tolist()):
             chosen = order[end : end + size]
             end += size
             where = places[chosen]
@@ -176,7 +174,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class View:
-    """A parameter of a kernel as its application sees it.
+    """An application's view of a parameter.
 
     ``place``: the tensor's memory, or the number that is passed by value. ``strides`` are in
     elements; ``shape`` is the block's, ``blocks`` its index variables, ``outer`` those of the

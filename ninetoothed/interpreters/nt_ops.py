@@ -1,8 +1,7 @@
-"""Handlers of the dialect ``nt``, loads and stores aside. Guards follow the data by the rules of
-the design:
+"""Handlers of the dialect ``nt``: sizes, creation, elementwise ops and program ids.
 
-elementwise the conjunction, a choice the guard of what was chosen; reductions and ``nt.dot`` read
-their identity where a guard is false and give lanes that are all valid.
+Guards follow the data: the guard of an elementwise result is the conjunction, that of a select the
+selected one; reductions and ``nt.dot`` read their identity where a guard is false.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import torch
 
 from ninetoothed.interpreters.element_types import INDEX, convert, element_of
 from ninetoothed.interpreters.elementwise import apply
-from ninetoothed.interpreters.extern import map_extern
+from ninetoothed.interpreters.extern import elementwise_extern
 from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, meet, moved, select
 from ninetoothed.ir import nt
 from ninetoothed.language.table import ELEMENTWISE, Extern
@@ -31,7 +30,7 @@ def _size(machine: Machine, op: nt.SizeOp) -> None:
 def _full(machine: Machine, op: nt.FullOp) -> None:
     ones = [1] * len(nt.shape_of(op.result.type))
     value = moved(machine.value(op.value), lambda x: x.reshape(-1, *ones))
-    # Lanes that are filled are real, whatever fills them.
+    # Filled lanes are valid, whatever fills them.
     machine.values[op.result] = Block(value.data) if isinstance(value, Block) else value
 
 
@@ -44,10 +43,10 @@ def _arange(machine: Machine, op: nt.ArangeOp) -> None:
 
 
 @HANDLERS.register(nt.ElementwiseOp)
-def _map(machine: Machine, op: nt.ElementwiseOp) -> None:
+def _elementwise(machine: Machine, op: nt.ElementwiseOp) -> None:
     row = ELEMENTWISE[op.function.data]
     if isinstance(row, Extern):
-        map_extern(machine, op, row)
+        elementwise_extern(machine, op, row)
         return
     arguments = [machine.block(argument) for argument in op.arguments]
     if op.function.data == "where":
@@ -74,7 +73,7 @@ def unravel(program: torch.Tensor, sizes: list[int]) -> list[torch.Tensor]:
     """The outermost index of each program, row-major."""
     found: list[torch.Tensor] = []
     for size in reversed(sizes[1:]):
-        # A size of 0 leaves no program, but a persistent one may still come by.
+        # Persistent programs exist even where a size is 0.
         found.append(program % max(size, 1))
         program = program // max(size, 1)
     return [program, *reversed(found)] if sizes else []

@@ -1,7 +1,7 @@
 """Handlers of pointers and atomics, of ``nt`` and of ``tt``.
 
-Lanes are updated one by one, ascending, those of a program before those of the next, so that each
-finds what the one before it left. Lanes of different elements do not meet and are updated at once.
+Lanes are updated in ascending order, those of a program before those of the next, so that each sees
+the update of the one before it. Lanes of different elements are updated at once.
 """
 
 from __future__ import annotations
@@ -9,24 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.errors import ArgumentError, CompilerError
 from ninetoothed.interpreters.element_types import Element, bitcast, element_of
 from ninetoothed.interpreters.elementwise import apply
-from ninetoothed.interpreters.machine import (
-    HANDLERS,
-    Block,
-    Machine,
-    Pointer,
-    Value,
-    both,
-    by_program,
-)
+from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, Value, both, by_program
 from ninetoothed.interpreters.memory import Update
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
-from ninetoothed.symbolic.expr import evaluate
 
 _ROWS = {
     "add": "add",
@@ -43,7 +34,7 @@ _ROWS = {
 
 
 def pointer_of(value: Value, op: Operation) -> Pointer:
-    """The value, which must be pointers.
+    """Check that a value is pointers.
 
     Raises:
         CompilerError: it is numbers.
@@ -56,15 +47,15 @@ def pointer_of(value: Value, op: Operation) -> Pointer:
 def masked(
     machine: Machine, mask: torch.Tensor | None, offsets: torch.Tensor
 ) -> torch.Tensor | None:
-    """``mask`` in the programs that take part; None: everywhere."""
+    """``mask`` in active programs; None: everywhere."""
     if mask is not None and bool(mask.all()):
         mask = None
     return both(mask, None if machine.active is None else by_program(machine.active, offsets))
 
 
 def _wanted(machine: Machine, ptr: SSAValue, mask: SSAValue | None) -> torch.Tensor | None:
-    """A mask of ``nt``: false where it is outside its own guard, and behind the program's own
-    sequence, where a block of pointers has no lanes.
+    """A mask of ``nt``: false outside its own guard, and behind the program's own sequence, where a
+    block of pointers has no lanes.
     """
     inside = machine.inside(ptr.type)
     if mask is None:
@@ -74,7 +65,7 @@ def _wanted(machine: Machine, ptr: SSAValue, mask: SSAValue | None) -> torch.Ten
 
 
 def _within(op: Operation, access: Callable[[], torch.Tensor | None]) -> torch.Tensor | None:
-    """What ``access`` gives; where it leaves the tensor, the user's masks do."""
+    """The result of ``access``; out of bounds is an error of the user's masks."""
     try:
         return access()
     except CompilerError as error:
@@ -94,7 +85,7 @@ def _load(machine: Machine, op: nt.PointerLoadOp) -> None:
     wanted = _wanted(machine, op.ptr, op.mask)
     mask = masked(machine, wanted, pointer.offsets)
     element = element_of(op.result.type)
-    machine.touch("read", pointer.memory, pointer.offsets, mask, sizes_of(machine, op.ptr.type))
+    machine.touch("read", pointer.memory, pointer.offsets, mask, machine.sizes(op.ptr.type))
     data = _within(op, lambda: pointer.memory.gather(element, pointer.offsets, mask))
     assert data is not None
     if op.other is not None and wanted is not None:
@@ -107,19 +98,12 @@ def _store(machine: Machine, op: nt.PointerStoreOp) -> None:
     pointer = pointer_of(machine.value(op.ptr), op)
     mask = masked(machine, _wanted(machine, op.ptr, op.mask), pointer.offsets)
     element, data = element_of(op.value.type), machine.data(op.value)
-    machine.touch("write", pointer.memory, pointer.offsets, mask, sizes_of(machine, op.ptr.type))
+    machine.touch("write", pointer.memory, pointer.offsets, mask, machine.sizes(op.ptr.type))
     _within(op, lambda: pointer.memory.scatter(element, pointer.offsets, data, mask))
 
 
-def sizes_of(machine: Machine, type: Attribute) -> list[int]:
-    """The shape of a block of ``nt`` or ``tt``."""
-    if isinstance(type, nt.TensorType):
-        return [evaluate(size, machine.symbols) for size in type.sizes]
-    return [*tt.shape_of(type)]
-
-
 def _updated(name: str, element: Element) -> Update:
-    """What elements become by the function ``name``, of what they are and of the operand."""
+    """The update by the atomic function ``name``."""
 
     def update(*operands: torch.Tensor) -> torch.Tensor:
         before, value = operands
@@ -139,7 +123,7 @@ def _updated(name: str, element: Element) -> Update:
 def _extremum(
     name: str, element: Element, before: torch.Tensor, value: torch.Tensor
 ) -> torch.Tensor:
-    """By the bits, as Triton does: NaNs lie beyond the infinities of their sign."""
+    """Extremum by bits, as in Triton: NaNs lie beyond the infinities of their sign."""
     keys: list[torch.Tensor] = []
     for side in (before, value):
         bits = bitcast(side, element, element.signed)
@@ -157,7 +141,7 @@ def _update(
     operands: list[torch.Tensor],
     update: Update,
 ) -> torch.Tensor:
-    sizes = sizes_of(machine, op.ptr.type)
+    sizes = machine.sizes(op.ptr.type)
     machine.touch("update", pointer.memory, pointer.offsets, mask, sizes)
     element, shape = element_of(op.result.type), [machine.programs.shape[0], *sizes]
     return pointer.memory.update(element, shape, pointer.offsets, operands, mask, update)
@@ -211,12 +195,3 @@ def _lowered_cas(machine: Machine, op: tt.AtomicCASOp) -> None:
     operands = [machine.data(op.cmp), machine.data(op.val)]
     update = _swap(element_of(op.val.type))
     machine.put(op.result, _update(machine, op, pointer, mask, operands, update))
-
-
-@HANDLERS.register(tt.BitcastOp)
-def _bitcast(machine: Machine, op: tt.BitcastOp) -> None:
-    value = machine.value(op.src)
-    if isinstance(value, Block):
-        source, target = element_of(op.src.type), element_of(op.result.type)
-        value = Block(bitcast(value.data, source, target), value.guard)
-    machine.values[op.result] = value

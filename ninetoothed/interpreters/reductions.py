@@ -1,7 +1,7 @@
-"""What combines lanes, of ``nt`` and of ``tt``.
+"""Handlers of reductions, scans, sorts and histograms, of ``nt`` and of ``tt``.
 
-A combination of scalars, which has no control flow, runs on all pairs of lanes at once. Neighbours
-are combined first, the lower lane always on the left.
+A combine function over scalars, which has no control flow, runs on all pairs of lanes at once.
+Adjacent lanes are combined first, the lower one always on the left.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _sum(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
 
 
 def _furthest(name: str, worst: float) -> Function:
-    """``max`` or ``min`` along a dim: of numbers and NaNs, of the numbers; of NaNs alone, NaN."""
+    """``max`` or ``min`` along a dim: NaNs are ignored beside numbers."""
     reduce: Callable[..., torch.Tensor] = getattr(torch, name)
 
     def apply(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
@@ -48,7 +48,7 @@ def _furthest(name: str, worst: float) -> Function:
 
 
 def _halved(combine: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Function:
-    """A reduction that torch does not have."""
+    """A reduction that torch does not have, as a tree of halves."""
 
     def apply(element: Element, data: torch.Tensor, dim: int) -> torch.Tensor:
         size = data.shape[dim]
@@ -77,7 +77,7 @@ REDUCED: Registry[str, Function] = Registry(
 def reduce(
     name: str, element: Element, data: torch.Tensor, dim: int, identity: float | int
 ) -> torch.Tensor:
-    """The reduction ``name`` along ``dim``; of nothing, the identity.
+    """The reduction ``name`` along ``dim``; if it is empty, the identity.
 
     Raises:
         CompilerError: there is no such reduction.
@@ -91,18 +91,8 @@ def reduce(
 
 SCANNED: Registry[str, Callable[[torch.Tensor, int], torch.Tensor]] = Registry(
     "the interpreter's scans",
-    {
-        "cumsum": torch.cumsum,
-        "cumprod": torch.cumprod,
-    },
+    {"cumsum": torch.cumsum, "cumprod": torch.cumprod},
 )
-
-
-def _size(machine: Machine, value: SSAValue, dim: int) -> int:
-    """The size of a block along ``dim``."""
-    if isinstance(value.type, nt.TensorType):
-        return evaluate(nt.shape_of(value.type)[dim], machine.symbols)
-    return tt.shape_of(value.type)[dim]
 
 
 @HANDLERS.register(nt.ReduceOp)
@@ -112,7 +102,7 @@ def _reduce(machine: Machine, op: nt.ReduceOp) -> None:
     assert identity is not None
     number = identity(nt.dtype_of(op.value.type))
     data = machine.filled(op.value, element.number(number))
-    data = along(data, op.dim + 1, _size(machine, op.value, op.dim))
+    data = along(data, op.dim + 1, machine.sizes(op.value.type)[op.dim])
     guard = None if machine.block(op.value).guard is None else machine.valid(op.value)
     machine.put(
         op.result,
@@ -127,19 +117,19 @@ def _scan(machine: Machine, op: nt.ScanOp) -> None:
     identity = SCANS[op.function.data].identity
     assert identity is not None
     number = element.number(identity(nt.dtype_of(op.value.type)))
-    data = along(machine.filled(op.value, number), dim, _size(machine, op.value, op.dim))
+    data = along(machine.filled(op.value, number), dim, machine.sizes(op.value.type)[op.dim])
     data = element.widen(data.flip(dim) if op.reversed else data)
     found = element.narrow(SCANNED[op.function.data](data, dim))
     found = found.flip(dim) if op.reversed else found
     machine.put(op.result, found, machine.block(op.value).guard)
 
 
-# Combinations with a region.
+# Reductions and scans with a combine function.
 
 
 @dataclass(frozen=True)
 class _Lanes:
-    """The operands of a combination, in one shape, and which of their lanes are valid; None: all."""
+    """The operands of a combination, in one shape, and their valid lanes; None: all."""
 
     data: tuple[torch.Tensor, ...]
     valid: torch.Tensor | None
@@ -150,16 +140,16 @@ class _Lanes:
         return _Lanes(data, None if self.valid is None else move(self.valid))
 
     def narrow(self, dim: int, start: int, count: int) -> _Lanes:
-        """So many of them."""
+        """``count`` consecutive lanes."""
         return self.moved(lambda data: data.narrow(dim, start, count))
 
     def every_other(self, dim: int, start: int, count: int) -> _Lanes:
-        """So many of them, the first or the second of each two."""
+        """``count`` lanes, the first or the second of each two."""
         indices = torch.arange(start, 2 * count, 2)
         return self.moved(lambda data: data.index_select(dim, indices))
 
     def then(self, other: _Lanes, dim: int) -> _Lanes:
-        """These, and others behind them."""
+        """Concatenate lanes."""
         pairs = zip(self.data, other.data, strict=True)
         data = tuple(torch.cat(pair, dim) for pair in pairs)
         if self.valid is None or other.valid is None:
@@ -167,8 +157,8 @@ class _Lanes:
         return _Lanes(data, torch.cat((self.valid, other.valid), dim))
 
 
-def _joined(machine: Machine, block: IRBlock, left: _Lanes, right: _Lanes) -> _Lanes:
-    """Pairs of lanes combined: where one is not real, the other."""
+def _combined(machine: Machine, block: IRBlock, left: _Lanes, right: _Lanes) -> _Lanes:
+    """Combine pairs of lanes; if one is not valid, it is the other."""
     shape = left.data[0].shape
     results = machine.run(block, [Block(data) for data in (*left.data, *right.data)])
     found = [value.data.expand(shape) for value in results if isinstance(value, Block)]
@@ -182,31 +172,31 @@ def _joined(machine: Machine, block: IRBlock, left: _Lanes, right: _Lanes) -> _L
 
 
 def _reduced(machine: Machine, block: IRBlock, lanes: _Lanes, dim: int) -> _Lanes:
-    """All lanes along ``dim`` combined to one."""
+    """Tree reduction of all lanes along ``dim``."""
     size = lanes.data[0].shape[dim]
     while size > 1:
         pairs = size // 2
         left, right = (lanes.every_other(dim, start, pairs) for start in (0, 1))
-        found = _joined(machine, block, left, right)
+        found = _combined(machine, block, left, right)
         lanes = found.then(lanes.narrow(dim, size - 1, 1), dim) if size % 2 else found
         size = pairs + size % 2
     return lanes.moved(lambda data: data.select(dim, 0))
 
 
 def _scanned(machine: Machine, block: IRBlock, lanes: _Lanes, dim: int, reverse: bool) -> _Lanes:
-    """Each lane along ``dim`` combined with all before it: with one, then two, then four …"""
+    """Inclusive scan along ``dim``, in steps of 1, 2, 4 … lanes."""
     if reverse:
         lanes = lanes.moved(lambda data: data.flip(dim))
     size, step = lanes.data[0].shape[dim], 1
     while step < size:
         left, right = (lanes.narrow(dim, start, size - step) for start in (0, step))
-        lanes = lanes.narrow(dim, 0, step).then(_joined(machine, block, left, right), dim)
+        lanes = lanes.narrow(dim, 0, step).then(_combined(machine, block, left, right), dim)
         step *= 2
     return lanes.moved(lambda data: data.flip(dim)) if reverse else lanes
 
 
 def _together(*tensors: torch.Tensor) -> list[torch.Tensor]:
-    """The tensors in one shape."""
+    """Expand tensors to one shape."""
     dims = zip(*(tensor.shape for tensor in tensors), strict=True)
     shape = [next((size for size in sizes if size != 1), 1) for sizes in dims]
     return [tensor.expand(shape) for tensor in tensors]
@@ -215,15 +205,15 @@ def _together(*tensors: torch.Tensor) -> list[torch.Tensor]:
 def _operands(
     machine: Machine, values: Sequence[SSAValue], valid: torch.Tensor | None, dim: int
 ) -> _Lanes:
-    """What is combined, the dim along which it is in its true size."""
-    size = _size(machine, values[0], dim - 1)
+    """The operands, the reduced dim in its true size."""
+    size = machine.sizes(values[0].type)[dim - 1]
     tensors = [machine.data(value) for value in values] + ([] if valid is None else [valid])
     data = _together(*(along(tensor, dim, size) for tensor in tensors))
     return _Lanes(tuple(data[: len(values)]), None if valid is None else data[-1])
 
 
 def _valid(machine: Machine, op: nt.Combination) -> torch.Tensor | None:
-    """Which lanes take part; None: all."""
+    """The lanes to combine; None: all."""
     valid: torch.Tensor | None = None
     for value in op.operands:
         valid = both(valid, machine.valid(value))
@@ -236,7 +226,7 @@ def _reduce_by(machine: Machine, op: nt.ReduceByOp) -> None:
     lanes = _operands(machine, op.values, _valid(machine, op), dim)
     shape = list(lanes.data[0].shape)
     if shape[dim] == 0:
-        # Of nothing there is a lane that is not valid.
+        # The result of an empty reduction is a lane that is not valid.
         shape[dim] = 1
         zeros = tuple(data.new_zeros(shape) for data in lanes.data)
         lanes = _Lanes(zeros, torch.zeros(shape, dtype=torch.bool))
@@ -286,13 +276,13 @@ def _tt_scan(machine: Machine, op: tt.ScanOp) -> None:
 @HANDLERS.register(nt.SortOp)
 def _sort(machine: Machine, op: nt.SortOp) -> None:
     element, dim = element_of(op.value.type), op.dim + 1
-    size = _size(machine, op.value, op.dim)
+    size = machine.sizes(op.value.type)[op.dim]
     block, valid = machine.block(op.value), machine.valid(op.value)
     data = ordered(element, along(block.data, dim, size))
     if valid is None:
         machine.put(op.result, ordered(element, _by_value(data, dim, op.falls)[0]))
         return
-    # Stable: first the order of the values, then what is real to the front.
+    # Stable: first by value, then valid lanes to the front.
     data, valid = _together(data, along(valid, dim, size))
     data, order = _by_value(data, dim, op.falls)
     valid, back = _by_value(valid.gather(dim, order).to(torch.int8), dim, True)
@@ -301,13 +291,13 @@ def _sort(machine: Machine, op: nt.SortOp) -> None:
 
 
 def _by_value(data: torch.Tensor, dim: int, falls: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """The lanes in order, and where each was."""
+    """Sort lanes by value; also the indices of each."""
     found: Any = torch.sort(data, dim=dim, descending=falls, stable=True)
     return found.values, found.indices
 
 
 def _counts(data: torch.Tensor, counted: torch.Tensor | None, bins: int) -> torch.Tensor:
-    """How many lanes of each program hold each number below ``bins``."""
+    """Histogram: the counts of each number below ``bins`` in each program."""
     inside = (data >= 0) & (data < bins)
     if counted is not None:
         data, inside = _together(data, inside & counted)
@@ -318,7 +308,7 @@ def _counts(data: torch.Tensor, counted: torch.Tensor | None, bins: int) -> torc
 
 @HANDLERS.register(nt.HistogramOp)
 def _histogram(machine: Machine, op: nt.HistogramOp) -> None:
-    size, bins = _size(machine, op.value, 0), evaluate(op.bins, machine.symbols)
+    size, bins = machine.sizes(op.value.type)[0], evaluate(op.bins, machine.symbols)
     data = along(machine.data(op.value).to(torch.int64), 1, size)
     counted = machine.valid(op.value)
     if op.mask is not None:
@@ -329,6 +319,6 @@ def _histogram(machine: Machine, op: nt.HistogramOp) -> None:
 @HANDLERS.register(tt.HistogramOp)
 def _tt_histogram(machine: Machine, op: tt.HistogramOp) -> None:
     (bins,) = tt.shape_of(op.result.type)
-    data = along(machine.data(op.src).to(torch.int64), 1, _size(machine, op.src, 0))
+    data = along(machine.data(op.src).to(torch.int64), 1, machine.sizes(op.src.type)[0])
     counted = None if op.mask is None else machine.data(op.mask)
     machine.put(op.result, _counts(data, counted, bins))

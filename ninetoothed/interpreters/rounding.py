@@ -1,8 +1,7 @@
-"""Arithmetic that torch does not round as a device does: sums and products rounded once, and
-rounding in a direction.
+"""Correctly rounded arithmetic that torch does not have: fma, and directed rounding.
 
-The exact result is compared with a rounded one, which shows where the other neighbour is meant.
-Rational numbers decide where no float is exact; they are slow, and only asked where it matters.
+The error of the rounded result selects between it and the adjacent float. Rational arithmetic,
+which is slow, is used only where no float is exact.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ Addends = Callable[..., tuple[torch.Tensor, ...]]
 
 _INTEGERS = {torch.float32: torch.int32, torch.float64: torch.int64}
 _SAFE = 2.0**400
-"""Products of floats below it, and above its inverse, and their errors, are floats."""
+"""Products of floats below it, and above its inverse, and their errors are floats."""
 
 
 def lanes(
     function: Callable[..., float], dtype: torch.dtype, *operands: torch.Tensor
 ) -> torch.Tensor:
-    """A Python function of numbers, lane by lane."""
+    """Apply a Python function of numbers elementwise."""
     wide = together(*operands)
     columns: list[list[float]] = [operand.reshape(-1).tolist() for operand in wide]
     numbers = zip(*columns, strict=True)
@@ -38,8 +37,8 @@ def lanes(
 
 
 def _to_odd(found: torch.Tensor, error: torch.Tensor) -> torch.Tensor:
-    """The neighbour with an odd last bit of what lies ``error`` behind ``found``; where that is
-    nothing, ``found``. Rounded again, to fewer bits, it is as if it had been rounded once.
+    """Round to odd: ``found``, with this error, or the adjacent float with an odd last bit.
+    Rounding it again, to fewer bits, is as rounding once.
     """
     bits = found.view(_INTEGERS[found.dtype])
     step = torch.where(torch.signbit(found) == (error < 0), 1, -1)
@@ -53,14 +52,14 @@ def _sum_to_odd(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
 
 
 def _two_sum(left: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The sum, and what rounding took from it."""
+    """The sum and its rounding error, exactly."""
     found = left + right
     part = found - left
     return found, (left - (found - part)) + (right - part)
 
 
 def _two_product(left: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The product, and what rounding took from it."""
+    """The product and its rounding error, exactly."""
     found = left * right
     (one, two), (three, four) = _halves(left), _halves(right)
     return found, ((one * three - found) + one * four + two * three) + two * four
@@ -119,8 +118,8 @@ def _fma_exactly(x: float, y: float, z: float) -> float:
         return math.inf if exact > 0 else -math.inf
 
 
-def _behind(exact: Exact) -> Callable[..., float]:
-    """The sign that what rounding took away has; the rounded result is the last argument."""
+def _error_sign(exact: Exact) -> Callable[..., float]:
+    """The sign of the rounding error; the rounded result is the last argument."""
 
     def sign(*numbers: float) -> float:
         *operands, found = numbers
@@ -139,17 +138,17 @@ def _behind(exact: Exact) -> Callable[..., float]:
 
 
 def directed(nearest: Rounded, exact: Exact, mode: str, addends: Addends | None = None) -> Rounded:
-    """``nearest`` rounded towards 0 (``"rz"``), down (``"rd"``) or up (``"ru"``).
+    """``nearest``, rounded toward 0 (``"rz"``), down (``"rd"``) or up (``"ru"``).
 
-    ``exact`` of the operands and a float gives what the exact result exceeds that float by, up to a
-    positive factor. ``addends``: what is summed, whose signs are those of a sum that is 0.
+    ``exact`` of the operands and a float is the exact result less that float, up to a positive
+    factor. ``addends``: the terms of a sum, whose signs are those of a sum that is 0.
     """
     if mode == "rn":
         return nearest
 
     def apply(*operands: torch.Tensor) -> torch.Tensor:
         found = nearest(*operands)
-        error = lanes(_behind(exact), torch.float64, *operands, found)
+        error = lanes(_error_sign(exact), torch.float64, *operands, found)
         result = toward(found, error, mode)
         if addends is None or mode != "rd":
             return result
@@ -162,7 +161,7 @@ def directed(nearest: Rounded, exact: Exact, mode: str, addends: Addends | None 
 
 
 def toward(found: torch.Tensor, error: torch.Tensor, mode: str) -> torch.Tensor:
-    """The float on the side that ``mode`` wants, of what lies ``error`` behind the nearest one."""
+    """Round in direction ``mode``, from the nearest float ``found`` and its error."""
     if mode == "rn":
         return found
     limit = torch.tensor(math.inf, dtype=found.dtype)
@@ -173,7 +172,7 @@ def toward(found: torch.Tensor, error: torch.Tensor, mode: str) -> torch.Tensor:
 
 
 def whole(mode: str, value: torch.Tensor) -> torch.Tensor:
-    """Floats rounded to whole numbers."""
+    """Round floats to integers, as floats."""
     return {
         "rn": torch.round,
         "rz": torch.trunc,

@@ -1,6 +1,4 @@
-"""A call of a kernel: arguments are bound to symbols, and the programs run in chunks of ascending
-numbers.
-"""
+"""Run a kernel: bind arguments to symbols, and execute the programs in chunks, in order."""
 
 from __future__ import annotations
 
@@ -46,7 +44,7 @@ GROUPS = (
     *(accesses, addresses, arith_ops, casts, control, debug, extern, reductions, nt_ops, pointers),
     *(dot, shapes, tt_ops),
 )
-"""The modules that fill the table of handlers."""
+"""The modules of handlers."""
 
 
 def launch(
@@ -60,7 +58,7 @@ def launch(
     if len(kernels) != 1:
         raise CompilerError(f"a module of one kernel can be interpreted, not of {len(kernels)}")
     kernel = kernels[0]
-    # As a GPU kernel does, write to tensors that require gradients and to inference tensors alike.
+    # As GPU kernels do, write to tensors that require gradients and to inference tensors alike.
     with torch.inference_mode():
         if isinstance(kernel, nt.KernelOp):
             _launch_kernel(kernel, values, constants, trace)
@@ -89,7 +87,7 @@ def number(expr: IndexExpr, symbols: Mapping[str, Any]) -> int:
 def bind(
     params: Sequence[nt.Param], values: Sequence[Argument], constants: Mapping[str, int]
 ) -> dict[str, int]:
-    """The symbols' values: ``constants``, and what the arguments' sizes and strides are.
+    """The symbols' values: ``constants``, and the arguments' sizes and strides.
 
     Raises:
         ArgumentError: an argument does not fit its parameter.
@@ -100,7 +98,7 @@ def bind(
             f"the kernel takes {len(params)} arguments ({names}), and {len(values)} were given"
         )
     symbols = dict(constants)
-    facts: list[tuple[str, IndexExpr, int]] = []
+    bound: list[tuple[str, IndexExpr, int]] = []
     unused: list[tuple[IndexExpr, int]] = []
     for param, value in zip(params, values, strict=True):
         if param.kind != "tensor":
@@ -119,19 +117,19 @@ def bind(
                 "apart by ninetoothed.calls.arguments.bind"
             )
         for dim, (size, stride) in enumerate(zip(param.sizes, param.strides, strict=True)):
-            facts.append((f"size {dim} of {param.name}", size, value.shape[dim]))
+            bound.append((f"size {dim} of {param.name}", size, value.shape[dim]))
             if value.shape[dim] > 1 and value.numel() > 0:
-                facts.append((f"stride {dim} of {param.name}", stride, value.stride(dim)))
+                bound.append((f"stride {dim} of {param.name}", stride, value.stride(dim)))
             else:
-                # No second element is a stride away, so any stride will do.
+                # No element is a stride away from another: any stride will do.
                 unused.append((stride, value.stride(dim)))
-    for expr, actual in [(expr, actual) for _, expr, actual in facts] + unused:
+    for expr, actual in [(expr, actual) for _, expr, actual in bound] + unused:
         if expr.op == "sym":
             symbols.setdefault(expr.args[0], actual)
     for param, value in zip(params, values, strict=True):
         if isinstance(value, int):
             symbols.setdefault(param.name, int(value))
-    for what, expr, actual in facts:
+    for what, expr, actual in bound:
         expected = number(expr, symbols)
         if expected != actual:
             must = str(expected) if expr.value is not None else f"{expr}, here {expected}"
@@ -157,7 +155,7 @@ def _check(
 
 
 def _offsets(params: Sequence[nt.Param], values: Sequence[Argument]) -> dict[str, Offsets]:
-    """Where the sequences of jagged tensors begin, by their symbols."""
+    """The offsets of jagged tensors, by their symbols."""
     return {
         param.offsets: value.offsets
         for param, value in zip(params, values, strict=True)
@@ -276,9 +274,7 @@ def _argument(
     offsets: Mapping[str, Offsets],
     memories: dict[str, Memory],
 ) -> Value:
-    """What the device function's argument is: a pointer, a number that was passed, or a symbol's
-    value.
-    """
+    """An argument of the device function: a pointer, a number, or a symbol's value."""
     symbol = about.data.get("nt.symbol")
     if isinstance(symbol, StringAttr) and symbol.data in offsets:
         memory = Memory(symbol.data, offsets[symbol.data].tensor, hidden=True)
@@ -298,7 +294,7 @@ def _argument(
 
 
 def _chunks(count: int, lanes: int) -> Iterable[torch.Tensor]:
-    """The programs, as many at once as the bound on lanes allows."""
+    """Chunks of programs, as large as the bound on lanes allows."""
     size = max(config.interpret_lanes() // max(lanes, 1), 1)
     for start in range(0, count, size):
         yield torch.arange(start, min(start + size, count))

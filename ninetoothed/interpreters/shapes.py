@@ -1,34 +1,24 @@
-"""Handlers of what moves lanes, of both dialects.
+"""Handlers of shape manipulation, of both dialects.
 
-Lanes that are moved across dims are spread first: a dim of size 1 may stand for any size.
+Lanes that move across dims are broadcast first: a dim of size 1 may stand for any size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 import torch
-from xdsl.ir import Attribute
 
-from ninetoothed.interpreters.elementwise import picked
-from ninetoothed.interpreters.machine import (
-    HANDLERS,
-    Block,
-    Machine,
-    Value,
-    both,
-    by_program,
-    moved,
-)
+from ninetoothed.interpreters.elementwise import gathered
+from ninetoothed.interpreters.machine import HANDLERS, Machine, both, by_program, moved
 from ninetoothed.interpreters.memory import together
 from ninetoothed.ir import nt, tt
 from ninetoothed.symbolic.expr import evaluate
 
 
-@HANDLERS.register(nt.BroadcastOp)
-def _broadcast(machine: Machine, op: nt.BroadcastOp) -> None:
-    machine.values[op.result] = machine.value(op.value)
+@HANDLERS.register(nt.BroadcastOp, tt.BroadcastOp)
+def _broadcast(machine: Machine, op: nt.BroadcastOp | tt.BroadcastOp) -> None:
+    machine.values[op.result] = machine.value(op.operands[0])
 
 
 @HANDLERS.register(nt.ExpandDimsOp)
@@ -50,19 +40,19 @@ def _flip(machine: Machine, op: nt.FlipOp) -> None:
     if isinstance(size, int):
         machine.values[op.result] = moved(block, lambda x: x.flip(dim))
         return
-    # Each program's own sequence; what lies behind it is no lane.
+    # Each program's own sequence, behind which there are no lanes.
     ones = [1] * block.data.dim()
     ones[dim] = evaluate(nt.shape_of(op.value.type)[op.dim], machine.symbols)
     lanes = by_program(size, block.data) - 1 - torch.arange(ones[dim]).reshape(ones)
-    machine.values[op.result] = moved(block, lambda x: picked(x, lanes, dim))
+    machine.values[op.result] = moved(block, lambda x: gathered(x, lanes, dim))
 
 
 @HANDLERS.register(nt.GatherOp)
 def _gather(machine: Machine, op: nt.GatherOp) -> None:
     block, indices = machine.block(op.value), machine.block(op.indices)
     dim = op.dim + 1
-    guard = None if block.guard is None else picked(block.guard, indices.data, dim)
-    machine.put(op.result, picked(block.data, indices.data, dim), both(guard, indices.guard))
+    guard = None if block.guard is None else gathered(block.guard, indices.data, dim)
+    machine.put(op.result, gathered(block.data, indices.data, dim), both(guard, indices.guard))
 
 
 @HANDLERS.register(tt.SplatOp)
@@ -77,11 +67,6 @@ def _tt_expand_dims(machine: Machine, op: tt.ExpandDimsOp) -> None:
     machine.values[op.result] = moved(machine.value(op.src), lambda x: x.unsqueeze(dim))
 
 
-@HANDLERS.register(tt.BroadcastOp)
-def _tt_broadcast(machine: Machine, op: tt.BroadcastOp) -> None:
-    machine.values[op.result] = machine.value(op.src)
-
-
 @HANDLERS.register(tt.TransOp)
 def _tt_trans(machine: Machine, op: tt.TransOp) -> None:
     dims = (0, *(dim + 1 for dim in op.order.get_values()))
@@ -91,76 +76,38 @@ def _tt_trans(machine: Machine, op: tt.TransOp) -> None:
 @HANDLERS.register(tt.GatherOp)
 def _tt_gather(machine: Machine, op: tt.GatherOp) -> None:
     dim, indices = op.axis.value.data + 1, machine.data(op.indices)
-    machine.put(op.result, picked(machine.data(op.src), indices, dim))
+    machine.put(op.result, gathered(machine.data(op.src), indices, dim))
 
 
-def _reshaped(value: Value, old: Sequence[int], new: Sequence[int]) -> Value:
-    """The lanes of ``value`` in row-major order, in shape ``new``."""
+@HANDLERS.register(nt.ReshapeOp, tt.ReshapeOp, tt.UnsplatOp)
+def _reshape(machine: Machine, op: nt.ReshapeOp | tt.ReshapeOp | tt.UnsplatOp) -> None:
+    value, result = op.operands[0], op.results[0]
+    old, new = machine.sizes(value.type), machine.sizes(result.type)
 
     def move(data: torch.Tensor) -> torch.Tensor:
         if prod(data.shape[1:]) == 1:
             return data.reshape(data.shape[0], *[1] * len(new))
         return data.expand(-1, *old).reshape(data.shape[0], *new)
 
-    return moved(value, move)
+    machine.values[result] = moved(machine.value(value), move)
 
 
-def _joined(left: Block, right: Block) -> Block:
-    """The lanes of both, along a new last dim."""
-    data = _stacked(left.data, right.data)
-    if left.guard is None and right.guard is None:
-        return Block(data)
-    true = torch.ones([1] * left.data.dim(), dtype=torch.bool)
-    one, two = (true if block.guard is None else block.guard for block in (left, right))
-    return Block(data, _stacked(one, two))
+@HANDLERS.register(nt.JoinOp, tt.JoinOp)
+def _join(machine: Machine, op: nt.JoinOp | tt.JoinOp) -> None:
+    left, right = (machine.block(operand) for operand in op.operands)
+    guard: torch.Tensor | None = None
+    if left.guard is not None or right.guard is not None:
+        true = torch.ones([1] * left.data.dim(), dtype=torch.bool)
+        guard = _stacked(*(true if block.guard is None else block.guard for block in (left, right)))
+    machine.put(op.results[0], _stacked(left.data, right.data), guard)
 
 
 def _stacked(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     return torch.stack(together(left, right), -1)
 
 
-def _split_off(value: Value) -> list[Value]:
-    """The two halves of the last dim."""
-    return [moved(value, lambda x, last=last: x.select(-1, last % x.shape[-1])) for last in (0, 1)]
-
-
-def _shape(machine: Machine, type: Attribute) -> list[int]:
-    """The sizes of a block of ``nt``."""
-    return [evaluate(size, machine.symbols) for size in nt.shape_of(type)]
-
-
-@HANDLERS.register(nt.ReshapeOp)
-def _reshape(machine: Machine, op: nt.ReshapeOp) -> None:
-    old, new = _shape(machine, op.value.type), _shape(machine, op.result.type)
-    machine.values[op.result] = _reshaped(machine.value(op.value), old, new)
-
-
-@HANDLERS.register(nt.JoinOp)
-def _join(machine: Machine, op: nt.JoinOp) -> None:
-    machine.values[op.result] = _joined(machine.block(op.left), machine.block(op.right))
-
-
-@HANDLERS.register(nt.SplitOp)
-def _split(machine: Machine, op: nt.SplitOp) -> None:
-    machine.values.update(zip(op.results, _split_off(machine.value(op.value)), strict=True))
-
-
-@HANDLERS.register(tt.ReshapeOp)
-def _tt_reshape(machine: Machine, op: tt.ReshapeOp) -> None:
-    old, new = tt.shape_of(op.src.type), tt.shape_of(op.result.type)
-    machine.values[op.result] = _reshaped(machine.value(op.src), old, new)
-
-
-@HANDLERS.register(tt.UnsplatOp)
-def _unsplat(machine: Machine, op: tt.UnsplatOp) -> None:
-    machine.values[op.result] = _reshaped(machine.value(op.src), tt.shape_of(op.src.type), ())
-
-
-@HANDLERS.register(tt.JoinOp)
-def _tt_join(machine: Machine, op: tt.JoinOp) -> None:
-    machine.values[op.result] = _joined(machine.block(op.lhs), machine.block(op.rhs))
-
-
-@HANDLERS.register(tt.SplitOp)
-def _tt_split(machine: Machine, op: tt.SplitOp) -> None:
-    machine.values.update(zip(op.results, _split_off(machine.value(op.src)), strict=True))
+@HANDLERS.register(nt.SplitOp, tt.SplitOp)
+def _split(machine: Machine, op: nt.SplitOp | tt.SplitOp) -> None:
+    value = machine.value(op.operands[0])
+    for last, result in enumerate(op.results):
+        machine.values[result] = moved(value, lambda x, i=last: x.select(-1, i % x.shape[-1]))

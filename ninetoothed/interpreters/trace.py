@@ -1,9 +1,7 @@
-"""Which elements programs touch: a record of (program, lane) -> element, and how two records
-differ.
+"""Traces of accesses: (program, lane) -> element, and the difference of two traces.
 
-A program is known by its number, a lane by its index in the block that is read or written, an
-element by its offset from the tensor's first one. Reads that are merged, repeated or moved leave
-the record as it is.
+A program is identified by its number, a lane by its index in the block, an element by its offset
+from the tensor's first one. Reads that are merged, repeated or moved do not change the trace.
 """
 
 from __future__ import annotations
@@ -15,12 +13,12 @@ from typing import cast
 import torch
 
 _Key = tuple[str, str, int]
-"""A parameter, what is done to it, and the number of dims of the block."""
+"""A parameter, the kind of access, and the number of dims of the block."""
 
 
 @dataclass(frozen=True)
 class Touch:
-    """One element as one lane of one program touches it; ``kind`` is ``"read"``, ``"write"``, …"""
+    """An access of one lane of one program; ``kind`` is read, write or update."""
 
     parameter: str
     kind: str
@@ -36,7 +34,7 @@ class Touch:
 
 
 class Trace:
-    """The elements that are touched while a kernel is interpreted."""
+    """The accesses of a kernel while it is interpreted."""
 
     def __init__(self) -> None:
         self._found: dict[_Key, list[torch.Tensor]] = {}
@@ -50,7 +48,7 @@ class Trace:
         mask: torch.Tensor | None,
         shape: Sequence[int],
     ) -> None:
-        """Record a block of ``shape`` a program; ``offsets`` and ``mask`` broadcast to it."""
+        """Record a block of ``shape`` in each program; ``offsets`` and ``mask`` broadcast to it."""
         full = (programs.shape[0], *shape)
         lanes = torch.ones(1, dtype=torch.bool) if mask is None else mask
         rows = lanes.expand(full).nonzero().T
@@ -61,7 +59,7 @@ class Trace:
         self._found.setdefault((parameter, kind, len(shape)), []).append(event)
 
     def rows(self, key: _Key) -> torch.Tensor:
-        """A column a touch: the program, the lane's index, and the offset."""
+        """One column for each access: the program, the lane's index, and the offset."""
         found = self._found.get(key)
         if found is None:
             return torch.zeros((key[2] + 2, 0), dtype=torch.int64)
@@ -71,7 +69,7 @@ class Trace:
 
     @property
     def keys(self) -> list[_Key]:
-        """What was touched, sorted."""
+        """The keys of all accesses, sorted."""
         return sorted(self._found)
 
     def __len__(self) -> int:
@@ -79,7 +77,7 @@ class Trace:
 
 
 def difference(before: Trace, after: Trace, dropping: bool = False) -> tuple[Touch, bool] | None:
-    """A touch that only one of the two has, and whether that is ``after``; None: they agree.
+    """An access that only one of the two has, and True if that is ``after``; None: they agree.
 
     ``dropping``: ``after`` need not have every read.
     """
@@ -103,14 +101,14 @@ def _set(codes: torch.Tensor) -> torch.Tensor:
 
 
 def _codes(rows: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """One number a column, equal for equal columns."""
+    """One number for each column, equal for equal columns."""
     sizes = [part.shape[1] for part in rows]
     codes, bound = torch.zeros(sum(sizes), dtype=torch.int64), 1
     for row in torch.cat(list(rows), 1):
         low, high = (int(end) for end in torch.aminmax(row))
         radix = high - low + 1
         if bound * radix >= 1 << 62:
-            # Ranks are smaller, and as good.
+            # Ranks are smaller, and as distinct.
             codes, bound = torch.searchsorted(_set(codes), codes), sum(sizes)
         codes = codes * radix + (row - low)
         bound *= radix

@@ -1,9 +1,8 @@
 """The language of applications, imported as ``ntl``.
 
-``ntl.zeros``, ``ntl.dot``, … have a meaning inside an application; ``help(ntl.dot)`` says what it
-is. ``ntl.float16`` and the like are element types.
-
-Names are resolved when they are first used: a process that finds its kernels on disk uses none.
+``ntl.zeros``, ``ntl.dot``, … have a meaning inside an application, which ``help(ntl.dot)`` shows.
+``ntl.float16`` and the like are element types. Names are resolved lazily: a process that finds its
+kernels on disk needs none.
 """
 
 from __future__ import annotations
@@ -40,19 +39,15 @@ _MODULES = ("libdevice", "math")
 int1 = "i1"
 
 
-def __getattr__(name: str) -> Primitive:
-    value: Any
+def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        value = importlib.import_module(f"{__name__}.{name}")
-        return value
+        return importlib.import_module(f"{__name__}.{name}")
     if name == "PropagateNan":
-        value = importlib.import_module(f"{__name__}.table.elementwise").PropagateNan
-        return value
+        return importlib.import_module(f"{__name__}.table.elementwise").PropagateNan
     row = _public().get(name)
     if row is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = row.body if row.op == "inline" else row
-    return value
+    return row.body if row.op == "inline" else row
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,4 @@
-"""How lanes and their indices are combined, and what floats are sorted by, written in the language
-itself.
-"""
+"""Combine functions of argmax and argmin, and sort keys of floats, written in the language."""
 
 from __future__ import annotations
 
@@ -38,14 +36,14 @@ def smaller(value1: Any, index1: Any, value2: Any, index2: Any) -> Any:
 
 
 def keys_of(bits: Any, sign: Any, magnitude: Any, infinity: Any) -> Any:
-    """Integers that are ordered as the floats of these bits, NaNs of either sign behind all others.
+    """Sort keys: integers in the order of the floats of these bits, NaNs of either sign last.
 
-    ``sign``: which bit it is; ``magnitude``: all bits below it; ``infinity``: its bits, or those of
-    what is largest.
+    ``sign``: the index of the sign bit; ``magnitude``: the mask of all bits below it; ``infinity``:
+    the bits of infinity, or of the largest number.
     """
-    return _where((bits & magnitude) > infinity, magnitude, turned(bits, sign, magnitude))
+    return _where((bits & magnitude) > infinity, magnitude, flip_negative(bits, sign, magnitude))
 
 
-def turned(bits: Any, sign: Any, magnitude: Any) -> Any:
-    """The order of negative floats, whose magnitudes count up from the sign, turned; and back."""
+def flip_negative(bits: Any, sign: Any, magnitude: Any) -> Any:
+    """Reverse the order of negative floats' bits, which ascend by magnitude; an involution."""
     return bits ^ ((bits >> sign) & magnitude)

@@ -1,7 +1,7 @@
 """``ntl.libdevice``: the functions of the device libraries, as in
 ``triton.language.extra.libdevice``.
 
-They take fp32 and fp64, or integers, and convert nothing; ``help(ntl.libdevice.tanh)`` says which.
+They take fp32 and fp64, or integers, and convert nothing: see ``help(ntl.libdevice.tanh)``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``ntl.math``: the names that Triton has in ``triton.language.math``, too."""
+"""``ntl.math``: the functions of ``triton.language.math``."""
 
 from __future__ import annotations
 

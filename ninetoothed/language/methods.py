@@ -1,4 +1,4 @@
-"""The functions of the language that are methods of blocks, too, as in Triton."""
+"""Methods of blocks: functions of the language, as in Triton."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = frozenset(
         *("atomic_or", "atomic_xchg", "atomic_xor"),
     )
 )
-"""The names that Triton's blocks have."""
+"""Methods of Triton's blocks."""
 
 
 def method(name: str) -> Primitive | FunctionType | None:

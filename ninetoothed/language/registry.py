@@ -17,8 +17,8 @@ _NONE: Mapping[Any, Any] = MappingProxyType({})
 class Registry(Generic[Key, Handler]):
     """Handlers by key. ``name`` is what errors call the table.
 
-    A function is registered by decorator, beside its definition; ``handlers`` are those that are
-    no functions of this package or that an expression makes.
+    A function is registered by decorator, at its definition; ``handlers`` are those that are made
+    by expressions or come from other packages.
 
     .. code-block:: python
 

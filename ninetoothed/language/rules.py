@@ -1,9 +1,8 @@
-"""Type rules over element types: Triton's promotion (``triton.language.semantic``), in a function a
-rule.
+"""Type promotion over element types: Triton's (``triton.language.semantic``), a function a rule.
 
-A rule takes :class:`Operand` s and gives ``(operand type, result type)``: what the operands are
-converted to, and what the operation gives. It raises ``TypeError`` with a text for the user where
-the types do not fit.
+A rule takes :class:`Operand` s and returns ``(operand type, result type)``: the type to convert the
+operands to, and the result's. It raises ``TypeError`` with a text for the user where the types do
+not fit.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from ninetoothed.dtype import DTYPES
 
 @dataclass(frozen=True)
 class Operand:
-    """The element type of an operand. ``number``: it is a Python number, which yields to a block,
-    or to a scalar known at run time only, of its kind.
+    """The element type of an operand. ``number``: it is a Python number, which is weakly typed: it
+    takes the type of a block, or of a scalar known at run time only, of its kind.
     """
 
     dtype: str
@@ -34,7 +33,7 @@ class Operand:
 
     @property
     def signed(self) -> bool:
-        """Whether it is an integer with a sign; bits have none."""
+        """True for a signed integer; bits have no sign."""
         return self.kind == "int"
 
 
@@ -43,7 +42,7 @@ _NEEDS_CAST = "convert it first: ntl.cast(x, ntl.float32)"
 
 
 def promote(left: Operand, right: Operand, division: bool = False) -> str:
-    """The type in which two operands are computed.
+    """The promoted type of two operands.
 
     Raises:
         TypeError: no type holds both, or a signed is divided by an unsigned integer.
@@ -87,7 +86,7 @@ def _promote_floats(left: Operand, right: Operand) -> str:
 
 
 def _common(operands: tuple[Operand, ...], division: bool = False) -> str:
-    """The type in which all are computed: blocks decide among themselves, then against numbers."""
+    """The promoted type of all: of blocks among themselves, then with numbers."""
     blocks = [operand for operand in operands if operand.number is None]
     numbers = [operand for operand in operands if operand.number is not None]
     joined = [_joined(group, division) for group in (blocks, numbers) if group]
@@ -106,14 +105,14 @@ def _joined(operands: list[Operand], division: bool) -> Operand:
 
 
 def _check_holds(dtype: str, operand: Operand) -> None:
-    """Hold a number to the range of the integers that it meets."""
+    """Check that a number lies in the range of an integer type."""
     if DTYPES[dtype].kind == "float" or operand.number is None:
         return
     check_range(dtype, operand.number, "convert the block first, as in ntl.cast(x, ntl.int32)")
 
 
 def check_range(dtype: str, number: float, instead: str) -> None:
-    """Hold a number to the range of integers of ``dtype``; ``instead`` is what to write else.
+    """Check that a number lies in the range of ``dtype``; ``instead`` is the error's hint.
 
     Raises:
         TypeError: it lies outside.
@@ -124,7 +123,7 @@ def check_range(dtype: str, number: float, instead: str) -> None:
 
 
 def check_fill(dtype: str, number: float) -> None:
-    """Hold a number to be one of ``dtype``. As in Triton, the only float among integers is 0.0.
+    """Check that ``dtype`` holds a number. As in Triton, the only float of integers is 0.0.
 
     Raises:
         TypeError: it is none.
@@ -139,13 +138,13 @@ def check_fill(dtype: str, number: float) -> None:
 
 
 def arithmetic(*operands: Operand) -> tuple[str, str]:
-    """Both in the promoted type."""
+    """The promoted type."""
     dtype = _common(operands)
     return dtype, dtype
 
 
 def true_division(*operands: Operand) -> tuple[str, str]:
-    """In at least fp32, integers too."""
+    """The promoted type, at least fp32; integers give fp32."""
     dtype = _common(operands, division=True)
     if DTYPES[dtype].kind != "float":
         dtype = "fp32"
@@ -153,7 +152,7 @@ def true_division(*operands: Operand) -> tuple[str, str]:
 
 
 def integer_division(*operands: Operand) -> tuple[str, str]:
-    """Integers only, rounded to zero."""
+    """Integers only, in the promoted type."""
     for operand in operands:
         if operand.kind == "float":
             raise TypeError(
@@ -164,13 +163,13 @@ def integer_division(*operands: Operand) -> tuple[str, str]:
 
 
 def modulo(*operands: Operand) -> tuple[str, str]:
-    """Integers of one sign, or floats in at least fp32; the sign is the dividend's."""
+    """Integers of one signedness, or floats in at least fp32."""
     dtype = _common(operands, division=True)
     return dtype, dtype
 
 
 def comparison(*operands: Operand) -> tuple[str, str]:
-    """Compared in the promoted type, giving bits."""
+    """Compared in the promoted type; the result is bits."""
     return _common(operands), "i1"
 
 
@@ -185,7 +184,7 @@ def bitwise(*operands: Operand) -> tuple[str, str]:
     return dtype, dtype
 
 
-def high_product(*operands: Operand) -> tuple[str, str]:
+def multiply_high(*operands: Operand) -> tuple[str, str]:
     """Integers of 32 or 64 bits only."""
     for operand in operands:
         if operand.kind not in ("int", "uint") or operand.bits < 32:
@@ -197,7 +196,7 @@ def high_product(*operands: Operand) -> tuple[str, str]:
     return dtype, dtype
 
 
-def real(*operands: Operand) -> tuple[str, str]:
+def math_function(*operands: Operand) -> tuple[str, str]:
     """fp32 and fp64 only, as in Triton."""
     for operand in operands:
         if operand.dtype not in ("fp32", "fp64"):
@@ -247,10 +246,10 @@ def extremum(operand: Operand) -> tuple[str, str]:
 
 
 PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
-"""How products of fp32 may be formed."""
+"""The input precisions of a dot of fp32."""
 
 _EIGHTS = tuple(name for name, row in DTYPES.items() if row.kind == "float" and row.bits == 8)
-_PRODUCTS: dict[str, tuple[str, ...]] = {
+_DOT_TYPES: dict[str, tuple[str, ...]] = {
     "i8": ("i32",),
     "fp64": ("fp64",),
     "fp32": ("fp32",),
@@ -259,8 +258,8 @@ _PRODUCTS: dict[str, tuple[str, ...]] = {
 }
 
 
-def products(left: str, right: str) -> tuple[str, ...]:
-    """The element types that a product of matrices of these can have; the first by default.
+def dot_types(left: str, right: str) -> tuple[str, ...]:
+    """The result types of a dot of these element types; the first is the default.
 
     Raises:
         TypeError: no matrix unit multiplies them.
@@ -271,41 +270,41 @@ def products(left: str, right: str) -> tuple[str, ...]:
             ".to(dtype)"
         )
     for dtype in (left, right):
-        if dtype not in _PRODUCTS:
+        if dtype not in _DOT_TYPES:
             raise TypeError(f"matrices of {dtype} cannot be multiplied; use floats or i8")
-    return _PRODUCTS[left]
+    return _DOT_TYPES[left]
 
 
-def product(left: str, right: str, acc: str | None, out: str | None) -> str:
-    """The element type of a product, added to ``acc`` if there is one, where ``out`` is wanted.
+def dot_type(left: str, right: str, acc: str | None, out: str | None) -> str:
+    """The result type of a dot with the accumulator ``acc``, if any, and ``out_dtype`` ``out``.
 
     Raises:
-        TypeError: there is no such product.
+        TypeError: there is no such dot.
     """
-    found = products(left, right)
+    found = dot_types(left, right)
     default, *others = found
     if out == "bf16" and left != "i8":
-        raise TypeError("a product is no bf16; leave out_dtype out, and write .to(ntl.bfloat16)")
-    # Where there is no choice, Triton does not look at what is wanted.
+        raise TypeError("a dot gives no bf16; leave out_dtype out, and write .to(ntl.bfloat16)")
+    # With one result type, Triton ignores out_dtype.
     if out is not None and out not in found and others:
-        raise TypeError(f"a product of {left} and {right} is {' or '.join(found)}, not {out}")
+        raise TypeError(f"a dot of {left} and {right} gives {' or '.join(found)}, not {out}")
     if acc is None:
         return default if out is None or out not in found else out
     if acc not in found:
         raise TypeError(
-            f"the accumulator of a product of {left} and {right} is {' or '.join(found)}, not "
-            f"{acc}; convert it with .to(dtype)"
+            f"the accumulator of a dot of {left} and {right} is {' or '.join(found)}, not {acc}; "
+            "convert it with .to(dtype)"
         )
     if out not in (None, acc):
-        raise TypeError(f"the accumulator is {acc}, and out_dtype says {out}; make them equal")
+        raise TypeError(f"the accumulator is {acc}, and out_dtype is {out}; make them equal")
     return acc
 
 
 def conversion(source: str, target: str, rounding: str | None) -> None:
-    """Hold a conversion to what Triton has.
+    """Check that Triton has a conversion.
 
     Raises:
-        TypeError: it has not.
+        TypeError: it has none.
     """
     one, two = DTYPES[source], DTYPES[target]
     for eight, other in ((source, two), (target, one)):
@@ -329,7 +328,7 @@ def conversion(source: str, target: str, rounding: str | None) -> None:
 
 
 def lowest(dtype: str) -> float | int:
-    """The identity of ``max``."""
+    """The lowest value: the identity of ``max``."""
     row = DTYPES[dtype]
     if row.kind == "float":
         return float("-inf")
@@ -337,7 +336,7 @@ def lowest(dtype: str) -> float | int:
 
 
 def highest(dtype: str) -> float | int:
-    """The identity of ``min``."""
+    """The highest value: the identity of ``min``."""
     row = DTYPES[dtype]
     if row.kind == "float":
         return float("inf")

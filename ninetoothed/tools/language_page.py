@@ -1,8 +1,8 @@
-"""Writes the reference behind the introduction of ``docs/language.md``, from the table.
+"""Generate the reference of ``docs/language.md`` from the table of primitives.
 
     python -m ninetoothed.tools.language_page docs/language.md
 
-What stands above the marker line is kept; what stands below it is written anew.
+The introduction above the marker line is kept; everything below it is generated anew.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from ninetoothed.language.table.primitive import Primitive
 
 MARKER = "<!-- Below: written by `make docs`. -->\n"
 _TOPICS = {
-    "Lane by lane": (table.elementwise, table.composites),
-    "Lanes combined": (table.reductions,),
-    "Products of matrices": (table.dot,),
-    "Blocks made": (table.creation,),
-    "Lanes moved": (table.shapes,),
+    "Elementwise": (table.elementwise, table.composites),
+    "Reductions and scans": (table.reductions,),
+    "Matrix multiplication": (table.dot,),
+    "Creation": (table.creation,),
+    "Shape manipulation": (table.shapes,),
     "Control": (table.control,),
     "Pointers and atomics": (table.memory,),
-    "Said and demanded": (table.debug,),
+    "Debugging and hints": (table.debug,),
     "Random numbers": (table.random,),
 }
-"""The sections, and the modules whose rows stand there."""
+"""The sections, each with the modules of its rows."""
 
 
 def reference() -> str:
@@ -36,15 +36,15 @@ def reference() -> str:
     for title, modules in _TOPICS.items():
         parts.append(f"## {title}\n")
         for rows in (module.ROWS for module in modules):
-            # Functions stand in the order of their names.
+            # Functions are sorted by name.
             ordered = sorted(rows, key=lambda row: row.name if row.op == "inline" else "")
             parts += [_row(row) for row in ordered if row.public]
-    parts += ["## The device libraries\n", _table(LIBDEVICE.values())]
+    parts += ["## Device libraries\n", _table(LIBDEVICE.values())]
     return "\n".join(parts)
 
 
 def page(text: str) -> str:
-    """``text`` with the part below the marker written anew."""
+    """``text`` with the part below the marker generated anew."""
     introduction, marker, _ = text.partition(MARKER)
     if not marker:
         raise SystemExit(f"the page has no line {MARKER.strip()!r}")
@@ -56,7 +56,7 @@ def _operators() -> str:
 
 
 def _table(rows: Iterable[Primitive]) -> str:
-    lines = ["| written | gives | element types |", "|---|---|---|"]
+    lines = ["| expression | result | element types |", "|---|---|---|"]
     for row in rows:
         lines.append(f"| {_code(row.title)} | {row.text} | {row.sections['Element types']} |")
     return "\n".join(lines).replace("``", "`") + "\n"
@@ -79,7 +79,7 @@ def _code(text: str) -> str:
 
 
 def main() -> None:
-    """Write the page that the command line names."""
+    """Update the page that the command line names."""
     path = Path(sys.argv[1])
     path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")
 

@@ -78,8 +78,8 @@ def truncated_half(x, fp8e5):
 
 
 def floats(dtype: str) -> list[float]:
-    """Numbers of a type: the extremes, neighbours of halfway points of narrower types, random ones
-    of all sizes.
+    """Numbers of a type: the extremes, floats adjacent to halfway points of narrower types,
+    random ones of all sizes.
     """
     own = exact.FLOATS[dtype]
     draw = random.Random(dtype)
@@ -259,7 +259,7 @@ def shifted(x, y, both, left, right):
 
 
 def test_the_sign_that_moves_in(device: str) -> None:
-    """The left operand's decides, though the result has none."""
+    """The left operand's sign matters, though the result has none."""
     x = torch.tensor([-8, 8, -1, 2**31 - 1, -(2**31)], dtype=torch.int32)
     y = torch.tensor([1, 2, 31, 4, 5], dtype=torch.uint32)
     outputs = [

@@ -97,7 +97,7 @@ def counted(n, result):
 
 
 def powers(x, result):
-    """A block is carried, and one number for all programs decides."""
+    """A block is carried, with one condition for all programs."""
     y = x
     i = 0
     while i < 3:
@@ -230,7 +230,7 @@ def read_if_needed(n, table, result):
 
 
 def written_if_needed(n, result):
-    """What is known of the right side does not undo its effects."""
+    """A known right side keeps its effects."""
 
     def note(value):
         result.source[0 * value] = value

@@ -1,4 +1,4 @@
-"""What programs say and demand, which of them it is, hints, assembly, what is asked of caches."""
+"""Prints, assertions, program ids, hints, inline assembly and cache policies."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def lowered(kernel: Kernel, values: list[Any]) -> tuple[ModuleOp, list[Any]]:
     return lower(module, bound.signature, config), list(bound.values)
 
 
-def says(x, out):
+def prints(x, out):
     ntl.device_print("x", x)
     ntl.device_print("both:", ntl.program_id(0), x > 1)
     ntl.device_print("100%")
@@ -61,7 +61,7 @@ def says(x, out):
 
 def test_a_line_a_real_lane(capsys: pytest.CaptureFixture[str]) -> None:
     x = torch.tensor([0.5, -1.0, 2.0, float("inf"), float("nan"), 5.0, 6.0, 7.25])
-    made(says)(x, x.clone())
+    made(prints)(x, x.clone())
     lines = capsys.readouterr().out.splitlines()
     shown = ["0.500000", "-1.000000", "2.000000", "inf", "nan", "5.000000"]
     assert lines[:6] == [f"pid (0, 0, 0) idx ({i}) x: {text}" for i, text in enumerate(shown)]
@@ -84,7 +84,7 @@ def test_programs_in_chunks_say_it_in_their_order(
 ) -> None:
     monkeypatch.setenv("NINETOOTHED_INTERPRET_LANES", "1")
     x = torch.arange(8.0)
-    made(says)(x, x.clone())
+    made(prints)(x, x.clone())
     lines = capsys.readouterr().out.splitlines()
     programs = [line[5] for line in lines]
     assert programs == sorted(programs)
@@ -299,9 +299,9 @@ def test_an_assertion_stops_a_device() -> None:
 
 PRINT = """
 import torch
-from tests.e2e.test_debugging import made, says
+from tests.e2e.test_debugging import made, prints
 x = torch.tensor([0.5, -1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.25], device="cuda")
-made(says)(x, x.clone())
+made(prints)(x, x.clone())
 torch.cuda.synchronize()
 """
 
@@ -312,7 +312,7 @@ def test_a_device_prints_what_the_interpreter_does(capsys: pytest.CaptureFixture
         [sys.executable, "-c", PRINT], cwd=ROOT, capture_output=True, text=True, check=True
     )
     x = torch.tensor([0.5, -1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.25])
-    made(says)(x, x.clone())
+    made(prints)(x, x.clone())
     wanted = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     said = [" ".join(line.replace("( ", "(").split()) for line in done.stdout.splitlines()]
     assert set(wanted) <= set(said)
@@ -451,11 +451,11 @@ def artifact(application: Any, count: int, target: str, language: Any) -> Any:
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
-    ("application", "count"), [(says, 2), (demands, 3), (in_order, 2), (hinted, 2), (cached, 2)]
+    ("application", "count"), [(prints, 2), (demands, 3), (in_order, 2), (hinted, 2), (cached, 2)]
 )
 def test_triton_compiles_it(application: Any, count: int, target: str, language: Any) -> None:
     text = assembly(artifact(application, count, target, language))["ttir"]
-    assert text.count("tt.print") == {says: 3, in_order: 3}.get(application, 0)
+    assert text.count("tt.print") == {prints: 3, in_order: 3}.get(application, 0)
     assert text.count("tt.assert") == {demands: 3, in_order: 1}.get(application, 0)
     if application is cached:
         # 3.9 has another attribute, and drops the old ones without a word.

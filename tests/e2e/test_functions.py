@@ -239,7 +239,7 @@ def choices(x, output):
     dtype = ntl.float32
     known = kind in ("a", "b") and dtype is not ntl.float16 and dtype == ntl.float32
     factor = 2 if known else None
-    assert factor is not None, "decided when compiling"
+    assert factor is not None, "known when compiling"
     assert x.shape == (64,) or x.shape == (48,)
     output = x * factor if not 1 < 2 < factor else x
 
@@ -291,7 +291,7 @@ def add_to(y, value):
 
 
 def decorated(x, y):
-    """What a decorator makes of a function is called, not what it was given."""
+    """The decorated function is called, not the original."""
     y = product(x, 2)
     add_to(y, x)
 
@@ -323,7 +323,7 @@ def halvings(value, count):
 
 
 def parameters_in_loops(x, y):
-    """What is a parameter of the caller is a variable of the function's own."""
+    """A name that is a parameter of the caller is the function's own variable."""
     y = powers_of_two(powers_of_two(x, 3), 2)
 
 

@@ -38,7 +38,7 @@ def copied(value: Any, device: str) -> Any:
 
 
 def memory_of(value: torch.Tensor) -> torch.Tensor:
-    """What the tensor's storage holds around it."""
+    """The tensor's storage around it."""
     around = torch.empty(0, dtype=value.dtype, device=value.device).set_(value.untyped_storage())
     around = around.clone()
     around.as_strided(value.shape, value.stride(), value.storage_offset()).zero_()

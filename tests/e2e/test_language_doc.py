@@ -1,4 +1,4 @@
-"""docs/language.md is as the table has it; its program runs and prints what stands beside it."""
+"""docs/language.md is up to date with the table, and its program prints what the page shows."""
 
 from __future__ import annotations
 

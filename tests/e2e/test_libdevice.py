@@ -32,7 +32,7 @@ devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=p
 SIZE = 97
 
 LOOSE = {"fp32": 2e-5, "fp64": 1e-12}
-"""How far a device's functions are from torch's, relative to the result."""
+"""Relative error of a device's functions against torch's."""
 
 
 def blocks(*tensors: Tensor) -> tuple[Tensor, ...]:

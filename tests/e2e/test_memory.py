@@ -146,10 +146,10 @@ def test_coordinates_of_elements(device: str) -> None:
 
 
 def source_facts(x, out):
-    facts = x.source
-    size = facts.shape[0] * 1000 + facts.shape[-1] * 10 + facts.ndim
-    last = facts.stride(-1) + facts.strides[0] * 10000
-    known = 1 if facts.dtype is ntl.float32 else 0
+    source = x.source
+    size = source.shape[0] * 1000 + source.shape[-1] * 10 + source.ndim
+    last = source.stride(-1) + source.strides[0] * 10000
+    known = 1 if source.dtype is ntl.float32 else 0
     out = (size + last * known) + ntl.zeros(out.shape, ntl.int32)
 
 
@@ -371,7 +371,7 @@ def histogram_arrangement(x: Tensor, counts: Tensor) -> tuple[Tensor, ...]:
 @pytest.mark.parametrize("block", [64, 50])
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64, torch.float32, torch.float16])
 def test_histogram(device: str, block: int, dtype: torch.dtype) -> None:
-    """Lanes behind the end count nowhere: what their mask would say is not known."""
+    """Lanes behind the end count nowhere: their mask is not known."""
     x = torch.randint(-3, 12, (777,), generator=torch.Generator().manual_seed(0))
     expected = torch.bincount(x[(x >= 0) & (x < 10)], minlength=10)
     everywhere(

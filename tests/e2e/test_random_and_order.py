@@ -369,7 +369,7 @@ def reduced(x: Tensor, *outputs: Tensor) -> tuple[Tensor, ...]:
 @devices
 @pytest.mark.parametrize("block", [32, 24])
 def test_guards_turn_with_their_lanes(device: str, block: int) -> None:
-    """What an access did not read counts for nothing, wherever its lane went."""
+    """Masked lanes do not count, wherever they were moved."""
     x = -torch.rand(77, generator=torch.Generator().manual_seed(0)) - 1
     parts = x.split(block)
     sums, largest = (

@@ -1,4 +1,4 @@
-"""Reductions, scans, sorts and histograms whose lanes are not all real, or not all combined alike:
+"""Reductions, scans, sorts and histograms whose lanes are not all valid, or not all combined alike:
 what the rows' own cases do not show.
 """
 
@@ -99,7 +99,7 @@ def edge_of_combinations(x, product_of_all, last):
 @sizes
 @tiles
 def test_combinations_at_the_edge(device: str, n: int, tile: int) -> None:
-    """From the end on, each lane takes the last real one."""
+    """From the end on, each lane takes the last valid one."""
     count = -(-n // tile)
     x = 1 + randn(n) / 100
 
@@ -124,7 +124,7 @@ def edge_of_orders(x, total, smallest, counts):
 @sizes
 @tiles
 def test_orders_at_the_edge(device: str, n: int, tile: int) -> None:
-    """What is behind the valid lanes of a sorted block is not real."""
+    """Lanes behind the valid ones of a sorted block are not valid."""
     count = -(-n // tile)
     x = integers(n)
 
@@ -162,7 +162,7 @@ def test_a_guard_with_holes(device: str, n: int, m: int, tile: int) -> None:
                 value = float(x[lane]) if x[lane] >= 0 else float(y[lane]) if lane < m else None
                 if value is not None and (best is None or abs(value) > abs(best)):
                     best = value
-                # Up to the first valid lane nothing is said.
+                # Up to the first valid lane values are unspecified.
                 if best is not None:
                     assert float(result[lane]) == pytest.approx(best)
 
@@ -182,7 +182,7 @@ def all_of_both(x, result):
 @devices
 @pytest.mark.parametrize("shape", [(4, 8), (3, 5), (9, 14), (1, 1), (33, 2)])
 def test_all_lanes_of_ragged_tiles(device: str, shape: tuple[int, int]) -> None:
-    """Whole rows of a tile are not real: what they combine to is not, either."""
+    """Whole rows of a tile are not valid: nor are their reductions."""
     x = 1 + randn(*shape) / 10
     counts = (-(-shape[0] // 4), -(-shape[1] // 6))
 
@@ -301,7 +301,7 @@ def carried(x, result):
 @sizes
 @tiles
 def test_a_loop_carries_what_is_real(device: str, n: int, tile: int) -> None:
-    """What lies behind the last valid lane is in no sum."""
+    """Lanes behind the last valid one are in no sum."""
     x = 1 + randn(n) / 20000
 
     def scanned(part: torch.Tensor) -> torch.Tensor:
@@ -497,7 +497,7 @@ def sequences(x, rising, backwards, farthest):
 
 @devices
 def test_sequences_of_their_own_lengths(device: str) -> None:
-    """What lies behind a sequence, up to the longest, has no part."""
+    """Lanes behind a sequence, up to the longest, are not valid."""
     lengths = (0, 1, 7, 64, 65)
     offsets = torch.tensor([0, *lengths]).cumsum(0)
     values = randn(sum(lengths))

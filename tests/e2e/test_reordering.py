@@ -39,7 +39,7 @@ def numbered(shape):
 
 
 def wrong(block, expected):
-    """How many lanes are not as expected."""
+    """The number of lanes that are not as expected."""
     return ntl.sum((block != expected).to(ntl.int32))
 
 

@@ -1,4 +1,4 @@
-"""Applications that decide something by a block size: they are built anew for each value."""
+"""Applications that specialize on a block size: they are built anew for each value."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_every_block_size_decides_for_itself(application, device):
 
 
 @pytest.mark.parametrize("application", [by_size, unrolled, indexed])
-def test_a_module_says_what_it_was_built_for(application):
+def test_a_module_states_its_specialization(application):
     kernel = _kernel(application)
     signature = assumed_signature(kernel.definition, {}, {})
     texts = set()
@@ -81,7 +81,7 @@ def test_a_module_is_built_once_a_value():
     assert kernel.composed(signature, Config((("BLOCK_SIZE_0", 128),), 4)) is not one
 
 
-def test_nothing_is_decided_where_nothing_is_asked():
+def test_no_specialization_without_need():
     def plain(x, y):
         y = x + x.shape[0]
 
@@ -89,7 +89,7 @@ def test_nothing_is_decided_where_nothing_is_asked():
     assert " specialized " not in kernel.ir("composed")
 
 
-def test_constexpr_symbols_decide_too():
+def test_specialization_on_constexpr_symbols():
     size = Symbol("SIZE", constexpr=True)
 
     def arrangement(x, y):

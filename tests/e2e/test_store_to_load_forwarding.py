@@ -208,7 +208,7 @@ def test_turns_read_what_the_ones_before_have_written(device: str, block: int) -
 @devices
 @blocks
 def test_a_parameter_accumulates(device: str, block: int) -> None:
-    """In its own type: each turn rounds."""
+    """In its own type: each iteration rounds."""
     x = numbers(3, 4 * block)
     expected = torch.zeros(3, block).half()
     for part in x.reshape(3, 4, block).unbind(1):

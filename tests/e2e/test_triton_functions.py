@@ -28,7 +28,7 @@ def double(x):
 
 @triton.jit
 def shifted(x, BY: tl.constexpr, again: tl.constexpr = False):
-    """Constexpr parameters decide when compiling."""
+    """Constexpr parameters are known when compiling."""
     x = double(x) + BY
     if again:
         return x + BY

@@ -1,4 +1,4 @@
-"""Tuning on a GPU, with real processes: what they leave for one another, and what they never do."""
+"""Tuning on a GPU, across processes: what they leave for one another, and what they never do."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def started(folder: Path, program: str = PROGRAM, **variables: str) -> subproces
 
 
 def outcome(process: subprocess.Popen[str]) -> tuple[str, str, bool]:
-    """Where the choice came from, which it is, and whether something was timed."""
+    """The choice's origin, the choice, and true if something was timed."""
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     origin, config = out.strip().split("|")
@@ -167,7 +167,7 @@ print(matmul_kernel.tuning_report(a, a, c).origin, matmul_kernel.best_config(a, 
 
 
 def test_a_device_whose_memory_is_taken(tmp_path: Path) -> None:
-    """What does not fit costs its configuration at most."""
+    """A configuration that does not fit is skipped."""
     origin, config, timed = outcome(started(tmp_path, SHORT_OF_MEMORY))
     assert (origin, timed) == ("tuned", True)
     assert outcome(started(tmp_path)) == ("disk", config, False)

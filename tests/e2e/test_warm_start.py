@@ -1,4 +1,4 @@
-"""A process that makes a kernel which another one has made before: with real processes."""
+"""Warm starts: a process makes a kernel which another one has made before."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class User:
         (self.folder / f"{name}.py").write_text(text, encoding="utf-8")
 
     def run(self, program: str, **environment: str) -> dict[str, Any]:
-        """What a program puts into ``found``; and what it printed, was warned of, and imported."""
+        """The values of ``found`` of a program; and its output, warnings and imports."""
         text = (
             "import json, sys, warnings\n"
             "from tests.support import fake_gpu\n"
@@ -94,7 +94,7 @@ class User:
 
     @property
     def records(self) -> list[Path]:
-        """What is kept of kernels."""
+        """The cache entries of kernels."""
         return sorted((self.folder / "cache" / "kernels").iterdir())
 
 
@@ -227,7 +227,7 @@ WITH_FLAG = (
     )
     .replace("Tensor(1)),", "Tensor(1), Tensor(0, constexpr=True)),")
 )
-"""Where a compile-time number decides what is compiled, ``make`` has nothing to warn of."""
+"""An application specialized by a compile-time number, of which ``make`` does not warn."""
 
 
 def test_a_warning_of_the_first_call_is_repeated(user: User) -> None:
@@ -342,7 +342,7 @@ def test_what_has_no_digest_is_compiled_each_time(user: User) -> None:
     ],
 )
 def test_arrangements_may_do_what_they_like(user: User, change: str) -> None:
-    """What comes out of them is what matters."""
+    """Only their results matter."""
     changed = KERNELS.replace("return x.tile", f"{change}\n    return x.tile").replace(
         "FACTOR = 2\n", "FACTOR = 2\nSIZES = [64]\n"
     )
@@ -377,7 +377,7 @@ def test_a_mistake_of_the_arrangement_is_raised_each_time(user: User) -> None:
 
 
 def test_edits_after_the_import_are_noticed(user: User) -> None:
-    """What the frontend reads is the file; what Python runs is what it has read before."""
+    """The frontend reads the file; Python runs what it has read before."""
     program = """
     import pathlib
     path = pathlib.Path(__file__).with_name("kernels.py")

@@ -1,4 +1,4 @@
-"""What every row of the language must compute: cases by topic, run by ``tests/e2e/test_rows.py``.
+"""Reference cases of every row of the language, by topic, run by ``tests/e2e/test_rows.py``.
 
 To add a case, write in the file of its topic (a new topic: a file here with ``CASES``)
 

@@ -1,4 +1,4 @@
-"""What a case is: an application, its operands, and what NumPy says that it computes."""
+"""A case: an application, its operands, and its reference in NumPy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def torch_type(dtype: str) -> torch.dtype:
 
 
 def extremes(dtype: str) -> tuple[int | float | bool, ...]:
-    """What is special in an element type: its ends, zero, NaN."""
+    """Special values of an element type: its extremes, zero, NaN."""
     if dtype == "i1":
         return (False, True)
     if DTYPES[dtype].kind != "float":
@@ -45,7 +45,7 @@ def extremes(dtype: str) -> tuple[int | float | bool, ...]:
 
 @dataclass(frozen=True)
 class Values:
-    """How the numbers of one input are made.
+    """The distribution of one input's numbers.
 
     ``dtype``: the element type, None: the case's. Random ones lie in [``low``, ``high``], of
     integers in what of it the type has. ``special``: also the extremes of the type, or of these
@@ -143,7 +143,7 @@ PADDED = Layout("padded", _padded, tuple(((size,),) for size in (MANY, 0, 3)))
 SCALARS = Layout("scalars", _scalars, (((MANY,),),))
 """Blocks of no dims: each program has one number."""
 LANES = (VECTORS, PADDED, SCALARS)
-"""The layouts of what is computed lane by lane."""
+"""The layouts of elementwise cases."""
 
 Oracle = Callable[..., Any]
 
@@ -207,7 +207,7 @@ class Case:
         ]
 
     def expected(self, operands: Sequence[torch.Tensor]) -> list[tuple[Array, Array]]:
-        """What each output must hold, and the magnitude that its error is relative to."""
+        """The expected outputs, each with the magnitude that its error is relative to."""
         found = _several(_quiet(self.oracle, operands))
         if self.magnitude is None:
             return [(one, np.abs(one) if one.dtype.kind == "f" else one) for one in found]

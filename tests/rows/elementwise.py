@@ -1,4 +1,4 @@
-"""Rows of what is computed lane by lane."""
+"""Rows of elementwise operations."""
 
 from __future__ import annotations
 

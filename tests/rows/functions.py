@@ -1,4 +1,4 @@
-"""Rows of functions of numbers, lane by lane."""
+"""Rows of elementwise math functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of which program it is, of what it says and demands, and of hints."""
+"""Rows of program ids, debugging and hints."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def _extremes(axis: int) -> Oracle:
 
 
 def _of_nothing(x: Array, axis: int) -> tuple[Array, Array]:
-    """What no lane changes."""
+    """A value that no lane changes."""
     shape = tuple(size for position, size in enumerate(x.shape) if position != axis)
     ends = (
         (-np.inf, np.inf) if x.dtype.kind == "f" else (np.iinfo(x.dtype).min, np.iinfo(x.dtype).max)

@@ -47,7 +47,7 @@ class Lowered:
         interpret(self._modules[signature][1], arguments.values)
 
     def artifacts(self, target: str) -> Iterator[Artifact]:
-        """What the two backends emit of the first call that was run."""
+        """The text that each emitter makes of the first call that was run."""
         signature, (composed, _, config) = next(iter(self._modules.items()))
         parsed = Target.parse(target)
         module = lower(composed, signature, config, target=parsed)
@@ -80,8 +80,8 @@ def dtypes(case: Case) -> tuple[str, ...]:
 
 
 def layouts(case: Case, dtype: str) -> tuple[Layout, ...]:
-    """Those that are tried: all for the case's first element type, for the others only the first,
-    unless everything is tried.
+    """The layouts that are tried: all for the case's first element type, for the others only the
+    first, unless everything is tried.
     """
     return case.layouts if profiles.full() or dtype == case.dtypes[0] else case.layouts[:1]
 

@@ -1,4 +1,4 @@
-"""What each primitive of the language becomes: a handler an op of the table's rows."""
+"""Handlers that build the primitives of the language, by the op of the table's row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Element types: conversions, and bits under another type."""
+"""Casts and bitcasts."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def _cast(ctx: Context, row: Primitive, bound: Bound) -> Value:
 
 
 def bitcast(ctx: Context, value: SSAValue, dtype: str) -> SSAValue:
-    """The bits of ``value`` as values of another type.
+    """Bitcast ``value`` to another element type.
 
     Raises:
         TypeMismatchError: it has another width.
     """
     source = nt.dtype_of(value.type)
-    widths = [DTYPES[name].bits for name in (source, dtype)]
-    if widths[0] != widths[1]:
+    old, new = DTYPES[source].bits, DTYPES[dtype].bits
+    if old != new:
         raise TypeMismatchError(
-            f"ntl.cast: {source} has {widths[0]} bits and {dtype} {widths[1]}, so that no bits are "
-            "both; leave bitcast out to convert the values"
+            f"ntl.cast: {source} has {old} bits and {dtype} {new}, so that no bits are both; leave "
+            "bitcast out to convert the values"
         )
     if source == dtype:
         return value

@@ -1,18 +1,18 @@
-"""Arguments that must be known when compiling: axes, options, numbers, texts, element types,
-shapes.
-"""
+"""Compile-time arguments: axes, flags, numbers, strings, element types and shapes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ninetoothed import dtype as dtypes
-from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError
+from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError, any_of
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.values import Value, describe, is_sequence
 from ninetoothed.symbolic.expr import IndexExpr, as_expr
 
 
 def axis_of(axis: Value, rank: int, name: str, what: str = "axis") -> int:
-    """An axis counted from 0; ``what`` is what the parameter is called.
+    """An axis, normalized to count from 0; ``what`` is the parameter's name.
 
     Raises:
         TypeMismatchError: it is not known when compiling.
@@ -31,10 +31,10 @@ def axis_of(axis: Value, rank: int, name: str, what: str = "axis") -> int:
 
 
 def flag_of(value: Value, name: str, parameter: str) -> bool:
-    """Whether an option is set.
+    """A flag.
 
     Raises:
-        TypeMismatchError: that is not known when compiling.
+        TypeMismatchError: it is not known when compiling.
     """
     if not isinstance(value, bool):
         raise TypeMismatchError(
@@ -45,7 +45,7 @@ def flag_of(value: Value, name: str, parameter: str) -> bool:
 
 
 def number_of(value: Value, name: str, parameter: str) -> int:
-    """A number from 1 on.
+    """A positive integer.
 
     Raises:
         TypeMismatchError: it is none that is known when compiling.
@@ -62,7 +62,7 @@ def number_of(value: Value, name: str, parameter: str) -> int:
 
 
 def text_of(value: Value, name: str, parameter: str) -> str:
-    """A text.
+    """A string.
 
     Raises:
         TypeMismatchError: it is none that is known when compiling.
@@ -73,6 +73,11 @@ def text_of(value: Value, name: str, parameter: str) -> str:
             f"{describe(value)}"
         )
     return value
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Quoted alternatives, for an error."""
+    return any_of([repr(word) for word in words])
 
 
 def dtype_of(value: Value, name: str) -> str:
@@ -103,7 +108,6 @@ def shape_of(value: Value, name: str) -> tuple[IndexExpr, ...]:
     if any(size is None for size in sizes):
         raise ShapeError(
             f"ntl.{name}: a shape holds sizes that are known when compiling, as in (64,) and "
-            "x.shape; not "
-            f"({', '.join(map(describe, items))})"
+            f"x.shape; not ({', '.join(map(describe, items))})"
         )
     return tuple(as_expr(size) for size in sizes if size is not None)

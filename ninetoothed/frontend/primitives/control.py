@@ -1,4 +1,4 @@
-"""What is decided when compiling."""
+"""Compile-time assertions, constexprs and ranges."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def _static_assert(ctx: Context, row: Primitive, bound: Bound) -> Value:
     if known:
         return None
     if ctx.frame.source.of_language:
-        # A function of the language says what is wrong with its arguments.
+        # A function of the language checks its arguments so.
         raise TypeMismatchError(message)
-    said = f": {message}" if message else ""
-    raise AssertionFailedError(f"the assertion does not hold{said}")
+    detail = f": {message}" if message else ""
+    raise AssertionFailedError(f"the assertion does not hold{detail}")
 
 
 @HANDLERS.register("constexpr")

@@ -1,4 +1,4 @@
-"""What makes blocks."""
+"""Creation of blocks: full, zeros and arange."""
 
 from __future__ import annotations
 

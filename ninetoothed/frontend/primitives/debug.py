@@ -1,4 +1,4 @@
-"""What a program says and demands, and which program it is."""
+"""Prints, assertions, program ids, barriers and inline assembly."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _device_print(ctx: Context, row: Primitive, bound: Bound) -> Value:
 
 
 def bits_of(ctx: Context, value: Value, what: str) -> SSAValue:
-    """A condition a lane."""
+    """A value as a block of bits."""
     bits = ctx.scalar(value, what)
     return operators.bits_of(ctx, bits)
 
@@ -56,12 +56,12 @@ def _static_print(ctx: Context, row: Primitive, bound: Bound) -> Value:
     separator, end = (text_of(bound[name], row.name, name) for name in ("sep", "end"))
     values = [ctx.known(value) for value in bound["values"]]
     texts = [value if isinstance(value, str) else _shown(value) for value in values]
-    ctx.said.append(separator.join(texts) + end)
+    ctx.printed.append(separator.join(texts) + end)
     return None
 
 
 def _shown(value: Value) -> str:
-    """A value when compiling."""
+    """The text of a value that ``static_print`` prints."""
     if isinstance(value, Size):
         return str(value.expr)
     if is_sequence(value):

@@ -1,4 +1,4 @@
-"""Products of matrices, and of batches of them."""
+"""Matrix multiplication: dot and dot_scaled, batched too."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.primitives.casts import bitcast
-from ninetoothed.frontend.primitives.constexprs import dtype_of, flag_of
+from ninetoothed.frontend.primitives.constexprs import dtype_of, flag_of, one_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe
 from ninetoothed.ir import nt
@@ -37,7 +37,7 @@ def _dot(ctx: Context, row: Primitive, bound: Bound) -> Value:
     known = acc is None or isinstance(acc, bool | int | float)
     try:
         given = None if known else nt.dtype_of(ctx.scalar(acc, "acc").type)
-        result = rules.product(*types, given, out)
+        result = rules.dot_type(*types, given, out)
     except TypeError as error:
         raise TypeMismatchError(f"ntl.dot: {error}") from None
     acc = ctx.constant(acc or 0, result) if known else ctx.scalar(acc, "acc")
@@ -49,8 +49,8 @@ def _dot(ctx: Context, row: Primitive, bound: Bound) -> Value:
 def _matched(
     ctx: Context, row: Primitive, left: SSAValue, right: SSAValue
 ) -> tuple[SSAValue, SSAValue, Shape]:
-    """Two blocks that multiply, and the shape of their product; sizes that are not known to fit
-    become a check of the call.
+    """The operands of a dot and its result's shape; sizes that are not known to fit become a check
+    of the call.
     """
     one, two = nt.shape_of(left.type), nt.shape_of(right.type)
     _check_ranks(row, one, two)
@@ -82,16 +82,15 @@ def _precision(bound: Bound) -> str | None:
     if allowed is not None:
         if found is not None:
             raise ArgumentError(
-                "ntl.dot: input_precision and allow_tf32 say the same; give one of them"
+                "ntl.dot: input_precision and allow_tf32 mean the same; give one of them"
             )
         return "tf32" if flag_of(allowed, "dot", "allow_tf32") else "ieee"
     if found is None:
         return None
     name = found.lower() if isinstance(found, str) else found
     if name not in rules.PRECISIONS:
-        *first, last = map(repr, rules.PRECISIONS)
         raise ArgumentError(
-            f"ntl.dot: input_precision is {', '.join(first)} or {last}, not {describe(found)}"
+            f"ntl.dot: input_precision is {one_of(rules.PRECISIONS)}, not {describe(found)}"
         )
     return name
 
@@ -139,9 +138,8 @@ def _dot_scaled(ctx: Context, row: Primitive, bound: Bound) -> Value:
 def _format(bound: Bound, side: str) -> str:
     found = bound[f"{side}_format"]
     if found not in ELEMENTS:
-        *first, last = map(repr, ELEMENTS)
         raise ArgumentError(
-            f"ntl.dot_scaled: {side}_format is {', '.join(first)} or {last}, not {describe(found)}"
+            f"ntl.dot_scaled: {side}_format is {one_of(ELEMENTS)}, not {describe(found)}"
         )
     return found
 
@@ -157,7 +155,7 @@ def _k_packed(bound: Bound, side: str, format: str) -> bool:
 
 
 def _elements(ctx: Context, bound: Bound, side: str, format: str) -> SSAValue:
-    """An operand in the type in which its format lies."""
+    """An operand in the element type of its format."""
     value = ctx.scalar(bound[side], side)
     dtype, wanted = nt.dtype_of(value.type), ELEMENTS[format]
     if dtype == wanted:
@@ -175,7 +173,7 @@ def _elements(ctx: Context, bound: Bound, side: str, format: str) -> SSAValue:
 def _scaled_values(
     ctx: Context, row: Primitive, left: ScaledSide, right: ScaledSide
 ) -> tuple[tuple[SSAValue, SSAValue], Shape]:
-    """Two operands that multiply, and the shape of their product."""
+    """The operands of a scaled dot, and its result's shape."""
     one, two = (nt.shape_of(side.value.type) for side in (left, right))
     rows, columns = left.elements(one), right.elements(two)
     depth = rows[-1]
@@ -192,8 +190,8 @@ def _scaled_values(
     wanted = depth if right.packed != right.k else depth // 2
     shape = (*one[:-2], normalize(wanted), two[-1])
     value = operators.broadcast_to(ctx, right.value, shape)
-    product = (*rows[:-1], right.elements(shape)[-1])
-    return (left.value, value), tuple(normalize(size) for size in product)
+    result = (*rows[:-1], right.elements(shape)[-1])
+    return (left.value, value), tuple(normalize(size) for size in result)
 
 
 def _scale(ctx: Context, bound: Bound, side: str, operand: ScaledSide) -> SSAValue | None:

@@ -1,4 +1,4 @@
-"""Arithmetic lane by lane."""
+"""Elementwise primitives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROPAGATE_NAN = tuple(member.value for member in PropagateNan)
 
 
 @HANDLERS.register("elementwise")
-def _map(ctx: Context, row: Primitive, bound: Bound) -> Value:
+def _elementwise(ctx: Context, row: Primitive, bound: Bound) -> Value:
     values = list(bound.values())
     if row.body is None:
         return operators.elementwise(ctx, row.name, values)
@@ -40,7 +40,7 @@ def _propagating(ctx: Context, row: Primitive, bound: Bound) -> Value:
 def _fdiv(ctx: Context, row: Primitive, bound: Bound) -> Value:
     values, dtype = operators.promoted(ctx, row, [bound["x"], bound["y"]])
     precise = flag_of(bound["ieee_rounding"], row.name, "ieee_rounding")
-    # Quotients of fp64 are rounded to the nearest anyway.
+    # Division of fp64 is rounded to nearest anyway.
     name = "div_rn" if precise and dtype == "fp32" else "truediv"
     return operators.elementwise(ctx, name, values)
 
@@ -51,6 +51,6 @@ def _where(ctx: Context, row: Primitive, bound: Bound) -> Value:
 
 
 def where(ctx: Context, condition: Value, left: Value, right: Value) -> Value:
-    """Lanes of ``left`` where the condition holds, else of ``right``."""
+    """Select lanes of ``left`` where the condition holds, else of ``right``."""
     bits = operators.bits_of(ctx, ctx.scalar(condition, "the condition"))
     return operators.select(ctx, bits, left, right)

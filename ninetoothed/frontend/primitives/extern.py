@@ -1,4 +1,4 @@
-"""Functions of the device libraries: their operands have the types of one of the row's forms."""
+"""Functions of the device libraries: overloads are resolved over the row's forms."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def _is_number(value: Value) -> bool:
 
 
 def _fits(value: Value, wanted: str) -> bool:
-    """Whether a value may stand where the form has ``wanted``: a number takes any type of its kind,
-    integers those of floats, too.
+    """True if a value may be an operand of type ``wanted``: a number takes any type of its kind, an
+    integer those of floats, too.
     """
     if not _is_number(value):
         return nt.dtype_of(value.type) == wanted
@@ -33,7 +33,7 @@ def _exact(value: Value) -> str:
 
 
 def _form(row: Extern, values: Sequence[Value]) -> Form:
-    """The form of the values' types; where numbers leave a choice, that of their literals' types.
+    """The overload for the values' types; of numbers, by their literals' types if there is one.
 
     Raises:
         TypeMismatchError: there is none.

@@ -1,4 +1,4 @@
-"""The table of what primitives become, by the rows' ops."""
+"""The table of handlers that build primitives, by the rows' ops."""
 
 from __future__ import annotations
 

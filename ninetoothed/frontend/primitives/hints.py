@@ -1,4 +1,4 @@
-"""What the compiler may take for granted."""
+"""Assumptions and hints for the compiler."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def _hint(ctx: Context, row: Primitive, bound: Bound) -> Value:
     ]
     value = ctx.known(bound["input"])
     if isinstance(value, int):
-        # Nothing is left to be said of a number.
+        # A number needs no hint.
         return value
     value = ctx.computed(value, "the input")
     rank = len(nt.shape_of(value.type))
     if rank == 0 and row.triton != "divisibility":
-        raise ShapeError(f"ntl.{row.name} says something of a block, not of {describe(value)}")
+        raise ShapeError(f"ntl.{row.name} takes a block, not {describe(value)}")
     if len(values) != max(rank, 1):
         raise ShapeError(
             f"ntl.{row.name}: {len(values)} values for {describe(value)}; give one a dim"

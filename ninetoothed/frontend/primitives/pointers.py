@@ -1,4 +1,4 @@
-"""Reads, writes and updates through pointers."""
+"""Loads, stores and atomics through pointers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError, any_of
+from ninetoothed.errors import ArgumentError, ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.addressing import converted
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.primitives.constexprs import flag_of
+from ninetoothed.frontend.primitives.constexprs import flag_of, one_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Source, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
@@ -40,7 +40,7 @@ def _mask(ctx: Context, value: Value) -> SSAValue | None:
 def _joined(
     ctx: Context, row: Primitive, pointers: SSAValue, *others: SSAValue | None
 ) -> tuple[SSAValue, list[SSAValue | None]]:
-    """The pointers and what goes with them, broadcast."""
+    """The pointers and their other operands, broadcast."""
     given = [other for other in others if other is not None]
     if not nt.shape_of(pointers.type):
         for other in given:
@@ -58,10 +58,10 @@ def _pointee(pointers: SSAValue) -> str:
 
 
 def _policy(row: Primitive, bound: Bound, modifiers: Sequence[str]) -> CachePolicy:
-    """What an access asks of the caches.
+    """The cache policy of an access.
 
     Raises:
-        ArgumentError: there is no such thing, or it is what block pointers take.
+        ArgumentError: there is no such policy, or an option of block pointers is given.
     """
     for name in ("boundary_check", "padding_option"):
         if bound.get(name):
@@ -73,10 +73,7 @@ def _policy(row: Primitive, bound: Bound, modifiers: Sequence[str]) -> CachePoli
     for name, table in (("cache_modifier", modifiers), ("eviction_policy", EVICTION_POLICIES)):
         value = bound[name] or ""
         if value not in table:
-            raise ArgumentError(
-                f"ntl.{row.name}: {name} is {any_of([repr(word) for word in table])}, not "
-                f"{describe(value)}"
-            )
+            raise ArgumentError(f"ntl.{row.name}: {name} is {one_of(table)}, not {describe(value)}")
         found.append(value)
     return CachePolicy(*found)
 
@@ -114,10 +111,7 @@ def _order(row: Primitive, bound: Bound) -> tuple[str, str]:
     for name, table, default in (("sem", SEMANTICS, "acq_rel"), ("scope", SCOPES, "gpu")):
         value = default if bound[name] is None else bound[name]
         if value not in table:
-            *first, last = map(repr, table)
-            raise ArgumentError(
-                f"ntl.{row.name}: {name} is {', '.join(first)} or {last}, not {describe(value)}"
-            )
+            raise ArgumentError(f"ntl.{row.name}: {name} is {one_of(table)}, not {describe(value)}")
         found.append(value)
     return found[0], found[1]
 

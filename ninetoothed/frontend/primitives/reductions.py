@@ -1,4 +1,4 @@
-"""What combines lanes."""
+"""Reductions, scans, sorts and histograms."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ninetoothed.symbolic.normal_form import always_less
 
 
 def _flag(ctx: Context, row: Primitive, bound: Bound, name: str) -> bool:
-    """An argument that is True or False when compiling."""
+    """A flag that is known when compiling."""
     known = truth(ctx, bound[name])
     if known is None:
         raise TypeMismatchError(
@@ -54,12 +54,12 @@ def _rank(block: SSAValue) -> int:
 
 
 def _axes(row: Primitive, axis: Value, rank: int) -> list[int]:
-    """The axes that are combined: one, or with None all."""
+    """The axes to reduce: one, or with None all."""
     return list(range(rank)) if axis is None else [axis_of(axis, rank, row.name)]
 
 
 def _kept(ctx: Context, row: Primitive, bound: Bound, block: SSAValue, axes: list[int]) -> SSAValue:
-    """The result of a reduction, with dims of size 1 if they are to stay."""
+    """The result of a reduction, with dims of size 1 inserted for ``keep_dims``."""
     if _flag(ctx, row, bound, "keep_dims"):
         for axis in axes:
             block = ctx.add(nt.ExpandDimsOp(block, axis))
@@ -67,7 +67,7 @@ def _kept(ctx: Context, row: Primitive, bound: Bound, block: SSAValue, axes: lis
 
 
 def _summed(ctx: Context, row: Primitive, bound: Bound) -> SSAValue:
-    """The input in the type in which a row combines it."""
+    """The input, converted to the type in which a row reduces it."""
     block = _block(ctx, row, bound["input"])
     if bound.get("dtype") is not None:
         operand = dtype_of(bound["dtype"], row.name)
@@ -99,7 +99,7 @@ _FURTHEST = {
 
 
 def _furthest(ctx: Context, row: Primitive, bound: Bound, name: str, left: bool) -> Value:
-    """The largest or the smallest, and where it is; ``left``: the first of several."""
+    """The largest or smallest lane and its index; ``left``: the first of equal ones."""
     block = _block(ctx, row, bound["input"])
     axes = _axes(row, bound["axis"], _rank(block))
     if len(axes) > 1:
@@ -112,7 +112,7 @@ def _furthest(ctx: Context, row: Primitive, bound: Bound, name: str, left: bool)
 
 
 def _positions(ctx: Context, dim: int, sizes: Sizes) -> SSAValue:
-    """A block of these sizes: where along ``dim`` each lane is."""
+    """A block of these sizes that holds each lane's index along ``dim``."""
     type = nt.block_type((sizes[dim],), IntegerType(32))
     index = ctx.add(nt.ArangeOp(nt.ExprAttr(const(0)), type))
     for other in range(len(sizes)):
@@ -138,7 +138,7 @@ def _scan(ctx: Context, row: Primitive, bound: Bound) -> Value:
     return ctx.add(nt.ScanOp(row.name, block, axis, _flag(ctx, row, bound, "reverse")))
 
 
-# Combinations of the user's.
+# Reductions and scans with a combine function of the user's.
 
 
 def _inputs(ctx: Context, row: Primitive, value: Value) -> list[SSAValue]:
@@ -160,7 +160,7 @@ def _reduced(
 
 
 def _like(value: Value, results: list[SSAValue]) -> Value:
-    """A tuple where a tuple was given."""
+    """A tuple if a tuple was given."""
     return tuple(results) if is_sequence(value) else results[0]
 
 
@@ -187,11 +187,11 @@ def _scan_by(ctx: Context, row: Primitive, bound: Bound) -> Value:
 
 
 def _dim(row: Primitive, bound: Bound, rank: int) -> int:
-    """The dim that is named, or the last."""
+    """The given dim, by default the last."""
     return rank - 1 if bound["dim"] is None else axis_of(bound["dim"], rank, row.name, "dim")
 
 
-# The bits of infinity; of a type that has none, of the largest number.
+# The bits of infinity; of a type without one, of the largest number.
 _INFINITIES = {
     "fp8e4nv": 0x7E,
     "fp8e5": 0x7C,
@@ -203,7 +203,7 @@ _INFINITIES = {
 
 
 def _sorted(ctx: Context, block: SSAValue, dim: int, falls: bool) -> SSAValue:
-    """The lanes in order: floats and bits by integers of the same order."""
+    """Sort lanes along ``dim``: floats and bits by integer keys of the same order."""
     dtype = nt.dtype_of(block.type)
     if dtype == "i1":
         return ctx.cast(ctx.add(nt.SortOp(ctx.cast(block, "u8"), dim, falls)), dtype)
@@ -214,7 +214,7 @@ def _sorted(ctx: Context, block: SSAValue, dim: int, falls: bool) -> SSAValue:
     bits = ctx.add(nt.BitcastOp(block, IntegerType(width)))
     keys = call(ctx, combine_functions.keys_of, [bits, *parts, _INFINITIES[dtype]], {})
     keys = ctx.add(nt.SortOp(keys, dim, falls))
-    bits = call(ctx, combine_functions.turned, [keys, *parts], {})
+    bits = call(ctx, combine_functions.flip_negative, [keys, *parts], {})
     return ctx.add(nt.BitcastOp(bits, nt.scalar_type(dtype)))
 
 
@@ -239,7 +239,7 @@ def _count(row: Primitive, name: str, value: Value) -> IndexExpr:
 
 
 def _hold_below(ctx: Context, row: Primitive, k: IndexExpr, dim: int, size: IndexExpr) -> None:
-    """Hold ``k`` to the number of lanes along ``dim``: now, or when the kernel is called."""
+    """Check ``k`` against the number of lanes along ``dim``: now, or at the call."""
     if always_less(k, size + 1, ctx.assumptions):
         return
     text = f"ntl.{row.name}: k is {k}, and there are {size} lanes along dim {dim}"

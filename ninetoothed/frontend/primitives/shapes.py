@@ -1,4 +1,4 @@
-"""What moves lanes."""
+"""Shape manipulation: reshape, permute, broadcast, join, split, flip and gather."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _block(ctx: Context, row: Primitive, value: Value) -> SSAValue:
 
 
 def _several(values: Sequence[Value]) -> Sequence[Value]:
-    """What is given one by one or as one tuple."""
+    """Values that are given one by one or as one tuple."""
     return values[0] if len(values) == 1 and is_sequence(values[0]) else values
 
 
@@ -132,8 +132,8 @@ def _join(ctx: Context, row: Primitive, bound: Bound) -> Value:
 
 @HANDLERS.register("cat")
 def _cat(ctx: Context, row: Primitive, bound: Bound) -> Value:
-    """Joined, the new dim moved before the one along which they are put together, and both merged;
-    as Triton does it.
+    """Concatenate two blocks as Triton does: join them, move the new dim before ``dim``, and merge
+    the two.
     """
     left, right = _pair(ctx, row, bound["input"], bound["other"])
     shape, other = nt.shape_of(left.type), nt.shape_of(right.type)

@@ -93,7 +93,7 @@ class DotOp(IRDLOperation):
             raise VerifyException(f"nt.dot: there is no precision {self.precision.data}")
         left, right, result = (dtype_of(value.type) for value in (self.a, self.b, self.result))
         try:
-            found = rules.products(left, right)
+            found = rules.dot_types(left, right)
         except TypeError as error:
             raise VerifyException(f"nt.dot: {error}") from None
         if result not in found:

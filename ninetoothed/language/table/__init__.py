@@ -1,6 +1,6 @@
-"""The language as data: one row a primitive.
+"""The table of primitives: the language as data, one row a primitive.
 
-A row says what a primitive is; what it does lies in handler tables keyed by the row's name: type
+A row describes a primitive; its implementations are in handler tables keyed by the row's name: type
 checking and building in ``frontend/``, lowering in ``passes/``, spelling in ``backend/``, torch
 semantics in ``interpreters/``. A composition of others is one row with a body, which is written in
 the language and inlined, and needs none of them: an elementwise one stands among the others, any
@@ -32,7 +32,7 @@ PUBLIC: dict[str, Primitive] = {
     **{name: row for name, row in TABLE.items() if row.public},
     **{row.name: row for group in (composites, random) for row in group.ROWS},
 }
-"""What users call; some functions have the name of an operator."""
+"""The public functions; some have the name of an operator."""
 ELEMENTWISE: dict[str, Primitive] = {
     **{
         name: row

@@ -1,6 +1,4 @@
-"""Rows written in the language itself: they are inlined like a user's functions, so every backend
-has them.
-"""
+"""Composites: functions written in the language itself and inlined, so every backend has them."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ ROWS: list[Primitive] = []
 
 @composite(ROWS)
 def add(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
-    """``x + y``. Integers wrap, whatever ``sanitize_overflow`` is.
+    """Addition, ``x + y``. Integers wrap, whatever ``sanitize_overflow`` is.
 
     Example: ``ntl.add(x, y)``
     """
@@ -23,7 +21,7 @@ def add(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
 
 @composite(ROWS)
 def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
-    """``x - y``. Integers wrap, whatever ``sanitize_overflow`` is.
+    """Subtraction, ``x - y``. Integers wrap, whatever ``sanitize_overflow`` is.
 
     Example: ``ntl.sub(x, y)``
     """
@@ -32,7 +30,7 @@ def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
 
 @composite(ROWS)
 def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
-    """``x * y``. Integers wrap, whatever ``sanitize_overflow`` is.
+    """Multiplication, ``x * y``. Integers wrap, whatever ``sanitize_overflow`` is.
 
     Example: ``ntl.mul(x, y)``
     """
@@ -41,7 +39,7 @@ def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> Any:
 
 @composite(ROWS)
 def logical_and(input: Any, other: Any) -> Any:
-    """Whether both are not 0, lane by lane.
+    """Logical and: true where both are not 0.
 
     Example: ``ntl.logical_and(x > 0, y > 0)``
     """
@@ -50,7 +48,7 @@ def logical_and(input: Any, other: Any) -> Any:
 
 @composite(ROWS)
 def logical_or(input: Any, other: Any) -> Any:
-    """Whether one of the two is not 0, lane by lane.
+    """Logical or: true where either is not 0.
 
     Example: ``ntl.logical_or(x > 0, y > 0)``
     """
@@ -59,7 +57,7 @@ def logical_or(input: Any, other: Any) -> Any:
 
 @composite(ROWS)
 def cdiv(x: Any, div: Any) -> Any:
-    """``x`` divided by ``div``, rounded up; both at least 0.
+    """Ceiling division, ``x`` by ``div``; both at least 0.
 
     Example: ``ntl.cdiv(n, 16)``
     """
@@ -68,7 +66,7 @@ def cdiv(x: Any, div: Any) -> Any:
 
 @composite(ROWS)
 def sigmoid(x: Any) -> Any:
-    """``1 / (1 + exp(-x))``; fp32 or fp64.
+    """Sigmoid, ``1 / (1 + exp(-x))``; fp32 or fp64.
 
     Example: ``ntl.sigmoid(x)``
     """
@@ -77,8 +75,8 @@ def sigmoid(x: Any) -> Any:
 
 @composite(ROWS)
 def softmax(x: Any, dim: Any = None, keep_dims: Any = None, ieee_rounding: Any = False) -> Any:
-    """``exp(x) / sum(exp(x))`` along ``dim``, by default the first, without overflow; fp32 or fp64.
-    ``ieee_rounding`` is as in ``fdiv``. The shape is always kept, so ``keep_dims`` says nothing.
+    """Softmax, ``exp(x) / sum(exp(x))`` along ``dim``, by default the first, without overflow; fp32
+    or fp64. ``ieee_rounding`` is as in ``fdiv``. The shape is kept, whatever ``keep_dims`` is.
 
     Example: ``ntl.softmax(x)``
     """
@@ -89,7 +87,7 @@ def softmax(x: Any, dim: Any = None, keep_dims: Any = None, ieee_rounding: Any =
 
 @composite(ROWS)
 def tanh(x: Any) -> Any:
-    """The hyperbolic tangent; fp32 or fp64.
+    """Hyperbolic tangent; fp32 or fp64.
 
     Example: ``ntl.tanh(x)``
     """
@@ -98,7 +96,7 @@ def tanh(x: Any) -> Any:
 
 @composite(ROWS)
 def pow(x: Any, y: Any) -> Any:
-    """``x`` to the power of ``y``; both fp32 or both fp64, or ``y`` i32.
+    """Power, ``x ** y``; both fp32 or both fp64, or ``y`` i32.
 
     Example: ``ntl.pow(x, y)``
     """
@@ -107,8 +105,8 @@ def pow(x: Any, y: Any) -> Any:
 
 @composite(ROWS)
 def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> Any:
-    """The indices of a matrix of ``size_i`` by ``size_j`` elements, row by row, as indices that go
-    down the columns of one group of ``size_g`` rows after the other.
+    """Swizzle the row-major indices of a matrix of ``size_i`` by ``size_j`` elements: column-major
+    within groups of ``size_g`` rows.
 
     Example: ``ntl.swizzle2d(i, j, 8, 8, 4)``
     """
@@ -141,7 +139,7 @@ def full_like(input: Any, value: Any) -> Any:
 
 @composite(ROWS)
 def ravel(x: Any, can_reorder: Any = False) -> Any:
-    """The lanes in row-major order, in one dim.
+    """Flatten to one dim, in row-major order.
 
     Example: ``ntl.ravel(a)``
     """
@@ -150,7 +148,7 @@ def ravel(x: Any, can_reorder: Any = False) -> Any:
 
 @composite(ROWS)
 def item(x: Any) -> Any:
-    """The lane of a block of one, as a scalar.
+    """The only lane of a block as a scalar.
 
     Example: ``ntl.item(ntl.sum(x, keep_dims=True))``
     """
@@ -159,8 +157,8 @@ def item(x: Any) -> Any:
 
 @composite(ROWS)
 def interleave(a: Any, b: Any) -> Any:
-    """The lanes of two blocks of one shape in turn along the last dim; of two scalars, a block of
-    shape (2,).
+    """Interleave the lanes of two blocks of one shape along the last dim; of two scalars, a block
+    of shape (2,).
 
     Example: ``ntl.interleave(x, y)``
     """

@@ -1,4 +1,4 @@
-"""Rows of loops and of what is decided when compiling."""
+"""Rows of loops and compile-time control."""
 
 from __future__ import annotations
 
@@ -48,26 +48,26 @@ ROWS = (
             *("start", "stop=None", "step=1", "num_stages=None", "loop_unroll_factor=None"),
             *("disallow_acc_multi_buffer=False", "flatten=False", "warp_specialize=False"),
         ),
-        "What a loop goes over, as Python's ``range``. The keywords tell Triton how to schedule "
-        "the loop.",
+        "The range of a loop, as Python's ``range``. The keywords are Triton's hints for "
+        "scheduling the loop.",
     ),
     Primitive(
         "static_range",
         STATIC_RANGE,
         ("start", "stop=None", "step=1"),
-        "What a loop goes over that is unrolled when compiling; the index is a number there.",
+        "The range of a loop that is unrolled when compiling; the index is a number.",
     ),
     Primitive(
         "constexpr",
         CONSTEXPR,
         ("value",),
-        "``value``, which must be known when compiling. As the annotation of a parameter it says "
-        "that its argument must be.",
+        "A compile-time constant: ``value``, which must be known when compiling. As the annotation "
+        "of a parameter, it demands so of the argument.",
     ),
     Primitive(
         "static_assert",
         STATIC_ASSERT,
         ("condition", "message=''"),
-        "An error with the message where the condition, known when compiling, does not hold.",
+        "Compile-time assertion: an error with the message where the condition does not hold.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Rows of what makes blocks."""
+"""Rows of block creation."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ ROWS = (
         "arange",
         ARANGE,
         ("start", "end"),
-        "``start, start + 1, …, end - 1`` as i32; both are known when compiling.",
+        "A range: ``start, start + 1, …, end - 1`` as i32; both are known when compiling.",
     ),
 )

@@ -1,6 +1,4 @@
-"""Rows of what a program says and demands, of what the compiler may take for granted, of which
-program it is, and of assembly.
-"""
+"""Rows of debugging, hints to the compiler, program ids and inline assembly."""
 
 from __future__ import annotations
 
@@ -66,8 +64,8 @@ INLINE_ASM = Kind(
 
 def _hint(name: str, kind: str, doc: str) -> Primitive:
     text = (
-        f"``input``, of which the compiler may take for granted that {doc}. ``values`` are known "
-        "when compiling, one a dim. What is not so makes the results of a GPU wrong."
+        f"Hint: ``input``, of which the compiler may assume that {doc}. ``values`` are known when "
+        "compiling, one a dim. If it does not hold, the results of a GPU are wrong."
     )
     return Primitive(name, HINT, ("input", "values"), text, triton=kind)
 
@@ -78,27 +76,28 @@ ROWS = (
         DEVICE_PRINT,
         ("prefix", "*args", "hex=False"),
         "Prints ``prefix``, a string, and the values at run time, a line a lane, with the program "
-        "and the lane in front. The lanes that padding adds to a block, and those outside of a "
-        "tensor, are printed on a GPU only, where they hold anything.",
+        "and the lane in front. Lanes of padding, and those outside of a tensor, are printed on a "
+        "GPU only, with unspecified values.",
     ),
     Primitive(
         "device_assert",
         DEVICE_ASSERT,
         ("cond", "msg=''", "mask=None"),
-        "Stops with ``msg`` where a lane of ``cond`` is false at run time and ``mask`` holds; on a "
-        "GPU that ends the process's work with the device. Unlike Triton's it is never left out.",
+        "Run-time assertion: stops with ``msg`` where a lane of ``cond`` is false and ``mask`` "
+        "holds; on a GPU that ends the process's use of the device. Unlike Triton's it is never "
+        "left out.",
     ),
     Primitive(
         "static_print",
         STATIC_PRINT,
         ("*values", "sep=' '", "end='\\n'"),
-        "Prints values when compiling; of what is known at run time only, what it is.",
+        "Prints values when compiling; of values known at run time only, their types.",
     ),
     Primitive(
         "assume",
         ASSUME,
         ("cond",),
-        "The compiler may take for granted that the condition, one bit, is true. Where it is not, "
+        "Assumption: the compiler may assume that the condition, one bit, is true. If it is not, "
         "the results of a GPU are wrong.",
     ),
     _hint(
@@ -109,21 +108,21 @@ ROWS = (
     _hint(
         "max_contiguous",
         "contiguity",
-        "as many integers in a row as the value says are consecutive",
+        "groups of this many integers are consecutive",
     ),
-    _hint("max_constancy", "constancy", "as many lanes in a row as the value says are equal"),
+    _hint("max_constancy", "constancy", "groups of this many consecutive lanes are equal"),
     Primitive(
         "debug_barrier",
         DEBUG_BARRIER,
         (),
-        "All threads of a program wait for one another.",
+        "Barrier: all threads of a program wait for one another.",
     ),
     Primitive(
         "program_id",
         PROGRAM_ID,
         ("axis",),
-        "The number of the program in the row-major order of the outermost level, as i32, along "
-        "axis 0; along the axes 1 and 2, of which a launch makes no use, 0.",
+        "The program's index in the row-major order of the outermost level, as i32, along axis 0; "
+        "along the axes 1 and 2, which launches do not use, 0.",
     ),
     Primitive(
         "num_programs",
@@ -135,8 +134,8 @@ ROWS = (
         "inline_asm_elementwise",
         INLINE_ASM,
         ("asm", "constraints", "args", "dtype", "is_pure", "pack"),
-        "Runs assembly of the target's own on ``pack`` lanes of the blocks ``args`` at a time, and "
-        "gives a block of ``dtype``, or of each of several. ``constraints`` are LLVM's. Not on CPU "
-        "tensors.",
+        "Inline assembly of the target over ``pack`` lanes of the blocks ``args`` at a time; the "
+        "result is a block of ``dtype``, or one of each of several. ``constraints`` are LLVM's. "
+        "Not on CPU tensors.",
     ),
 )

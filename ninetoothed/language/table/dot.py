@@ -1,4 +1,4 @@
-"""Rows of products of matrices."""
+"""Rows of matrix multiplication."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ ROWS = (
             *("input", "other", "acc=None", "input_precision=None", "allow_tf32=None"),
             *("max_num_imprecise_acc=None", "out_dtype=None"),
         ),
-        "The product of two matrices, or of two batches of them, ``acc + input @ other``.\n\n"
+        "Matrix multiplication, batched too: ``acc + input @ other``.\n\n"
         "fp16 and floats of eight bits give fp32, or fp16 with ``out_dtype=ntl.float16`` or such "
         "an ``acc``; bf16 and fp32 give fp32, fp64 gives fp64, i8 gives i32.\n\n"
-        "``input_precision`` says how products of fp32 are formed: 'tf32' (where the target has "
-        "it, the default), 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee'; ``allow_tf32`` chooses between "
-        "the first and the last. ``max_num_imprecise_acc``: how many products of floats of eight "
-        "bits may be summed in less than 32 bits. On the CPU every product is formed in full.",
+        "``input_precision`` is how fp32 is multiplied: 'tf32' (where the target has it, the "
+        "default), 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee'; ``allow_tf32`` chooses between the "
+        "first and the last. ``max_num_imprecise_acc``: how many products of floats of eight bits "
+        "may be summed in less than 32 bits. On the CPU the precision is always full.",
         triton="tl.dot({0}, {1}, acc={2}, input_precision={precision})",
     ),
     Primitive(
@@ -53,10 +53,10 @@ ROWS = (
             *("lhs", "lhs_scale", "lhs_format", "rhs", "rhs_scale", "rhs_format", "acc=None"),
             *("fast_math=False", "lhs_k_pack=True", "rhs_k_pack=True", "out_dtype='fp32'"),
         ),
-        "The product of two matrices of a microscaling format, ``acc + lhs @ rhs``, in fp32.\n\n"
+        "Matrix multiplication in microscaling formats, ``acc + lhs @ rhs``, in fp32.\n\n"
         "The formats are 'e2m1' (two a byte of u8, the lower first), 'e4m3', 'e5m2', 'bf16' and "
         "'fp16', in their own types or as the bits of u8 and u16. A scale ``s`` of u8 is the "
-        "factor ``2 ** (s - 127)`` of 32 elements along K, 255 is no number; None is the factor 1. "
+        "factor ``2 ** (s - 127)`` of 32 elements along K, 255 is NaN; None is the factor 1. "
         "``lhs_k_pack=False``: two of 'e2m1' lie along M, for ``rhs`` along N.",
         triton="tl.dot_scaled({0}, {1}, {2}, {3}, {4}, {5}, acc={6})",
     ),

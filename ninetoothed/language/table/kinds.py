@@ -1,7 +1,7 @@
-"""What rows of one op have in common, said once for their documentation.
+"""Documentation that rows of one op share.
 
 A row's own text wins: a paragraph of its ``doc`` that begins with the heading of a section
-(``"Shapes: …"``) takes the place of what is said here.
+(``"Shapes: …"``) replaces the shared one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ninetoothed.language import rules
 
 SECTIONS = ("Shapes", "Element types", "Raises", "Example")
-"""The headings behind a row's text, in their order."""
+"""The headings of sections, in their order."""
 
 TYPES = "TypeMismatchError: "
 SHAPES = "ShapeError: "
@@ -36,7 +36,7 @@ class Kind:
 
 LANES = "Blocks are broadcast to one shape, which the result has; scalars fit any."
 
-_ON_INTEGERS = (rules.bitwise, rules.high_product, rules.integer_division)
+_ON_INTEGERS = (rules.bitwise, rules.multiply_high, rules.integer_division)
 _OPERANDS = {
     "input": "x",
     "other": "y",
@@ -53,14 +53,14 @@ _OPERANDS = {
     "min": "0",
     "max": "1",
 }
-"""What stands for a parameter in an example: ``x``, ``y`` and ``z`` are blocks of 16 fp32, ``i``
+"""Operands of examples by parameter: ``x``, ``y`` and ``z`` are blocks of 16 fp32, ``i``
 and ``j`` of i32, ``u`` of u32, ``a`` and ``b`` matrices of 32 by 32 fp16, ``p`` and ``q`` 16
 pointers to fp32 and to i32, and ``n`` is an i32.
 """
 
 
 def example_operands(parameters: tuple[str, ...], rule: object) -> list[str]:
-    """What stands in an example for the parameters that must be given."""
+    """The operands of an example, for the required parameters."""
     needed = [parameter for parameter in parameters if "=" not in parameter]
     integers = {"x": "i", "y": "j", "input": "i"} if rule in _ON_INTEGERS else {}
     letters = {**_OPERANDS, **integers}

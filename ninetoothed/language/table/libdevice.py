@@ -1,8 +1,8 @@
-"""Rows of the device libraries: NVIDIA's libdevice and AMD's ocml and ockl, under the names of
+"""Functions of the device libraries: NVIDIA's libdevice and AMD's ocml and ockl, under the names of
 ``triton.language.extra.libdevice``.
 
-They are elementwise functions whose operands are converted to nothing: one of a row's forms has
-their element types, or it is an error.
+They are elementwise functions whose operands are not converted: one of a row's forms must have
+their element types.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ EXTERN = Kind("extern", LANES, (NO_TYPES, NO_BROADCAST))
 
 @dataclass(frozen=True)
 class Form:
-    """A function of the libraries: its element types, and what it is called.
+    """An overload: element types, and its symbol in each library.
 
-    ``amd`` is None where AMD's libraries have no such function; ``amd_result`` is what that one
-    gives, where it is not ``result``.
+    ``amd`` is None where AMD's libraries have no such function; ``amd_result`` is the result type
+    of that one, where it is not ``result``.
     """
 
     operands: tuple[str, ...]
@@ -31,11 +31,11 @@ class Form:
     amd_result: str | None = None
 
     def symbol(self, vendor: str) -> str | None:
-        """The function's name in a vendor's library; None: it has no such function."""
+        """The symbol in a vendor's library; None: it has no such function."""
         return {"NVIDIA": self.nvidia, "AMD": self.amd}.get(vendor)
 
     def native_result(self, vendor: str) -> str:
-        """What the function in a vendor's library gives."""
+        """The result type of the function in a vendor's library."""
         return {"AMD": self.amd_result}.get(vendor) or self.result
 
 
@@ -71,7 +71,7 @@ def _row(name: str, doc: str, *forms: Form, portable: bool = False) -> Extern:
     )
 
 
-def _reals(
+def _floats(
     name: str, doc: str, arity: int = 1, amd: str | None = None, portable: bool = True
 ) -> Extern:
     """A function of fp32 and of fp64; ``amd`` is its name in AMD's library."""
@@ -93,76 +93,80 @@ def _reals(
 
 # Functions of one number that AMD's library has under the same name, and Triton for AMD, too.
 _COMMON = {
-    "acos": "The arc cosine.",
-    "acosh": "The inverse hyperbolic cosine.",
-    "asin": "The arc sine.",
-    "asinh": "The inverse hyperbolic sine.",
-    "atan": "The arc tangent.",
-    "atanh": "The inverse hyperbolic tangent.",
-    "ceil": "The smallest whole number that is no smaller.",
-    "cos": "The cosine of radians.",
-    "cosh": "The hyperbolic cosine.",
-    "erf": "The error function.",
-    "erfc": "One minus the error function.",
-    "erfcx": "``exp(x * x) * erfc(x)``.",
-    "erfinv": "The inverse of the error function.",
-    "exp": "e to the power of ``x``.",
-    "exp2": "2 to the power of ``x``.",
+    "acos": "Arc cosine.",
+    "acosh": "Inverse hyperbolic cosine.",
+    "asin": "Arc sine.",
+    "asinh": "Inverse hyperbolic sine.",
+    "atan": "Arc tangent.",
+    "atanh": "Inverse hyperbolic tangent.",
+    "ceil": "Ceiling: the smallest integer that is not smaller, as a float.",
+    "cos": "Cosine of radians.",
+    "cosh": "Hyperbolic cosine.",
+    "erf": "Error function.",
+    "erfc": "Complementary error function, ``1 - erf(x)``.",
+    "erfcx": "Scaled complementary error function, ``exp(x * x) * erfc(x)``.",
+    "erfinv": "Inverse error function.",
+    "exp": "Natural exponential, e to the power of ``x``.",
+    "exp2": "Base-2 exponential, 2 to the power of ``x``.",
     "expm1": "``exp(x) - 1``, precise near 0.",
-    "floor": "The largest whole number that is no larger.",
-    "j0": "The Bessel function of the first kind of order 0.",
-    "j1": "The Bessel function of the first kind of order 1.",
-    "lgamma": "The natural logarithm of the magnitude of the gamma function.",
-    "log": "The natural logarithm.",
-    "log10": "The logarithm to base 10.",
+    "floor": "Floor: the largest integer that is not larger, as a float.",
+    "j0": "Bessel function of the first kind of order 0.",
+    "j1": "Bessel function of the first kind of order 1.",
+    "lgamma": "Natural logarithm of the absolute value of the gamma function.",
+    "log": "Natural logarithm.",
+    "log10": "Base-10 logarithm.",
     "log1p": "``log(1 + x)``, precise near 0.",
-    "log2": "The logarithm to base 2.",
-    "nearbyint": "The nearest whole number, of two the even one.",
-    "round": "The nearest whole number, of two the one further from 0.",
-    "rsqrt": "One over the square root.",
-    "sin": "The sine of radians.",
-    "sinh": "The hyperbolic sine.",
-    "sqrt": "The square root.",
-    "tan": "The tangent of radians.",
-    "tanh": "The hyperbolic tangent.",
-    "trunc": "The whole number without the digits behind the point.",
-    "y0": "The Bessel function of the second kind of order 0.",
-    "y1": "The Bessel function of the second kind of order 1.",
+    "log2": "Base-2 logarithm.",
+    "nearbyint": "Round to the nearest integer, halves to even, as a float.",
+    "round": "Round to the nearest integer, halves away from 0, as a float.",
+    "rsqrt": "Reciprocal square root.",
+    "sin": "Sine of radians.",
+    "sinh": "Hyperbolic sine.",
+    "sqrt": "Square root.",
+    "tan": "Tangent of radians.",
+    "tanh": "Hyperbolic tangent.",
+    "trunc": "Truncate toward 0 to an integer, as a float.",
+    "y0": "Bessel function of the second kind of order 0.",
+    "y1": "Bessel function of the second kind of order 1.",
 }
 
 # Functions that Triton has for NVIDIA only, with their names in AMD's library.
 _OTHERS: dict[str, tuple[int, str, str]] = {
-    "cbrt": (1, "cbrt", "The cube root."),
-    "cospi": (1, "cospi", "The cosine of ``x`` half turns."),
-    "erfcinv": (1, "erfcinv", "The inverse of ``erfc``."),
-    "exp10": (1, "exp10", "10 to the power of ``x``."),
-    "fdim": (2, "fdim", "``x - y`` where that is above 0, else 0."),
-    "logb": (1, "logb", "The exponent of 2 in ``x``, as a float."),
-    "norm3d": (3, "len3", "``sqrt(x * x + y * y + z * z)``."),
-    "norm4d": (4, "len4", "``sqrt(x * x + y * y + z * z + w * w)``."),
-    "normcdf": (1, "ncdf", "The distribution function of the standard normal distribution."),
+    "cbrt": (1, "cbrt", "Cube root."),
+    "cospi": (1, "cospi", "``cos(pi * x)``."),
+    "erfcinv": (1, "erfcinv", "Inverse complementary error function."),
+    "exp10": (1, "exp10", "Base-10 exponential, 10 to the power of ``x``."),
+    "fdim": (2, "fdim", "Positive difference: ``x - y`` where that is above 0, else 0."),
+    "logb": (1, "logb", "Base-2 exponent of ``x``, as a float."),
+    "norm3d": (3, "len3", "Euclidean norm, ``sqrt(x * x + y * y + z * z)``."),
+    "norm4d": (4, "len4", "Euclidean norm, ``sqrt(x * x + y * y + z * z + w * w)``."),
+    "normcdf": (1, "ncdf", "Cumulative distribution function of the standard normal distribution."),
     "normcdfinv": (1, "ncdfinv", "The inverse of ``normcdf``."),
-    "rcbrt": (1, "rcbrt", "One over the cube root."),
-    "remainder": (2, "remainder", "``x - n * y``, ``n`` the whole number nearest to ``x / y``."),
-    "rhypot": (2, "rhypot", "One over ``hypot(x, y)``."),
-    "rint": (1, "rint", "The nearest whole number, of two the even one."),
-    "rnorm3d": (3, "rlen3", "One over ``norm3d(x, y, z)``."),
-    "rnorm4d": (4, "rlen4", "One over ``norm4d(x, y, z, w)``."),
-    "sinpi": (1, "sinpi", "The sine of ``x`` half turns."),
-    "tgamma": (1, "tgamma", "The gamma function."),
+    "rcbrt": (1, "rcbrt", "Reciprocal cube root."),
+    "remainder": (
+        2,
+        "remainder",
+        "IEEE remainder: ``x - n * y``, ``n`` the integer nearest to ``x / y``.",
+    ),
+    "rhypot": (2, "rhypot", "Reciprocal of ``hypot(x, y)``."),
+    "rint": (1, "rint", "Round to the nearest integer, halves to even, as a float."),
+    "rnorm3d": (3, "rlen3", "Reciprocal of ``norm3d(x, y, z)``."),
+    "rnorm4d": (4, "rlen4", "Reciprocal of ``norm4d(x, y, z, w)``."),
+    "sinpi": (1, "sinpi", "``sin(pi * x)``."),
+    "tgamma": (1, "tgamma", "Gamma function."),
 }
 
 _FAST = {
-    "fast_cosf": (1, "The cosine, fast and less precise."),
-    "fast_dividef": (2, "``x / y``, fast and less precise."),
-    "fast_exp10f": (1, "10 to the power of ``x``, fast and less precise."),
-    "fast_expf": (1, "e to the power of ``x``, fast and less precise."),
-    "fast_log10f": (1, "The logarithm to base 10, fast and less precise."),
-    "fast_log2f": (1, "The logarithm to base 2, fast and less precise."),
-    "fast_logf": (1, "The natural logarithm, fast and less precise."),
-    "fast_powf": (2, "``x`` to the power of ``y``, fast and less precise."),
-    "fast_sinf": (1, "The sine, fast and less precise."),
-    "fast_tanf": (1, "The tangent, fast and less precise."),
+    "fast_cosf": (1, "Cosine, fast and less precise."),
+    "fast_dividef": (2, "Division, ``x / y``, fast and less precise."),
+    "fast_exp10f": (1, "Base-10 exponential, fast and less precise."),
+    "fast_expf": (1, "Natural exponential, fast and less precise."),
+    "fast_log10f": (1, "Base-10 logarithm, fast and less precise."),
+    "fast_log2f": (1, "Base-2 logarithm, fast and less precise."),
+    "fast_logf": (1, "Natural logarithm, fast and less precise."),
+    "fast_powf": (2, "Power, ``x ** y``, fast and less precise."),
+    "fast_sinf": (1, "Sine, fast and less precise."),
+    "fast_tanf": (1, "Tangent, fast and less precise."),
 }
 _FAST_ON_NVIDIA = {"fast_dividef": "__nv_fast_fdividef"}
 _FAST_ON_AMD = {
@@ -177,14 +181,14 @@ _FAST_ON_AMD = {
 }
 
 MODES: dict[str, tuple[str, str]] = {
-    "rn": ("to the nearest float, of two the even one", "rte"),
-    "rz": ("towards 0", "rtz"),
+    "rn": ("to nearest even", "rte"),
+    "rz": ("toward 0", "rtz"),
     "rd": ("down", "rtn"),
     "ru": ("up", "rtp"),
 }
-"""The roundings, by the last letters of a function's name: in words, and in AMD's names."""
+"""Rounding modes, by the last letters of a function's name: in words, and in AMD's names."""
 
-# What is rounded: its number of operands, NVIDIA's stem for fp32 and for fp64, AMD's, and in words.
+# Rounded functions: number of operands, NVIDIA's stem for fp32 and for fp64, AMD's, description.
 _ROUNDED: dict[str, tuple[int, str, str, str | None, str]] = {
     "add": (2, "fadd", "dadd", "add", "``x + y``"),
     "sub": (2, "fsub", "dsub", "sub", "``x - y``"),
@@ -192,7 +196,7 @@ _ROUNDED: dict[str, tuple[int, str, str, str | None, str]] = {
     "div": (2, "fdiv", "ddiv", None, "``x / y``"),
     "fma": (3, "fmaf", "fma", "fma", "``x * y + z``"),
     "rcp": (1, "frcp", "drcp", None, "``1 / x``"),
-    "sqrt": (1, "fsqrt", "dsqrt", None, "The square root"),
+    "sqrt": (1, "fsqrt", "dsqrt", None, "Square root"),
 }
 
 
@@ -210,7 +214,7 @@ def _rounded() -> Iterator[Extern]:
             ]
             yield _row(f"{name}_{mode}", f"{doc}, rounded {words}.", *forms)
     form = Form(("fp32",), "fp32", "__nv_frsqrt_rn")
-    yield _row("rsqrt_rn", "One over the square root, rounded to the nearest float.", form)
+    yield _row("rsqrt_rn", "Reciprocal square root, rounded to nearest.", form)
 
 
 # Conversions in every rounding: from, to, NVIDIA's words for both, AMD's suffix where it has one.
@@ -235,21 +239,18 @@ def _conversions() -> Iterator[Extern]:
     for source, word, target, name in _TO_INTEGERS:
         for mode, (words, _) in MODES.items():
             form = Form((source,), target, f"__nv_{word}2{name}_{mode}")
-            sign = "without a sign" if name.startswith("u") else "with a sign"
-            doc = (
-                f"The integer of {target[1:]} bits {sign}, rounded {words}; what is too large is "
-                "the largest one."
-            )
+            sign = "unsigned" if name.startswith("u") else "signed"
+            doc = f"Conversion to {sign} integers of {target[1:]} bits, rounded {words}; saturates."
             yield _row(f"{word}2{name}_{mode}", doc, form)
     for source, word, target, name, suffix in _TO_FLOATS:
         for mode, (words, rounding) in MODES.items():
-            # To the nearest one is no function of AMD's library but plain conversion.
+            # Rounding to nearest is no function of AMD's library but plain conversion.
             amd = None if mode == "rn" else f"__ocml_cvt{rounding}_{suffix}"
             form = Form((source,), target, f"__nv_{word}2{name}_{mode}", amd)
-            yield _row(f"{word}2{name}_{mode}", f"The value as {target}, rounded {words}.", form)
+            yield _row(f"{word}2{name}_{mode}", f"Conversion to {target}, rounded {words}.", form)
     for source, word in (("i32", "int"), ("u32", "uint")):
         form = Form((source,), "fp64", f"__nv_{word}2double_rn")
-        yield _row(f"{word}2double_rn", "The value as fp64, which is exact.", form)
+        yield _row(f"{word}2double_rn", "Conversion to fp64, which is exact.", form)
 
 
 def _bits() -> Iterator[Extern]:
@@ -261,7 +262,7 @@ def _bits() -> Iterator[Extern]:
         ("longlong_as_double", ("i64",), "fp64"),
         ("double_as_longlong", ("fp64",), "i64"),
     ):
-        yield _row(name, f"The bits as {result}.", Form(operands, result, f"__nv_{name}"))
+        yield _row(name, f"Bitcast to {result}.", Form(operands, result, f"__nv_{name}"))
     form = Form(("i32", "i32"), "fp64", "__nv_hiloint2double")
     yield _row("hiloint2double", "The fp64 of the upper bits ``x`` and the lower bits ``y``.", form)
     for name, half in (("double2hiint", "upper"), ("double2loint", "lower")):
@@ -271,36 +272,36 @@ def _bits() -> Iterator[Extern]:
 def _integers() -> Iterator[Extern]:
     yield _row(
         "clz",
-        "The number of zero bits above the highest that is set.",
+        "Count leading zeros.",
         Form(("i32",), "i32", "__nv_clz", "__ockl_clz_u32"),
         Form(("i64",), "i32", "__nv_clzll", "__ockl_clz_u64", "i64"),
     )
     yield _row(
         "popc",
-        "The number of bits that are set.",
+        "Population count: the number of bits that are set.",
         Form(("i32",), "i32", "__nv_popc", "__ockl_popcount_u32"),
         Form(("i64",), "i32", "__nv_popcll", "__ockl_popcount_u64", "i64"),
     )
     yield _row(
         "ffs",
-        "The place of the lowest bit that is set, counted from 1; 0 where none is.",
+        "Find first set: the position of the lowest set bit, from 1; 0 where there is none.",
         Form(("i32",), "i32", "__nv_ffs"),
         Form(("i64",), "i32", "__nv_ffsll"),
     )
     yield _row(
         "brev",
-        "The bits in reverse order.",
+        "Bit reversal.",
         Form(("i32",), "i32", "__nv_brev"),
         Form(("i64",), "i64", "__nv_brevll"),
     )
     yield _row(
         "byte_perm",
-        "Four of the eight bytes of ``x`` and ``y``; each four bits of ``z`` say which.",
+        "Byte permutation: four bits of ``z`` each select one of the eight bytes of ``x``, ``y``.",
         Form(("i32", "i32", "i32"), "i32", "__nv_byte_perm"),
     )
     yield _row(
         "mulhi",
-        "The upper half of the product.",
+        "Multiply-high: the upper half of the product.",
         Form(("i32", "i32"), "i32", "__nv_mulhi", "__ockl_mul_hi_i32"),
         Form(("u32", "u32"), "u32", "__nv_umulhi", "__ockl_mul_hi_u32"),
         Form(("i64", "i64"), "i64", "__nv_mul64hi", "__ockl_mul_hi_i64"),
@@ -314,7 +315,7 @@ def _integers() -> Iterator[Extern]:
     )
     yield _row(
         "sad",
-        "``abs(x - y) + z``.",
+        "Sum of absolute difference: ``abs(x - y) + z``.",
         Form(("i32", "i32", "u32"), "i32", "__nv_sad"),
         Form(("u32", "u32", "u32"), "u32", "__nv_usad"),
     )
@@ -322,13 +323,13 @@ def _integers() -> Iterator[Extern]:
         unsigned = name.replace("hadd", "").join(("__nv_u", "hadd"))
         yield _row(
             name,
-            f"``(x + y) / 2`` without overflow, {doc}.",
+            f"Average, ``(x + y) / 2``, without overflow, {doc}.",
             Form(("i32", "i32"), "i32", f"__nv_{name}"),
             Form(("u32", "u32"), "u32", unsigned),
         )
     yield _row(
         "abs",
-        "The magnitude.",
+        "Absolute value.",
         Form(("i32",), "i32", "__nv_abs", "__triton_hip_iabs"),
         Form(("i64",), "i64", "__nv_llabs", "__triton_hip_iabs"),
         Form(("fp32",), "fp32", "__nv_fabsf", "__ocml_fabs_f32"),
@@ -339,9 +340,9 @@ def _integers() -> Iterator[Extern]:
 
 def _questions() -> Iterator[Extern]:
     for name, doc in (
-        ("isnan", "1 where it is no number, else 0."),
+        ("isnan", "1 where it is NaN, else 0."),
         ("isinf", "1 where it is infinite, else 0."),
-        ("signbit", "Not 0 where the sign is negative, that of 0 included, else 0."),
+        ("signbit", "Not 0 where the sign bit is set, else 0."),
     ):
         yield _row(
             name,
@@ -350,15 +351,15 @@ def _questions() -> Iterator[Extern]:
             Form(("fp64",), "i32", f"__nv_{name}d", f"__ocml_{name}_f64"),
             portable=True,
         )
-    doc = "1 where it is a number and not infinite, else 0."
+    doc = "1 where it is finite, else 0."
     form = Form(("fp32",), "i32", "__nv_finitef", "__ocml_isfinite_f32")
     yield _row("finitef", doc, form)
     form = Form(("fp64",), "i32", "__nv_isfinited", "__ocml_isfinite_f64")
     yield _row("isfinited", doc, form)
     for name, result, amd, doc in (
-        ("ilogb", "i32", "__ocml_ilogb_f", "The exponent of 2 in ``x``."),
-        ("llrint", "i64", None, "The nearest integer, of two the even one."),
-        ("llround", "i64", None, "The nearest integer, of two the one further from 0."),
+        ("ilogb", "i32", "__ocml_ilogb_f", "Base-2 exponent of ``x``, as an integer."),
+        ("llrint", "i64", None, "Round to the nearest integer, halves to even."),
+        ("llround", "i64", None, "Round to the nearest integer, halves away from 0."),
     ):
         hip = "__triton_hip_llrint" if name == "llrint" else None
         yield _row(
@@ -372,29 +373,36 @@ def _questions() -> Iterator[Extern]:
 
 def _mixed() -> Iterator[Extern]:
     """Functions of several floats, or of floats and integers."""
-    yield _reals("atan2", "The angle of the point (``y``, ``x``), in radians.", 2, "atan2")
-    yield _reals("copysign", "The magnitude of ``x`` with the sign of ``y``.", 2, "copysign")
-    yield _reals("fmod", "The remainder of ``x / y``, of the sign of ``x``.", 2, "fmod")
-    yield _reals("hypot", "``sqrt(x * x + y * y)``, without overflow.", 2, "hypot")
-    yield _reals("nextafter", "The next float from ``x`` towards ``y``.", 2, "nextafter")
-    yield _reals("fma", "``x * y + z``, rounded once.", 3, "fma")
+    yield _floats(
+        "atan2",
+        "Arc tangent of ``x / y`` in radians, in the quadrant of the point (``y``, ``x``).",
+        2,
+        "atan2",
+    )
+    yield _floats(
+        "copysign", "Copy sign: the magnitude of ``x`` with the sign of ``y``.", 2, "copysign"
+    )
+    yield _floats("fmod", "Remainder of ``x / y``, with the sign of ``x``.", 2, "fmod")
+    yield _floats("hypot", "Hypotenuse, ``sqrt(x * x + y * y)``, without overflow.", 2, "hypot")
+    yield _floats("nextafter", "Next float from ``x`` toward ``y``.", 2, "nextafter")
+    yield _floats("fma", "Fused multiply-add: ``x * y + z``, rounded once.", 3, "fma")
     for order in "01":
-        yield _reals(
+        yield _floats(
             f"cyl_bessel_i{order}",
-            f"The modified Bessel function of the first kind of order {order}.",
+            f"Modified Bessel function of the first kind of order {order}.",
             amd=f"i{order}",
         )
     for name in ("ldexp", "scalbn"):
         yield _row(
             name,
-            "``x`` times 2 to the power of ``y``.",
+            "Scale by a power of two: ``x * 2 ** y``.",
             Form(("fp32", "i32"), "fp32", f"__nv_{name}f", f"__ocml_{name}_f32"),
             Form(("fp64", "i32"), "fp64", f"__nv_{name}", f"__ocml_{name}_f64"),
             portable=name == "ldexp",
         )
     yield _row(
         "pow",
-        "``x`` to the power of ``y``.",
+        "Power, ``x ** y``.",
         Form(("fp32", "i32"), "fp32", "__nv_powif", "__ocml_pown_f32"),
         Form(("fp64", "i32"), "fp64", "__nv_powi", "__ocml_pown_f64"),
         Form(("fp32", "fp32"), "fp32", "__nv_powf", "__ocml_pow_f32"),
@@ -402,7 +410,7 @@ def _mixed() -> Iterator[Extern]:
         portable=True,
     )
     form = Form(("fp32",), "fp32", "__nv_saturatef")
-    yield _row("saturatef", "``x`` held between 0 and 1; 0 where it is no number.", form)
+    yield _row("saturatef", "Clamp ``x`` to the range from 0 to 1; NaNs give 0.", form)
 
 
 def _fast() -> Iterator[Extern]:
@@ -413,8 +421,8 @@ def _fast() -> Iterator[Extern]:
 
 
 ROWS: tuple[Extern, ...] = (
-    *(_reals(name, doc, amd=name) for name, doc in _COMMON.items()),
-    *(_reals(name, doc, arity, amd, False) for name, (arity, amd, doc) in _OTHERS.items()),
+    *(_floats(name, doc, amd=name) for name, doc in _COMMON.items()),
+    *(_floats(name, doc, arity, amd, False) for name, (arity, amd, doc) in _OTHERS.items()),
     *_mixed(),
     *_questions(),
     *_integers(),
@@ -441,4 +449,4 @@ def _symbols() -> dict[str, tuple[tuple[Extern, Form], ...]]:
 
 
 SYMBOLS = _symbols()
-"""What each symbol may be; where it is several functions, their operands' widths differ."""
+"""The functions of each symbol; where there are several, their operands' widths differ."""

@@ -1,4 +1,4 @@
-"""Rows of what reads and writes through pointers."""
+"""Rows of loads, stores and atomics through pointers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ninetoothed.language.table.primitive import Primitive
 _NO_POINTER = f"{TYPES}the first is no pointer."
 _NO_UPDATE = (
     _NO_POINTER,
-    f"{TYPES}the device does not update this type in one step.",
+    f"{TYPES}the device has no such atomic of this type.",
     f"{ARGUMENTS}there is no such ``sem`` or ``scope``.",
 )
 _UPDATED = "The values and the mask are broadcast to the pointers, whose shape the result has."
@@ -47,9 +47,8 @@ ATOMIC_CAS = Kind(
 def _atomic(name: str, *operands: str, doc: str) -> Primitive:
     kind = ATOMIC_CAS if name == "cas" else ATOMIC
     text = (
-        f"{doc} where the pointers point, in one step that no other program sees half of; gives "
-        "what was there before. ``sem`` is 'relaxed', 'acquire', 'release' or 'acq_rel' (default), "
-        "``scope`` 'gpu' (default), 'cta' or 'sys'."
+        f"Atomic {doc} at the pointers; returns the values from before. ``sem`` is 'relaxed', "
+        "'acquire', 'release' or 'acq_rel' (default), ``scope`` 'gpu' (default), 'cta' or 'sys'."
     )
     parameters = ("pointer", *operands, "sem=None", "scope=None")
     return Primitive(f"atomic_{name}", kind, parameters, text)
@@ -63,10 +62,10 @@ ROWS = (
             *("pointer", "mask=None", "other=None", "boundary_check=()", "padding_option=''"),
             *("cache_modifier=''", "eviction_policy=''", "volatile=False"),
         ),
-        "What a pointer, or a block of them, points to, where the mask holds; elsewhere ``other``. "
+        "Load from a pointer, or a block of them, where the mask holds; elsewhere ``other``. "
         "Pointers come from ``x.source.data_ptr()`` and are moved by ``+``. ``cache_modifier`` is "
-        "'', '.ca', '.cg', '.cs' or '.cv', ``eviction_policy`` '', 'evict_first' or 'evict_last': "
-        "how a GPU's caches take it. ``boundary_check`` and ``padding_option`` are those of "
+        "'', '.ca', '.cg', '.cs' or '.cv', ``eviction_policy`` '', 'evict_first' or 'evict_last', "
+        "for a GPU's caches. ``boundary_check`` and ``padding_option`` are those of "
         "Triton's block pointers, and stay empty.",
     ),
     Primitive(
@@ -76,17 +75,19 @@ ROWS = (
             *("pointer", "value", "mask=None", "boundary_check=()"),
             *("cache_modifier=''", "eviction_policy=''"),
         ),
-        "Writes to where a pointer, or a block of them, points, where the mask holds. "
+        "Store to a pointer, or a block of them, where the mask holds. "
         "``cache_modifier`` is '', '.wb', '.cg', '.cs' or '.wt', ``eviction_policy`` '', "
-        "'evict_first' or 'evict_last': how a GPU's caches take it. ``boundary_check`` is that of "
+        "'evict_first' or 'evict_last', for a GPU's caches. ``boundary_check`` is that of "
         "Triton's block pointers, and stays empty.",
     ),
-    _atomic("add", "val", "mask=None", doc="Adds ``val`` to what is"),
-    _atomic("max", "val", "mask=None", doc="Leaves the larger of ``val`` and what is"),
-    _atomic("min", "val", "mask=None", doc="Leaves the smaller of ``val`` and what is"),
-    _atomic("and", "val", "mask=None", doc="Keeps the bits of ``val`` of what is"),
-    _atomic("or", "val", "mask=None", doc="Sets the bits of ``val`` in what is"),
-    _atomic("xor", "val", "mask=None", doc="Turns the bits of ``val`` in what is"),
-    _atomic("xchg", "val", "mask=None", doc="Puts ``val`` in the place of what is"),
-    _atomic("cas", "cmp", "val", doc="Puts ``val``, where the bits are those of ``cmp``,"),
+    _atomic("add", "val", "mask=None", doc="add of ``val``"),
+    _atomic("max", "val", "mask=None", doc="maximum with ``val``"),
+    _atomic("min", "val", "mask=None", doc="minimum with ``val``"),
+    _atomic("and", "val", "mask=None", doc="bitwise and with ``val``"),
+    _atomic("or", "val", "mask=None", doc="bitwise or with ``val``"),
+    _atomic("xor", "val", "mask=None", doc="bitwise exclusive or with ``val``"),
+    _atomic("xchg", "val", "mask=None", doc="exchange with ``val``"),
+    _atomic(
+        "cas", "cmp", "val", doc="compare-and-swap: ``val`` where the bits equal those of ``cmp``,"
+    ),
 )

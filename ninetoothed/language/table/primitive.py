@@ -1,4 +1,4 @@
-"""What a row of the table is."""
+"""A row of the table."""
 
 from __future__ import annotations
 
@@ -19,16 +19,13 @@ _WIDTH = 88
 class Primitive:
     """A function of the language. It has a meaning inside an application only.
 
-    ``kind`` is the ``nt`` op that it becomes, elementwise, a reduction or one of its own, and what
-    the rows of it have in common. ``parameters`` are names, with their defaults where they have
-    one. ``rule`` gives, from the operands' element types, the type that they are brought to and the
-    result's; its docstring says so to users. ``identity`` is what lanes that are not valid read in a
-    reduction, from the element type. ``triton`` is Triton's spelling over ``{0}``, ``{1}``, …. Rows
-    without ``public`` are operators only. ``body`` is the meaning of a composition: a function
-    written in the language, inlined where it is called, of an elementwise row over operands brought
-    to its type.
-
-    ``doc`` is what it computes; what all rows of a kind have in common is said there.
+    ``kind`` is the ``nt`` op that it becomes, with the documentation that its rows share; ``doc``
+    describes what this one computes. ``parameters`` are names, with their defaults. ``rule`` maps
+    the operands' element types to the type that they are converted to and the result's; its
+    docstring is shown to users. ``identity`` is the value of lanes that are not valid in a
+    reduction, by element type. ``triton`` is Triton's spelling over ``{0}``, ``{1}``, …. Rows
+    without ``public`` are operators only. ``body`` defines a composition: a function written in the
+    language, inlined where it is called, of an elementwise row over operands converted to its type.
     """
 
     name: str
@@ -43,12 +40,12 @@ class Primitive:
 
     @property
     def op(self) -> str:
-        """The op of its kind, by which its handlers are found."""
+        """The op of its kind, the key of its handlers."""
         return self.kind.op
 
     @property
     def arity(self) -> int:
-        """The number of parameters that must be given."""
+        """The number of required parameters."""
         return sum("=" not in parameter for parameter in self.parameters)
 
     @property
@@ -64,24 +61,24 @@ class Primitive:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """What ``inspect.signature`` gives."""
+        """The signature, for ``inspect.signature``."""
         arguments = ast.parse(f"def _({', '.join(self.parameters)}): 0").body[0]
         assert isinstance(arguments, ast.FunctionDef)
         return _signature(arguments.args)
 
     @property
     def title(self) -> str:
-        """How it is written: a call, or an operation."""
+        """The call, or the operation, over the parameters."""
         return self._written(self.parameters)
 
     @property
     def text(self) -> str:
-        """What it computes: ``doc`` without its sections."""
+        """The description: ``doc`` without its sections."""
         return "\n\n".join(part for part in _paragraphs(self.doc) if _heading(part) is None)
 
     @property
     def sections(self) -> dict[str, str]:
-        """What is said of shapes, element types and errors, and an example."""
+        """Shapes, element types, errors and an example."""
         found = {
             "Shapes": self.kind.shapes,
             "Element types": self.kind.dtypes if self.rule is None else _summary(self.rule),
@@ -96,7 +93,7 @@ class Primitive:
 
     @property
     def operator(self) -> bool:
-        """Whether it is written with an operator of Python's."""
+        """True for an operator of Python's."""
         return not self.public and not self.triton.startswith("tl.")
 
     def _example(self) -> str:
@@ -124,8 +121,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def composite(rows: list[Primitive]) -> Callable[[_F], _F]:
-    """Add the row of a function that is written in the language: its name, parameters and text are
-    the function's, and users get the function itself.
+    """Add the row of a function that is written in the language, with its name, parameters and
+    docstring; users get the function itself.
     """
 
     def add(body: _F) -> _F:

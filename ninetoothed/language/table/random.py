@@ -1,7 +1,7 @@
-"""Random numbers: the counter-based generator Philox, bit for bit Triton's stream.
+"""Random numbers by Philox, a counter-based generator, with bit for bit Triton's stream.
 
-Like the other composites, these are written in the language and inlined where they are called. A
-seed and an offset give the same number on every backend, whatever the block sizes.
+These are composites, too. A seed and an offset give the same number on every backend, whatever the
+block sizes.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) ->
 
 @composite(ROWS)
 def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Four blocks of random u32, one number each an offset; the cheapest source of many.
+    """Four blocks of random u32, one number of each for each offset; the cheapest source of many.
 
     Example: ``ntl.randint4x(42, i)``
     """
@@ -105,7 +105,7 @@ def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
 
 @composite(ROWS)
 def randint(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Random u32, one an offset. For several streams, ``randint4x`` costs less.
+    """Random u32, one for each offset. For several streams, ``randint4x`` costs less.
 
     Example: ``ntl.randint(42, i)``
     """
@@ -134,7 +134,7 @@ def uint_to_uniform_float(x: Any) -> Any:
 
 @composite(ROWS)
 def rand(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Random fp32, uniform in [0, 1), one an offset; ``seed`` is an integer.
+    """Random fp32, uniform in [0, 1), one for each offset; ``seed`` is an integer.
 
     Example: ``ntl.rand(42, i)``
     """
@@ -158,7 +158,7 @@ def rand4x(seed: Any, offsets: Any, n_rounds: Any = 10) -> Any:
 
 @composite(ROWS)
 def pair_uniform_to_normal(u1: Any, u2: Any) -> Any:
-    """Two blocks of normal numbers from two of uniform ones, by Box and Muller.
+    """Box-Muller transform: two blocks of normal numbers from two of uniform ones.
 
     Example: ``ntl.pair_uniform_to_normal(x, y)``
     """
@@ -170,7 +170,7 @@ def pair_uniform_to_normal(u1: Any, u2: Any) -> Any:
 
 @composite(ROWS)
 def randn(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Random fp32 of mean 0 and variance 1, normally distributed, one an offset.
+    """Random fp32, standard normal, one for each offset.
 
     Example: ``ntl.randn(42, i)``
     """
@@ -181,7 +181,7 @@ def randn(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
 
 @composite(ROWS)
 def randn4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Four blocks of random fp32, normally distributed.
+    """Four blocks of random fp32, standard normal.
 
     Example: ``ntl.randn4x(42, i)``
     """

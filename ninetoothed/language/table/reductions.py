@@ -1,4 +1,4 @@
-"""Rows of what combines lanes."""
+"""Rows of reductions, scans, sorts and histograms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ninetoothed.language import rules
 from ninetoothed.language.table.kinds import NO_AXIS, NO_TYPES, SHAPES, TYPES, Kind
 from ninetoothed.language.table.primitive import Primitive
 
-_COMBINES = "``combine_fn`` does not give a scalar of each block's type."
+_COMBINES = "``combine_fn`` does not return a scalar of each block's type."
 _ONLY_COMBINES = (
     "UnsupportedSyntaxError: ``combine_fn`` reads, writes or loops, or uses a value from outside."
 )
@@ -67,14 +67,14 @@ HISTOGRAM = Kind(
     "ntl.{name}(i, 10)",
 )
 
-_WIDENED = "Integers of fewer than 32 bits and bits are widened to 32, unless ``dtype`` says what."
+_WIDENED = "Bits and integers of fewer than 32 bits are widened to 32, unless ``dtype`` is given."
 _REVERSE = "With ``reverse``, from the last lane down."
 _COMBINE = (
     "``combine_fn`` takes two scalars, of a tuple of n blocks two times n, the left lanes first, "
-    "and gives one, or a tuple of n, of the same types. It computes with its arguments alone."
+    "and returns one, or a tuple of n, of the same types. It computes with its arguments alone."
 )
 _INDICES = (
-    "With ``return_indices`` also where it is, as i32, in the type of the lanes: of several the "
+    "With ``return_indices`` also its index, as i32, and no type is widened: of equal lanes the "
     "first, or with ``return_indices_tie_break_left=False`` any."
 )
 
@@ -95,8 +95,8 @@ def _extremum(name: str, identity: Callable[[str], float | int], word: str) -> P
             *("input", "axis=None", "return_indices=False"),
             *("return_indices_tie_break_left=True", "keep_dims=False"),
         ),
-        f"The {word} along ``axis``, or of all lanes; of numbers and NaNs, of the numbers. Types "
-        f"of fewer than 32 bits give 32. {_INDICES}",
+        f"{word} along ``axis``, or of all lanes; NaNs are ignored beside numbers. Types of fewer "
+        f"than 32 bits give 32. {_INDICES}",
         rules.extremum,
         f"tl.{name}({{0}}, axis={{axis}})",
         identity=identity,
@@ -108,8 +108,8 @@ def _where(name: str, word: str) -> Primitive:
         name,
         INDEX,
         ("input", "axis=None", "tie_break_left=True", "keep_dims=False"),
-        f"Where along ``axis``, or among all lanes in row-major order, the {word} is, as i32; of "
-        "several the first, or with ``tie_break_left=False`` any.",
+        f"Index of the {word} along ``axis``, or among all lanes in row-major order, as i32; of "
+        "equal lanes the first, or with ``tie_break_left=False`` any.",
     )
 
 
@@ -118,7 +118,7 @@ def _scan(name: str, word: str, identity: Callable[[str], float | int]) -> Primi
         name,
         SCAN,
         ("input", "axis=0", "reverse=False", "dtype=None"),
-        f"The {word} of the lanes along ``axis`` up to each. {_REVERSE} {_WIDENED}",
+        f"Cumulative {word} along ``axis``. {_REVERSE} {_WIDENED}",
         rules.summation,
         f"tl.{name}({{0}}, axis={{axis}}, reverse={{reverse}})",
         identity=identity,
@@ -130,18 +130,18 @@ ROWS = (
         "sum",
         REDUCE,
         ("input", "axis=None", "keep_dims=False", "dtype=None"),
-        f"The sum along ``axis``, or of all lanes. {_WIDENED}",
+        f"Sum along ``axis``, or of all lanes. {_WIDENED}",
         rules.summation,
         "tl.sum({0}, axis={axis})",
         identity=_zero,
     ),
-    _extremum("max", rules.lowest, "largest"),
-    _extremum("min", rules.highest, "smallest"),
+    _extremum("max", rules.lowest, "Maximum"),
+    _extremum("min", rules.highest, "Minimum"),
     Primitive(
         "xor_sum",
         REDUCE,
         ("input", "axis=None", "keep_dims=False"),
-        "The bits that an odd number of lanes along ``axis``, or of all lanes, have; integers.",
+        "Bitwise exclusive or along ``axis``, or of all lanes; integers.",
         rules.bitwise,
         "tl.xor_sum({0}, axis={axis})",
         identity=_zero,
@@ -150,19 +150,19 @@ ROWS = (
         "reduce_or",
         REDUCE,
         ("input", "axis", "keep_dims=False"),
-        "The bits that some lane along ``axis`` has, or with None any lane; integers.",
+        "Bitwise or along ``axis``, or with None of all lanes; integers.",
         rules.bitwise,
         "tl.reduce_or({0}, axis={axis})",
         identity=_zero,
     ),
-    _where("argmax", "largest"),
-    _where("argmin", "smallest"),
+    _where("argmax", "maximum"),
+    _where("argmin", "minimum"),
     Primitive(
         "reduce",
         REDUCE_BY,
         ("input", "axis", "combine_fn", "keep_dims=False"),
-        "The lanes along ``axis``, or with None all lanes, of a block or of each block of a tuple, "
-        f"combined to one. {_COMBINE} It must be associative and commutative.",
+        "Reduction along ``axis``, or with None of all lanes, of a block or of a tuple of blocks. "
+        f"{_COMBINE} It must be associative and commutative.",
     ),
     _scan("cumsum", "sum", _zero),
     _scan("cumprod", "product", _one),
@@ -170,27 +170,27 @@ ROWS = (
         "associative_scan",
         SCAN_BY,
         ("input", "axis", "combine_fn", "reverse=False"),
-        "The lanes along ``axis`` of a block, or of each block of a tuple, up to each, combined. "
+        "Inclusive scan along ``axis`` of a block, or of a tuple of blocks. "
         f"{_REVERSE} {_COMBINE} It must be associative.",
     ),
     Primitive(
         "sort",
         SORT,
         ("x", "dim=None", "descending=False"),
-        "The lanes along ``dim``, or along the last dim, in order. NaNs count as the largest.",
+        "Sort along ``dim``, by default the last. NaNs count as the largest.",
     ),
     Primitive(
         "topk",
         TOPK,
         ("x", "k", "dim=None", "descending=True"),
-        "The ``k`` largest along ``dim``, or along the last dim, the largest first; or the "
-        "smallest, the smallest first. NaNs count as the largest.",
+        "The ``k`` largest lanes along ``dim``, by default the last, in descending order; or the "
+        "smallest, ascending. NaNs count as the largest.",
     ),
     Primitive(
         "histogram",
         HISTOGRAM,
         ("input", "num_bins", "mask=None"),
-        "How many lanes of a one-dimensional block of integers hold 0, 1, …, ``num_bins`` - 1, as "
-        "i32. Other numbers, and lanes where the mask does not hold, are not counted.",
+        "Histogram of a one-dimensional block of integers: the counts of 0, 1, …, ``num_bins`` - "
+        "1, as i32. Other numbers, and lanes where the mask does not hold, are not counted.",
     ),
 )

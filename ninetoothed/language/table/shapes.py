@@ -1,4 +1,4 @@
-"""Rows of what moves lanes."""
+"""Rows of shape manipulation."""
 
 from __future__ import annotations
 
@@ -76,106 +76,106 @@ ROWS = (
         "reshape",
         RESHAPE,
         ("input", "*shape", "can_reorder=False"),
-        "The lanes in row-major order, in another shape of as many. " + _SIZES + " One of them may "
-        "be -1, which is what is left; no size, of a block of one lane, is a scalar. Lanes keep "
-        "their order, also with ``can_reorder``.",
+        "Reshape in row-major order. "
+        + _SIZES
+        + " One of them may be -1, which is inferred; none, "
+        "for a block of one lane, gives a scalar. Lanes keep their order, also with "
+        "``can_reorder``.",
         triton="tl.reshape({0}, {shape})",
     ),
     Primitive(
         "view",
         RESHAPE,
         ("input", "*shape"),
-        "The lanes in row-major order, in another shape of as many, as ``reshape``. " + _SIZES,
+        "Reshape in row-major order, as ``reshape``. " + _SIZES,
         triton="tl.reshape({0}, {shape})",
     ),
     Primitive(
         "permute",
         PERMUTE,
         ("input", "*dims"),
-        "The dims in another order: dim ``i`` of the result is dim ``dims[i]`` of ``input``.",
+        "Permute dims: dim ``i`` of the result is dim ``dims[i]`` of ``input``.",
         triton="tl.permute({0}, {dims})",
     ),
     Primitive(
         "trans",
         PERMUTE,
         ("input", "*dims"),
-        "The dims in another order, as ``permute``; without ``dims`` the last two swapped, as "
-        "``x.T``.",
+        "Transpose: permute dims as ``permute``; without ``dims`` the last two, as ``x.T``.",
         triton="tl.trans({0}, {dims})",
     ),
     Primitive(
         "expand_dims",
         EXPAND_DIMS,
         ("input", "axis"),
-        "Dims of size 1 inserted, so that they are at ``axis``, one number or a tuple, of the "
-        "result.",
+        "Insert dims of size 1, which are at ``axis``, one number or a tuple, of the result.",
         triton="tl.expand_dims({0}, {axis})",
     ),
     Primitive(
         "unsqueeze",
         UNSQUEEZE,
         ("x", "dim"),
-        "A dim of size 1 inserted, so that it is at ``dim`` of the result.",
+        "Insert a dim of size 1, which is at ``dim`` of the result.",
         triton="tl.expand_dims({0}, {dim})",
     ),
     Primitive(
         "squeeze",
         SQUEEZE,
         ("x", "dim"),
-        "The block without ``dim``, which has size 1.",
+        "Remove ``dim``, which has size 1.",
         triton="tl.reshape({0}, {shape})",
     ),
     Primitive(
         "broadcast_to",
         BROADCAST_TO,
         ("input", "*shape"),
-        "Dims of size 1 repeated to a shape. " + _SIZES,
+        "Broadcast to a shape. " + _SIZES,
         triton="tl.broadcast_to({0}, {shape})",
     ),
     Primitive(
         "broadcast",
         BROADCAST,
         ("input", "other"),
-        "A tuple of both blocks, with dims of size 1 repeated so that they have one shape.",
+        "Broadcast two blocks to one shape; a tuple of both.",
         triton="tl.broadcast({0}, {1})",
     ),
     Primitive(
         "join",
         JOIN,
         ("a", "b"),
-        "Two blocks, broadcast, beside one another along a new last dim of size 2: of shapes (4, "
-        "8), one of shape (4, 8, 2); of two scalars, a block of shape (2,).",
+        "Join two blocks, broadcast, along a new last dim of size 2: of shapes (4, 8), one of "
+        "shape (4, 8, 2); of two scalars, a block of shape (2,).",
         triton="tl.join({0}, {1})",
     ),
     Primitive(
         "cat",
         CAT,
         ("input", "other", "can_reorder=False", "dim=0"),
-        "Two blocks of one shape, one behind the other along ``dim``. Lanes keep their order, also "
-        "with ``can_reorder``.",
+        "Concatenate two blocks of one shape along ``dim``. Lanes keep their order, also with "
+        "``can_reorder``.",
         triton="tl.cat({0}, {1}, dim={dim})",
     ),
     Primitive(
         "split",
         SPLIT,
         ("a",),
-        "A tuple of the two halves of a block whose last dim has size 2: the inverse of ``join``.",
+        "Split a block along its last dim, of size 2, into two: the inverse of ``join``.",
         triton="tl.split({0})",
     ),
     Primitive(
         "flip",
         FLIP,
         ("x", "dim=None"),
-        "The lanes along ``dim``, or along the last dim, in reverse order. Blocks of any size.",
+        "Reverse the lanes along ``dim``, by default the last. Blocks of any size.",
         triton="tl.flip({0}, {dim})",
     ),
     Primitive(
         "gather",
         GATHER,
         ("src", "index", "axis"),
-        "Lanes of ``src`` picked along ``axis``: with axis 0 of two dims, ``src[index[i, j], j]``. "
-        "``index`` holds integers and has the shape of ``src``, but for ``axis``. A lane whose "
-        "index is below 0 or not below the size has no specified value.",
+        "Gather lanes of ``src`` along ``axis``: with axis 0 of two dims, ``src[index[i, j], j]``. "
+        "``index`` holds integers and has the shape of ``src``, but for ``axis``. The value for an "
+        "index out of bounds is unspecified.",
         triton="tl.gather({0}, {1}, axis={axis})",
     ),
 )

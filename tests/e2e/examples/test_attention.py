@@ -162,7 +162,7 @@ def test_scores_of_minus_infinity(place: Place, monkeypatch: pytest.MonkeyPatch)
 def test_scores_far_below_zero(
     place: Place, is_causal: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What lies beyond the last key, 0, would be far above all of them."""
+    """Lanes beyond the last key, 0, would be far above all of them."""
     draw = Draw(place.device, torch.float16)
     query, key, value = inputs(draw, (1, 1, 1, 37, 37, 16))
     tensors = (query.abs() + 2, key.abs().neg() - 2, value)

@@ -159,7 +159,7 @@ def test_rotary_embedding_refuses_what_does_not_fit() -> None:
 
 
 def kept(shape: tuple[int, ...], p: float, seed: int) -> torch.Tensor:
-    """What dropout keeps, by the definition of its random numbers."""
+    """The elements that dropout keeps, by the definition of its random numbers."""
     numbers = np.arange(torch.Size(shape).numel(), dtype=np.int32)
     random = philox.uniform(philox.stream(seed, numbers)[0])
     return torch.from_numpy(random >= np.float32(p)).reshape(shape)
@@ -169,7 +169,7 @@ def kept(shape: tuple[int, ...], p: float, seed: int) -> torch.Tensor:
 def test_dropout(
     place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is kept depends on the place in the tensor and on the seed, not on the strides."""
+    """Dropout depends on the index in the tensor and on the seed, not on the strides."""
     example = load("dropout", place, monkeypatch)
     draw = Draw(place.device, dtype, strided)
     for shape in SHAPES:
@@ -250,7 +250,7 @@ EXACT = ("add", "max_pool2d")
 
 
 def called(name: str, arguments: tuple[Any, ...], **options: Any) -> torch.Tensor:
-    """What an example returns for tensors of these shapes."""
+    """The result of an example for tensors of these shapes."""
     function = getattr(importlib.import_module(f"examples.{name}"), name)
     return function(*(torch.ones(x, **options) if isinstance(x, tuple) else x for x in arguments))
 

@@ -18,7 +18,7 @@ LARGE = (((2048, 1, 0, 1025, 977), 1031),)
 
 
 def padded(input: torch.Tensor, length: int, value: float) -> torch.Tensor:
-    """What torch makes of the sequences, one by one."""
+    """Torch's result of the sequences, one by one."""
     rows = [
         torch.nn.functional.pad(row, (0, 0, 0, length - row.shape[0]), value=value)
         for row in input.unbind()

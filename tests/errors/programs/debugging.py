@@ -105,7 +105,7 @@ vectors(application).ir()
 def application(x, output):
     output = x + ntl.max_constancy(ntl.program_id(0), 4)
 #                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: ShapeError: ntl.max_constancy says something of a block, not of a scalar of i32
+# error: ShapeError: ntl.max_constancy takes a block, not a scalar of i32
 
 vectors(application).ir()
 # ---- assembly on CPU tensors

@@ -137,14 +137,14 @@ matrices(application)
 def application(x, output):
     output = x**0.5
 #            ^^^^^^
-# error: UnsupportedSyntaxError: the operator ** with this exponent is not part of the language; write ntl.libdevice.pow(x, y), or a whole number above 0 that is known when compiling
+# error: UnsupportedSyntaxError: the operator ** with this exponent is not part of the language; write ntl.libdevice.pow(x, y), or a positive integer that is known when compiling
 
 vectors(application)
 # ---- power in place
 def application(x, output):
     y = x
     y **= x
-# error: UnsupportedSyntaxError: the operator ** with this exponent is not part of the language; write ntl.libdevice.pow(x, y), or a whole number above 0 that is known when compiling
+# error: UnsupportedSyntaxError: the operator ** with this exponent is not part of the language; write ntl.libdevice.pow(x, y), or a positive integer that is known when compiling
     output = y
 
 vectors(application)

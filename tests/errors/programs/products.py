@@ -62,7 +62,7 @@ matrices(application)
 def application(x, output):
     output = ntl.dot(x, ntl.trans(x), input_precision="ieee", allow_tf32=True)
 #            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: ArgumentError: ntl.dot: input_precision and allow_tf32 say the same; give one of them
+# error: ArgumentError: ntl.dot: input_precision and allow_tf32 mean the same; give one of them
 
 matrices(application)
 # ---- a precision known at run time only
@@ -83,14 +83,14 @@ matrices(application, "fp8e5")
 def application(x, output):
     output = ntl.dot(x, ntl.trans(x), out_dtype=ntl.bfloat16)
 #            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TypeMismatchError: ntl.dot: a product is no bf16; leave out_dtype out, and write .to(ntl.bfloat16)
+# error: TypeMismatchError: ntl.dot: a dot gives no bf16; leave out_dtype out, and write .to(ntl.bfloat16)
 
 matrices(application, "bf16")
 # ---- a result of fp64
 def application(x, output):
     output = ntl.dot(x, ntl.trans(x), out_dtype=ntl.float64)
 #            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TypeMismatchError: ntl.dot: a product of fp16 and fp16 is fp32 or fp16, not fp64
+# error: TypeMismatchError: ntl.dot: a dot of fp16 and fp16 gives fp32 or fp16, not fp64
 
 matrices(application, "fp16")
 # ---- an accumulator of another shape
@@ -104,7 +104,7 @@ matrices(application, "fp16")
 def application(x, output):
     output = ntl.dot(x, ntl.trans(x), ntl.zeros((16, 16), dtype=ntl.float16))
 #            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TypeMismatchError: ntl.dot: the accumulator of a product of bf16 and bf16 is fp32, not fp16; convert it with .to(dtype)
+# error: TypeMismatchError: ntl.dot: the accumulator of a dot of bf16 and bf16 is fp32, not fp16; convert it with .to(dtype)
 
 matrices(application, "bf16")
 # ---- an accumulator and another result
@@ -112,7 +112,7 @@ def application(x, output):
     acc = ntl.zeros((16, 16), dtype=ntl.float16)
     output = ntl.dot(x, ntl.trans(x), acc, out_dtype=ntl.float32)
 #            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TypeMismatchError: ntl.dot: the accumulator is fp16, and out_dtype says fp32; make them equal
+# error: TypeMismatchError: ntl.dot: the accumulator is fp16, and out_dtype is fp32; make them equal
 
 matrices(application, "fp16")
 # ---- the operator

@@ -86,7 +86,7 @@ vectors(application)
 def application(x, output):
     for i in (1, 2):
 #            ^^^^^^
-# error: UnsupportedSyntaxError: a loop goes over range(…); write `for i in range(n)`
+# error: UnsupportedSyntaxError: a loop iterates over range(…); write `for i in range(n)`
         output = x * i
 
 vectors(application)
@@ -94,7 +94,7 @@ vectors(application)
 def application(x, output):
     for value in x:
 #                ^
-# error: UnsupportedSyntaxError: a loop goes over range(…); write `for i in range(n)`
+# error: UnsupportedSyntaxError: a loop iterates over range(…); write `for i in range(n)`
         output = value
 
 vectors(application)
@@ -116,7 +116,7 @@ vectors(application)
 def application(x, output):
     for i in range(stop=4):
 #            ^^^^^^^^^^^^^
-# error: UnsupportedSyntaxError: a loop goes over range(…); write `for i in range(n)`
+# error: UnsupportedSyntaxError: a loop iterates over range(…); write `for i in range(n)`
         output = x
 
 vectors(application)

@@ -1,4 +1,4 @@
-"""How the frontend's work grows with the application."""
+"""Complexity of the frontend in the application's size."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import torch
 
 from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.element_types import ELEMENTS
-from ninetoothed.interpreters.elementwise import apply, picked
+from ninetoothed.interpreters.elementwise import apply, gathered
 from ninetoothed.interpreters.reductions import reduce
 from tests.support.nt_modules import LOAD, V, vector_kernel
 
@@ -49,9 +49,9 @@ def test_a_gather_takes_the_guards_of_what_it_picks() -> None:
 def test_lanes_are_picked_where_data_is_uniform(dim: int) -> None:
     data = torch.arange(12).reshape(1, 3, 4)
     indices = torch.tensor([2, 0]).reshape([1, 2, 1] if dim == 1 else [1, 1, 2])
-    assert torch.equal(picked(data, indices, dim), data.index_select(dim, indices.flatten()))
+    assert torch.equal(gathered(data, indices, dim), data.index_select(dim, indices.flatten()))
     column = data[:, :, :1]
-    assert torch.equal(picked(column, indices, 2), column)
+    assert torch.equal(gathered(column, indices, 2), column)
 
 
 @pytest.mark.parametrize("name", ["i32", "u32", "i64", "u64"])

@@ -304,7 +304,8 @@ def test_a_mask_of_what_was_not_read_is_false(access: str) -> None:
     "op",
     [
         "%old = nt.pointer_load %p : POINTERS -> BLOCK",
-        'nt.pointer_store %v, %p : BLOCK, POINTERS\n%old = nt.elementwise "neg"(%v) : (BLOCK) -> BLOCK',
+        "nt.pointer_store %v, %p : BLOCK, POINTERS\n"
+        '%old = nt.elementwise "neg"(%v) : (BLOCK) -> BLOCK',
         '%old = nt.atomic "add" %p, %v "acq_rel" "gpu" : POINTERS, BLOCK',
         '%old = nt.atomic_cas %p, %v, %v "acq_rel" "gpu" : POINTERS, BLOCK',
     ],

@@ -37,11 +37,13 @@ COUNTED = f"""
       scf.yield %e, %less : {V}, f32
     }}
     {store("b")}"""
-"""Doubles a block as often as its sum says; each program has a count of its own."""
+"""Doubles a block, with its own trip count in each program."""
 
 
 @pytest.mark.parametrize("lanes", ["1", "1000"])
-def test_programs_leave_at_their_own_turns(lanes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_leave_after_their_own_iterations(
+    lanes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NINETOOTHED_INTERPRET_LANES", lanes)
     x, z = torch.tensor([3.0, 0, 1, 2, 5]), torch.zeros(5)
     interpret(vector_kernel(COUNTED), [x, z], {"B": 1})
@@ -68,7 +70,7 @@ def test_a_long_loop_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_programs_that_a_branch_keeps_out_do_not_turn() -> None:
-    """What their condition would say is not asked."""
+    """Their condition is not evaluated."""
     body = f"""
       {LOAD}
       %s = nt.reduce "sum" %a axis 0 : {V} -> f32
@@ -193,7 +195,7 @@ SEARCH = f"""
       tt.return
     }}
     """
-"""A condition of several statements, that hands on what it has read."""
+"""A condition of several statements, which forwards what it has read."""
 
 
 @pytest.mark.skipif(not compat.available(), reason="Triton is not installed")

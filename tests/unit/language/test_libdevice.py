@@ -1,4 +1,4 @@
-"""The device libraries' functions: the table is Triton's, and torch computes what it says."""
+"""Functions of the device libraries: the table against Triton, the interpreter against torch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ninetoothed.language.table.libdevice import LIBDEVICE, MODES, SYMBOLS, Form
 from tests.support.tt_modules import elementwise
 
 _LEFT_OUT = {"rcp64h", "jn", "yn"}
-"""What no function of torch computes."""
+"""Functions that torch does not have."""
 
 Rows = dict[str, dict[tuple[str, ...], tuple[str, str]]]
 
@@ -83,7 +83,7 @@ def test_operands_tell_what_a_symbol_is() -> None:
 
 def test_help() -> None:
     text = str(ntl.libdevice.pow.__doc__)
-    assert text.startswith("ntl.libdevice.pow(x, y)\n\n``x`` to the power of ``y``.")
+    assert text.startswith("ntl.libdevice.pow(x, y)\n\nPower, ``x ** y``.")
     assert "fp32, i32 give fp32; fp64, i32 give fp64;" in text
     assert "tanh" in dir(ntl.libdevice)
     with pytest.raises(AttributeError):
@@ -340,7 +340,7 @@ def floats(dtype: str) -> list[float]:
     return listed(torch.tensor([*values, *random], dtype=ELEMENTS[dtype].own))
 
 
-def neighbours(exact: Fraction, dtype: str) -> tuple[float, float]:
+def adjacent(exact: Fraction, dtype: str) -> tuple[float, float]:
     """The greatest float that is no larger, and the smallest that is no smaller."""
     own = ELEMENTS[dtype].own
     try:
@@ -371,7 +371,7 @@ EXACT = ("add", "sub", "mul", "div", "rcp", "fma")
 
 
 def exactly(name: str, x: Fraction, *others: Fraction) -> Fraction:
-    """What is rounded."""
+    """The exact functions."""
     match name, others:
         case "add", (y,):
             return x + y
@@ -413,7 +413,7 @@ def test_rounded_in_each_direction(name: str, dtype: str) -> None:
     }
     largest = torch.finfo(ELEMENTS[dtype].own).max
     for place, (operands, exact) in enumerate(cases):
-        low, high = neighbours(exact, dtype)
+        low, high = adjacent(exact, dtype)
         found = {mode: results[mode][place] for mode in MODES}
         assert found["rd"] == low, operands
         assert found["ru"] == high, operands
@@ -499,7 +499,7 @@ def test_to_narrower_floats(mode: str) -> None:
 
 
 def _check_side(exact: Fraction, found: float, mode: str) -> None:
-    low, high = neighbours(exact, "fp32")
+    low, high = adjacent(exact, "fp32")
     if mode != "rn":
         assert found == {"rd": low, "ru": high, "rz": low if exact > 0 else high}[mode], exact
     elif math.isfinite(low) and math.isfinite(high):

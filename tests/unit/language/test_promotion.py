@@ -53,13 +53,13 @@ _ENTRIES: dict[type[ast.AST], operators.Operator] = {
 
 
 def old() -> bool:
-    """Whether this Triton's rules are not those of 3.9."""
+    """True if this Triton's rules are not those of 3.9."""
     major, minor = compat.version().split(".")[:2]
     return (int(major), int(minor)) < (3, 9)
 
 
 def changed(name: str, operands: tuple[Operand, ...]) -> bool:
-    """Whether Triton before 3.9 had another rule."""
+    """True if Triton before 3.9 had another rule."""
     types = [operand for operand in operands if isinstance(operand, str)]
     number = len(types) < len(operands)
     if number and (name in ("lt", "le", "gt", "ge", "eq", "ne") or set(types) & set(EIGHTS)):
@@ -70,7 +70,7 @@ def changed(name: str, operands: tuple[Operand, ...]) -> bool:
 
 
 def undefined(name: str, right: Operand, dtype: str | None) -> bool:
-    """Whether an operation in ``dtype`` has no value for the number ``right``: it is refused."""
+    """True if an operation in ``dtype`` is undefined for the number ``right``, and refused."""
     if dtype is None or DTYPES[dtype].kind == "float" or not isinstance(right, int):
         return False
     if name in ("floordiv", "mod"):
@@ -126,7 +126,7 @@ Types = Callable[..., str | None]
 def differences(
     name: str, ours: Types, theirs: Types, forms: tuple[tuple[str, str], ...]
 ) -> list[tuple[Any, ...]]:
-    """What the frontend and Triton type differently."""
+    """Types that the frontend and Triton promote differently."""
     frontend, triton = Frontend(), triton_types()
     found: list[tuple[Any, ...]] = []
     for (left, right), (one, two) in product(pairs(), forms):
@@ -249,7 +249,7 @@ def test_dots() -> None:
             # There, out_dtype has a default.
             continue
         try:
-            mine = rules.product(left, right, acc, out)
+            mine = rules.dot_type(left, right, acc, out)
         except TypeError:
             mine = None
         if never(left, right, acc, out):
@@ -264,9 +264,9 @@ def test_dots() -> None:
 
 
 def never(left: str, right: str, acc: str | None, out: str | None) -> bool:
-    """Whether Triton gives a type to a product that it cannot build, or stops the process."""
+    """True if Triton gives a type to a dot that it cannot build, or stops the process."""
     try:
-        found = rules.products(left, right)
+        found = rules.dot_types(left, right)
     except TypeError:
         return False
     if acc is not None:

@@ -24,7 +24,7 @@ def kernel(
     function: tl.constexpr,
     expected: tl.constexpr,
 ):
-    """What Triton takes if the types are equal."""
+    """Triton's operands if the types are equal."""
     y = function(tl.load(x + tl.arange(0, 16)), 0)
     tl.static_assert(y.dtype == expected)
 
@@ -36,7 +36,7 @@ FUNCTIONS = (
 
 
 def accepts(dtype: str, name: str, expected: str) -> bool:
-    """Whether Triton's function gives ``expected``."""
+    """True if Triton's function gives ``expected``."""
     compiler: Any = triton.compiler.compiler
     target = triton.backends.compiler.GPUTarget("cuda", 90, 32)
     backend = compiler.make_backend(target)
@@ -57,7 +57,7 @@ def accepts(dtype: str, name: str, expected: str) -> bool:
 
 
 def application() -> None:
-    """Where the functions are called."""
+    """The callers of the functions."""
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

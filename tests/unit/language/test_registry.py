@@ -1,4 +1,4 @@
-"""Tables of handlers: one style, and what a missing handler says."""
+"""Tables of handlers: one style, and the error of a missing handler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the cases of ``tests/rows`` compare."""
+"""Comparison of results in the cases of ``tests/rows``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the language says of itself: every row and every function, with an example that compiles."""
+"""Documentation of every row and every function, with an example that compiles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import ninetoothed.language as ntl
 from ninetoothed import Tensor, errors
 from ninetoothed.language import rules
 from ninetoothed.language.table import LIBDEVICE, PUBLIC, TABLE, Primitive
-from ninetoothed.language.table.elementwise import MAP
+from ninetoothed.language.table.elementwise import ELEMENTWISE
 from ninetoothed.language.table.kinds import SECTIONS
 from tests.rows import running
 from tests.rows.case import Array, Case, Values
@@ -51,7 +51,7 @@ EXAMPLES = {
 
 
 @each_row
-def test_every_row_says_all(row: Primitive) -> None:
+def test_every_row_is_documented(row: Primitive) -> None:
     assert {*SECTIONS} - {*row.sections} <= {"Raises"}
     for text in row.sections.get("Raises", "").splitlines():
         name, _, reason = text.partition(": ")
@@ -74,7 +74,7 @@ def test_help() -> None:
     assert (ntl.exp.__doc__ or "").splitlines() == [
         "ntl.exp(x)",
         "",
-        "e to the power of ``x``; fp32 or fp64.",
+        "Natural exponential, e to the power of ``x``; fp32 or fp64.",
         "",
         "Shapes:",
         "    Blocks are broadcast to one shape, which the result has; scalars fit any.",
@@ -96,10 +96,10 @@ def test_a_row_is_shown_as_it_is_called() -> None:
     assert repr(TABLE["add"]) == "<x + y>"
 
 
-def test_a_row_may_say_it_in_its_own_words() -> None:
-    row = Primitive("f", MAP, ("x",), "What it does.\n\nShapes: any.\n\nMore.")
+def test_a_rows_own_sections_win() -> None:
+    row = Primitive("f", ELEMENTWISE, ("x",), "Description.\n\nShapes: any.\n\nMore.")
     assert row.sections["Shapes"] == "any."
-    assert row.text == "What it does.\n\nMore."
+    assert row.text == "Description.\n\nMore."
 
 
 def test_functions_are_the_rows_bodies() -> None:
@@ -132,10 +132,10 @@ def as_they_are(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 SOFTPLUS = Primitive(
     "softplus",
-    MAP,
+    ELEMENTWISE,
     ("x",),
     "``log(1 + exp(x))``, without overflow; fp32 or fp64.",
-    rules.real,
+    rules.math_function,
     body=softplus,
 )
 CASE = Case(

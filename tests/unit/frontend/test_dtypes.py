@@ -57,7 +57,7 @@ def test_other_strings_have_none() -> None:
 
 def application(x: Any, output: Any) -> Any:
     ntl.static_assert(x.dtype.is_fp32() and not x.dtype.is_int())
-    ntl.static_assert(x.dtype.primitive_bitwidth == 8 * ntl.float32.itemsize)
+    ntl.static_assert(x.dtype.primitive_bitwidth == 8 * ntl.float32.itemsize)  # pyright: ignore[reportAttributeAccessIssue]
     ntl.static_assert(x.source.data_ptr().dtype.is_ptr())
     output = x if x.dtype.name == "fp32" else -x  # pyright: ignore[reportUnusedVariable]
 
