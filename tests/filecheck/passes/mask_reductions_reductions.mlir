@@ -66,7 +66,7 @@ nt.kernel @falling symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %v = nt.load %xs[] : !nt.tensor<[64] x f32>[]
 // CHECK-NEXT: [[g:%.*]] = nt.guard %xs[]
 // CHECK-NEXT: %i = nt.arange <0>
-// CHECK-NEXT: %m, %j, {{%.*}} = nt.reduce_by %v, %i real [[g]] : !nt.tensor<[64] x i1> axis 0 {
+// CHECK-NEXT: %m, %j, {{%.*}} = nt.reduce_by %v, %i valid [[g]] : !nt.tensor<[64] x i1> axis 0 {
 // CHECK-NEXT: ^bb0(%a: f32, %k: i32, %b: f32, %l: i32):
 // CHECK: } : !nt.tensor<[64] x f32>, !nt.tensor<[64] x i32> -> f32, i32, i1
 nt.kernel @lifted symbols [#nt.symbol<n size 0 to ?>] arrange {
@@ -114,7 +114,7 @@ nt.kernel @all_real symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-LABEL: nt.kernel @in_a_loop
 // CHECK: [[g:%.*]] = nt.guard %xs[]
 // CHECK: %w, [[r:%.*]] = scf.for {{.*}} iter_args(%c = %v, [[c:%.*]] = [[g]])
-// CHECK-NEXT: %s, {{%.*}} = nt.scan_by %c real [[c]] : !nt.tensor<[64] x i1> axis 0 reverse false {
+// CHECK-NEXT: %s, {{%.*}} = nt.scan_by %c valid [[c]] : !nt.tensor<[64] x i1> axis 0 reverse false {
 // CHECK: scf.yield %s, [[c]]
 // CHECK: {{%.*}} = nt.elementwise "where"([[r]], %w, {{%.*}})
 nt.kernel @in_a_loop symbols [#nt.symbol<n size 0 to ?>] arrange {

@@ -30,7 +30,7 @@ nt.kernel @forward symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: [[n:%.*]] = nt.size <48> : i32
 // CHECK-NEXT: [[f:%.*]] = nt.full [[n]]
 // CHECK-NEXT: [[b:%.*]] = nt.elementwise "lt"([[i]], [[f]])
-// CHECK-NEXT: %t, {{%.*}} = nt.scan_by %v real [[b]] : !nt.tensor<[64] x i1> axis 0 reverse true {
+// CHECK-NEXT: %t, {{%.*}} = nt.scan_by %v valid [[b]] : !nt.tensor<[64] x i1> axis 0 reverse true {
 nt.kernel @backward symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 48], [48]] -> [g0 * 48 + b0] if [[g0 * 48 + b0, n]]>
@@ -53,7 +53,7 @@ nt.kernel @backward symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK: %g = nt.guard %xs[]
 // CHECK: [[b:%.*]] = nt.elementwise "lt"
 // CHECK-NEXT: [[a:%.*]] = nt.elementwise "and"(%g, [[b]])
-// CHECK-NEXT: %m, %some = nt.reduce_by %v real [[a]] : !nt.tensor<[64] x i1> axis 0 {
+// CHECK-NEXT: %m, %some = nt.reduce_by %v valid [[a]] : !nt.tensor<[64] x i1> axis 0 {
 // CHECK: } : !nt.tensor<[64] x f32> -> f32, i1
 nt.kernel @fewer symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>

@@ -10,7 +10,7 @@ from ninetoothed.compiler.compile import context
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
 from ninetoothed.passes.analysis.guards import (
-    ALL_ACTIVE,
+    ALL_VALID,
     AnyAlong,
     Every,
     Guard,
@@ -90,8 +90,8 @@ def test_a_read_has_its_access_s_guard() -> None:
     assert isinstance(found["v"], InAccess)
     assert found["v"] is found["t"]
     assert found["v"] is not found["w"]
-    assert found["u"] is found["full"] is ALL_ACTIVE
-    assert found.guards.all_active(found.values["u"])
+    assert found["u"] is found["full"] is ALL_VALID
+    assert found.guards.all_valid(found.values["u"])
 
 
 def test_elementwise_is_the_conjunction_without_repetition() -> None:
@@ -103,7 +103,7 @@ def test_elementwise_is_the_conjunction_without_repetition() -> None:
     assert isinstance(guard, Every)
     assert guard.parts == (found["v"], found["w"])
     assert found["b"] is found["c"]
-    assert found["e"] is ALL_ACTIVE
+    assert found["e"] is ALL_VALID
 
 
 def test_where_has_the_guards_of_its_sides() -> None:
@@ -113,7 +113,7 @@ def test_where_has_the_guards_of_its_sides() -> None:
     )
     guard = found["s"]
     assert isinstance(guard, Where)
-    assert (guard.within, guard.left, guard.right) == (found["w"], found["v"], ALL_ACTIVE)
+    assert (guard.within, guard.left, guard.right) == (found["w"], found["v"], ALL_VALID)
 
 
 SPREAD = f"""
@@ -182,7 +182,7 @@ def loop(yielded: str) -> str:
 
 def test_a_loop_carries_a_guard_where_an_iteration_may_leave_lanes_out() -> None:
     found = Analysed(loop("%a, %b, %c"))
-    assert found["p"] is found["a"] is found["r"] is ALL_ACTIVE
+    assert found["p"] is found["a"] is found["r"] is ALL_VALID
     assert isinstance(found["q"], Joined)
     assert found["q"] is found["b"]
 
@@ -206,7 +206,7 @@ def test_a_branch_has_a_guard_of_its_own() -> None:
     }}
     """)
     assert isinstance(found["p"], Joined)
-    assert found["q"] is ALL_ACTIVE
+    assert found["q"] is ALL_VALID
     assert found.guards.origins(found.values["p"]) == (found.values["v"],)
 
 
@@ -220,5 +220,5 @@ def test_a_condition_must_hand_on_what_is_carried() -> None:
       scf.yield %c, %d : {B}, {B}
     }}
     """
-    with pytest.raises(CompilerError, match="hands on other values than it carries"):
+    with pytest.raises(CompilerError, match="forwards other values than it carries"):
         Analysed(body)
