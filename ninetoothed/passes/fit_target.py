@@ -104,8 +104,8 @@ def _choose(op: nt.DotOp, target: Target) -> None:
     elif eight and op.imprecise.value.data > depth:
         raise fail(
             op,
-            f"ntl.dot: max_num_imprecise_acc is {op.imprecise.value.data}, and {depth} products are "
-            "summed; give no more",
+            f"ntl.dot: max_num_imprecise_acc is {op.imprecise.value.data}, and {depth} products "
+            "are summed; give no more",
             ArgumentError,
         )
 

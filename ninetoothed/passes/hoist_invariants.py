@@ -1,12 +1,12 @@
 """Loop-invariant code motion of address arithmetic.
 
-An op of ``arith`` or ``tt`` without effects, a size or a parameter's pointer goes in front of the
-outermost loop in which none of its operands is defined, out of conditions too. A division goes along
-where it divides by sizes: those of a kernel that runs are positive. What the user wrote stays.
+A pure op of ``arith`` or ``tt``, a size or a parameter's pointer goes in front of the outermost
+loop in which none of its operands is defined, out of conditions too. So does a division by sizes:
+those of a kernel that runs are positive. What the user wrote stays.
 
-Why here: ``nt-lower-accesses`` computes each address at the place of its access. ``cse`` runs behind,
-to merge what several loops left at one place. It requires stage ``addressed`` and leaves it. xDSL's
-``licm`` moves nothing out of ``scf.while`` and ``scf.if``, and no division by a value.
+Why here: ``nt-lower-accesses`` computes each address at its access. ``cse`` runs behind, to merge
+what several loops left at one place. It requires stage ``addressed`` and leaves it. xDSL's ``licm``
+moves nothing out of ``scf.while`` and ``scf.if``, and no division by a value.
 
 Before:
 

@@ -2,8 +2,8 @@
 
 Triton spreads the lanes of a block over threads, each block in its own way, and keeps no order
 between their accesses of memory. Two accesses conflict if they may share an element and one of them
-is no load, unless the same threads do both: a store in another iteration to lanes that are distinct,
-or a store of what is computed elementwise of what was loaded there. Atomics are ordered among
+is no load, unless the same threads do both: a store in another iteration to distinct lanes, or a
+store of what is computed elementwise from what was loaded there. Atomics are ordered among
 themselves; those that order memory also conflict with all accesses of what the kernel writes, since
 one thread alone does them for the whole program. Iterations of a loop follow one another; a barrier
 that only the first iteration needs stands before the loop.

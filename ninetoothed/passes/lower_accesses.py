@@ -7,9 +7,9 @@ ranges of program indices, lanes and loop variables are used for that. ``nt.offs
 index itself, or the offset; ``nt.address`` has its coordinates in the place of the block's indices.
 Sizes, the program's indices and where its sequences lie are computed once, at its start.
 
-Why here: it needs the schedule (which program is this?) and numeric block sizes. What accesses share
-is merged and hoisted by the passes behind. It requires stage ``scheduled`` and leaves no store and
-no guard of a tile, stage ``addressed``. ``index_bits`` is the width of all address arithmetic.
+Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
+accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
+stage ``addressed``. ``index_bits`` is the width of all address arithmetic.
 
 Before:
 

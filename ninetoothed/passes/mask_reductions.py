@@ -65,9 +65,9 @@ from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
 from ninetoothed.passes.analysis.guards import Guards, guards
 from ninetoothed.passes.analysis.iterations import check_iterations
 from ninetoothed.passes.lowering.guard_bits import (
+    BranchGuards,
     BuildGuards,
     CarryGuards,
-    GiveGuards,
     GuardBits,
     YieldGuards,
 )
@@ -158,7 +158,7 @@ def _mask(kernel: nt.KernelOp) -> None:
     if needed:
         check_iterations(kernel, known, needed)
         bits = GuardBits(known, needed)
-        patterns = [MaskLanes, CarryGuards, GiveGuards, YieldGuards, BuildGuards, SelectIdentity]
+        patterns = [MaskLanes, CarryGuards, BranchGuards, YieldGuards, BuildGuards, SelectIdentity]
         rewrite_once(kernel.apply, [pattern(bits) for pattern in patterns])
 
 

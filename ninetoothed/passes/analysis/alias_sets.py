@@ -23,10 +23,11 @@ from ninetoothed.symbolic.normal_form import normalize
 
 @dataclass(frozen=True)
 class Effect:
-    """Memory effect of an op; ``kind``: ``"read"``, ``"write"``, ``"update"`` (atomics) or ``"any"``.
+    """Memory effect of an op.
 
-    ``alias_sets`` are names; None: any. An atomic that orders memory affects all that the kernel
-    writes: what it orders may be the work of other programs.
+    ``kind``: ``"read"``, ``"write"``, ``"update"`` of atomics, or ``"any"``. ``alias_sets`` are
+    names; None: any. An atomic that orders memory affects all that the kernel writes, since it
+    orders accesses of other programs, too.
     """
 
     op: Operation

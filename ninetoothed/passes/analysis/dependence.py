@@ -53,8 +53,8 @@ class Dependence:
         return self._known.get(value, frozenset())
 
     def access_names(self, ref: SSAValue, dim: int | None = None) -> Names:
-        """The program indices that the accessed elements of a parameter depend on; with ``dim``, those
-        that their index along that dim of the source depends on.
+        """The program indices that the accessed elements of a parameter depend on, or with ``dim``
+        their index along that dim of the source.
         """
         assert isinstance(ref, BlockArgument)
         access = self._accesses[ref][1].data

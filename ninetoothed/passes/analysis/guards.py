@@ -66,7 +66,7 @@ class Where(Guard):
 
 @dataclass(frozen=True, eq=False)
 class Moved(Guard):
-    """The lanes of ``parts``, moved as result ``position`` of ``op`` or of an op like it moves them."""
+    """The lanes of ``parts``, moved as by result ``position`` of ``op`` or of an op like it."""
 
     op: Operation
     position: int

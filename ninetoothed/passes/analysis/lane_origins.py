@@ -14,7 +14,7 @@ from ninetoothed.passes.analysis.guards import Loop, carried
 
 
 def updates(load: nt.LoadOp, store: nt.StoreOp) -> bool:
-    """True if ``store`` is an elementwise update of the lanes that ``load`` read: no barrier needed.
+    """True if ``store`` is an elementwise update of what ``load`` read, and needs no barrier.
 
     Each stored lane is computed from the same loaded lane, so the thread that writes an element has
     waited for the one that read it. Where threads read an element more than once, as they do where
@@ -28,7 +28,7 @@ def updates(load: nt.LoadOp, store: nt.StoreOp) -> bool:
 
 
 def _follows(value: SSAValue, target: SSAValue) -> bool:
-    """True if each lane of ``value`` depends on the same lane of ``target``, maybe on others too."""
+    """True if each lane of ``value`` depends on the same lane of ``target``, maybe among others."""
     seen: set[SSAValue] = set()
     pending = [value]
     while pending:

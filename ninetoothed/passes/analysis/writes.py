@@ -24,8 +24,8 @@ _ARITHMETIC = ("add", "sub", "mul")
 class Write:
     """A store to the parameter of number ``param``.
 
-    ``depends``: the program indices of its data and control dependences. ``pointer``: its address is
-    computed, so nothing is known of it. ``atomic``: it never races.
+    ``depends``: the program indices of its data and control dependences. ``pointer``: its address
+    is computed, so nothing is known of it. ``atomic``: it never races.
     """
 
     param: int

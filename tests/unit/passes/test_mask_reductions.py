@@ -43,7 +43,8 @@ def load(name: str = "v") -> str:
 
 
 def binary(result: str, function: str, left: str, right: str) -> str:
-    return f'%{result} = nt.elementwise "{function}"(%{left}, %{right}) : ({BLOCK}, {BLOCK}) -> {BLOCK}\n'
+    types = f"({BLOCK}, {BLOCK}) -> {BLOCK}"
+    return f'%{result} = nt.elementwise "{function}"(%{left}, %{right}) : {types}\n'
 
 
 def reduce(result: str, function: str, value: str) -> str:

@@ -1,4 +1,4 @@
-"""Where applications write, and which programs the values depend on."""
+"""Analysis of writes: the sites of stores, and the programs that their values depend on."""
 
 from __future__ import annotations
 
