@@ -1,4 +1,4 @@
-"""What moves lanes of blocks and computes none."""
+"""Shape ops: splat, broadcast, transpose, gather, reshape, join and split."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ninetoothed.ir.tt.types import scalar_of, shape_of, tensor_of
 
 @irdl_op_definition
 class SplatOp(IRDLOperation):
-    """A block whose lanes all hold one scalar.
+    """Splat: a block with one scalar in all lanes.
 
     ```mlir
     %1 = tt.splat %0 : i32 -> tensor<128xi32>
@@ -55,7 +55,7 @@ class SplatOp(IRDLOperation):
 
 @irdl_op_definition
 class ExpandDimsOp(IRDLOperation):
-    """A dim of size 1 inserted at ``axis``.
+    """Insert a dim of size 1 at ``axis``.
 
     ```mlir
     %1 = tt.expand_dims %0 1 : i32 : tensor<64xi32> -> tensor<64x1xi32>
@@ -91,7 +91,7 @@ class ExpandDimsOp(IRDLOperation):
 
 @irdl_op_definition
 class BroadcastOp(IRDLOperation):
-    """Dims of size 1 repeated.
+    """Broadcast dims of size 1.
 
     ```mlir
     %1 = tt.broadcast %0 : tensor<64x1xi32> -> tensor<64x32xi32>
@@ -121,7 +121,7 @@ class BroadcastOp(IRDLOperation):
 
 @irdl_op_definition
 class TransOp(IRDLOperation):
-    """The dims reordered.
+    """Transpose: new dim ``i`` is old dim ``order[i]``.
 
     ```mlir
     %1 = tt.trans %0 array<i32: 1, 0> : tensor<64x32xf16> -> tensor<32x64xf16>
@@ -168,7 +168,7 @@ class TransOp(IRDLOperation):
         )
 
     def print(self, printer: Printer) -> None:
-        # A format would print the array's bytes.
+        # An assembly format would print the array's bytes.
         printer.print_string(" ")
         printer.print_operand(self.src)
         printer.print_string(" ")
@@ -182,7 +182,7 @@ class TransOp(IRDLOperation):
 
 @irdl_op_definition
 class GatherOp(IRDLOperation):
-    """Lanes of ``src`` picked along ``axis`` by ``indices``, each below the size.
+    """Gather lanes of ``src`` along ``axis`` by ``indices``, each in bounds.
 
     ```mlir
     %2 = tt.gather %0[%1] 1 : i32 : tensor<64x32xf16>[tensor<64x16xi32>] -> tensor<64x16xf16>
@@ -231,7 +231,7 @@ class GatherOp(IRDLOperation):
 
 @irdl_op_definition
 class ReshapeOp(IRDLOperation):
-    """The lanes, in row-major order, in another shape.
+    """Reshape, in row-major order.
 
     ```mlir
     %1 = tt.reshape %0 : tensor<64x32xf16> -> tensor<2048xf16>
@@ -259,7 +259,7 @@ class ReshapeOp(IRDLOperation):
 
 @irdl_op_definition
 class UnsplatOp(IRDLOperation):
-    """The only lane of a block, as a scalar.
+    """Unsplat: the only lane of a block, as a scalar.
 
     ```mlir
     %1 = tt.unsplat %0 : tensor<1xf16> -> f16
@@ -288,7 +288,7 @@ class UnsplatOp(IRDLOperation):
 
 @irdl_op_definition
 class JoinOp(IRDLOperation):
-    """Two blocks beside one another, along a new last dim of size 2.
+    """Join two blocks along a new last dim of size 2.
 
     ```mlir
     %2 = tt.join %0, %1 : tensor<64xf16> -> tensor<64x2xf16>
@@ -320,7 +320,7 @@ class JoinOp(IRDLOperation):
 
 @irdl_op_definition
 class SplitOp(IRDLOperation):
-    """The two halves of a block whose last dim is 2.
+    """Split a block along its last dim, of size 2.
 
     ```mlir
     %1, %2 = tt.split %0 : tensor<64x2xf16> -> tensor<64xf16>
