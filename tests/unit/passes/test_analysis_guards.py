@@ -1,4 +1,4 @@
-"""The guards of values, which rewrite nothing."""
+"""Guard analysis: the guards of values."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Analysed:
         return self.guards.of(self.values[name])
 
 
-def mapped(name: str, function: str, *operands: str) -> str:
+def elementwise(name: str, function: str, *operands: str) -> str:
     types = ", ".join([B] * len(operands))
     arguments = ", ".join(f"%{operand}" for operand in operands)
     return f'%{name} = nt.elementwise "{function}"({arguments}) : ({types}) -> {B}\n'
@@ -95,8 +95,12 @@ def test_a_read_has_its_access_s_guard() -> None:
 
 
 def test_elementwise_is_the_conjunction_without_repetition() -> None:
-    body = mapped("a", "add", "v", "full") + mapped("b", "add", "a", "w")
-    body += mapped("c", "mul", "v", "w") + mapped("d", "mul", "v", "v") + mapped("e", "exp", "full")
+    body = elementwise("a", "add", "v", "full") + elementwise("b", "add", "a", "w")
+    body += (
+        elementwise("c", "mul", "v", "w")
+        + elementwise("d", "mul", "v", "v")
+        + elementwise("e", "exp", "full")
+    )
     found = Analysed(body)
     assert found["a"] is found["d"] is found["v"]
     guard = found["b"]
@@ -123,15 +127,15 @@ SPREAD = f"""
 """
 
 
-def test_a_reduction_spread_back_says_nothing_new() -> None:
-    found = Analysed(SPREAD + mapped("d", "sub", "v", "b") + mapped("f", "sub", "w", "b"))
+def test_a_reduction_broadcast_back_is_implied() -> None:
+    found = Analysed(SPREAD + elementwise("d", "sub", "v", "b") + elementwise("f", "sub", "w", "b"))
     assert isinstance(found["r"], AnyAlong)
     assert isinstance(found["b"], Moved)
     assert found["d"] is found["v"]
     assert isinstance(found["f"], Every)
 
 
-def test_a_reduction_spread_along_another_dim_says_something() -> None:
+def test_a_reduction_broadcast_along_another_dim_is_not_implied() -> None:
     square = "!nt.tensor<[8, 8] x f32>"
     found = Analysed(f"""
     %s = nt.broadcast %v : {B} -> {square}
@@ -154,7 +158,7 @@ def test_equal_moves_have_one_guard() -> None:
     assert isinstance(found["s"], Leading)
 
 
-def test_a_masked_read_is_active_where_its_mask_is() -> None:
+def test_a_masked_read_is_valid_where_its_mask_is() -> None:
     pointers = "!nt.tensor<[4, 8] x !tt.ptr<f32>>"
     found = Analysed(f"""
     %p = nt.pointer %x : {B} -> !tt.ptr<f32>
@@ -210,7 +214,7 @@ def test_a_branch_has_a_guard_of_its_own() -> None:
     assert found.guards.origins(found.values["p"]) == (found.values["v"],)
 
 
-def test_a_condition_must_hand_on_what_is_carried() -> None:
+def test_a_condition_must_forward_what_is_carried() -> None:
     body = f"""
     %yes = arith.constant true
     %p, %q = scf.while (%a = %v, %b = %w) : ({B}, {B}) -> ({B}, {B}) {{

@@ -1,4 +1,4 @@
-"""``nt-mask-reductions`` on long and deep kernels, and what it means, by the interpreter."""
+"""``nt-mask-reductions`` on long and deep kernels, and its meaning by the interpreter."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_branch_that_chooses_twice() -> None:
 
 @pytest.mark.parametrize("guarded", [True, False])
 def test_a_combination_of_what_a_loop_carries(guarded: bool) -> None:
-    """The guard of what comes in is needed for that of what goes out, and the other way round."""
+    """The guard of the carried value is needed for that of the yielded one, and vice versa."""
     start = "%v" if guarded else "%ones"
     body = (
         load()
