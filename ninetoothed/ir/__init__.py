@@ -1,1 +1,1 @@
-"""The compiler's data: the index algebra, accesses, the two dialects and what each stage may hold."""
+"""The IR: the dialects ``nt`` and ``tt``, and the stages of a module."""

@@ -1,4 +1,4 @@
-"""The ops and attributes of a dialect, found where they are defined."""
+"""Discovery of a dialect's ops and attributes in its modules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 def ops_of(package: str) -> list[type[IRDLOperation]]:
-    """The op classes that a module defines, or those modules of a package that are imported."""
+    """The op classes of a module, or of the imported modules of a package."""
     return _defined(IRDLOperation, package)
 
 
@@ -28,6 +28,6 @@ def _defined(base: type[_T], package: str) -> list[type[_T]]:
         for module in modules
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, base)
-        # What several have in common lies in classes without a name.
+        # Base classes have no name.
         if value.__module__ == module.__name__ and hasattr(value, "name")
     ]

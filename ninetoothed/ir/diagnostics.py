@@ -1,4 +1,4 @@
-"""Errors from ops: their locations as the user's file, line and column."""
+"""Diagnostics: errors at the locations of ops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Handler = TypeVar("_Handler")
 
 
 def loc_of(location: Attribute) -> Loc | None:
-    """The place that a location attribute names, with the chain of its callers."""
+    """The source location of a location attribute, with the chain of its callers."""
     if isinstance(location, FileLineColLoc):
         return Loc(location.filename.data, location.line.data, max(location.column.data - 1, 0))
     if isinstance(location, CallSiteLoc):
@@ -31,7 +31,7 @@ def loc_of(location: Attribute) -> Loc | None:
 def fail(
     op: Operation, message: str, error: type[NineToothedError] = NineToothedError
 ) -> NineToothedError:
-    """The error to raise for a mistake at ``op``."""
+    """An error at the location of ``op``, to be raised."""
     return error(message, loc_of(op.location))
 
 
@@ -39,7 +39,7 @@ def handler_of(table: Registry[type[Operation], _Handler], op: Operation) -> _Ha
     """The handler of an op in ``table``, by its class.
 
     Raises:
-        CompilerError: there is none; with the op's place.
+        CompilerError: there is none; with the op's location.
     """
     try:
         return table[type(op)]
@@ -49,7 +49,7 @@ def handler_of(table: Registry[type[Operation], _Handler], op: Operation) -> _Ha
 
 
 def verify(module: ModuleOp, after: str) -> None:
-    """Verify a module; ``after`` says what made it.
+    """Verify a module; ``after`` names the pass that made it.
 
     Raises:
         CompilerError: it is not valid, which is a bug of the compiler.

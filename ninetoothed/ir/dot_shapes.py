@@ -1,6 +1,4 @@
-"""The shapes of products of matrices, in both dialects: sizes are expressions in one and integers in
-the other.
-"""
+"""Shapes of dots in both dialects: sizes are expressions in ``nt`` and integers in ``tt``."""
 
 from __future__ import annotations
 
@@ -15,14 +13,14 @@ from ninetoothed.symbolic.expr import IndexExpr
 Size = TypeVar("Size", int, IndexExpr)
 
 FORMATS = {"e4m3": 0, "e5m2": 1, "e2m1": 4, "bf16": 5, "fp16": 6}
-"""The formats of scaled operands, and Triton's numbers for them; ``e2m1`` lies two a byte."""
+"""Formats of scaled operands, and Triton's encoding of them; ``e2m1`` is packed two a byte."""
 
 GROUP = 32
-"""How many elements along K have one scale."""
+"""Number of elements along K with one scale."""
 
 
 def multiply(a: Sequence[Size], b: Sequence[Size]) -> tuple[Size, ...] | None:
-    """The shape of the product of blocks of these shapes; None: they do not multiply."""
+    """The shape of the dot of blocks of these shapes; None: they do not multiply."""
     if len(a) != len(b) or len(a) not in (2, 3):
         return None
     if tuple(a[:-2]) != tuple(b[:-2]) or a[-1] != b[-2]:
@@ -32,8 +30,8 @@ def multiply(a: Sequence[Size], b: Sequence[Size]) -> tuple[Size, ...] | None:
 
 @dataclass(frozen=True)
 class ScaledSide:
-    """An operand of a scaled product: its value and scale, its format, the dim ``k`` that is summed,
-    and the dim along which there are two elements a byte, if there are.
+    """An operand of a scaled dot: its value and scale, its format, the dim ``k`` that is summed,
+    and the dim along which two elements are packed in a byte, if any.
     """
 
     value: SSAValue
@@ -50,7 +48,7 @@ class ScaledSide:
         return tuple(sizes)
 
     def scales(self, elements: Sequence[Size]) -> tuple[Size, ...]:
-        """The shape of the scales of elements of a shape: the summed dim is the last."""
+        """The shape of the scales of elements of a shape; the summed dim is the last."""
         last = len(elements) - 1
         rows = elements[last - 1 if self.k == last else last]
         return (*elements[:-2], rows, elements[self.k] // GROUP)
@@ -63,8 +61,8 @@ def scaled_sides(
     formats: tuple[str, str],
     k_packed: tuple[bool, bool],
 ) -> tuple[ScaledSide, ScaledSide]:
-    """The operands of a scaled product of blocks of ``rank`` dims; ``k_packed``: two elements a byte
-    lie along K, else along the other dim.
+    """The operands of a scaled dot of blocks of ``rank`` dims; ``k_packed``: elements are packed
+    along K, else along the other dim.
     """
 
     def side(index: int, k: int, other: int) -> ScaledSide:

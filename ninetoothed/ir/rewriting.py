@@ -1,4 +1,4 @@
-"""Rewrites that keep locations, which xDSL's walker alone drops."""
+"""Rewriting that keeps locations, which xDSL's walker alone drops."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ninetoothed.ir.folding import folded
 Convert = Callable[[Attribute], Attribute]
 _Pattern = TypeVar("_Pattern", bound=RewritePattern)
 _Op = TypeVar("_Op", bound=Operation)
-# Where a pattern says which op classes it is for.
+# Attribute of a pattern: the op classes that it matches.
 _CLASSES = "op_classes"
 
 
 class Inserter:
-    """Inserts ops at a place; each takes the location of the op that it stems from."""
+    """Builder that inserts ops at a place, with the location of the op they stem from."""
 
     def __init__(self, point: InsertPoint, origin: Operation) -> None:
         self.point = point
@@ -28,12 +28,12 @@ class Inserter:
 
     @staticmethod
     def before(op: Operation) -> Inserter:
-        """In front of ``op``, with its location."""
+        """Builder in front of ``op``, with its location."""
         return Inserter(InsertPoint.before(op), op)
 
     @staticmethod
     def behind(op: Operation) -> Inserter:
-        """Behind ``op``, with its location."""
+        """Builder behind ``op``, with its location."""
         return Inserter(InsertPoint.after(op), op)
 
     def insert(self, op: Operation) -> Operation:
@@ -52,8 +52,8 @@ class Inserter:
 def op_pattern(
     function: Callable[[_Pattern, _Op, PatternRewriter], None],
 ) -> Callable[[_Pattern, Operation, PatternRewriter], None]:
-    """As xDSL's ``op_type_rewrite_pattern``: a pattern for the op classes that the hint of ``op``
-    names; :func:`rewrite_once` looks it up by them.
+    """Decorator for patterns that match the op classes of the type hint of ``op``, as xDSL's
+    ``op_type_rewrite_pattern``; :func:`rewrite_once` looks them up by class.
     """
     hint = get_type_hints(function)["op"]
     pattern = op_type_rewrite_pattern(function)
@@ -66,7 +66,7 @@ def rewrite_once(region: Region, patterns: Sequence[RewritePattern]) -> None:
     once, as MLIR's ``walkAndApplyPatterns`` does.
 
     To an op all patterns of its class are applied, until one replaces it. New ops are not matched,
-    and take the location of the op that was.
+    and take the location of the replaced op.
     """
     classes = [(pattern, getattr(pattern.match_and_rewrite, _CLASSES)) for pattern in patterns]
     by_class: dict[type[Operation], list[RewritePattern]] = {}
@@ -98,7 +98,7 @@ def _apply(op: Operation, patterns: Sequence[RewritePattern]) -> None:
 
 
 def replace(op: Operation, values: Iterable[SSAValue]) -> None:
-    """Put ``values`` in the place of the results of ``op``, with its names, and erase it."""
+    """Replace the results of ``op`` with ``values``, which take its name hints, and erase it."""
     for result, value in zip(op.results, values, strict=True):
         if value.name_hint is None:
             value.name_hint = result.name_hint

@@ -1,4 +1,4 @@
-"""``scf`` with a ``scf.while`` whose text can be read again.
+"""``scf`` with a ``scf.while`` whose text round-trips.
 
 xDSL prints the op's location in the middle of its text, where its parser does not expect one.
 :data:`SCF` is its dialect with the op replaced.
@@ -27,7 +27,7 @@ class WhileOp(scf.WhileOp):
     """
 
     def print(self, printer: Printer) -> None:
-        """As xDSL's, but for the location."""
+        """Print as xDSL does, but for the location."""
         pairs = zip(self.before_region.block.args, self.arguments, strict=True)
         printer.print_string(" (")
         printer.print_list(pairs, lambda pair: _print_pair(printer, pair))

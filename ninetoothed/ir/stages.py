@@ -1,7 +1,6 @@
-"""The stages of a module on its way from ``nt`` to ``tt``: which ops each may hold.
+"""Stages of a module on its way from ``nt`` to ``tt``: the legal ops of each.
 
-A stage is defined by what may appear in it. :func:`check_stage` holds a module to its stage; the
-pipeline calls it at the end of each.
+:func:`check_stage` checks that a module is legal; the pipeline calls it at the end of each stage.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _NT = frozenset(op.name for op in nt.NT.operations)
 _TT = frozenset(op.name for op in tt.TT.operations)
 _META = frozenset(op.name for op in nt.META_OPERATIONS.values())
 _ACCESS = frozenset(("nt.access",))
-# Lanes are reversed within true sizes, which only `nt-pad-blocks` knows beside the padded ones.
+# Flips reverse true sizes, which only `nt-pad-blocks` knows beside the padded ones.
 _TRUE_SIZES = frozenset(("nt.flip",))
 # The number of a program, which only scheduling knows.
 _NUMBERED = frozenset(("nt.program_number",))
@@ -39,14 +38,14 @@ _ADDRESSES = _TT - {"tt.func", "tt.return"}
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage: ``ops`` may appear, and all ops of ``dialects``."""
+    """A stage: ``ops`` are legal, and all ops of ``dialects``."""
 
     name: str
     ops: frozenset[str]
     dialects: tuple[str, ...] = ()
 
     def allows(self, op: Operation) -> bool:
-        """Whether ``op`` may appear."""
+        """True if ``op`` is legal."""
         return op.name in self.ops or op.name.partition(".")[0] in self.dialects
 
 
@@ -65,10 +64,10 @@ STAGES: dict[str, Stage] = {
 
 
 def check_stage(module: ModuleOp, name: str) -> None:
-    """Hold a module to a stage.
+    """Check that all ops of a module are legal in a stage.
 
     Raises:
-        CompilerError: an op may not appear there; named, at its place.
+        CompilerError: an op is not; at its location.
     """
     stage = STAGES[name]
     for op in module.walk():

@@ -29,7 +29,7 @@ def pass_names() -> list[str]:
 
 @functools.cache
 def _ours() -> tuple[str, ...]:
-    """Our own passes, found once: each step of a pipeline asks."""
+    """The names of our own passes, found once."""
     stems = (path.stem for path in Path(__file__).parent.glob("*.py"))
     return tuple("nt-" + stem.replace("_", "-") for stem in stems if stem not in _NO_PASSES)
 
@@ -53,7 +53,7 @@ def find_pass(name: str) -> type[ModulePass]:
 
 
 def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """A factory a pass, as xDSL's tools take them."""
+    """Factories of the passes by name, as xDSL's tools take them."""
 
     def factory(name: str) -> Callable[[], type[ModulePass]]:
         return lambda: find_pass(name)

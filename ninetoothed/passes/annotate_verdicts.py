@@ -1,8 +1,8 @@
-"""Say at each parameter what is proved of its accesses for all sizes.
+"""Annotate each parameter with the verdicts proved of its accesses for all sizes.
 
-``in_bounds``: every lane that no guard keeps out lies inside the tensor. Of a parameter that is
-written, ``coverage``: every element is, and ``races``: no element is written by two programs. What
-is not proved is ``"open"``; ``Kernel.report`` then looks for an example.
+``in_bounds``: every valid lane lies inside the tensor. Of a parameter that is written,
+``coverage``: every element is, and ``races``: no element is written by two programs. What is not
+proved is ``"open"``; ``Kernel.report`` then searches for a counterexample.
 
 Why here: proofs follow the meta-operations backwards, so they come before these are composed. The
 pass is for readers, and no part of the pipeline. It requires stage ``arranged``, and leaves it.
@@ -75,7 +75,7 @@ def _annotate(kernel: nt.KernelOp) -> None:
 
 @dataclass(frozen=True)
 class AnnotateVerdictsPass(ModulePass):
-    """What is proved of each parameter, as attributes of its source."""
+    """Annotate each parameter with the verdicts proved of its accesses."""
 
     name: ClassVar[str] = "nt-annotate-verdicts"
 

@@ -1,6 +1,4 @@
-"""Check that the arranged tensors fit together: their outermost shapes agree, and what must be 1
-is.
-
+"""Check the arrangement: outermost shapes agree, and the meta-operations' requirements hold.
 Why here: it needs the meta-operations with their places in the user's source, so it comes before
 they are composed. What is proved wrong is an error at the user's line. What only a call can know
 becomes a check of the kernel. It requires stage ``arranged``, and leaves it.
@@ -69,7 +67,7 @@ def _outermost(value: SSAValue) -> tuple[IndexExpr, ...]:
 
 
 def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
-    """What a call must satisfy for all outermost shapes to be equal."""
+    """Checks of a call that all outermost shapes are equal."""
     checks: list[nt.Check] = []
     first: tuple[str, SSAValue] | None = None
     for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
@@ -87,8 +85,9 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
             assert isinstance(value.owner, Operation)
             raise fail(
                 value.owner,
-                f"the outermost shapes of {first[0]} and {name} must be equal, one program an element, "
-                f"but they are {shape_text(one)} and {shape_text(two)}; tile, expand or squeeze until they are",
+                f"the outermost shapes of {first[0]} and {name} must be equal, one program an "
+                f"element, but they are {shape_text(one)} and {shape_text(two)}; tile, expand or "
+                "squeeze until they are",
                 ArrangementError,
             )
         pairs = [(a, b) for a, b in zip(one, two, strict=True) if not equal(a, b)]
@@ -106,7 +105,7 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
 
 
 def _requirements(kernel: nt.KernelOp) -> list[nt.Check]:
-    """What a call must satisfy for the meta-operations to be possible."""
+    """Checks of a call that the meta-operations are possible."""
     checks: list[nt.Check] = []
     for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
         for op in nt.chain(value)[1]:
@@ -144,7 +143,7 @@ def _check(param: str, operation: MetaOp, needed: Requirement) -> nt.Check:
 
 @dataclass(frozen=True)
 class CheckArrangementPass(ModulePass):
-    """Agreement of outermost shapes, proved or left to the call."""
+    """Check the arrangement: outermost shapes agree, proved or left to the call."""
 
     name: ClassVar[str] = "nt-check-arrangement"
 

@@ -1,6 +1,6 @@
-"""Compose each parameter's chain of meta-operations into one access: a map of indices and a guard.
+"""Compose each parameter's chain of meta-operations into one access: an index map and a guard.
 
-Why here: every later pass that asks where a lane lies, or whether it exists, asks the access and
+Why here: every later pass that asks where a lane lies, or whether it is valid, asks the access and
 not the chain. It requires stage ``arranged``; it leaves no meta-operation, stage ``composed``.
 
 Before:
@@ -65,7 +65,7 @@ def _compose(kernel: nt.KernelOp) -> None:
 
 @dataclass(frozen=True)
 class ComposeArrangementPass(ModulePass):
-    """Chains of meta-operations become accesses."""
+    """Compose chains of meta-operations into accesses."""
 
     name: ClassVar[str] = "nt-compose-arrangement"
 

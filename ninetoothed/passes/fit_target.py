@@ -1,9 +1,9 @@
-"""Hold a kernel to what its target can do, and choose what the target decides.
+"""Legalize element types and dots for the target.
 
-Element types that the target has not are an error at the user's line. Products get the precision
-and the accumulation that are the target's default; where they sum fewer products than its matrix
-units take at least, lanes of zeros are put between the lanes of both operands, which adds nothing.
-Without a target, for the CPU, all stays as it is.
+Element types that the target has not are an error at the user's line. Dots get the precision and
+the accumulation that are the target's default; where K is smaller than its matrix units take at
+least, lanes of zeros are put between the lanes of both operands, which adds nothing. Without a
+target, for the CPU, all stays as it is.
 
 Why here: sizes are those of the device since ``nt-pad-blocks``, whose stage ``padded`` it requires
 and leaves; the ops are still the user's.
@@ -124,7 +124,7 @@ class ChooseDotPrecision(_Pattern):
 
 
 class DeepenDot(_Pattern):
-    """Let the products be as many as matrix units take, those that are added 0."""
+    """Pad K of a dot with zeros to the least that matrix units take."""
 
     @op_pattern
     def match_and_rewrite(self, op: nt.DotOp, rewriter: PatternRewriter) -> None:
@@ -137,14 +137,14 @@ class DeepenDot(_Pattern):
 
 
 def _depth(op: nt.DotOp) -> int:
-    """How many products each lane of the result sums."""
+    """The size of K."""
     depth = nt.shape_of(op.a.type)[-1].value
     assert depth is not None
     return depth
 
 
 def _spread(inserter: Inserter, value: SSAValue, dim: int, factor: int) -> SSAValue:
-    """``factor - 1`` lanes of zeros behind each lane of a dim."""
+    """Interleave a dim: ``factor - 1`` lanes of zeros behind each lane."""
     sizes = list(nt.shape_of(value.type))
     wide = (*sizes[: dim + 1], const(factor), *sizes[dim + 1 :])
     value = inserter.add(nt.BroadcastOp(inserter.add(nt.ExpandDimsOp(value, dim + 1)), wide))
@@ -157,7 +157,7 @@ def _spread(inserter: Inserter, value: SSAValue, dim: int, factor: int) -> SSAVa
 
 @dataclass(frozen=True)
 class FitTargetPass(ModulePass):
-    """What a target can do, and what it decides."""
+    """Legalize element types and dots for the target."""
 
     name: ClassVar[str] = "nt-fit-target"
 

@@ -1,14 +1,13 @@
-"""Make reads of what is known one: reads of the same place with no store between them, and reads
-of what the program itself has just stored.
+"""Store-to-load forwarding, redundant-load elimination and dead-store elimination.
 
-A load of a share that was loaded before is the earlier value, if nothing between the two may have
-written there. A load of a share that was stored before is what was stored, in the element type as
+A load of a tile that was loaded before is the earlier value, if nothing between the two may have
+written there. A load of a tile that was stored before is the stored value, in the element type as
 it lies in memory (``nt.stored``): Triton keeps no order between threads, so memory may not have it
-yet. A store that is overwritten before anybody reads it is none. Values hold until an op may write
-the same elements: stores to overlapping indices, to parameters that may share memory, through
-pointers taken from them, and atomics that order memory. What a loop writes holds neither in its
-next turn nor behind it. Stored values are handed on where each element is proved to lie at one lane
-only. Volatile reads read.
+yet. A store that is overwritten before it may be read is erased. Values are available until an op
+may write the same elements: stores to other indices, to parameters of the same alias set, through
+pointers taken from them, and atomics that order memory. What a loop writes is available neither in
+its next iteration nor behind it. Stored values are forwarded where each element is proved to lie at
+one lane only. Volatile loads stay.
 
 Why here: the proofs follow the meta-operations, so it comes before they are composed, and before
 ``nt-mask-reductions`` gives loads that are one by now different identities. It requires and leaves
@@ -73,39 +72,39 @@ from xdsl.rewriter import Rewriter
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
-from ninetoothed.passes.analysis.alias_sets import APART, Memory, ShareAccess, Touch
+from ninetoothed.passes.analysis.alias_sets import DISJOINT, AliasAnalysis, Effect, TileAccess
 
 
 @dataclass(frozen=True)
-class _Held:
-    """What is known of a place: the op that accessed it, what was stored there, and what was read,
-    with which ``other``. A number that is passed by value is in none of the ``memories``.
+class _Available:
+    """The available value of a place: the op that accessed it, and the value that was stored there
+    or loaded, with which ``other``. A number that is passed by value is in no alias set.
     """
 
     op: Operation
-    memories: frozenset[str] | None
+    alias_sets: frozenset[str] | None
     stored: SSAValue | None = None
     read: SSAValue | None = None
     other: Attribute | None = None
 
 
 _Place = tuple[object, ...]
-_State = dict[_Place, _Held]
+_State = dict[_Place, _Available]
 
 
 class _Forwarding:
-    """One walk through a kernel, in the order of the program."""
+    """Forward available values: one walk through a kernel, in program order."""
 
     def __init__(self, kernel: nt.KernelOp) -> None:
-        self.memory = Memory(kernel)
+        self.aliases = AliasAnalysis(kernel)
 
     def block(self, block: Block, state: _State) -> None:
-        """Walk through a block; ``state`` becomes what holds at its end."""
-        # Stores of this block that nobody has read yet.
+        """Walk through a block; ``state`` becomes the values available at its end."""
+        # Stores of this block that nothing may have read yet.
         unread: dict[_Place, nt.StoreOp] = {}
         for op in list(block.ops):
             for result in op.results:
-                self.memory.numbers.of(result)
+                self.aliases.numbers.of(result)
             if op.regions:
                 self._regions(op, state, unread)
             elif isinstance(op, nt.LoadOp):
@@ -114,28 +113,28 @@ class _Forwarding:
                 self._store(op, state, unread)
             elif isinstance(op, nt.PointerLoadOp):
                 self._pointer_load(op, state, unread)
-            elif (touch := self.memory.touch(op)) is not None:
-                self._forget(touch, state)
-                self._keep(touch, unread)
+            elif (effect := self.aliases.effect(op)) is not None:
+                self._invalidate(effect, state)
+                self._keep_read(effect, unread)
 
     def _view(self, op: nt.LoadOp | nt.StoreOp) -> _Place:
-        numbers = self.memory.numbers
-        return ("share", numbers.of(op.ref), *map(numbers.expression, op.indices))
+        numbers = self.aliases.numbers
+        return ("tile", numbers.of(op.ref), *map(numbers.expression, op.indices))
 
     def _pointers(self, op: nt.PointerLoadOp) -> _Place:
         operands = (op.ptr, op.mask, op.other)
-        numbers = (None if value is None else self.memory.numbers.of(value) for value in operands)
+        numbers = (None if value is None else self.aliases.numbers.of(value) for value in operands)
         return ("pointers", *numbers, *sorted(op.properties.items()))
 
     def _regions(self, op: Operation, state: _State, unread: dict[_Place, nt.StoreOp]) -> None:
-        touched = self.memory.touched(op)
-        for touch in touched:
-            self._keep(touch, unread)
+        effects = self.aliases.effects(op)
+        for effect in effects:
+            self._keep_read(effect, unread)
         kept = dict(state)
-        for touch in touched:
-            self._forget(touch, kept)
-        # A branch begins as the block around it stands; a loop, and what follows it, may have
-        # turns behind it.
+        for effect in effects:
+            self._invalidate(effect, kept)
+        # A branch begins with the values of the block around it; a loop, and what follows it, may
+        # have iterations behind it.
         before = state if op.name == "scf.if" else kept
         for region in op.regions:
             for block in region.blocks:
@@ -148,24 +147,24 @@ class _Forwarding:
         held = state.get(place)
         if held is not None and held.read is not None and held.other == op.other:
             replace_op(op, [held.read])
-        elif held is not None and held.stored is not None and self.memory.distinct(op.ref):
+        elif held is not None and held.stored is not None and self.aliases.distinct(op.ref):
             new = nt.StoredOp(held.stored, op.ref, list(op.indices), op.other)
             read = Inserter.before(op).add(new)
             replace_op(op, [read])
             state[place] = replace(held, read=read, other=op.other)
         else:
-            touch = self.memory.touch(op)
-            memories = frozenset[str]() if touch is None else touch.memories
-            if touch is not None:
-                self._keep(touch, unread)
-            state[place] = _Held(op, memories, read=op.result, other=op.other)
+            effect = self.aliases.effect(op)
+            alias_sets = frozenset[str]() if effect is None else effect.alias_sets
+            if effect is not None:
+                self._keep_read(effect, unread)
+            state[place] = _Available(op, alias_sets, read=op.result, other=op.other)
 
     def _pointer_load(
         self, op: nt.PointerLoadOp, state: _State, unread: dict[_Place, nt.StoreOp]
     ) -> None:
-        touch = self.memory.touch(op)
-        assert touch is not None
-        self._keep(touch, unread)
+        effect = self.aliases.effect(op)
+        assert effect is not None
+        self._keep_read(effect, unread)
         if op.volatile is not None:
             return
         place = self._pointers(op)
@@ -173,48 +172,48 @@ class _Forwarding:
         if held is not None and held.read is not None:
             replace_op(op, [held.read])
         else:
-            state[place] = _Held(op, touch.memories, read=op.result)
+            state[place] = _Available(op, effect.alias_sets, read=op.result)
 
     def _store(self, op: nt.StoreOp, state: _State, unread: dict[_Place, nt.StoreOp]) -> None:
-        touch = self.memory.touch(op)
-        assert touch is not None
-        self._forget(touch, state)
+        effect = self.aliases.effect(op)
+        assert effect is not None
+        self._invalidate(effect, state)
         place = self._view(op)
-        state[place] = _Held(op, touch.memories, stored=op.value)
+        state[place] = _Available(op, effect.alias_sets, stored=op.value)
         before = unread.pop(place, None)
         if before is not None:
             Rewriter.erase_op(before)
         unread[place] = op
 
-    def _forget(self, touch: Touch, state: _State) -> None:
-        """Drop what ``touch`` may change."""
-        if touch.kind == "read":
+    def _invalidate(self, effect: Effect, state: _State) -> None:
+        """Drop the values that ``touch`` may overwrite."""
+        if effect.kind == "read":
             return
         for place, held in list(state.items()):
-            if touch.meets(held.memories) and not self._apart(touch.op, held.op):
+            if effect.may_alias(held.alias_sets) and not self._disjoint(effect.op, held.op):
                 del state[place]
 
-    def _keep(self, touch: Touch, unread: dict[_Place, nt.StoreOp]) -> None:
-        """The stores that ``touch`` may read stay."""
-        if touch.kind == "write":
+    def _keep_read(self, effect: Effect, unread: dict[_Place, nt.StoreOp]) -> None:
+        """Keep the stores that ``touch`` may read."""
+        if effect.kind == "write":
             return
         for place, store in list(unread.items()):
-            written = self.memory.touch(store)
+            written = self.aliases.effect(store)
             assert written is not None
-            if touch.meets(written.memories) and not self._apart(touch.op, store):
+            if effect.may_alias(written.alias_sets) and not self._disjoint(effect.op, store):
                 del unread[place]
 
-    def _apart(self, one: Operation, two: Operation) -> bool:
-        """Whether two accesses are proved to share no element."""
-        if not (isinstance(one, ShareAccess) and isinstance(two, ShareAccess)):
+    def _disjoint(self, one: Operation, two: Operation) -> bool:
+        """True if two accesses are proved to share no element."""
+        if not (isinstance(one, TileAccess) and isinstance(two, TileAccess)):
             return False
-        # Of blocks without indices, none is apart.
-        return bool(one.indices) and self.memory.relation(one, two) == APART
+        # Blocks without indices are never disjoint.
+        return bool(one.indices) and self.aliases.relation(one, two) == DISJOINT
 
 
 @dataclass(frozen=True)
 class ForwardMemoryPass(ModulePass):
-    """Reads of what is known."""
+    """Store-to-load forwarding and redundant-load elimination."""
 
     name: ClassVar[str] = "nt-forward-memory"
 

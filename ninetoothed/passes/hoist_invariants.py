@@ -1,12 +1,12 @@
-"""Loop-invariant code motion: move address arithmetic out of the loops that do not change it.
+"""Loop-invariant code motion of address arithmetic.
 
-An op of ``arith`` or ``tt`` without effects, a size or a parameter's pointer goes in front of the
-outermost loop in which none of its operands is defined, out of conditions too. A division goes along
-where it divides by sizes: those of a kernel that runs are positive. What the user wrote stays.
+A pure op of ``arith`` or ``tt``, a size or a parameter's pointer goes in front of the outermost
+loop in which none of its operands is defined, out of conditions too. So does a division by sizes:
+those of a kernel that runs are positive. What the user wrote stays.
 
-Why here: ``nt-lower-accesses`` computes each address at the place of its access. ``cse`` runs behind,
-to merge what several loops left at one place. It requires stage ``addressed`` and leaves it. xDSL's
-``licm`` moves nothing out of ``scf.while`` and ``scf.if``, and no division by a value.
+Why here: ``nt-lower-accesses`` computes each address at its access. ``cse`` runs behind, to merge
+what several loops left at one place. It requires stage ``addressed`` and leaves it. xDSL's ``licm``
+moves nothing out of ``scf.while`` and ``scf.if``, and no division by a value.
 
 Before:
 
@@ -91,14 +91,14 @@ def _may_run_early(op: Operation) -> bool:
 
 
 class _Hoisting:
-    """Walks the blocks of one kernel; an op comes behind those that it depends on."""
+    """Walk of one kernel's blocks; an op is hoisted behind those that it depends on."""
 
     def __init__(self) -> None:
         self.around: list[Operation] = []
         self.depths: dict[Block, int] = {}
 
     def visit(self, block: Block) -> None:
-        """Move what ``block`` does not change out of the loops around it."""
+        """Hoist the invariant ops of ``block`` out of the loops around it."""
         self.depths[block] = len(self.around)
         for op in list(block.ops):
             if isinstance(op, (*_LOOPS, scf.IfOp)):

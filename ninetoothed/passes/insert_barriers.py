@@ -1,16 +1,15 @@
-"""Let the threads of a program wait for one another where one may read or write what another has
-written, or write what another has yet to read.
+"""Insert barriers between conflicting accesses.
 
 Triton spreads the lanes of a block over threads, each block in its own way, and keeps no order
-between their accesses of memory. So between two accesses that may share an element, one of them no
-read, stands a barrier, unless the same threads do both: a store is another turn of the same store
-to lanes that are distinct, or writes what is computed, lane by lane, of what was read there. Atomics
-are ordered among themselves; those that order memory also stand apart from all accesses of what the
-kernel writes, since one thread alone does them for the whole program. Turns of a loop follow one
-another; a barrier that only the first turn needs stands before the loop.
+between their accesses of memory. Two accesses conflict if they may share an element and one of them
+is no load, unless the same threads do both: a store in another iteration to distinct lanes, or a
+store of what is computed elementwise from what was loaded there. Atomics are ordered among
+themselves; those that order memory also conflict with all accesses of what the kernel writes, since
+one thread alone does them for the whole program. Iterations of a loop follow one another; a barrier
+that only the first iteration needs stands before the loop.
 
-Why here: it asks what ``nt-forward-memory`` asks, of what that leaves: few loads read what the
-program has stored. It requires and leaves stage ``arranged``.
+Why here: it uses the alias analysis of ``nt-forward-memory``, on what that leaves: few loads read
+what the program has stored. It requires and leaves stage ``arranged``.
 
 Before:
 
@@ -62,41 +61,41 @@ from xdsl.passes import ModulePass
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
-from ninetoothed.passes.analysis.alias_sets import APART, SAME, Memory, ShareAccess, Touch
+from ninetoothed.passes.analysis.alias_sets import DISJOINT, SAME, AliasAnalysis, Effect, TileAccess
 from ninetoothed.passes.analysis.lane_origins import updates
 
 
 @dataclass(frozen=True)
-class _Past:
-    """An access since the last barrier; with ``loop``, it was in an earlier turn of that."""
+class _Access:
+    """An access since the last barrier; with ``loop``, in an earlier iteration of that."""
 
-    touch: Touch
+    effect: Effect
     loop: Operation | None = None
 
 
-# In the order of the program.
-_Pending = dict[_Past, None]
+# In program order.
+_Pending = dict[_Access, None]
 
 
 class _Barriers:
-    """One walk through a kernel, in the order of the program."""
+    """Insert barriers: one walk through a kernel, in program order."""
 
     def __init__(self, kernel: nt.KernelOp) -> None:
-        self.memory = Memory(kernel)
+        self.aliases = AliasAnalysis(kernel)
 
-    def block(self, block: Block, before: Iterable[_Past]) -> _Pending:
-        """Walk through a block, behind ``before``; the accesses since the last barrier."""
+    def block(self, block: Block, before: Iterable[_Access]) -> _Pending:
+        """Insert the barriers of a block behind ``before``; the accesses since the last barrier."""
         pending = dict.fromkeys(before)
         for op in list(block.ops):
-            touch = self.memory.touch(op)
+            effect = self.aliases.effect(op)
             if isinstance(op, nt.BarrierOp):
                 pending.clear()
-            elif touch is not None:
-                if self._conflicts(pending, [touch]):
+            elif effect is not None:
+                if self._conflicts(pending, [effect]):
                     Inserter.before(op).insert(nt.BarrierOp())
                     pending.clear()
-                pending[_Past(touch)] = None
-            elif self.memory.touched(op):
+                pending[_Access(effect)] = None
+            elif self.aliases.effects(op):
                 pending = self._regions(op, pending)
         return pending
 
@@ -107,7 +106,7 @@ class _Barriers:
                 for block in region.blocks:
                     behind = {**behind, **self.block(block, pending)}
             return behind
-        if self._conflicts(pending, self.memory.touched(op)):
+        if self._conflicts(pending, self.aliases.effects(op)):
             Inserter.before(op).insert(nt.BarrierOp())
             pending = {}
         while True:
@@ -115,41 +114,41 @@ class _Barriers:
             for region in op.regions:
                 for block in region.blocks:
                     behind.update(self.block(block, behind))
-            # The next turn comes behind this one. It finds barriers that this one has got.
-            turned = {**pending, **dict.fromkeys(_turned(past, op) for past in behind)}
-            if turned.keys() == pending.keys():
+            # The next iteration comes behind this one, with the barriers inserted so far.
+            carried = {**pending, **dict.fromkeys(_carried(past, op) for past in behind)}
+            if carried.keys() == pending.keys():
                 return behind
-            pending = turned
+            pending = carried
 
-    def _conflicts(self, pending: Iterable[_Past], touches: Iterable[Touch]) -> bool:
-        return any(self._conflict(past, touch) for past in pending for touch in touches)
+    def _conflicts(self, pending: Iterable[_Access], effects: Iterable[Effect]) -> bool:
+        return any(self._conflict(past, effect) for past in pending for effect in effects)
 
-    def _conflict(self, past: _Past, touch: Touch) -> bool:
-        before = past.touch
-        if before.kind == touch.kind and touch.kind in ("read", "update"):
+    def _conflict(self, past: _Access, effect: Effect) -> bool:
+        before = past.effect
+        if before.kind == effect.kind and effect.kind in ("read", "update"):
             return False
-        if not before.meets(touch.memories):
+        if not before.may_alias(effect.alias_sets):
             return False
-        one, two = before.op, touch.op
-        if not (isinstance(one, ShareAccess) and isinstance(two, ShareAccess)):
+        one, two = before.op, effect.op
+        if not (isinstance(one, TileAccess) and isinstance(two, TileAccess)):
             return True
         if one is two:
-            # The same lanes are the same threads', and others are apart.
-            return not self.memory.distinct(two.ref)
-        relation = self.memory.relation(one, two, past.loop)
+            # The same lanes are the same threads', and others are disjoint.
+            return not self.aliases.distinct(two.ref)
+        relation = self.aliases.relation(one, two, past.loop)
         if relation == SAME and isinstance(one, nt.LoadOp) and isinstance(two, nt.StoreOp):
             return not updates(one, two)
-        return relation != APART
+        return relation != DISJOINT
 
 
-def _turned(past: _Past, loop: Operation) -> _Past:
-    """The access as the next turn of ``loop`` sees it."""
-    return _Past(past.touch, loop) if loop.is_ancestor(past.touch.op) else past
+def _carried(past: _Access, loop: Operation) -> _Access:
+    """The access as the next iteration of ``loop`` sees it."""
+    return _Access(past.effect, loop) if loop.is_ancestor(past.effect.op) else past
 
 
 @dataclass(frozen=True)
 class InsertBarriersPass(ModulePass):
-    """Barriers between accesses of one element."""
+    """Insert barriers between conflicting accesses."""
 
     name: ClassVar[str] = "nt-insert-barriers"
 

@@ -1,4 +1,4 @@
-"""Turn loads and stores of shares into pointers, offsets and masks.
+"""Lower loads and stores of tiles to pointers, offsets and masks.
 
 The offset of a lane is the sum of source index times stride, computed at the place of the access.
 Terms without block indices move the pointer, those that no loop changes first; the others are
@@ -7,9 +7,9 @@ ranges of program indices, lanes and loop variables are used for that. ``nt.offs
 index itself, or the offset; ``nt.address`` has its coordinates in the place of the block's indices.
 Sizes, the program's indices and where its sequences lie are computed once, at its start.
 
-Why here: it needs the schedule (which program is this?) and numeric block sizes. What accesses share
-is merged and hoisted by the passes behind. It requires stage ``scheduled`` and leaves no store and no
-guard of a share, stage ``addressed``. ``index_bits`` is the width of all address arithmetic.
+Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
+accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
+stage ``addressed``. ``index_bits`` is the width of all address arithmetic.
 
 Before:
 
@@ -100,8 +100,8 @@ _NOT_BELOW = functools.partial(tt.CmpiOp, "sge")
 
 
 class _Kernel:
-    """A kernel, and by their symbols the scalars that its programs know: sizes, strides, the
-    outermost indices, the starts and the lengths of sequences.
+    """Lowering of one kernel, with the scalars of its programs by symbol: sizes, strides, outermost
+    indices, starts and lengths of sequences.
     """
 
     def __init__(self, kernel: nt.KernelOp, type: IntegerType) -> None:
@@ -115,11 +115,11 @@ class _Kernel:
         return Arithmetic(Inserter.before(op), self.type)
 
     def scalars(self, here: Arithmetic, ranges: Assumptions) -> IndexLowering:
-        """Lowers expressions of what the programs know."""
+        """Lowering of expressions over the program's scalars."""
         return IndexLowering(here, self.values, (), frozenset(), ranges)
 
     def access(self, op: _AccessOp) -> _Accessed | None:
-        """The address of a share; None for numbers passed by value."""
+        """The lowering of an access to a tile; None for numbers passed by value."""
         assert isinstance(op.ref, BlockArgument)
         value = self.kernel.arranged.values[op.ref.index]
         source, attribute = nt.access_of(value, self.assumptions)
@@ -129,7 +129,7 @@ class _Kernel:
 
 
 class _Accessed:
-    """One load, store or guard: its lowering, its pointer block and its mask."""
+    """Lowering of one load, store or guard: its pointers and its mask."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class _Accessed:
         return nt.offset(self.access.indices, self.source.strides.data, jagged)
 
     def pointers(self) -> SSAValue:
-        """The addresses, a block of them; of a share of no dims, one."""
+        """The block of pointers; of a tile of no dims, one pointer."""
         lowering, add = self.lowering, self.here.inserter.add
         moves: dict[bool, list[Term]] = {False: [], True: []}
         along: list[Term] = []
@@ -214,7 +214,7 @@ class _Accessed:
         return add(tt.AddPtrOp(block, lowering.along(lowering.sum(along), self.all_dims)))
 
     def mask(self) -> SSAValue | None:
-        """One bit a lane; None where every guard always holds."""
+        """The mask, one bit a lane; None where every guard always holds."""
         lowering = self.lowering
         conditions: list[Lanes] = []
         for guard in self.access.guards:
@@ -231,7 +231,7 @@ class _Accessed:
 
 
 def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
-    """The range of a loop variable, or of one that counts down; of anything else, none."""
+    """The range of an induction variable, also of one that counts down; of anything else, none."""
     owner = index.owner
     if isinstance(owner, nt.ElementwiseOp) and owner.function.data == "sub":
         start = known_scalar(owner.arguments[0])
@@ -262,9 +262,7 @@ _LOWERINGS: Registry[type[Operation], Callable[[_Kernel, Any], None]] = Registry
 
 @_LOWERINGS.register(nt.ProgramIndexOp)
 def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
-    """What the program knows: sizes, its outermost index as arithmetic on its number, and its
-    sequences.
-    """
+    """Compute the program's scalars: sizes, its outermost index from its number, its sequences."""
     here, assumptions = kernel.before(op), kernel.assumptions
     own = sequences(kernel.kernel)
     for name in assumptions:
@@ -295,7 +293,7 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
 
 
 def _size(kernel: _Kernel, op: nt.SizeOp) -> None:
-    """A size of the application, as arithmetic on single ones."""
+    """Lower a size expression of the application to arithmetic on single sizes."""
     if isinstance(op.result.type, IntegerType):
         here = kernel.before(op)
         value = kernel.scalars(here, kernel.assumptions).lower(op.expr.data).value
@@ -321,7 +319,7 @@ def _load(kernel: _Kernel, op: nt.LoadOp) -> None:
 
 
 def _other(inserter: Inserter, number: FloatAttr | IntegerAttr, type: Attribute) -> SSAValue:
-    """What lanes outside the guard read, as a block of ``type``."""
+    """The value of lanes that are not valid, as a block of ``type``."""
     value = inserter.add(arith.ConstantOp(nt.number(number.value.data, tt.scalar_of(type))))
     shape = tt.shape_of(type)
     return inserter.add(tt.SplatOp(value, shape)) if shape else value
@@ -389,7 +387,7 @@ def _address(kernel: _Kernel, op: nt.AddressOp) -> None:
     pointers, mask = accessed.pointers(), accessed.mask()
     inserter, ranges = accessed.here.inserter, kernel.assumptions
     for coordinate, size in zip(op.coordinates, accessed.block, strict=True):
-        # What the access says of a coordinate holds inside the block.
+        # The access's guard of a coordinate holds inside the block only.
         if holds(Guard(sym("b"), size), {**ranges, "b": _range(coordinate, ranges)}):
             continue
         value = bridge(inserter, coordinate, lowered(coordinate.type))
@@ -417,7 +415,7 @@ def _lower(kernel_op: nt.KernelOp, index_type: IntegerType) -> None:
     for op in ops:
         if type(op) in _LOWERINGS:
             _LOWERINGS[type(op)](kernel, op)
-    # Loops are asked for their ranges as long as their bounds are sizes.
+    # Last: the ranges of loops are known as long as their bounds are sizes.
     for op in ops:
         if isinstance(op, nt.SizeOp):
             _size(kernel, op)
@@ -425,7 +423,7 @@ def _lower(kernel_op: nt.KernelOp, index_type: IntegerType) -> None:
 
 @dataclass(frozen=True)
 class LowerAccessesPass(ModulePass):
-    """Accesses become addresses and masks."""
+    """Lower accesses to pointers and masks."""
 
     name: ClassVar[str] = "nt-lower-accesses"
 

@@ -1,8 +1,8 @@
-"""Turn what is left of ``nt`` into ``tt``, ``arith``, ``math`` and ``scf``: a device function.
+"""Convert ``nt`` to ``tt``, ``arith``, ``math`` and ``scf``: a device function.
 
 Its arguments are the tensors' pointers and the numbers passed by value, in launch order, a jagged
-tensor's offsets behind its pointer, then the sizes and strides that are used. How a launch binds them stays with the function: ``nt.params``,
-``nt.grid``, ``nt.checks``.
+tensor's offsets behind its pointer, then the sizes and strides that are used. How a launch binds
+them stays with the function: ``nt.params``, ``nt.grid``, ``nt.checks``.
 
 Why here: it is the last step; it knows no sizes, no guards and no configurations, only types. It
 requires stage ``addressed`` and leaves stage ``tt``.
@@ -66,12 +66,12 @@ from ninetoothed.passes.lowering import (
 from ninetoothed.passes.lowering.function import Function
 
 GROUPS = (parameters, blocks, debug, casts, dot, shapes, reductions, memory, control)
-"""The modules that fill the table of lowerings."""
+"""The modules that register lowerings."""
 
 
 @dataclass(frozen=True)
 class LowerToTtPass(ModulePass):
-    """Kernels become device functions."""
+    """Dialect conversion from ``nt`` to ``tt``: kernels become device functions."""
 
     name: ClassVar[str] = "nt-lower-to-tt"
 

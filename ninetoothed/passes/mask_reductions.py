@@ -1,15 +1,14 @@
-"""Lanes outside the guard take the identity where lanes are combined, unless the user chose
-``other``.
+"""Mask reductions: lanes that are not valid take the identity, unless the user chose ``other``.
 
-A reduction, a scan and a sort along a dim, and a dot along K, must not see what an access did not
-read. Where the operand is a load that has no ``other``, its unspecified lanes are free, and the
+A reduction, a scan and a sort along a dim, and a dot along K, must not combine what an access did
+not read. Where the operand is a load that has no ``other``, its unspecified lanes are free, and the
 identity becomes its ``other``. Else the guard of the operand is computed beside it (elementwise:
-the conjunction; ``where``: of the chosen side; a reduction: whether some lane was valid; a loop
-carries its guards), and the operand is selected by it. A combination that knows no identity is told
-which lanes are valid, and so are a histogram and an assertion. A mask of pointers is false where it
-is outside its own guard: what it would say there is not known.
+the conjunction; ``where``: of the chosen side; a reduction: true if some lane was valid; a loop
+carries its guards), and the operand is selected by it. An op without an identity, a histogram and
+an assertion take the guard as a mask. A mask of pointers is false where it is not valid itself: it
+has no value there.
 
-Why here: guards are facts of accesses, before lanes are padded. It requires and leaves stage
+Why here: guards belong to accesses, before lanes are padded. It requires and leaves stage
 ``composed``.
 
 Before:
@@ -66,9 +65,9 @@ from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
 from ninetoothed.passes.analysis.guards import Guards, guards
 from ninetoothed.passes.analysis.iterations import check_iterations
 from ninetoothed.passes.lowering.guard_bits import (
+    BranchGuards,
     BuildGuards,
     CarryGuards,
-    GiveGuards,
     GuardBits,
     YieldGuards,
 )
@@ -76,7 +75,7 @@ from ninetoothed.passes.lowering.identities import combined_operands, fill, read
 from ninetoothed.passes.lowering.masks import both
 
 CombiningOp = nt.ReduceOp | nt.ScanOp | nt.SortOp | nt.DotOp | nt.DotScaledOp
-"""What combines lanes and knows an identity."""
+"""Ops that combine lanes and have an identity."""
 
 MaskedOp = (
     nt.ReduceByOp
@@ -87,25 +86,25 @@ MaskedOp = (
     | nt.PointerStoreOp
     | nt.AtomicOp
 )
-"""What is told by bits which lanes take part."""
+"""Ops that take part in the lanes of a mask only."""
 
 
 @dataclass(frozen=True)
 class FillLoad(RewritePattern):
-    """Let the unread lanes of a load be the identity of the first op that combines them."""
+    """Make the identity of the first op that combines a load's lanes its ``other``."""
 
     known: Guards
 
     @op_pattern
     def match_and_rewrite(self, op: CombiningOp, rewriter: PatternRewriter) -> None:
         for index, _, identity in combined_operands(op):
-            if not self.known.all_active(op.operands[index]):
+            if not self.known.all_valid(op.operands[index]):
                 fill(op.operands[index], identity)
 
 
 @dataclass(frozen=True)
 class MaskLanes(RewritePattern):
-    """Let an op that knows no identity, has effects or counts leave out lanes that are not active."""
+    """Mask the lanes that are not valid out of an op without an identity, or with effects."""
 
     bits: GuardBits
 
@@ -122,7 +121,7 @@ class MaskLanes(RewritePattern):
 
 @dataclass(frozen=True)
 class SelectIdentity(RewritePattern):
-    """Let lanes outside the guard of an operand take the identity, unless they read it."""
+    """Select the identity in the lanes of an operand that are not valid, unless they read it."""
 
     bits: GuardBits
 
@@ -151,21 +150,21 @@ def _guarded(op: Operation) -> Iterator[SSAValue]:
 
 
 def _mask(kernel: nt.KernelOp) -> None:
-    # Found before loads are filled, which makes no lane active.
+    # Found before loads are filled, which makes no lane valid.
     known = guards(kernel)
     rewrite_once(kernel.apply, [FillLoad(known)])
-    ops = [op for op in kernel.apply.walk() if not all(map(known.all_active, op.operands))]
+    ops = [op for op in kernel.apply.walk() if not all(map(known.all_valid, op.operands))]
     needed = known.closure(value for op in ops for value in _guarded(op))
     if needed:
         check_iterations(kernel, known, needed)
         bits = GuardBits(known, needed)
-        patterns = [MaskLanes, CarryGuards, GiveGuards, YieldGuards, BuildGuards, SelectIdentity]
+        patterns = [MaskLanes, CarryGuards, BranchGuards, YieldGuards, BuildGuards, SelectIdentity]
         rewrite_once(kernel.apply, [pattern(bits) for pattern in patterns])
 
 
 @dataclass(frozen=True)
 class MaskReductionsPass(ModulePass):
-    """Identities in unread lanes."""
+    """Mask reductions: lanes that are not valid take the identity."""
 
     name: ClassVar[str] = "nt-mask-reductions"
 

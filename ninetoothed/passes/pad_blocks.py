@@ -1,11 +1,11 @@
-"""Round block sizes up to powers of two; the lanes that this adds are outside every guard.
+"""Pad block sizes to powers of two; the added lanes are outside every guard.
 
 Triton's blocks have sizes that are powers of two. Accesses get the guard that a lane lies below the
 true size; where padded lanes would be combined, by a reduction or along K of a dot, they read the
 identity, or are left out; padded lanes of pointers and of assertions are masked. ``nt.flip``
-reverses the lanes below the true size, as a gather; ``nt.reshape`` is a gather, too, where rounding
-up moves lanes. Sizes that only a call knows are rounded up to the kernel's ``padded_sizes``. True sizes
-stay what ``nt.size`` says.
+reverses the lanes below the true size, as a gather; ``nt.reshape`` is a gather, too, where padding
+moves lanes. Sizes that only a call knows are padded to the kernel's ``padded_sizes``. ``nt.size``
+keeps the true sizes.
 
 Why here: block sizes are numbers only after ``nt-specialize``, whose stage it requires; it leaves
 stage ``padded``.
@@ -69,12 +69,12 @@ from ninetoothed.symbolic.normal_form import normalize
 
 
 def _power_of_two(size: int) -> int:
-    """The smallest that is no less."""
+    """The smallest power of two that is no less."""
     return 1 << max(size - 1, 0).bit_length()
 
 
 class _Padding:
-    """Block sizes and what they are rounded up to."""
+    """Padded sizes of the blocks of a kernel."""
 
     def __init__(self, kernel: nt.KernelOp) -> None:
         self.kernel = kernel
@@ -83,9 +83,9 @@ class _Padding:
         self._equate(_equal_sizes(kernel))
 
     def _equate(self, pairs: Sequence[tuple[IndexExpr, IndexExpr]]) -> None:
-        """Let sums and products be no longer than the sizes that checks hold them equal to.
+        """Bound sums and products by the sizes that checks hold them equal to.
 
-        What is rounded up factor by factor, as of 3 * 5, would be longer than 15 rounded up.
+        Padded factor by factor, 3 * 5 would be longer than 15 padded.
         """
         given = set(self.padded_sizes)
         pairs = [(self._longest(one), self._longest(two)) for one, two in pairs]
@@ -102,10 +102,10 @@ class _Padding:
                         changed = True
 
     def size(self, size: IndexExpr) -> IndexExpr:
-        """The power of two.
+        """The padded size, a power of two.
 
         Raises:
-            ShapeError: nothing says what the size is.
+            ShapeError: the size is not known.
         """
         most = self._longest(size)
         if most.value is not None:
@@ -114,17 +114,18 @@ class _Padding:
         if found is None:
             raise fail(
                 self.kernel,
-                f"a block has the size {size}, which is known at run time only; give it a block size",
+                f"a block has the size {size}, which is known at run time only; give it a block "
+                "size",
                 ShapeError,
             )
         return const(_power_of_two(found))
 
     def _longest(self, size: IndexExpr) -> IndexExpr:
-        """With lanes for the longest sequence; the shorter ones of other programs end before."""
+        """A size with the longest sequence for the program's own."""
         return normalize(substitute(size, self.longest)) if self.longest else size
 
     def _most(self, size: IndexExpr) -> int | None:
-        """No less than a size that only a call knows: what is rounded up, sums and products of it."""
+        """An upper bound of a size that only a call knows, of sums and products of such sizes."""
         if size.value is not None or size in self.padded_sizes:
             return self.padded_sizes.get(size, size.value)
         if size.op not in ("add", "mul"):
@@ -135,7 +136,7 @@ class _Padding:
         return one + two if size.op == "add" else one * two
 
     def block(self, type: nt.TensorType) -> nt.TensorType:
-        """The type with its innermost level rounded up."""
+        """The type with its innermost level padded."""
         below = type.element_type
         if isinstance(below, nt.TensorType):
             return nt.TensorType(type.shape, self.block(below))
@@ -147,7 +148,7 @@ class _Padding:
     def access(self, access: Access, own: tuple[str, IndexExpr] | None) -> Access:
         """The access over the padded block: its lanes end where the true size does.
 
-        ``own``, of a jagged source: what stands for the longest sequence, and the program's length.
+        ``own``, of a jagged source: the symbol of the longest sequence, and the program's length.
         """
         if len(access.levels) < 2:
             return access
@@ -174,7 +175,7 @@ def _true_sizes(kernel: nt.KernelOp) -> list[tuple[Operation, int, int, IndexExp
 
 
 def _true_choices(kernel: nt.KernelOp) -> list[tuple[Chosen, int, IndexExpr]]:
-    """What combines the lanes that it is told to: along which dim, and the true size."""
+    """The ops that combine the lanes of a mask: op, dim, true size."""
     found: list[tuple[Chosen, int, IndexExpr]] = []
     for op in kernel.apply.walk():
         dim = padded_dim(op)
@@ -184,7 +185,7 @@ def _true_choices(kernel: nt.KernelOp) -> list[tuple[Chosen, int, IndexExpr]]:
 
 
 def _leave_out(op: Chosen, dim: int, size: IndexExpr) -> None:
-    """Let lanes of dim ``dim`` from ``size`` on take no part."""
+    """Mask out the lanes of ``dim`` from ``size`` on."""
     shape = nt.shape_of(op.operands[0].type)
     if shape[dim] == size:
         return
@@ -194,7 +195,7 @@ def _leave_out(op: Chosen, dim: int, size: IndexExpr) -> None:
 
 
 def _mask(op: Operation, index: int, dim: int, size: IndexExpr, identity: float | int) -> None:
-    """Let lanes of dim ``dim`` from ``size`` on read ``identity``."""
+    """Fill the lanes of ``dim`` from ``size`` on with ``identity``."""
     value = op.operands[index]
     shape = nt.shape_of(value.type)
     if shape[dim] == size or fill(value, identity):
@@ -204,17 +205,17 @@ def _mask(op: Operation, index: int, dim: int, size: IndexExpr, identity: float 
     op.operands[index] = select(inserter, bits, value, identity)
 
 
-_LaneByLane = nt.PointerAccess | nt.AtomicCasOp | nt.AssertOp
+_MaskedOp = nt.PointerAccess | nt.AtomicCasOp | nt.AssertOp
 
 
-def _true_lanes(kernel: nt.KernelOp) -> list[tuple[_LaneByLane, Sizes]]:
-    """What reads and writes through pointers, and assertions, with their true shapes."""
-    found = [op for op in kernel.apply.walk() if isinstance(op, _LaneByLane)]
+def _true_lanes(kernel: nt.KernelOp) -> list[tuple[_MaskedOp, Sizes]]:
+    """The accesses through pointers and the assertions, with their true shapes."""
+    found = [op for op in kernel.apply.walk() if isinstance(op, _MaskedOp)]
     return [(op, nt.shape_of(op.operands[0].type)) for op in found]
 
 
-def _mask_lanes(op: _LaneByLane, sizes: Sizes) -> None:
-    """Keep the lanes that were added from memory, and from what is asserted.
+def _mask_lanes(op: _MaskedOp, sizes: Sizes) -> None:
+    """Mask the padded lanes of an access through pointers, or of an assertion.
 
     Raises:
         ShapeError: the op has no mask.
@@ -239,13 +240,13 @@ def _mask_lanes(op: _LaneByLane, sizes: Sizes) -> None:
 
 
 def _true_flips(kernel: nt.KernelOp) -> list[tuple[nt.FlipOp, IndexExpr]]:
-    """The reversals, with the true sizes of what they reverse."""
+    """The flips, with the true sizes of the dim."""
     flips = [op for op in kernel.apply.walk() if isinstance(op, nt.FlipOp)]
     return [(op, nt.shape_of(op.value.type)[op.dim]) for op in flips]
 
 
 def _reverse(op: nt.FlipOp, size: IndexExpr) -> None:
-    """Let the lanes below ``size`` read one another in reverse, and so the lanes behind them."""
+    """Lower a flip to a gather: the lanes below ``size`` in reverse, and so those behind them."""
     shape = nt.shape_of(op.value.type)
     padded_size = shape[op.dim].value
     assert padded_size is not None
@@ -259,7 +260,7 @@ def _reverse(op: nt.FlipOp, size: IndexExpr) -> None:
     lanes = inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), row))
     index = inserter.add(nt.ElementwiseOp("sub", [last, lanes], row))
     if size.value != padded_size:
-        # Behind the true size the difference is below 0, and counts from the padded_size.
+        # Behind the true size the difference is negative, and counts from the padded size.
         bits = arith.ConstantOp(nt.number(padded_size - 1, i32))
         ones = inserter.add(nt.FullOp(inserter.add(bits), row))
         index = inserter.add(nt.ElementwiseOp("and", [index, ones], row))
@@ -279,7 +280,7 @@ def _gathers(kernel: nt.KernelOp) -> list[nt.GatherOp]:
 
 
 def _equal_sizes(kernel: nt.KernelOp) -> list[tuple[IndexExpr, IndexExpr]]:
-    """The sizes of blocks that differ as expressions, and that a check holds equal."""
+    """The pairs of block sizes that differ as expressions, and that a check holds equal."""
     return [
         (one, two)
         for op in kernel.apply.walk()
@@ -292,7 +293,7 @@ def _equal_sizes(kernel: nt.KernelOp) -> list[tuple[IndexExpr, IndexExpr]]:
 
 
 def _drop_equalities(kernel: nt.KernelOp) -> None:
-    """Casts between sizes that a check holds equal are none once both are padded alike."""
+    """Erase the casts between sizes that a check holds equal: both are padded alike."""
     for op in list(kernel.apply.walk()):
         if isinstance(op, UnrealizedConversionCastOp):
             source: SSAValue = op.inputs[0]
@@ -340,7 +341,7 @@ def _pad(kernel: nt.KernelOp) -> None:
 
 @dataclass(frozen=True)
 class PadBlocksPass(ModulePass):
-    """Blocks of powers of two."""
+    """Pad blocks to powers of two."""
 
     name: ClassVar[str] = "nt-pad-blocks"
 

@@ -1,4 +1,4 @@
-"""The pipeline: the table of contents of the compiler.
+"""The pass pipeline: stages, their passes, and how they run.
 
 Each stage is a few passes and a legality check of what they leave. Symbolic stages run once a
 signature, the others once a configuration. :func:`run` is what ``make`` and ``nt-opt`` both call.
@@ -23,15 +23,15 @@ from ninetoothed.passes import find_pass
 
 Stages = tuple[tuple[str, tuple[str, ...]], ...]
 
-# Whether elements are distinct is proved along the meta-operations, before they are composed.
+# The alias analysis follows the meta-operations, before they are composed.
 _MEMORY = ("nt-forward-memory", "nt-insert-barriers")
 
-# Stage by stage, in order: what the stage is called, and the passes that reach it.
+# Stage by stage, in order: the stage's name, and the passes that reach it.
 SYMBOLIC: Stages = (
     ("arranged", ("nt-check-arrangement", *_MEMORY)),
     ("composed", ("nt-compose-arrangement", "nt-mask-reductions")),
 )
-# The same for a reader, who is told what is proved.
+# The same for a reader, with the verdicts that are proved.
 ANNOTATED: Stages = (
     ("arranged", ("nt-check-arrangement", "nt-annotate-verdicts", *_MEMORY)),
     *SYMBOLIC[1:],
@@ -40,8 +40,8 @@ SPECIALIZED: Stages = (
     ("specialized", ("nt-specialize",)),
     ("padded", ("nt-pad-blocks", "nt-fit-target")),
     ("scheduled", ("nt-schedule-programs",)),
-    # An address is computed where it is used: what a loop does not change goes in front of it, then
-    # cse makes equal ones one.
+    # Addresses are computed where they are used: loop-invariant ones are hoisted, then cse merges
+    # equal ones.
     ("addressed", ("nt-lower-accesses", "nt-hoist-invariants", "cse")),
     # Folding before dce, so that what it frees is gone too.
     ("tt", ("nt-lower-to-tt", "canonicalize", "cse", "dce")),
@@ -54,7 +54,7 @@ Observer = Callable[[str, ModuleOp], None]
 
 @dataclass(frozen=True)
 class Step:
-    """A pass, and the stage that it completes, if it does."""
+    """A pass, and the stage that it completes, if any."""
 
     pass_: ModulePass
     stage: str | None = None
@@ -83,8 +83,7 @@ def run(
     Raises:
         NineToothedError: the user's program is wrong; at its place.
         CompilerError: a pass failed, or left what its stage may not hold; names the pass and the
-            file
-            that reproduces it.
+            file that reproduces it.
     """
     for index, step in enumerate(pipeline):
         name = step.pass_.name
@@ -111,9 +110,9 @@ def run(
 
 
 def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
-    """Write the module before the pass that failed, with the rest of the pipeline; says where.
+    """Write a reproducer: the module before the pass that failed, with the rest of the pipeline.
 
-    The text continues the error's message.
+    Returns the end of the error's message, which names the file.
     """
     if before is None:
         return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"

@@ -1,7 +1,7 @@
-"""Say which program computes which element of the outermost level: row-major.
+"""Schedule programs: map their numbers to indices of the outermost level, row-major.
 
 The outermost index of a program, so far implicit, becomes ``nt.program_index``, its number there
-``nt.program_id``, and the kernel says how many programs run.
+``nt.program_id``, and the kernel gets its grid.
 
 Why here: addresses are next, and they need the index. Other orders (grouped for L2, persistent)
 would stand here too. It requires stage ``padded`` and leaves stage ``scheduled``.
@@ -73,7 +73,7 @@ def _schedule(kernel: nt.KernelOp) -> None:
     inserter.insert(index)
     for dim, result in enumerate(index.results):
         result.name_hint = f"g{dim}"
-    # A program's number is the order's own.
+    # In row-major order, a program's number is its id.
     for op in list(kernel.apply.walk()):
         if isinstance(op, nt.ProgramNumberOp):
             replace(op, [Inserter.before(op).add(nt.ProgramIdOp(op.result.type))])
@@ -83,7 +83,7 @@ def _schedule(kernel: nt.KernelOp) -> None:
 
 @dataclass(frozen=True)
 class ScheduleProgramsPass(ModulePass):
-    """The outermost index of a program, row-major."""
+    """Schedule programs: the outermost index of each, row-major."""
 
     name: ClassVar[str] = "nt-schedule-programs"
 

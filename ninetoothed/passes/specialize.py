@@ -1,5 +1,5 @@
-"""Put in what is known of one signature and one configuration: block sizes, unit strides, multiples
-of 16.
+"""Specialize a kernel for one signature and one configuration: block sizes, unit strides,
+multiples of 16.
 
 Why here: everything before works on symbols and serves all configurations; everything after may
 count lanes. It requires stage ``composed`` and leaves no symbol whose value was given, stage
@@ -58,7 +58,7 @@ from ninetoothed.symbolic.normal_form import normalize
 
 
 class _Substitution:
-    """The values of symbols, put into attributes."""
+    """Substitution of values for symbols in attributes."""
 
     def __init__(self, values: Mapping[str, int]) -> None:
         self.values: dict[str, IndexExpr | int] = dict(values)
@@ -88,11 +88,11 @@ class _Substitution:
         return attribute
 
 
-def _decided(kernel: nt.KernelOp, attribute: nt.CheckAttr) -> bool:
-    """Whether a check holds for certain.
+def _always_holds(kernel: nt.KernelOp, attribute: nt.CheckAttr) -> bool:
+    """True if a check holds in every call.
 
     Raises:
-        ShapeError: it fails for certain.
+        ShapeError: it fails in every call.
     """
     check = attribute.data
     for left, right in zip(check.left, check.right, strict=True):
@@ -107,7 +107,7 @@ def _decided(kernel: nt.KernelOp, attribute: nt.CheckAttr) -> bool:
 
 
 def dynamic_block_sizes(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
-    """The block sizes that only a call knows; ``padded_sizes`` gives what they are rounded up to."""
+    """The block sizes that only a call knows, which ``padded_sizes`` pads."""
     chosen = [decl.name for decl in kernel.declarations if decl.kind in ("meta", "constexpr")]
     types = [cast("nt.TensorType", value.type) for value in kernel.arranged.values]
     return dynamic_sizes((tuple(level.sizes for level in type.levels) for type in types), chosen)
@@ -115,7 +115,7 @@ def dynamic_block_sizes(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
 
 @dataclass(frozen=True)
 class SpecializePass(ModulePass):
-    """Values of symbols, alignment and the padded_sizes of blocks, put in."""
+    """Substitute the values of symbols, alignment and the padded sizes of blocks."""
 
     name: ClassVar[str] = "nt-specialize"
 
@@ -123,14 +123,13 @@ class SpecializePass(ModulePass):
     """``"NAME=NUMBER"``: the symbol has this value."""
 
     multiples: tuple[str, ...] = ()
-    """The symbol is a multiple of 16."""
+    """The symbols that are multiples of 16."""
 
     aligned: tuple[str, ...] = ()
-    """The parameter's data starts at a multiple of 16 bytes."""
+    """The parameters whose data starts at a multiple of 16 bytes."""
 
     padded_sizes: tuple[int, ...] = ()
-    """What the block sizes that only a call knows are rounded up to (see ``dynamic_block_sizes``).
-    """
+    """The padded sizes of the blocks whose sizes only a call knows (``dynamic_block_sizes``)."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         values: dict[str, int] = {}
@@ -145,7 +144,8 @@ class SpecializePass(ModulePass):
         dynamic = dynamic_block_sizes(kernel)
         if self.padded_sizes and len(self.padded_sizes) != len(dynamic):
             raise PassFailedException(
-                f"nt-specialize: {len(self.padded_sizes)} padded_sizes for {len(dynamic)} block sizes"
+                f"nt-specialize: {len(self.padded_sizes)} padded_sizes for {len(dynamic)} "
+                "block sizes"
             )
         for decl in kernel.declarations:
             if (
@@ -175,7 +175,7 @@ class SpecializePass(ModulePass):
         kernel.checks = ArrayAttr(
             check
             for check in dict.fromkeys(checks)
-            if isinstance(check, nt.CheckAttr) and not _decided(kernel, check)
+            if isinstance(check, nt.CheckAttr) and not _always_holds(kernel, check)
         )
         for source in kernel.sources:
             if source.param.data in self.aligned:

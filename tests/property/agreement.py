@@ -1,4 +1,4 @@
-"""Whether two runs of a random program left the same numbers."""
+"""Comparison of two runs of a random program."""
 
 from __future__ import annotations
 

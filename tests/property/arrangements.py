@@ -1,8 +1,8 @@
-"""Random arrangements, and a NumPy model of what each gives: :func:`cases`.
+"""Random arrangements, and a NumPy model of each: :func:`cases`.
 
 The model is an array of the source's linear offsets, one dim for each dim of each level, -1 where
-an element is guarded out. Each meta-operation is what it says on that array: nothing is shared with
-``ir.meta_ops``.
+an element is guarded out. Each meta-operation is applied to that array: nothing is shared with
+``layout.meta_ops``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_ELEMENTS = 3000
 
 @dataclass
 class Model:
-    """The array of offsets, and how many of its dims each level has, outermost first."""
+    """The array of offsets, and the rank of each level, outermost first."""
 
     offsets: Offsets
     ranks: list[int]
@@ -118,7 +118,7 @@ class Model:
         return Model(self.offsets, [*self.ranks[:level], sum(self.ranks[level:])])
 
     def pad(self, level: int, pairs: Sequence[tuple[int, int]]) -> Model:
-        """Elements that do not exist around each dim; negative: fewer."""
+        """Elements outside the guard around each dim; negative: fewer."""
         before = [(0, 0)] * self.axis(level)
         behind = [(0, 0)] * sum(self.ranks[level + 1 :])
         rows = [*before, *pairs, *behind]
@@ -149,18 +149,18 @@ class Model:
 
 
 Number = Callable[[int], "Symbol | int"]
-"""How a number is written: as it is, or as a symbol of that value. 0 stays, and so does -1."""
+"""Spelling of a number: as it is, or as a symbol of that value. 0 stays, and so does -1."""
 Step = Callable[[Tensor, Number], Tensor]
 
 
 @dataclass
 class Case:
-    """A source's shape, operations on a level of a tensor, and the model of what they give."""
+    """A source's shape, operations on levels of a tensor, and the model of the result."""
 
     shape: tuple[int, ...]
     model: Model
     exact: bool
-    """Whether no slice is clamped, so that its bounds may be symbols."""
+    """True if no slice is clamped, so that its bounds may be symbols."""
     steps: list[tuple[int, Step]] = field(default_factory=list[tuple[int, Step]])
     text: list[str] = field(default_factory=list[str])
 

@@ -1,6 +1,4 @@
-"""Random index expressions, and what is assumed of their symbols: :data:`expressions`,
-:func:`assumed`.
-"""
+"""Random index expressions and assumptions: :data:`expressions`, :func:`assumed`."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from ninetoothed.symbolic.intervals import Range
 
 NAMES = ("a", "b", "n")
 DIVISORS = ("p", "q")
-# What brute force tries.
+# The values that brute force tries.
 VALUES = {"a": (-4, 6), "b": (-4, 6), "n": (-3, 8), "p": (1, 4), "q": (1, 4)}
 _FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "add": np.add,
@@ -91,7 +89,7 @@ class Assumed:
 
     @property
     def domain(self) -> tuple[dict[str, Any], npt.NDArray[np.bool_]]:
-        """Arrays of all values that are tried, and where everything assumed holds."""
+        """Arrays of all values that are tried, and the mask where the assumptions hold."""
         ends = [range(low, high + 1) for low, high in VALUES.values()]
         arrays = np.meshgrid(*map(np.array, ends), indexing="ij", sparse=True)
         env: dict[str, Any] = dict(zip(VALUES, arrays, strict=True))

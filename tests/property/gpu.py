@@ -56,7 +56,7 @@ def launched(pass_trace: PassTrace, language: Language) -> list[torch.Tensor]:
 
 
 def check(program: Program) -> None:
-    """Hold both backends to the interpreter."""
+    """Compare both backends with the interpreter."""
     pass_trace = PassTrace(program)
     expected = pass_trace.run(pass_trace.modules[0][1])
     for language in BACKENDS:

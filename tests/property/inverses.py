@@ -1,7 +1,7 @@
-"""Random arrangements with symbols, stores into them, and what brute force says these write.
+"""Random arrangements with symbols, stores into them, and their writes by brute force.
 
-:func:`placed` draws an arrangement, :func:`sites` the stores of an application, :class:`Brute` asks
-``Tensor.eval`` for numbers; ``ir.counterexamples`` has no part in it.
+:func:`wild` and :func:`tidy` draw an arrangement, :func:`sites` the stores of an application;
+:class:`Brute` asks ``Tensor.eval``; ``verification.counterexamples`` has no part in it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Chosen = Mapping[str, int]
 
 @dataclass
 class Placed:
-    """A tensor and what was made of it; ``text`` shows how."""
+    """A tensor and its arrangement; ``text`` shows how."""
 
     source: Tensor
     arranged: Tensor
@@ -43,7 +43,7 @@ class Placed:
 
     @functools.cached_property
     def placement(self) -> Placement:
-        """What the proofs are about."""
+        """The placement that is proved about."""
         chain = self.arranged.chain
         exprs = chain.expressions
         return Placement(chain.source.shape, chain.ops, declared_ranges(exprs))
@@ -90,8 +90,8 @@ class Brute:
         self.offsets = placed.arranged.eval(given)
 
     def writes(self, site: Site) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Programs and elements, pair by pair, of each turn of the loops around a store."""
-        for env in self._turns(list(site.loops.items()), dict(self.env)):
+        """Programs and elements, pair by pair, of each iteration of the loops around a store."""
+        for env in self._iterations(list(site.loops.items()), dict(self.env)):
             index: list[int] = []
             for given in site.between:
                 assert given is not None
@@ -103,10 +103,10 @@ class Brute:
             grid = seen.shape[:around]
             programs = np.arange(int(np.prod(grid, dtype=np.int64)))
             programs = programs.reshape([*grid, *[1] * (seen.ndim - around)])
-            real = seen >= 0
-            yield np.broadcast_to(programs, seen.shape)[real], seen[real]
+            valid = seen >= 0
+            yield np.broadcast_to(programs, seen.shape)[valid], seen[valid]
 
-    def _turns(
+    def _iterations(
         self, loops: list[tuple[str, Range]], env: dict[str, int]
     ) -> Iterator[dict[str, int]]:
         if not loops:
@@ -115,8 +115,8 @@ class Brute:
         (name, range_), *rest = loops
         assert range_.lower is not None
         assert range_.upper is not None
-        for turn in range(evaluate(range_.lower, env), evaluate(range_.upper, env) + 1):
-            yield from self._turns(rest, {**env, name: turn})
+        for value in range(evaluate(range_.lower, env), evaluate(range_.upper, env) + 1):
+            yield from self._iterations(rest, {**env, name: value})
 
     def written(self, sites: Sequence[Site]) -> set[int]:
         """The elements that are written."""

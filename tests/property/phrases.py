@@ -1,4 +1,4 @@
-"""Writes random expressions of the language."""
+"""Generator of random expressions of the language."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Phrases:
     types: tuple[str, ...] = ALL
     """The element types that may occur."""
     sparse: bool = False
-    """Whether a reduction may find no lane that was read."""
+    """True if a reduction may find no valid lane."""
     locals: int = 0
 
     def pick(self, *options: Any) -> Any:
@@ -79,7 +79,7 @@ class Phrases:
         return self.pick(*(self.leaves[-2:] if self.chance(40) else self.leaves))
 
     def exact_leaf(self) -> Expr:
-        """A variable that holds what was read, or counted."""
+        """A variable that holds a loaded or counted value."""
         return self.pick(*(leaf for leaf in self.leaves if leaf.exact))
 
     def expression(self, depth: int = 3) -> Expr:
@@ -118,7 +118,7 @@ class Phrases:
         return replace(found, text=f"({found.text} > 0)", dtype="i1", bound=1, places=0)
 
     def grid(self, value: Expr, dtype: str) -> Expr:
-        """A few small numbers of a type, made of the value if it is exact: what a loop carries."""
+        """A few small numbers of a type, from the value if it is exact: a loop-carried value."""
         if not value.exact or value.reach > _GRIDDED:
             value = self.pick(*(x for x in self.leaves if x.exact and x.reach <= _GRIDDED))
         if value.floating:
@@ -133,7 +133,7 @@ class Phrases:
             return result
         return replace(result, text=f"({result.text} * 0.25)", bound=7.75, places=2)
 
-    # Lane by lane.
+    # Elementwise.
 
     def _both(self, left: Expr, right: Expr) -> tuple[str, Expr, Expr] | None:
         """Two numbers as an operator takes them."""
@@ -146,7 +146,7 @@ class Phrases:
 
     def _of(self, *parts: Expr) -> Expr:
         """A value of the dims of what the parts broadcast to."""
-        return Expr("", "i1", joined_dims(*parts), real=all(part.real for part in parts))
+        return Expr("", "i1", joined_dims(*parts), valid=all(part.valid for part in parts))
 
     def _arithmetic(self, depth: int) -> Expr | None:
         both = self._both(self.number(depth), self.number(depth))
@@ -329,7 +329,7 @@ class Phrases:
         rank = len(value.dims)
         if bound is not None and DTYPES[dtype].kind != "float" and bound > largest(dtype):
             bound = None
-        result = replace(value, dtype=dtype, bound=bound, real=True)
+        result = replace(value, dtype=dtype, bound=bound, valid=True)
         if dtype == "i32" and value.floating:
             result = replace(result, places=0, error=0.0)
         if axis is None:

@@ -51,10 +51,10 @@ def _vectors(w: Writer) -> None:
         dtype = w.dtype()
         shape, arranged = w.pick(*forms)
         if m > 2 and w.chance(20):
-            # Elements that do not exist.
+            # Elements outside the guard.
             shape, arranged = (m - 2,), f"{{0}}.pad(((1, 1),)).tile(({b},))"
         other = w.tensor(f"x{index}", shape, dtype, arranged)
-        w.read(f"x{index}", dtype, w.dims, real=other or shape != (m - 2,))
+        w.read(f"x{index}", dtype, w.dims, valid=other or shape != (m - 2,))
         w.sparse = w.sparse or shape == (m - 2,)
     _body(w, [(*w.pick(*forms), w.dims) for _ in _count(w, 2)])
 
@@ -163,7 +163,7 @@ def _windows(w: Writer) -> None:
             ".unsqueeze(1); {0}.dtype = {0}.dtype.unsqueeze(0)"
         )
         chosen = w.tensor(f"x{index}", (m,), dtype, arranged)
-        w.read(f"x{index}", dtype, w.dims, real=(floor and not edge) or chosen)
+        w.read(f"x{index}", dtype, w.dims, valid=(floor and not edge) or chosen)
     outputs = (
         ((count, size), "{0}.tile((1, W))", w.dims),
         ((count,), "{0}.tile((1,)).unsqueeze(1)", ("1",)),
@@ -172,7 +172,7 @@ def _windows(w: Writer) -> None:
 
 
 def _products(w: Writer) -> None:
-    """A row of blocks times a column of blocks, and something elementwise behind it."""
+    """Dots of a row of blocks and a column of blocks, and something elementwise behind them."""
     m, n, k = w.size("m"), w.size("n"), w.size("k")
     a, b, c = w.tile("BM"), w.tile("BN"), w.tile("BK", deep=True)
     dtype = w.pick("fp16", "fp32")

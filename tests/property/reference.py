@@ -1,4 +1,4 @@
-"""An application's body, run by Python on whole tensors: what a kernel of one program must compute.
+"""Reference semantics: an application's body, run by Python on whole tensors.
 
 :class:`Lanes` gives Python's operators the language's meaning with torch; the element types follow
 the language's rules, nothing else is shared with the compiler.

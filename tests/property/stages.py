@@ -1,4 +1,4 @@
-"""A program's module before the first pass and behind each; and what it does."""
+"""Modules of a program before the first pass and behind each, and their results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def arguments(program: Program, device: str = "cpu") -> tuple[list[torch.Tensor]
 
 
 class PassTrace:
-    """The way of one program: its module behind each pass, and the call that it is made for."""
+    """The modules of one program behind each pass, and the call that they are compiled for."""
 
     def __init__(self, program: Program, observers: Sequence[Observer] = ()) -> None:
         self.program = program

@@ -1,4 +1,4 @@
-"""What the writer of random programs knows of a value: its type, its dims, and how exact it is.
+"""Values of random programs: their types, their dims, and bounds of their errors.
 
 Numbers lie on coarse grids, so that most results are exact, and the same in every order and on
 every machine. Where one is not, ``error`` bounds how far it may be off: every operation adds what
@@ -43,12 +43,12 @@ def largest(dtype: str) -> float:
 
 @dataclass(frozen=True)
 class Expr:
-    """An expression's text, and what is known of its value.
+    """An expression's text, and bounds of its value.
 
     ``dims`` names the block's dims, ``"1"`` where they are of size 1; they broadcast to the
     output's. ``bound`` is of the magnitude; of an integer None where it may have wrapped.
     ``places``: the values are multiples of ``2**-places``, None: they were rounded, and are off by
-    at most ``error``. ``valid``: every lane that an output stores was read.
+    at most ``error``. ``valid``: every lane that an output stores is valid.
     """
 
     text: str
@@ -57,21 +57,21 @@ class Expr:
     bound: float | None = None
     places: int | None = 0
     error: float = 0.0
-    real: bool = True
+    valid: bool = True
 
     @property
     def floating(self) -> bool:
-        """Whether it is a float."""
+        """True if it is a float."""
         return DTYPES[self.dtype].kind == "float"
 
     @property
     def unsigned(self) -> bool:
-        """Whether it is an integer without a sign."""
+        """True if it is an unsigned integer."""
         return DTYPES[self.dtype].kind == "uint"
 
     @property
     def exact(self) -> bool:
-        """Whether it is the same however it is computed."""
+        """True if it is the same however it is computed."""
         return self.places is not None
 
     @property
@@ -88,8 +88,8 @@ class Expr:
         error: float = 0.0,
         ulps: float = 1,
     ) -> Expr | None:
-        """What an operation makes of this value: ``bound`` and ``places`` as they would be without
-        rounding, ``error`` of what the operands were off. None where it cannot be relied on.
+        """The result of an operation on this value: ``bound`` and ``places`` as without rounding,
+        ``error`` from those of the operands. None where it cannot be relied on.
         """
         result = replace(self, text=text, dtype=dtype or self.dtype, bound=bound)
         if not result.floating:

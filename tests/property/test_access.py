@@ -33,7 +33,7 @@ ARITHMETIC = Arithmetic(np.minimum, np.maximum, np.logical_and)
 
 
 def check(access: Access, model: Model, shape: Sequence[int], values: dict[str, int]) -> None:
-    """The access says of every element, and of the indices around, what the model says.
+    """Compare the access with the model, at every element and at the indices around.
 
     Indices of programs and of the block are inside; those between are the application's, and may
     be anything.
@@ -52,24 +52,24 @@ def check(access: Access, model: Model, shape: Sequence[int], values: dict[str, 
         ranges = [range(size) for size in model.offsets.shape]
     env |= dict(zip(names, np.ix_(*ranges), strict=True))
     full = tuple(len(r) for r in ranges)
-    real = np.ones(full, bool)
+    valid = np.ones(full, bool)
     for guard in access.guards:
         index, size = (evaluate(e, env, ARITHMETIC) for e in (guard.index, guard.size))
-        real = real & (np.asarray(index) >= 0) & (index < np.asarray(size))
+        valid = valid & (np.asarray(index) >= 0) & (index < np.asarray(size))
     linear: Any = np.zeros(full, np.int64)
     inside = np.ones(full, bool)
     for index, size in zip(access.indices, shape, strict=True):
         value = evaluate(index, env, ARITHMETIC)
         inside &= (np.asarray(value) >= 0) & (value < np.asarray(size))
         linear = linear * size + value
-    assert not (real & ~inside).any(), "the guards let an index outside the source pass"
+    assert not (valid & ~inside).any(), "the guards let an index outside the source pass"
     expected = np.full(full, -1)
     window = tuple(
         slice(-r.start, -r.start + size)
         for r, size in zip(ranges, model.offsets.shape, strict=True)
     )
     expected[window] = model.offsets
-    np.testing.assert_array_equal(np.where(real, linear, -1), expected)
+    np.testing.assert_array_equal(np.where(valid, linear, -1), expected)
 
 
 def composed(t: Tensor) -> Access:

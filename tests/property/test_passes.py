@@ -1,4 +1,4 @@
-"""Random programs mean the same before and behind every pass, and what Python says they mean."""
+"""Passes keep the meaning of random programs, which is that of Python."""
 
 from __future__ import annotations
 

@@ -139,14 +139,14 @@ def checked(case: Placed, x: Tensor, application: Callable[..., None]) -> Report
 
 
 def values(found: Brute, kept: Sequence[bool], programs: set[int]) -> set[tuple[int, ...]]:
-    """What programs store: where their numbers stand."""
+    """The numbers that programs store, by their places."""
     grid = found.offsets.shape[: found.ranks[0]]
     places = [np.unravel_index(program, grid) for program in programs]
     return {tuple(int(p) for p, keep in zip(place, kept, strict=True) if keep) for place in places}
 
 
 def check_example(case: Placed, verdict: Verdict, certain: Sequence[Site]) -> None:
-    """An example occurs at its sizes, and a call may have these."""
+    """Check that a counterexample occurs at its sizes, and that a call may have these."""
     example = verdict.example
     assert (example is not None) == (verdict.answer in (DISPROVED, BENIGN))
     if example is None:

@@ -14,7 +14,7 @@ _OPERATORS = ("+", "-", "*", "//", "%", "<", "<=", ">", ">=", "==", "!=", "&", "
 
 
 def apply(operator: str, left: Any, right: Any) -> Any:
-    """What the operator's method gives; constants fold to integers."""
+    """The result of the operator's method; constants fold to integers."""
     if operator == "min":
         return Symbol(left).minimum(right)
     if operator == "max":

@@ -59,12 +59,12 @@ def test_elements_of_one_program(data: st.DataObject) -> None:
         return
     for one in brute(case, data.draw(small_sizes(case))):
         for program in np.ndindex(one.offsets.shape[: one.ranks[0]]):
-            real = one.offsets[program][one.offsets[program] >= 0]
-            assert len(np.unique(real)) == len(real)
+            valid = one.offsets[program][one.offsets[program] >= 0]
+            assert len(np.unique(valid)) == len(valid)
 
 
 def check_bounds(placement: Placement, found: list[Brute]) -> None:
-    """What is inside is, and what never holds does not."""
+    """Check the proofs of bounds against brute force."""
     inside, never = placement.inside(), placement.never()
     for one in found:
         env = every_lane(placement, one.env)
@@ -89,7 +89,7 @@ def _everywhere(holds: Any, env: dict[str, Any]) -> Any:
 
 
 def check_examples(case: Placed, certain: list[Site], covered: bool, apart: bool) -> None:
-    """What is shown to disprove a verdict occurs."""
+    """Check that counterexamples occur."""
     placement = case.placement
     checks: list[Check] = [(minimum(fact, 0), const(0)) for fact in placement.required]
     stores = [(placement, site) for site in certain]

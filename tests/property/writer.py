@@ -1,7 +1,7 @@
-"""Writes random kernels: an arrangement's lines, an application's statements, and one call.
+"""Generator of random kernels: an arrangement's lines, an application's statements, and one call.
 
-What is written is well defined: no lane that is stored depends on a lane that was not read, and how
-far a number may be off is known (see :mod:`tests.property.terms`).
+Programs are well defined: no lane that is stored depends on a lane that is not valid, and errors
+have bounds (see :mod:`tests.property.terms`).
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Writer(Phrases):
 
     def tile(self, name: str, deep: bool = False) -> str:
         """A block size: a number, a constexpr symbol, or one that the compiler chooses; ``deep``:
-        as many elements as a product of matrices needs on every target.
+        as many elements as a dot needs on every target.
         """
         kind = self.pick("number", "constexpr", "meta", "block_size")
         sizes = (16, 20, 32) if deep else (1, 2, 3, 4, 5, 7, 8)
@@ -138,11 +138,11 @@ class Writer(Phrases):
         self.arrange += lines
         return value is not None
 
-    def read(self, text: str, dtype: str, dims: Dims, real: bool = True) -> Expr:
+    def read(self, text: str, dtype: str, dims: Dims, valid: bool = True) -> Expr:
         """A leaf of the expressions: an input, of three bits behind the point or of integers."""
         floating = DTYPES[dtype].kind == "float"
         bound = 1.0 if dtype == "i1" else 4.0 if floating else 8.0
-        leaf = Expr(text, dtype, dims, bound, 3 if floating else 0, real=real)
+        leaf = Expr(text, dtype, dims, bound, 3 if floating else 0, valid=valid)
         self.leaves.append(leaf)
         return leaf
 
@@ -221,7 +221,7 @@ class Writer(Phrases):
                 if one.places is not None and two.places is not None
                 else None,
                 error=max(one.error, two.error),
-                real=one.real and two.real,
+                valid=one.valid and two.valid,
             )
         )
 
@@ -230,9 +230,9 @@ class Writer(Phrases):
         name, dtype = self.local(), self.dtype(*SIGNED, *UNSIGNED, *FLOATS)
         first = self.full(self.grid(self.expression(), dtype))
         self.line(f"{name} = {first.text}")
-        # What is carried may be partly real only if all that is put into it is.
-        pure = all(leaf.real for leaf in self.leaves)
-        carried = replace(first, text=name, real=pure)
+        # A loop-carried value is valid only if all leaves are.
+        pure = all(leaf.valid for leaf in self.leaves)
+        carried = replace(first, text=name, valid=pure)
         index = f"i{self.locals}"
         integers = [
             leaf.text for leaf in self.leaves if leaf.dtype == "i32" and leaf.text in ("s0", "s1")
@@ -256,7 +256,7 @@ class Writer(Phrases):
             value = self.expression()
             aligned = zip(reversed(value.dims), reversed(dims), strict=False)
             if (
-                value.real
+                value.valid
                 and len(value.dims) <= len(dims)
                 and all(one in ("1", two) for one, two in aligned)
             ):

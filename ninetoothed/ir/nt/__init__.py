@@ -1,9 +1,10 @@
-"""The dialect ``nt``: what the user wrote.
+"""The dialect ``nt``: kernels as the user wrote them.
 
-``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels,
-sources and accesses. ``jagged``: sources of sequences. ``meta``: the meta-operations. ``blocks``, ``casts``, ``products`` and ``shapes``: the application's ops,
-``forwarding``: what a program reads of its own writes, ``addresses``: elements by index. ``programs``: what scheduling
-adds. A kernel in stage ``arranged``:
+``attributes``: hierarchical tensor types over the index algebra. ``arrange``: kernels, sources and
+accesses. ``jagged``: sources of sequences. ``meta``: the meta-operations. ``blocks``, ``casts``,
+``dot``, ``reductions``, ``shapes``, ``memory`` and ``debug``: the application's ops. ``addresses``:
+elements by coordinates. ``forwarding``: forwarded stores and barriers. ``programs``: program ids.
+A kernel in stage ``arranged``:
 
 ```mlir
 nt.kernel @double symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] arrange {
@@ -108,6 +109,13 @@ from ninetoothed.ir.nt.shapes import (
     SplitOp,
     TransOp,
 )
-from ninetoothed.ir.nt.types import block_type, number, scalar_of, shape_of, share_type, with_scalar
+from ninetoothed.ir.nt.types import (
+    block_type,
+    loaded_type,
+    number,
+    scalar_of,
+    shape_of,
+    with_scalar,
+)
 
 NT = Dialect("nt", [*ops_of(__name__)], attributes_of(__name__))

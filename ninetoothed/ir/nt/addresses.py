@@ -1,4 +1,4 @@
-"""Elements of a share's block by their coordinates in it."""
+"""Addresses of the elements of a tile by their coordinates in it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from ninetoothed.ir.tt.types import PointerType
 
 @irdl_op_definition
 class AddressOp(IRDLOperation):
-    """Pointers to the elements of a share's block at ``coordinates``, one a dim and all of one
-    shape, and which of them exist: the block's sizes and the access's guard hold there.
+    """Pointers to the elements of a tile at ``coordinates``, one a dim and all of one shape, and
+    the mask of those in bounds: of the block's sizes and of the access's guard.
 
     The guards of both results are the conjunction of the coordinates'.
 

@@ -1,4 +1,4 @@
-"""The kernel, the sources of its parameters, and the accesses that their arrangements become."""
+"""Kernels, the sources of their parameters, and accesses."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ from ninetoothed.symbolic.intervals import Assumptions
 class KernelOp(IRDLOperation):
     """A kernel: its symbols, the arrangement of its parameters and the application.
 
-    The first region ends in ``nt.arranged``, the second takes one argument a parameter, its share:
-    the levels below the programs. ``checks``: what a call must satisfy. ``padded_sizes``: block sizes
-    that only a call knows, each with the power of two that it is rounded up to. ``grid``: how many
-    programs run, once they are scheduled.
+    The first region ends in ``nt.arranged``, the second takes one argument a parameter, its tile:
+    the levels below the programs. ``checks``: what a call must satisfy. ``padded_sizes``: block
+    sizes that only a call knows, each with the power of two that it is padded to. ``grid``: the
+    number of programs, once they are scheduled.
 
     ```mlir
     nt.kernel @copy symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arrange {
@@ -101,12 +101,12 @@ class KernelOp(IRDLOperation):
 
     @property
     def declarations(self) -> list[SymbolDecl]:
-        """The symbols."""
+        """The declarations of the symbols."""
         return [symbol.data for symbol in self.symbols]
 
     @property
     def assumptions(self) -> Assumptions:
-        """What the declarations say of the symbols' values."""
+        """The ranges of the symbols' values, by their declarations."""
         return {decl.name: decl.range for decl in self.declarations}
 
     @property
@@ -130,7 +130,7 @@ class KernelOp(IRDLOperation):
 
     @property
     def longest(self) -> dict[str, IndexExpr]:
-        """For the length of each jagged parameter's sequence: that of the longest."""
+        """The longest sequence's length, by the symbol of each jagged parameter's length."""
         return {
             source.jagged.data.length: source.sizes[source.jagged.data.dim]
             for source in self.sources
@@ -139,7 +139,7 @@ class KernelOp(IRDLOperation):
 
     @property
     def padding(self) -> dict[IndexExpr, int]:
-        """For block sizes that only a call knows: what they are rounded up to."""
+        """The padded sizes of block sizes that only a call knows."""
         result: dict[IndexExpr, int] = {}
         for padded_size in self.padded_sizes:
             size, rounded = padded_size.data
@@ -158,7 +158,8 @@ class KernelOp(IRDLOperation):
         arguments = [argument.type for argument in self.apply.block.args]
         if len(types) != len(arguments):
             raise VerifyException(
-                f"nt.kernel: {len(types)} tensors are arranged, the application takes {len(arguments)}"
+                f"nt.kernel: {len(types)} tensors are arranged, the application takes "
+                f"{len(arguments)}"
             )
 
     @classmethod
@@ -207,13 +208,12 @@ class KernelOp(IRDLOperation):
 
 @irdl_op_definition
 class SourceOp(IRDLOperation):
-    """An argument of the kernel: its name, sizes, strides in elements, what lanes outside read.
+    """A parameter of the kernel: its name, sizes, strides in elements, and ``other``.
 
     ``kind``: ``"tensor"``, ``"scalar"`` (a number, by value) or ``"constexpr"`` (``value`` is baked
     in). ``aligned``: the data starts at a multiple of 16 bytes. ``jagged``: the size of that dim
-    is the longest sequence's, and the batch, dim 0, has no stride. ``memory``: the source whose
-    memory it may share, if that is another. ``repeated``: several of its indices are one place in
-    memory.
+    is the longest sequence's, and the batch, dim 0, has no stride. ``memory``: the alias set, named
+    by a source, if that is another. ``repeated``: several of its indices are one place in memory.
 
     ```mlir
     %0 = nt.source "x" "tensor" strides [x_stride_0] aligned false : !nt.tensor<[x_size_0] x f16>
@@ -237,7 +237,8 @@ class SourceOp(IRDLOperation):
 
     assembly_format = (
         "$param $kind `strides` $strides (`other` $other^)? (`value` $value^)? "
-        "(`jagged` $jagged^)? (`memory` $memory^)? (`repeated` $repeated^)? `aligned` $aligned attr-dict `:` type($result)"
+        "(`jagged` $jagged^)? (`memory` $memory^)? (`repeated` $repeated^)? `aligned` $aligned "
+        "attr-dict `:` type($result)"
     )
 
     def __init__(
@@ -286,11 +287,11 @@ class SourceOp(IRDLOperation):
 
     @property
     def own(self) -> tuple[str, IndexExpr] | None:
-        """Of a jagged source, the name of the longest sequence's size, and the program's length."""
+        """The symbol of a jagged source's longest length, and the program's own length."""
         if self.jagged is None:
             return None
         longest = self.sizes[self.jagged.data.dim]
-        # Where the size is a number, no name stands for it, and guards know the length already.
+        # A size that is a number has no symbol, and guards have the length already.
         return (longest.args[0], sym(self.jagged.data.length)) if longest.op == "sym" else None
 
     def verify_(self) -> None:
@@ -312,7 +313,7 @@ class SourceOp(IRDLOperation):
 
 @irdl_op_definition
 class AccessOp(IRDLOperation):
-    """A whole chain of meta-operations as one access of the source.
+    """An access of a source: the composition of a chain of meta-operations.
 
     ```mlir
     %1 = nt.access %0 <[[n ceildiv 64], [64]] -> [b0 + g0 * 64] if [[b0 + g0 * 64, n]]>
@@ -371,16 +372,14 @@ class ArrangedOp(IRDLOperation):
 
 
 def kernel_of(module: ModuleOp) -> KernelOp:
-    """The kernel of a module of the compiler's, which is all that the module holds."""
+    """The only kernel of a module."""
     (kernel,) = module.body.ops
     assert isinstance(kernel, KernelOp)
     return kernel
 
 
 def chain(value: SSAValue) -> tuple[SourceOp, list[MetaOperation]]:
-    """The source of an arranged value and the meta-operations on it, in order, before they are
-    composed.
-    """
+    """The source of an arranged value and its chain of meta-operations, in order."""
     ops: list[MetaOperation] = []
     owner = value.owner
     while isinstance(owner, MetaOperation):

@@ -1,4 +1,4 @@
-"""Types and attributes of the dialect ``nt``. They wrap the index algebra, in normal form."""
+"""Types and attributes of the dialect ``nt``, which wrap the index algebra in normal form."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class ExprsAttr(Data[tuple[IndexExpr, ...]]):
 
     @classmethod
     def of(cls, exprs: Iterable[IndexExpr | int]) -> ExprsAttr:
-        """The attribute, its expressions brought to normal form."""
+        """The attribute of expressions in normal form."""
         return cls(tuple(normalize(as_expr(expr)) for expr in exprs))
 
     @classmethod
@@ -143,7 +143,7 @@ class ExprsAttr(Data[tuple[IndexExpr, ...]]):
 
 @irdl_attr_definition
 class TensorType(ParametrizedAttribute, TypeAttribute):
-    """A level of a hierarchical tensor: its sizes and what its elements are.
+    """A level of a hierarchical tensor: its sizes and its element type.
 
     ``!nt.tensor<[m ceildiv BM] x !nt.tensor<[BM] x f16>>``. The elements are tensors, scalars, or
     pointers to scalars; of the integers, ``i32`` is signed and ``ui32`` is not. A *block* has
@@ -157,7 +157,7 @@ class TensorType(ParametrizedAttribute, TypeAttribute):
 
     @staticmethod
     def of(sizes: Iterable[IndexExpr | int], element_type: Attribute) -> TensorType:
-        """The type, its sizes brought to normal form."""
+        """The type with its sizes in normal form."""
         return TensorType(ExprsAttr.of(sizes), element_type)
 
     @staticmethod
@@ -216,8 +216,8 @@ class SymbolDecl:
 
     ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"``,
     ``"constexpr"``, or ``"length"`` and ``"start"`` of a program's sequence. Bounds are inclusive.
-    ``divisor``: the value is a multiple of it. ``specialized``: the value by which something was decided
-    when the application was built, so that the kernel is right for this value only.
+    ``divisor``: the value is a multiple of it. ``specialized``: the value that the application was
+    specialized on when it was built, so that the kernel is right for this value only.
     """
 
     name: str
@@ -257,18 +257,18 @@ class SymbolAttr(Data[SymbolDecl]):
             divisor = 1
             if parser.parse_optional_keyword("div") is not None:
                 divisor = parser.parse_integer()
-            decided = None
+            specialized = None
             if parser.parse_optional_keyword("specialized") is not None:
-                decided = parser.parse_integer()
-        return SymbolDecl(name, kind, lower, upper, divisor, decided)
+                specialized = parser.parse_integer()
+        return SymbolDecl(name, kind, lower, upper, divisor, specialized)
 
     def print_parameter(self, printer: Printer) -> None:
         decl = self.data
         lower = "?" if decl.lower is None else decl.lower
         upper = "?" if decl.upper is None else decl.upper
         divisor = "" if decl.divisor == 1 else f" div {decl.divisor}"
-        decided = "" if decl.specialized is None else f" specialized {decl.specialized}"
-        printer.print_string(f"<{decl.name} {decl.kind} {lower} to {upper}{divisor}{decided}>")
+        specialized = "" if decl.specialized is None else f" specialized {decl.specialized}"
+        printer.print_string(f"<{decl.name} {decl.kind} {lower} to {upper}{divisor}{specialized}>")
 
 
 @dataclass(frozen=True)
@@ -277,8 +277,7 @@ class Param:
 
     ``kind``: ``"tensor"``, ``"scalar"`` (by value) or ``"constexpr"`` (baked, no argument of the
     device function). A size or stride that is a symbol no earlier parameter has binds that symbol;
-    any other must be equal. ``offsets``, of a jagged tensor, is the symbol of where its sequences
-    begin.
+    any other must be equal. ``offsets``: the symbol of a jagged tensor's offsets.
     """
 
     name: str
@@ -315,9 +314,7 @@ class ParamAttr(Data[Param]):
 
 @dataclass(frozen=True)
 class Check:
-    """What a call must satisfy: ``left == right`` entry by entry, else ``message`` with both filled
-    in.
-    """
+    """A condition on calls: ``left == right`` entry by entry, else an error with ``message``."""
 
     left: tuple[IndexExpr, ...]
     right: tuple[IndexExpr, ...]
@@ -351,7 +348,7 @@ class AccessAttr(Data[Access]):
     """``#nt.access<[[m ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, m]]>``.
 
     The sizes of the levels, the source's indices over ``g0 … k1_0 … b0 …``, and the guards: pairs
-    of an index and the size that it must stay under.
+    of an index and its upper bound.
     """
 
     name = "nt.access"

@@ -1,4 +1,4 @@
-"""The ops of an application: reads and writes of parameters, and arithmetic on blocks.
+"""Loads and stores of tiles, and elementwise ops on blocks.
 
 Values are blocks (one-level ``!nt.tensor`` of scalars) and scalars. Types are explicit: promotion,
 broadcasting and casts are ops, so that no later pass guesses.
@@ -31,12 +31,12 @@ from xdsl.traits import IsTerminator, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.nt.attributes import ExprAttr, TensorType, dtype_of
-from ninetoothed.ir.nt.types import scalar_of, shape_of, share_type, with_scalar
+from ninetoothed.ir.nt.types import loaded_type, scalar_of, shape_of, with_scalar
 from ninetoothed.language.table import ELEMENTWISE, Extern
 
 
 def check_indices(op: Operation, ref: Attribute, count: int) -> None:
-    """Hold an op to one index a dim of the levels above the block."""
+    """Verify that an op has one index a dim of the levels above the block."""
     assert isinstance(ref, TensorType)
     expected = sum(len(level.sizes) for level in ref.levels[:-1])
     if count != expected:
@@ -47,10 +47,9 @@ def check_indices(op: Operation, ref: Attribute, count: int) -> None:
 
 @irdl_op_definition
 class LoadOp(IRDLOperation):
-    """Read a block: the share ``ref``, indexed down to its innermost level.
+    """Load a block: the tile ``ref``, indexed down to its innermost level.
 
-    Where the access's guard is false the lanes are ``other``; without ``other`` they are
-    unspecified.
+    Lanes outside the access's guard are ``other``; without ``other`` they are unspecified.
 
     ```mlir
     %1 = nt.load %x[%k] other 0.0 : f16
@@ -81,20 +80,21 @@ class LoadOp(IRDLOperation):
         super().__init__(
             operands=[ref, list(indices)],
             properties={} if other is None else {"other": other},
-            result_types=[share_type(ref.type)],
+            result_types=[loaded_type(ref.type)],
         )
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        if self.result.type != share_type(self.ref.type):
+        if self.result.type != loaded_type(self.ref.type):
             raise VerifyException(
-                f"nt.load: the result must have type {share_type(self.ref.type)}, not {self.result.type}"
+                f"nt.load: the result must have type {loaded_type(self.ref.type)}, "
+                f"not {self.result.type}"
             )
 
 
 @irdl_op_definition
 class GuardOp(IRDLOperation):
-    """Which lanes of a share are elements of the source: the access's guard, as a block of ``i1``.
+    """The access's guard as a block of ``i1``: the lanes of a tile inside the source.
 
     ```mlir
     %1 = nt.guard %x[%k] : !nt.tensor<[n] x !nt.tensor<[B] x f16>>[i32] -> !nt.tensor<[B] x i1>
@@ -116,12 +116,12 @@ class GuardOp(IRDLOperation):
     def __init__(self, ref: SSAValue, indices: Sequence[SSAValue] = ()) -> None:
         super().__init__(
             operands=[ref, list(indices)],
-            result_types=[with_scalar(share_type(ref.type), i1)],
+            result_types=[with_scalar(loaded_type(ref.type), i1)],
         )
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        expected = with_scalar(share_type(self.ref.type), i1)
+        expected = with_scalar(loaded_type(self.ref.type), i1)
         if self.result.type != expected:
             raise VerifyException(
                 f"nt.guard: the result must have type {expected}, not {self.result.type}"
@@ -130,7 +130,7 @@ class GuardOp(IRDLOperation):
 
 @irdl_op_definition
 class StoreOp(IRDLOperation):
-    """Write a block to a share; lanes outside the access's guard write nothing.
+    """Store a block to a tile; lanes outside the access's guard write nothing.
 
     ```mlir
     nt.store %0, %z[] : !nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>[]
@@ -155,9 +155,10 @@ class StoreOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        if self.value.type != share_type(self.ref.type):
+        if self.value.type != loaded_type(self.ref.type):
             raise VerifyException(
-                f"nt.store: the value must have type {share_type(self.ref.type)}, not {self.value.type}"
+                f"nt.store: the value must have type {loaded_type(self.ref.type)}, "
+                f"not {self.value.type}"
             )
 
 
@@ -185,7 +186,7 @@ class SizeOp(IRDLOperation):
 
 @irdl_op_definition
 class FullOp(IRDLOperation):
-    """A block whose lanes all hold one scalar.
+    """Splat: a block with one scalar in all lanes.
 
     ```mlir
     %1 = nt.full %0 : f32 -> !nt.tensor<[BM, BN] x f32>
@@ -213,7 +214,7 @@ class FullOp(IRDLOperation):
 
 @irdl_op_definition
 class ArangeOp(IRDLOperation):
-    """``start, start + 1, …`` along the one dim.
+    """Range of integers: a block of one dim, ``start, start + 1, …``.
 
     ```mlir
     %1 = nt.arange <0> : !nt.tensor<[B] x i32>
@@ -239,8 +240,7 @@ class ArangeOp(IRDLOperation):
 
 @irdl_op_definition
 class ElementwiseOp(IRDLOperation):
-    """An elementwise operation of the language's table, named by ``function``, on values of one
-    shape.
+    """Apply ``function``, an elementwise function of the language's table, to values of one shape.
 
     ```mlir
     %2 = nt.elementwise "add"(%0, %1) : (!nt.tensor<[B] x f16>, !nt.tensor<[B] x f16>) -> !nt.tensor<[B] x f16>
@@ -280,8 +280,8 @@ class ElementwiseOp(IRDLOperation):
         for argument in self.arguments:
             if shape_of(argument.type) != shape:
                 raise VerifyException(
-                    f"nt.elementwise {self.function.data}: an argument of type {argument.type} for a result of "
-                    f"type {self.result.type}; the shapes must be equal"
+                    f"nt.elementwise {self.function.data}: an argument of type {argument.type} for "
+                    f"a result of type {self.result.type}; the shapes must be equal"
                 )
         if isinstance(row, Extern):
             form = row.form([dtype_of(argument.type) for argument in self.arguments])
@@ -291,7 +291,7 @@ class ElementwiseOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnOp(IRDLOperation):
-    """The end of an application.
+    """Terminator of an application.
 
     ```mlir
     nt.return

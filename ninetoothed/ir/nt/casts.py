@@ -1,4 +1,4 @@
-"""Element types: conversions between them, and numbers of those that ``arith`` has not."""
+"""Casts between scalar types, and constants of types that ``arith`` has not."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from ninetoothed.ir.nt.attributes import dtype_of
 from ninetoothed.ir.nt.types import Number, scalar_of, shape_of, with_scalar
 
 ROUNDINGS = ("rtne", "rtz")
-"""To the nearest, of two the even one; towards zero."""
+"""Rounding modes: to nearest even, towards zero."""
 
 
 def is_unsigned(scalar: Attribute) -> bool:
-    """Whether it is an unsigned integer type, which ``arith.constant`` does not take."""
+    """True for unsigned integer types, which ``arith.constant`` does not take."""
     return (
         isinstance(scalar, IntegerType)
         and cast("IntegerType", scalar).signedness.data == Signedness.UNSIGNED
@@ -40,7 +40,7 @@ def is_unsigned(scalar: Attribute) -> bool:
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """A number of an unsigned type; of any other, ``arith.constant`` is.
+    """Constant of an unsigned type; for others there is ``arith.constant``.
 
     ```mlir
     %0 = nt.constant 3 : ui32
@@ -85,9 +85,9 @@ def constant(number: Number) -> Operation:
 
 @irdl_op_definition
 class CastOp(IRDLOperation, Conversion):
-    """The values in another scalar type, by Triton's rules of conversion.
+    """Cast to another scalar type, by Triton's rules of conversion.
 
-    ``rounding``, of a float in fewer bits: to the nearest, unless it is ``"rtz"``, towards zero.
+    ``rounding``, of a float to fewer bits: ``"rtz"``, towards zero; else to nearest even.
 
     ```mlir
     %1 = nt.cast %0 : !nt.tensor<[B] x f32> -> !nt.tensor<[B] x f16>
@@ -118,7 +118,7 @@ class CastOp(IRDLOperation, Conversion):
 
     @property
     def truncates(self) -> bool:
-        """Whether it rounds towards zero."""
+        """True if it rounds towards zero."""
         return self.rounding is not None and self.rounding.data == "rtz"
 
     def verify_(self) -> None:
@@ -139,7 +139,7 @@ class CastOp(IRDLOperation, Conversion):
 
 @irdl_op_definition
 class BitcastOp(IRDLOperation, Reshaping):
-    """The same bits as values of another scalar type of the same width.
+    """Bitcast to another scalar type of the same width.
 
     ```mlir
     %1 = nt.bitcast %0 : !nt.tensor<[B] x f32> -> !nt.tensor<[B] x i32>

@@ -1,7 +1,6 @@
-"""What an application says and demands at run time, what the compiler may take for granted, and
-inline assembly.
+"""Prints, assertions, assumptions, hints and inline assembly.
 
-Lanes outside a guard are neither printed nor held to anything.
+Lanes that are not valid are neither printed nor asserted.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from ninetoothed.ir.nt.attributes import ExprsAttr
 from ninetoothed.ir.nt.types import scalar_of, shape_of
 
 HINTS = ("divisibility", "contiguity", "constancy")
-"""What is said of a value: Triton's words."""
+"""The kinds of hints, in Triton's words."""
 
 
 @irdl_op_definition
@@ -62,7 +61,7 @@ class PrintOp(IRDLOperation):
 
 @irdl_op_definition
 class AssertOp(IRDLOperation):
-    """Every lane of the condition must be true where the mask is.
+    """Assert that every lane of the condition is true where the mask is.
 
     ```mlir
     nt.assert %0, "x must be positive" mask %1 : !nt.tensor<[B] x i1>
@@ -85,7 +84,7 @@ class AssertOp(IRDLOperation):
         super().__init__(operands=[condition, mask], properties={"message": StringAttr(message)})
 
     def masked(self, mask: SSAValue) -> AssertOp:
-        """The op with another mask."""
+        """A copy of the op with another mask."""
         return AssertOp(self.condition, self.message.data, mask)
 
     def verify_(self) -> None:
@@ -95,7 +94,7 @@ class AssertOp(IRDLOperation):
 
 @irdl_op_definition
 class AssumeOp(IRDLOperation):
-    """The compiler may take the condition, one bit, to be true.
+    """Assume that the condition, one bit, is true.
 
     ```mlir
     nt.assume %0 : i1
@@ -117,9 +116,9 @@ class AssumeOp(IRDLOperation):
 
 @irdl_op_definition
 class HintOp(IRDLOperation):
-    """The operand, of which the compiler may take for granted, a number a dim: ``divisibility``, what
-    the first of each group of consecutive integers is a multiple of; ``contiguity``, how many
-    integers in a row are consecutive; ``constancy``, how many are equal.
+    """The operand, with a hint of one number a dim: ``divisibility``, a divisor of the first of
+    each group of consecutive integers; ``contiguity``, how many integers in a row are consecutive;
+    ``constancy``, how many are equal.
 
     ```mlir
     %1 = nt.hint "divisibility" [16] %0 : !nt.tensor<[B] x i32>
@@ -148,7 +147,7 @@ class HintOp(IRDLOperation):
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers."""
+        """The numbers of the hint, one a dim."""
         return [value.args[0] for value in self.values.data]
 
     def verify_(self) -> None:
@@ -159,7 +158,7 @@ class HintOp(IRDLOperation):
 
 
 class _AsPureAsItSays(MemoryEffect):
-    """Reads and writes, unless the op's property ``pure`` is set."""
+    """Memory effects: reads and writes, unless the op's property ``pure`` is set."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -171,7 +170,7 @@ class _AsPureAsItSays(MemoryEffect):
 
 @irdl_op_definition
 class InlineAsmOp(IRDLOperation):
-    """Assembly of the target, run on ``pack`` lanes at a time; which, it does not say.
+    """Inline assembly of the target, elementwise, on ``pack`` lanes at a time.
 
     ```mlir
     %1 = nt.inline_asm "mov.b32 $0, $1;" "=r,r" pure true pack 1 : i32(%0)

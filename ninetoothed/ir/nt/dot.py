@@ -1,4 +1,4 @@
-"""Products of matrices, and of batches of them."""
+"""Matrix multiplications, also batched."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from ninetoothed.symbolic.expr import IndexExpr
 from ninetoothed.symbolic.normal_form import normalize
 
 ELEMENTS = {"e2m1": "u8", "e4m3": "fp8e4nv", "e5m2": "fp8e5", "bf16": "bf16", "fp16": "fp16"}
-"""The element types in which the formats of scaled operands lie."""
+"""The element types that hold the formats of scaled operands."""
 
 
 @irdl_op_definition
 class DotOp(IRDLOperation):
-    """``a @ b + acc`` of matrices, or of batches of them; lanes outside the guards of ``a`` and
-    ``b`` read 0 along K.
+    """Matrix multiplication ``a @ b + acc``, also batched; lanes of ``a`` and ``b`` that are not
+    valid read 0 along K.
 
-    ``precision``: how products of f32 are formed, an entry of ``rules.PRECISIONS``; without it, as
-    the target does by default. ``imprecise``: how many products of eight-bit floats may be summed
-    in less than 32 bits; without it, as the target does by default.
+    ``precision``: input precision for f32, an entry of ``rules.PRECISIONS``. ``imprecise``: how
+    many products of eight-bit floats may be accumulated in less than 32 bits. Without them, the
+    target's default.
 
     ```mlir
     %3 = nt.dot %0, %1, %2 "tf32"
@@ -102,12 +102,12 @@ class DotOp(IRDLOperation):
 
 @irdl_op_definition
 class DotScaledOp(IRDLOperation):
-    """``(a * a_scale) @ (b * b_scale) + acc``: a scale ``s`` of ``ui8`` stands for 32 elements along
-    K, as the factor ``2 ** (s - 127)``; 255 is no number. Lanes outside the guards of ``a`` and
-    ``b`` read 0 along K, those of the scales 127.
+    """Microscaling matrix multiplication ``(a * a_scale) @ (b * b_scale) + acc``: a scale ``s`` of
+    ``ui8`` is the factor ``2 ** (s - 127)`` of 32 elements along K; 255 is a NaN. Lanes of ``a``
+    and ``b`` that are not valid read 0 along K, those of the scales 127.
 
     ``a_format`` and ``b_format`` are entries of ``FORMATS``; where ``a_k_pack`` is false, ``e2m1``
-    lies two a byte along M, and for ``b`` along N.
+    is packed along M, and for ``b`` along N.
 
     ```mlir
     %3 = "nt.dot_scaled"(%0, %1, %2, %s)
@@ -160,7 +160,7 @@ class DotScaledOp(IRDLOperation):
 
     @property
     def k_packed(self) -> tuple[bool, bool]:
-        """Whether two elements a byte lie along K."""
+        """For each operand, True if elements are packed along K."""
         return bool(self.a_k_pack), bool(self.b_k_pack)
 
     @property
@@ -177,7 +177,7 @@ class DotScaledOp(IRDLOperation):
 
     @property
     def depth(self) -> IndexExpr:
-        """How many products are summed."""
+        """The size of K."""
         left, _ = self.sides
         return left.elements(shape_of(self.a.type))[-1]
 
@@ -201,5 +201,5 @@ class DotScaledOp(IRDLOperation):
 
 
 def normal(sizes: Iterable[IndexExpr]) -> tuple[IndexExpr, ...]:
-    """Sizes as types hold them."""
+    """Sizes in normal form."""
     return tuple(normalize(size) for size in sizes)

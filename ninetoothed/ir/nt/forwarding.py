@@ -1,4 +1,4 @@
-"""What a program reads of what it has written itself: from registers, or behind a barrier.
+"""Reads of a program's own stores: store-to-load forwarding, and barriers.
 
 Triton keeps no order between a write and a read of memory by different threads of a program.
 """
@@ -26,17 +26,17 @@ from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.nt.attributes import TensorType
 from ninetoothed.ir.nt.blocks import LoadOp, check_indices
-from ninetoothed.ir.nt.types import share_type
+from ninetoothed.ir.nt.types import loaded_type
 
 
 @irdl_op_definition
 class StoredOp(IRDLOperation):
-    """What ``nt.load`` would give right behind ``nt.store`` of ``value`` to the same place: no
-    memory is read.
+    """Forwarded store: the result of ``nt.load`` right behind ``nt.store`` of ``value`` to the same
+    tile, without reading memory.
 
     Lanes inside the access's guard are those of ``value``, the others ``other``; without ``other``
-    they are unspecified. So its guard is the access's, whatever that of ``value`` is: a lane that
-    was stored without having a value is in memory, with none.
+    they are unspecified. So its guard is the access's, whatever that of ``value`` is: lanes of
+    ``value`` that are not valid are stored unspecified.
 
     ```mlir
     %1 = nt.stored %v at %x[%k] other 0.0 : f16
@@ -76,21 +76,20 @@ class StoredOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        if self.result.type != share_type(self.ref.type):
+        if self.result.type != loaded_type(self.ref.type):
             raise VerifyException(
-                f"nt.stored: the result must have type {share_type(self.ref.type)}, not "
+                f"nt.stored: the result must have type {loaded_type(self.ref.type)}, not "
                 f"{self.result.type}"
             )
 
 
 TileRead = LoadOp | StoredOp
-"""What gives a block of a share; lanes outside the access's guard are ``other`` or unspecified."""
+"""Ops that give the block of a tile; lanes outside its guard are ``other`` or unspecified."""
 
 
 @irdl_op_definition
 class BarrierOp(IRDLOperation):
-    """All threads of the program have read and written what stands before it; only then any of them
-    reads or writes what stands behind it.
+    """Barrier of the program's threads: accesses before it are done before any behind it begins.
 
     ```mlir
     nt.barrier

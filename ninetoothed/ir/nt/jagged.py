@@ -1,8 +1,8 @@
-"""Jagged parameters: sequences of different lengths, one behind another in one tensor.
+"""Jagged parameters: sequences of different lengths, packed in one tensor.
 
-The size of the jagged dim is a symbol, that of the longest sequence. What is one program's own are
-two more: the length of the sequence that the program sees, and where it starts. Both follow from
-the batch index, which is the program's, and from the offsets.
+The size of the jagged dim is a symbol, that of the longest sequence. Two more symbols are a
+program's own: the length and the start of its sequence. Both follow from the batch index, which is
+the program's, and from the offsets.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class JaggedAttr(Data[Jagged]):
 
 @irdl_op_definition
 class SequencesOp(IRDLOperation):
-    """The pointer to the offsets of a jagged parameter: entry ``i`` says how many elements along
-    the jagged dim lie before sequence ``i``.
+    """The pointer to the offsets of a jagged parameter: entry ``i`` is the start of sequence ``i``
+    along the jagged dim.
 
     ```mlir
     %p = nt.sequences %x : !nt.tensor<[1, B] x f16> -> !tt.ptr<i64>
@@ -90,10 +90,9 @@ class SequencesOp(IRDLOperation):
 
 
 def batch_index(access: Access) -> IndexExpr:
-    """The index of the sequence that an access reads.
+    """The batch index of an access.
 
-    A dim of one element has the index 0 wherever the application indexes it: other indices are
-    guarded out.
+    A dim of one element always has the index 0: others are outside the guard.
     """
     ones = {
         name: 0
@@ -107,7 +106,7 @@ def batch_index(access: Access) -> IndexExpr:
 def offset(
     indices: Sequence[IndexExpr], strides: Sequence[IndexExpr], jagged: Jagged | None
 ) -> IndexExpr:
-    """How many elements lie before the one at ``indices`` of a source."""
+    """The offset in elements of ``indices`` of a source."""
     total = const(0)
     for dim, (index, stride) in enumerate(zip(indices, strides, strict=True)):
         if jagged is not None and dim == jagged.dim:
@@ -117,10 +116,10 @@ def offset(
 
 
 def check_jagged(jagged: Jagged, sizes: Sequence[IndexExpr], strides: Sequence[IndexExpr]) -> None:
-    """Hold a source to what a jagged one is.
+    """Verify a jagged source.
 
     Raises:
-        VerifyException: it has no such dim, or a stride from sequence to sequence.
+        VerifyException: it has no such dim, or a stride of the batch.
     """
     if not 0 < jagged.dim < len(sizes):
         raise VerifyException(f"nt.source: the jagged dim is behind the batch, not {jagged.dim}")

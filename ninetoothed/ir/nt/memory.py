@@ -1,8 +1,8 @@
-"""The ops of an application that compute with places in memory: coordinates, pointers, atomics.
+"""Offsets, pointer arithmetic, and loads, stores and atomics through pointers.
 
 A pointer is a scalar or the scalar of a block: ``!tt.ptr<ui32>`` points to elements of ``ui32``.
-What is read, written or updated through one is as Triton has it: nothing but the mask protects it.
-A lane whose mask is false, or whose mask is outside its own guard, is left alone.
+Accesses through pointers are bounded by their mask alone, as in Triton. Lanes whose mask is false,
+or not valid, are not accessed.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ ATOMICS: dict[str, tuple[str, ...]] = {
     "xchg": ("i32", "u32", "i64", "u64", "fp32", "fp64"),
     "cas": ("i16", "u16", "i32", "u32", "i64", "u64", "fp16", "bf16", "fp32", "fp64"),
 }
-"""The atomic functions, and the element types that each takes."""
+"""The atomic functions and their element types."""
 
 LOAD_MODIFIERS = ("", ".ca", ".cg", ".cs", ".cv")
 STORE_MODIFIERS = ("", ".wb", ".cg", ".cs", ".wt")
-"""How reads and writes may go through the caches, in Triton's words."""
+"""The cache modifiers of loads and stores, in Triton's words."""
 
 
 def is_pointer(type: Attribute) -> bool:
-    """Whether a value is a pointer or a block of them."""
+    """True for a pointer or a block of them."""
     return isinstance(scalar_of(type), PointerType)
 
 
 def pointee_of(type: Attribute) -> Attribute:
-    """What pointers of ``type`` point to, in the same shape."""
+    """The pointee type of a pointer or a block of them, in the same shape."""
     pointer = scalar_of(type)
     assert isinstance(pointer, PointerType)
     return with_scalar(type, pointer.pointee)
@@ -69,11 +69,11 @@ def pointee_of(type: Attribute) -> Attribute:
 
 @irdl_op_definition
 class OffsetsOp(IRDLOperation):
-    """The source's coordinates along ``dim`` of the block that a share is, over the block's dims
-    ``along``, of the first lane of the others. Without ``dim``: the offsets from the source's first
-    element, in elements.
+    """The source's coordinates along ``dim`` of a tile's block, over the block's dims ``along``, at
+    the first lane of the others. Without ``dim``: the offsets from the source's first element, in
+    elements.
 
-    Lanes outside the access's guard have values too, so the guard is true.
+    All lanes are valid, also those outside the access's guard.
 
     ```mlir
     %1 = nt.offsets %x[%k] dim 0 along [1]
@@ -122,7 +122,7 @@ class OffsetsOp(IRDLOperation):
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """The block's dims that the result has."""
+        """The block's dims of the result."""
         return tuple(axis.args[0] for axis in self.along.data)
 
     def verify_(self) -> None:
@@ -143,7 +143,7 @@ class OffsetsOp(IRDLOperation):
             raise VerifyException(f"nt.offsets: the source has no dim {self.source_dim}")
 
     def _rank(self) -> int:
-        """The source's number of dims; unbounded where no kernel is around."""
+        """The rank of the source; unbounded without a kernel around."""
         op = self.parent_op()
         while op is not None and not isinstance(op, KernelOp):
             op = op.parent_op()
@@ -154,7 +154,7 @@ class OffsetsOp(IRDLOperation):
 
 @irdl_op_definition
 class AddPtrOp(IRDLOperation):
-    """Pointers moved by ``offset`` elements.
+    """Pointer arithmetic: pointers moved by ``offset`` elements.
 
     ```mlir
     %2 = nt.addptr %0, %1 : !nt.tensor<[B] x !tt.ptr<f16>>, !nt.tensor<[B] x i32>
@@ -195,7 +195,7 @@ def _check(op: Operation, ptr: SSAValue, value: SSAValue, mask: SSAValue | None)
 
 
 def _caching(policy: CachePolicy) -> dict[str, Attribute]:
-    """What an access asks of the caches, as properties."""
+    """The cache policy of an access as properties."""
     words = {"cache": policy.modifier, "evict": policy.eviction}
     return {name: StringAttr(word) for name, word in words.items() if word}
 
@@ -211,10 +211,10 @@ def _check_policy(op: Operation, policy: CachePolicy, modifiers: Sequence[str]) 
 
 @irdl_op_definition
 class PointerLoadOp(IRDLOperation):
-    """What the pointers point to.
+    """Load through pointers.
 
-    Where the mask is false the lanes are ``other``; without ``other`` they are unspecified and
-    outside the result's guard, which is else true.
+    Lanes whose mask is false are ``other``; without ``other`` they are unspecified and not valid.
+    All others are valid.
 
     ```mlir
     %1 = nt.pointer_load %p mask %m : !nt.tensor<[B] x i1> other %o : !nt.tensor<[B] x f16>
@@ -259,11 +259,11 @@ class PointerLoadOp(IRDLOperation):
 
     @property
     def policy(self) -> CachePolicy:
-        """What it asks of the caches."""
+        """The cache policy of the access."""
         return _policy(self.cache, self.evict)
 
     def masked(self, mask: SSAValue) -> PointerLoadOp:
-        """The op with another mask."""
+        """A copy of the op with another mask."""
         volatile = self.volatile is not None
         return PointerLoadOp(self.ptr, mask, self.other, self.policy, volatile)
 
@@ -276,7 +276,7 @@ class PointerLoadOp(IRDLOperation):
 
 @irdl_op_definition
 class PointerStoreOp(IRDLOperation):
-    """Write to where the pointers point, where the mask is true.
+    """Store through pointers, where the mask is true.
 
     ```mlir
     nt.pointer_store %v, %p mask %m : !nt.tensor<[B] x i1> cache ".wt" evict "evict_first"
@@ -310,11 +310,11 @@ class PointerStoreOp(IRDLOperation):
 
     @property
     def policy(self) -> CachePolicy:
-        """What it asks of the caches."""
+        """The cache policy of the access."""
         return _policy(self.cache, self.evict)
 
     def masked(self, mask: SSAValue) -> PointerStoreOp:
-        """The op with another mask."""
+        """A copy of the op with another mask."""
         return PointerStoreOp(self.value, self.ptr, mask, self.policy)
 
     def verify_(self) -> None:
@@ -331,12 +331,11 @@ def _check_order(op: Operation, function: str, type: Attribute, sem: str, scope:
 
 @irdl_op_definition
 class AtomicOp(IRDLOperation):
-    """What the pointers point to becomes ``function`` of it and ``value``, where the mask is true,
-    each lane at once for all programs; gives what was there before.
+    """Atomic read-modify-write through pointers with ``function`` and ``value``, where the mask is
+    true; gives the old values.
 
-    The functions are ``add``, ``max``, ``min``, ``and``, ``or``, ``xor`` and ``xchg`` (the value
-    itself); ``sem`` and ``scope`` are Triton's. Lanes whose mask is false are unspecified and
-    outside the result's guard.
+    The functions are ``add``, ``max``, ``min``, ``and``, ``or``, ``xor`` and ``xchg`` (exchange);
+    ``sem`` and ``scope`` are Triton's. Lanes whose mask is false are unspecified and not valid.
 
     ```mlir
     %1 = nt.atomic "add" %p, %v mask %m : !nt.tensor<[B] x i1> "relaxed" "gpu"
@@ -383,7 +382,7 @@ class AtomicOp(IRDLOperation):
         )
 
     def masked(self, mask: SSAValue) -> AtomicOp:
-        """The op with another mask."""
+        """A copy of the op with another mask."""
         function, sem, scope = self.function.data, self.sem.data, self.scope.data
         return AtomicOp(function, self.ptr, self.value, mask, sem, scope)
 
@@ -397,8 +396,8 @@ class AtomicOp(IRDLOperation):
 
 @irdl_op_definition
 class AtomicCasOp(IRDLOperation):
-    """What the pointers point to becomes ``value`` where its bits are those of ``compare``; gives
-    what was there before. It has no mask, as Triton's has none.
+    """Atomic compare-and-swap through pointers: ``value`` where the bits are those of ``compare``;
+    gives the old values. It has no mask, as Triton's has none.
 
     ```mlir
     %1 = nt.atomic_cas %p, %c, %v "acq_rel" "gpu" : !tt.ptr<i32>, i32
@@ -442,4 +441,4 @@ class AtomicCasOp(IRDLOperation):
 
 
 PointerAccess = PointerLoadOp | PointerStoreOp | AtomicOp
-"""The ops that a mask can keep from memory."""
+"""The accesses through pointers that take a mask."""

@@ -25,7 +25,7 @@ from ninetoothed.layout.meta_op import Levels, MetaOp
 
 
 class MetaOperation(IRDLOperation):
-    """What the meta-operations share: a tensor in, a tensor out, and the algebra's view of them."""
+    """Base class of the meta-operations: a tensor in, a tensor out."""
 
     source = operand_def(TensorType)
     level = prop_def(IntegerAttr[I64])
@@ -35,7 +35,7 @@ class MetaOperation(IRDLOperation):
 
     @property
     def algebra(self) -> MetaOp:
-        """The operation as ``ir.access`` knows it."""
+        """The operation of the algebra (``layout.meta_ops``)."""
         raise NotImplementedError
 
     @staticmethod
@@ -86,7 +86,7 @@ class MetaOperation(IRDLOperation):
 
 @irdl_op_definition
 class TileOp(MetaOperation):
-    """Blocks of ``sizes``: two levels in one's place (``Tensor.tile``).
+    """Tile a level into blocks of ``sizes``: two levels for one (``Tensor.tile``).
 
     ```mlir
     %1 = nt.tile %0 [B] strides [B] dilation [1] floor false level 0
@@ -277,7 +277,7 @@ class RavelOp(MetaOperation):
 
 @irdl_op_definition
 class PadOp(MetaOperation):
-    """``left`` and ``right`` more elements a dim, which do not exist (``Tensor.pad``).
+    """``left`` and ``right`` more elements a dim, outside the guard (``Tensor.pad``).
 
     ```mlir
     %3 = nt.pad %2 [1] [1] level 0 : !nt.tensor<[m] x f16> -> !nt.tensor<[m + 2] x f16>

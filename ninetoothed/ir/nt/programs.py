@@ -1,4 +1,4 @@
-"""What scheduling and lowering add: which program this is, and where a parameter's data lies."""
+"""Program ids and indices, and the pointers of parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 
 @irdl_op_definition
 class ProgramIdOp(IRDLOperation):
-    """The number of this program among those that run, from 0.
+    """The program id: the number of this program among those that run, from 0.
 
     ```mlir
     %pid = nt.program_id : index
@@ -73,8 +73,8 @@ class ProgramIndexOp(IRDLOperation):
 
 @irdl_op_definition
 class ProgramNumberOp(IRDLOperation):
-    """The number of this program in the row-major order of the outermost level, from 0, in whatever
-    order programs run.
+    """The number of this program in the row-major order of the outermost level, from 0, in any
+    schedule.
 
     ```mlir
     %0 = nt.program_number : i32

@@ -1,7 +1,7 @@
-"""The ops of an application that combine lanes: reductions, scans, sorts, histograms.
+"""Reductions, scans, sorts and histograms.
 
-Named ones know an identity, which lanes outside the guard read. Those with a region combine by any
-function of scalars; ``valid`` says which lanes take part in them, where it is not all.
+Named ones have an identity, which lanes that are not valid read. Those with a region combine by any
+function of scalars; ``valid`` is the mask of the lanes that take part, where it is not all.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _check_dim(op: Operation, type: Attribute, dim: int) -> None:
 
 @irdl_op_definition
 class ReduceOp(IRDLOperation):
-    """A reduction of the language's table along ``axis``; lanes outside the guard read its
+    """A reduction of the language's table along ``axis``; lanes that are not valid read its
     identity.
 
     ```mlir
@@ -94,7 +94,7 @@ class ReduceOp(IRDLOperation):
 @irdl_op_definition
 class ScanOp(IRDLOperation):
     """A scan of the language's table along ``axis``: each lane combines all lanes up to it, or with
-    ``reverse`` from it on. Lanes outside the guard read its identity; the result has the operand's
+    ``reverse`` from it on. Lanes that are not valid read its identity; the result has the operand's
     guard.
 
     ```mlir
@@ -137,7 +137,7 @@ class ScanOp(IRDLOperation):
 
     @property
     def reversed(self) -> bool:
-        """Whether it starts from the last lane."""
+        """True if it starts from the last lane."""
         return bool(self.reverse)
 
     def verify_(self) -> None:
@@ -148,8 +148,7 @@ class ScanOp(IRDLOperation):
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """What a combination of scalars gives: the end of a region of ``nt.reduce_by`` and
-    ``nt.scan_by``.
+    """Terminator of the combine regions of ``nt.reduce_by`` and ``nt.scan_by``.
 
     ```mlir
     nt.yield %0, %1 : f32, i32
@@ -169,7 +168,7 @@ class YieldOp(IRDLOperation):
 
 
 class Combination(IRDLOperation):
-    """What ``nt.reduce_by`` and ``nt.scan_by`` share."""
+    """Base class of ``nt.reduce_by`` and ``nt.scan_by``."""
 
     values = var_operand_def(TensorType)
     valid = opt_operand_def(TensorType)
@@ -187,15 +186,15 @@ class Combination(IRDLOperation):
 
     @property
     def combined(self) -> tuple[SSAValue, ...]:
-        """The results without the one that says which of them are real."""
+        """The results without the mask of the valid ones."""
         return tuple(self.results[: len(self.values)])
 
     def leaves(self, result: SSAValue) -> bool:
-        """Whether some lane of a result may combine nothing, since ``valid`` may hold nowhere."""
+        """True if some lane of a result may not be valid, since ``valid`` may hold nowhere."""
         return self.valid is not None and result in self.combined
 
     def masked(self, valid: SSAValue) -> Combination:
-        """The same of the lanes where ``valid`` holds; its region is taken from this op."""
+        """The op with another mask, which takes over the region of this one."""
         raise NotImplementedError
 
     def _result(self, type: Attribute) -> Attribute:
@@ -237,8 +236,8 @@ class ReduceByOp(Combination):
     """A reduction along ``axis``: the region combines two tuples of scalars, the left from lower
     lanes, to one. It must be associative and commutative.
 
-    With ``valid``, only lanes where it holds take part, and one more result says where some lane
-    did.
+    With ``valid``, only lanes where it holds take part, and one more result is the mask of the
+    reduced lanes that are valid.
 
     ```mlir
     %2, %3 = nt.reduce_by %0 valid %1 : !nt.tensor<[B] x i1> axis 0 {
@@ -268,7 +267,7 @@ class ReduceByOp(Combination):
         )
 
     def masked(self, valid: SSAValue) -> ReduceByOp:
-        """The same of the lanes where ``valid`` holds; its region is taken from this op."""
+        """The op with another mask, which takes over the region of this one."""
         return ReduceByOp(self.values, self.dim, self.detach_region(self.combine), valid)
 
     def _result(self, type: Attribute) -> Attribute:
@@ -278,11 +277,10 @@ class ReduceByOp(Combination):
 @irdl_op_definition
 class ScanByOp(Combination):
     """A scan along ``axis``: each lane combines all lanes up to it, or with ``reverse`` from it on.
-    The region combines what there is so far, on the left, with the next lane. It must be
-    associative.
+    The region combines the accumulator, on the left, with the next lane. It must be associative.
 
-    With ``valid``, only lanes where it holds take part, and only these are real in the result; one
-    more result says up to which lane none did.
+    With ``valid``, only lanes where it holds take part, and only these are valid in the result; one
+    more result is the mask of lanes up to which some lane did.
 
     ```mlir
     %1 = nt.scan_by %0 axis 0 reverse false {
@@ -298,8 +296,8 @@ class ScanByOp(Combination):
     reverse = prop_def(BoolAttr)
 
     assembly_format = (
-        "$values (`valid` $valid^ `:` type($valid))? `axis` $axis `reverse` $reverse $combine attr-dict "
-        "`:` type($values) `->` type($results_)"
+        "$values (`valid` $valid^ `:` type($valid))? `axis` $axis `reverse` $reverse $combine "
+        "attr-dict `:` type($values) `->` type($results_)"
     )
 
     def __init__(
@@ -320,11 +318,11 @@ class ScanByOp(Combination):
 
     @property
     def reversed(self) -> bool:
-        """Whether it starts from the last lane."""
+        """True if it starts from the last lane."""
         return bool(self.reverse)
 
     def masked(self, valid: SSAValue) -> ScanByOp:
-        """The same of the lanes where ``valid`` holds; its region is taken from this op."""
+        """The op with another mask, which takes over the region of this one."""
         region = self.detach_region(self.combine)
         return ScanByOp(self.values, self.dim, self.reversed, region, valid)
 
@@ -334,8 +332,7 @@ class ScanByOp(Combination):
 
 @irdl_op_definition
 class SortOp(IRDLOperation):
-    """The lanes, integers, along ``axis`` in order. Lanes outside the guard go behind all others, and
-    stay outside it.
+    """Sort integers along ``axis``. Lanes that are not valid go behind all others, and stay so.
 
     ```mlir
     %1 = nt.sort %0 axis 1 descending false : !nt.tensor<[BM, BN] x i32>
@@ -373,7 +370,7 @@ class SortOp(IRDLOperation):
 
     @property
     def falls(self) -> bool:
-        """Whether the largest come first."""
+        """True if the order is descending."""
         return bool(self.descending)
 
     def verify_(self) -> None:
@@ -385,8 +382,8 @@ class SortOp(IRDLOperation):
 
 @irdl_op_definition
 class HistogramOp(IRDLOperation):
-    """How many lanes hold ``0``, ``1``, …, below the size of the result. Other numbers, and lanes
-    outside the guard or the mask, are not counted.
+    """Histogram: how many lanes hold ``0``, ``1``, …, below the size of the result. Other numbers,
+    and lanes that are not valid or not in the mask, are not counted.
 
     ```mlir
     %2 = nt.histogram %0 mask %1 : !nt.tensor<[B] x i1>
@@ -414,11 +411,11 @@ class HistogramOp(IRDLOperation):
 
     @property
     def bins(self) -> IndexExpr:
-        """How many numbers are counted."""
+        """The number of bins."""
         return shape_of(self.result.type)[0]
 
     def masked(self, mask: SSAValue) -> HistogramOp:
-        """The same of the lanes where ``mask`` holds."""
+        """A copy of the op with another mask."""
         return HistogramOp(self.value, self.bins, mask)
 
     def verify_(self) -> None:

@@ -1,4 +1,4 @@
-"""The ops of an application that move lanes and compute none."""
+"""Shape ops: broadcast, transpose, flip, gather, reshape, join and split."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ninetoothed.symbolic.normal_form import equal
 
 @irdl_op_definition
 class BroadcastOp(IRDLOperation, Reshaping):
-    """Dims of size 1 repeated.
+    """Broadcast dims of size 1.
 
     ```mlir
     %1 = nt.broadcast %0 : !nt.tensor<[BM, 1] x f32> -> !nt.tensor<[BM, BN] x f32>
@@ -65,7 +65,7 @@ class BroadcastOp(IRDLOperation, Reshaping):
 
 @irdl_op_definition
 class ExpandDimsOp(IRDLOperation):
-    """A dim of size 1 inserted at ``axis``.
+    """Insert a dim of size 1 at ``axis``.
 
     ```mlir
     %1 = nt.expand_dims %0 axis 1 : !nt.tensor<[BM] x f32> -> !nt.tensor<[BM, 1] x f32>
@@ -94,7 +94,7 @@ class ExpandDimsOp(IRDLOperation):
 
     @property
     def dim(self) -> int:
-        """Where the dim is inserted."""
+        """The index of the inserted dim."""
         return self.axis.value.data
 
     def verify_(self) -> None:
@@ -107,7 +107,7 @@ class ExpandDimsOp(IRDLOperation):
 
 @irdl_op_definition
 class TransOp(IRDLOperation, Transposition):
-    """The dims reordered: new dim ``i`` is old dim ``order[i]``.
+    """Transpose: new dim ``i`` is old dim ``order[i]``.
 
     ```mlir
     %1 = nt.trans %0 order [1, 0] : !nt.tensor<[BM, BN] x f16> -> !nt.tensor<[BN, BM] x f16>
@@ -148,7 +148,7 @@ class TransOp(IRDLOperation, Transposition):
 
 @irdl_op_definition
 class FlipOp(IRDLOperation):
-    """The lanes along ``axis`` in reverse: lane ``i`` reads lane ``size - 1 - i``.
+    """Flip along ``axis``: lane ``i`` reads lane ``size - 1 - i``.
 
     ```mlir
     %1 = nt.flip %0 axis 1 : !nt.tensor<[BM, BN] x f16>
@@ -185,10 +185,10 @@ class FlipOp(IRDLOperation):
 
 @irdl_op_definition
 class GatherOp(IRDLOperation):
-    """Lanes picked along ``axis``: along it, a lane of the result reads the lane of ``value`` that
-    its index says.
+    """Gather along ``axis``: along it, a lane of the result reads the lane of ``value`` at its
+    index.
 
-    A lane whose index is not below the size has no specified value.
+    Lanes whose index is out of bounds are unspecified.
 
     ```mlir
     %2 = nt.gather %0[%1] axis 1
@@ -223,7 +223,7 @@ class GatherOp(IRDLOperation):
 
     @property
     def dim(self) -> int:
-        """The dim along which lanes are picked."""
+        """The dim along which lanes are gathered."""
         return self.axis.value.data
 
     def verify_(self) -> None:
@@ -245,7 +245,7 @@ class GatherOp(IRDLOperation):
 
 @irdl_op_definition
 class ReshapeOp(IRDLOperation, Reshaping):
-    """The lanes, in row-major order, in another shape; of one lane, also a scalar.
+    """Reshape, in row-major order; a block of one lane, also to a scalar.
 
     ```mlir
     %1 = nt.reshape %0 : !nt.tensor<[BM, 4] x f16> -> !nt.tensor<[BM * 4] x f16>
@@ -275,7 +275,7 @@ class ReshapeOp(IRDLOperation, Reshaping):
 
 @irdl_op_definition
 class JoinOp(IRDLOperation):
-    """Two blocks, or two scalars, beside one another along a new last dim of size 2.
+    """Join two blocks, or two scalars, along a new last dim of size 2.
 
     ```mlir
     %2 = nt.join %0, %1 : !nt.tensor<[B] x f16> -> !nt.tensor<[B, 2] x f16>
@@ -307,7 +307,7 @@ class JoinOp(IRDLOperation):
 
 @irdl_op_definition
 class SplitOp(IRDLOperation):
-    """The two halves of a block whose last dim is 2.
+    """Split a block along its last dim, of size 2.
 
     ```mlir
     %1, %2 = nt.split %0 : !nt.tensor<[B, 2] x f16> -> !nt.tensor<[B] x f16>

@@ -1,4 +1,4 @@
-"""Questions about the types of blocks and scalars."""
+"""Queries on the types of blocks and scalars."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def shape_of(type: Attribute) -> tuple[IndexExpr, ...]:
 
 
 def with_scalar(type: Attribute, scalar: Attribute) -> Attribute:
-    """The type of the same shape with other scalars."""
+    """The type of the same shape with another scalar type."""
     return TensorType(type.shape, scalar) if isinstance(type, TensorType) else scalar
 
 
@@ -34,8 +34,8 @@ def scalar_of(type: Attribute) -> Attribute:
     return type.element_type if isinstance(type, TensorType) else type
 
 
-def share_type(ref: Attribute) -> Attribute:
-    """What reading a parameter's share gives: its innermost level; a share of no dims is a scalar."""
+def loaded_type(ref: Attribute) -> Attribute:
+    """The type of a load of a tile: its innermost level; of a tile of no dims, a scalar."""
     assert isinstance(ref, TensorType)
     block = ref.levels[-1]
     return block if block.sizes else block.element_type
@@ -64,12 +64,12 @@ def _rounded(value: float | int, scalar: AnyFloat) -> float:
             (found,) = type.unpack(type.pack([value]), 1)
         except OverflowError:
             found = math.inf
-        # A type without infinities ends at its largest number.
+        # A type without infinities saturates.
         value = math.copysign(_largest(type) if math.isnan(found) else found, value)
     return value
 
 
 def _largest(scalar: AnyFloat) -> float:
-    """The largest number of eight bits."""
+    """The largest finite number of an eight-bit float type."""
     found = [scalar.unpack(bytes([bits]), 1)[0] for bits in (0x7F, 0x7E)]
     return max(filter(math.isfinite, found))

@@ -1,12 +1,13 @@
-"""The dialect ``tt``: what Triton can say, under Triton's own names.
+"""The dialect ``tt``: Triton's ops, under Triton's own names.
 
 In MLIR's generic form a module of this dialect is TTIR. Blocks are ``tensor<128xf32>``; integers
 are signless. Properties have the names and the encodings of Triton's ODS definitions, since the
 generic form prints them.
 
-``types``: pointers. ``functions``, ``memory``, ``atomics``, ``blocks``, ``casts``, ``products``, ``folds``, ``shapes``: the ops. ``math``, ``extern``, ``debug``: Triton's
-own arithmetic, what others wrote, and what a device says. ``arith``: comparisons, selections and
-conversions of whole blocks.
+``types``: pointers. ``functions``, ``memory``, ``atomics``, ``blocks``, ``casts``, ``dot``,
+``reductions``, ``shapes``: the ops. ``math``: Triton's own arithmetic. ``extern``: device libraries
+and inline assembly. ``debug``: prints and assertions. ``arith``: comparisons, selections and casts
+of whole blocks.
 """
 
 # pyright: reportUnusedImport=false

@@ -1,4 +1,4 @@
-"""``arith`` as Triton uses it: comparisons, selections and conversions of whole blocks.
+"""``arith`` as Triton uses it: comparisons, selections and casts of whole blocks.
 
 xDSL restricts the results of ``arith.cmpi`` and ``arith.cmpf``, the condition of ``arith.select``,
 and conversions of integers to scalars. :data:`BLOCK_ARITH` is its dialect with these ops replaced,
@@ -97,7 +97,7 @@ class _CompareOp(IRDLOperation):
 
 @irdl_op_definition
 class CmpiOp(_CompareOp):
-    """A comparison of integers, ``s`` signed or ``u`` unsigned.
+    """Comparison of integers, ``s`` signed or ``u`` unsigned.
 
     ```mlir
     %2 = arith.cmpi slt, %0, %1 : tensor<128xi32>
@@ -111,7 +111,7 @@ class CmpiOp(_CompareOp):
 
 @irdl_op_definition
 class CmpfOp(_CompareOp):
-    """A comparison of floats: ``o`` is false with a NaN, ``u`` is true.
+    """Comparison of floats: ``o`` (ordered) is false with a NaN, ``u`` (unordered) is true.
 
     ```mlir
     %2 = arith.cmpf olt, %0, %1 : tensor<128xf32>
@@ -125,7 +125,7 @@ class CmpfOp(_CompareOp):
 
 @irdl_op_definition
 class SelectOp(IRDLOperation):
-    """``cond ? lhs : rhs``, lane by lane or as a whole.
+    """Select ``cond ? lhs : rhs``, elementwise or as a whole.
 
     ```mlir
     %3 = arith.select %0, %1, %2 : tensor<128xi1>, tensor<128xf32>
@@ -154,7 +154,7 @@ class SelectOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> SelectOp:
-        # One type stands for a single condition bit, two for a condition a lane.
+        # One type: the condition is a scalar; two: a block.
         values, attributes = parse_operands(
             parser,
             lambda types, count: [i1 if len(types) == 1 else types[0], types[-1], types[-1]],
@@ -170,7 +170,7 @@ class SelectOp(IRDLOperation):
 
 @irdl_op_definition
 class RemfOp(IRDLOperation):
-    """The remainder of a division of floats, of the dividend's sign; xDSL has none.
+    """Remainder of floats, with the dividend's sign; xDSL has none.
 
     ```mlir
     %2 = arith.remf %0, %1 : tensor<128xf32>
@@ -229,49 +229,49 @@ def _shape(type: Attribute) -> tuple[int, ...]:
 
 @irdl_op_definition
 class ExtSIOp(_ConvertOp):
-    """A signed integer in more bits."""
+    """Sign extension."""
 
     name = "arith.extsi"
 
 
 @irdl_op_definition
 class ExtUIOp(_ConvertOp):
-    """An unsigned integer in more bits."""
+    """Zero extension."""
 
     name = "arith.extui"
 
 
 @irdl_op_definition
 class TruncIOp(_ConvertOp):
-    """An integer in fewer bits."""
+    """Truncation of an integer to fewer bits."""
 
     name = "arith.trunci"
 
 
 @irdl_op_definition
 class SIToFPOp(_ConvertOp):
-    """A signed integer as a float."""
+    """Signed integer to float."""
 
     name = "arith.sitofp"
 
 
 @irdl_op_definition
 class UIToFPOp(_ConvertOp):
-    """An unsigned integer as a float."""
+    """Unsigned integer to float."""
 
     name = "arith.uitofp"
 
 
 @irdl_op_definition
 class FPToSIOp(_ConvertOp):
-    """A float as a signed integer, truncated."""
+    """Float to signed integer, truncated."""
 
     name = "arith.fptosi"
 
 
 @irdl_op_definition
 class FPToUIOp(_ConvertOp):
-    """A float as an unsigned integer, truncated."""
+    """Float to unsigned integer, truncated."""
 
     name = "arith.fptoui"
 
@@ -284,4 +284,4 @@ BLOCK_ARITH = Dialect(
     list(arith.Arith.attributes),
     [arith.ArithConstantMaterializationInterface()],
 )
-"""``arith``, some of whose ops take blocks, too."""
+"""``arith``, with the ops of this module for blocks."""

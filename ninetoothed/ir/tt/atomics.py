@@ -1,4 +1,4 @@
-"""Atomic updates, and the same bits under another type."""
+"""Atomics, and bitcasts."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ ATOMIC_FUNCTIONS: dict[str, int] = {
     "umin": 9,
     "exch": 10,
 }
-"""Triton's numbers of the functions of ``tt.atomic_rmw``."""
+"""Triton's encoding of the functions of ``tt.atomic_rmw``."""
 
 SEMANTICS: dict[str, int] = {"relaxed": 1, "acquire": 2, "release": 3, "acq_rel": 4}
-"""Triton's numbers of memory orders."""
+"""Triton's encoding of memory orders."""
 
 SCOPES: dict[str, int] = {"gpu": 1, "cta": 2, "sys": 3}
-"""Triton's numbers of the scopes of memory orders."""
+"""Triton's encoding of the scopes of memory orders."""
 
 
 def _name(table: dict[str, int], attribute: IntegerAttr) -> str:
@@ -54,8 +54,7 @@ def _name(table: dict[str, int], attribute: IntegerAttr) -> str:
 
 @irdl_op_definition
 class AtomicRMWOp(IRDLOperation):
-    """What the pointers point to becomes a function of it and ``val``, where the mask is true; gives
-    what was there before.
+    """Atomic read-modify-write with ``val``, where the mask is true; gives the old values.
 
     ```mlir
     %3 = tt.atomic_rmw 5 : i32 %0, %1, %2 1 : i32 1 : i32
@@ -118,7 +117,7 @@ class AtomicRMWOp(IRDLOperation):
 
 @irdl_op_definition
 class AtomicCASOp(IRDLOperation):
-    """What the pointers point to becomes ``val`` where it is ``cmp``; gives what was there before.
+    """Atomic compare-and-swap: ``val`` where the value is ``cmp``; gives the old values.
 
     ```mlir
     %3 = tt.atomic_cas %0, %1, %2 4 : i32 1 : i32 : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
@@ -162,14 +161,14 @@ class AtomicCASOp(IRDLOperation):
 
 
 def _width(scalar: Attribute) -> int:
-    """The bits of a number."""
+    """The width of a scalar type in bits."""
     assert isinstance(scalar, IntegerType | AnyFloat)
     return scalar.bitwidth
 
 
 @irdl_op_definition
 class BitcastOp(IRDLOperation, Reshaping):
-    """The same bits as another type of the same width; pointers stay pointers.
+    """Bitcast to a scalar type of the same width; pointers stay pointers.
 
     ```mlir
     %1 = tt.bitcast %0 : tensor<64x!tt.ptr<f32>> -> tensor<64x!tt.ptr<i32>>
@@ -192,7 +191,7 @@ class BitcastOp(IRDLOperation, Reshaping):
         one, two = scalar_of(self.src.type), scalar_of(self.result.type)
         if shape_of(self.src.type) != shape_of(self.result.type):
             raise VerifyException("tt.bitcast: the shapes must be equal")
-        # Pointers of any kind have one width; what counts is what they point to.
+        # All pointers have one width; the pointee types are compared.
         if isinstance(one, PointerType) and isinstance(two, PointerType):
             one, two = one.pointee, two.pointee
         pointers = isinstance(one, PointerType) or isinstance(two, PointerType)

@@ -1,4 +1,4 @@
-"""What is computed with blocks, lane by lane."""
+"""Ranges of integers, and elementwise integer arithmetic."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ninetoothed.ir.tt.types import scalar_of, tensor_of
 
 @irdl_op_definition
 class MakeRangeOp(IRDLOperation):
-    """``start, …, end - 1``; the length is a power of two.
+    """Range of integers ``start, …, end - 1``; the length is a power of two.
 
     ```mlir
     %0 = tt.make_range 0 : i32 128 : i32 -> tensor<128xi32>

@@ -1,4 +1,4 @@
-"""Conversions that ``arith`` has not."""
+"""Casts of floats that ``arith`` has not."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from xdsl.utils.exceptions import VerifyException
 from ninetoothed.ir.tt.types import block_of, shape_of
 
 ROUNDINGS = {"rtz": 0, "rtne": 1}
-"""The numbers of the ways to round: towards zero; to the nearest, of two the even one."""
+"""Triton's encoding of rounding modes: towards zero; to nearest even."""
 
 
 @irdl_op_definition
 class FpToFpOp(IRDLOperation):
-    """A conversion between floats, from or to one of eight bits or with a ``rounding`` of
-    ``ROUNDINGS``.
+    """Float to float, from or to one of eight bits or with a ``rounding`` of ``ROUNDINGS``.
 
     ```mlir
     %1 = tt.fp_to_fp %0 : tensor<128xf8E5M2> -> tensor<128xf16>
@@ -52,7 +51,7 @@ class FpToFpOp(IRDLOperation):
 
     @property
     def truncates(self) -> bool:
-        """Whether it rounds towards zero."""
+        """True if it rounds towards zero."""
         return self.rounding is not None and self.rounding.value.data == ROUNDINGS["rtz"]
 
     def verify_(self) -> None:

@@ -1,4 +1,4 @@
-"""What a device says to the host, and what the compiler may take for granted."""
+"""Prints, assertions and assumptions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ninetoothed.ir.tt.types import scalar_of
 
 
 def print_prefix(prefix: str, has_args: bool) -> str:
-    """A prefix as Triton completes it (``triton.language.semantic.device_print``): what it stands
-    before is set off by a colon.
+    """A prefix as Triton completes it (``triton.language.semantic.device_print``), with a colon
+    before arguments.
     """
     if has_args and not prefix.endswith(" "):
         prefix += " "
@@ -34,7 +34,7 @@ def print_prefix(prefix: str, has_args: bool) -> str:
 
 @irdl_op_definition
 class PrintOp(IRDLOperation):
-    """Print every lane of the operands; ``isSigned`` says of each whether its integers have a sign.
+    """Print every lane of the operands; ``isSigned``: the signedness of each.
 
     ```mlir
     tt.print " x: " %0, %1 {hex = false, isSigned = array<i32: 0, 1>} : tensor<64xf32>, i32
@@ -73,7 +73,7 @@ class PrintOp(IRDLOperation):
 
 @irdl_op_definition
 class AssertOp(IRDLOperation):
-    """Stop with the message where a lane of the condition is false.
+    """Assert that every lane of the condition is true, with a message.
 
     ```mlir
     tt.assert %0, "kernel.py:7: x must be positive" : tensor<64xi1>
@@ -99,7 +99,7 @@ class AssertOp(IRDLOperation):
 
 @irdl_op_definition
 class AssumeOp(IRDLOperation):
-    """The compiler may take the condition to be true.
+    """Assume that the condition is true.
 
     ```mlir
     llvm.intr.assume %0 {op_bundle_sizes = array<i32>} : i1

@@ -1,4 +1,4 @@
-"""Products of matrices, and of batches of them."""
+"""Matrix multiplications, also batched."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from ninetoothed.language.rules import PRECISIONS
 
 @irdl_op_definition
 class DotOp(IRDLOperation):
-    """``a @ b + c``, of batches where there are three dims. ``inputPrecision`` counts
-    ``PRECISIONS``, ``maxNumImpreciseAcc`` is how many products of eight-bit floats are summed in
-    less than 32 bits.
+    """Matrix multiplication ``a @ b + c``, batched with three dims. ``inputPrecision`` is an index
+    into ``PRECISIONS``, ``maxNumImpreciseAcc`` is how many products of eight-bit floats are
+    accumulated in less than 32 bits.
 
     ```mlir
     %3 = tt.dot %0, %1, %2 0 : i32 0 : i32 : tensor<64x32xf16> * tensor<32x64xf16> -> tensor<64x64xf32>
@@ -69,7 +69,7 @@ class DotOp(IRDLOperation):
 
     @property
     def precision(self) -> str:
-        """How products of f32 are formed."""
+        """The input precision for f32."""
         return PRECISIONS[self.inputPrecision.value.data]
 
     def verify_(self) -> None:
@@ -83,9 +83,10 @@ class DotOp(IRDLOperation):
 
 @irdl_op_definition
 class DotScaledOp(IRDLOperation):
-    """``(a * a_scale) @ (b * b_scale) + c``: a scale stands for 32 elements along K, as the exponent
-    of a power of two. ``a_elem_type`` and ``b_elem_type`` are entries of ``FORMATS``; where
-    ``lhs_k_pack`` is false, ``e2m1`` lies two a byte along M, and for the right one along N.
+    """Microscaling matrix multiplication ``(a * a_scale) @ (b * b_scale) + c``: a scale is the
+    exponent of a power of two for 32 elements along K. ``a_elem_type`` and ``b_elem_type`` are
+    entries of ``FORMATS``; where ``lhs_k_pack`` is false, ``e2m1`` is packed along M, and for the
+    right one along N.
 
     ```mlir
     %3 = "tt.dot_scaled"(%0, %1, %2, %s)
@@ -150,7 +151,7 @@ class DotScaledOp(IRDLOperation):
 
     @property
     def depth(self) -> int:
-        """How many products are summed."""
+        """The size of K."""
         left, _ = self.sides
         return left.elements(shape_of(self.a.type))[-1]
 

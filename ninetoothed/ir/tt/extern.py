@@ -1,4 +1,4 @@
-"""Code that is not Triton's: functions of the device libraries, and inline assembly."""
+"""Device library functions and inline assembly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _check_shapes(op: Operation) -> None:
 
 @irdl_op_definition
 class ExternElementwiseOp(IRDLOperation):
-    """The function ``symbol`` of the device libraries, lane by lane; Triton links them.
+    """Elementwise call of the device library function ``symbol``, which Triton links.
 
     ```mlir
     %1 = tt.extern_elementwise %0 {libname = "", libpath = "", symbol = "__nv_tanhf", pure = true}
@@ -70,7 +70,7 @@ class ExternElementwiseOp(IRDLOperation):
 
 
 class _AsPureAsItSays(MemoryEffect):
-    """Reads and writes, unless the op's property ``pure`` is set."""
+    """Memory effects: reads and writes, unless the op's property ``pure`` is set."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -82,7 +82,7 @@ class _AsPureAsItSays(MemoryEffect):
 
 @irdl_op_definition
 class ElementwiseInlineAsmOp(IRDLOperation):
-    """Assembly of the target, run on ``packed_element`` lanes at a time.
+    """Inline assembly of the target, elementwise, on ``packed_element`` lanes at a time.
 
     ```mlir
     %1 = tt.elementwise_inline_asm "mov.b32 $0, $1;" %0

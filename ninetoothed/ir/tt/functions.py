@@ -1,4 +1,4 @@
-"""Device functions, and which program runs them."""
+"""Device functions and program ids."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 
 @irdl_op_definition
 class FuncOp(IRDLOperation):
-    """A kernel's device function; ``arg_attrs`` tell Triton which arguments are multiples of 16.
+    """A kernel's device function; ``arg_attrs``: divisibility of arguments by 16, for Triton.
 
     ```mlir
     tt.func @add(%x: !tt.ptr<f16>, %n: i32) {
@@ -117,7 +117,7 @@ class FuncOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnOp(IRDLOperation):
-    """The end of a function.
+    """Terminator of a function.
 
     ```mlir
     tt.return
@@ -133,7 +133,7 @@ class ReturnOp(IRDLOperation):
 
 @irdl_op_definition
 class GetProgramIdOp(IRDLOperation):
-    """The number of this program along ``axis``.
+    """The program id along ``axis``.
 
     ```mlir
     %pid = tt.get_program_id 0 : i32

@@ -1,4 +1,4 @@
-"""Arithmetic that Triton has ops of its own for."""
+"""Arithmetic ops of Triton's own: clamps, and precise square root and division."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 PROPAGATE_NAN: dict[bool, int] = {False: 0, True: 0xFFFF}
-"""Triton's numbers of what becomes of a NaN: of it and a number the number, or the NaN."""
+"""Triton's encoding of NaN propagation: a NaN and a number give the number, or the NaN."""
 
 
 @irdl_op_definition
 class ClampfOp(IRDLOperation):
-    """``x`` held between ``min`` and ``max``. ``propagateNan`` 0: where ``x`` is a NaN, a bound.
+    """Clamp ``x`` to ``min`` and ``max``. ``propagateNan`` 0: where ``x`` is a NaN, a bound.
 
     ```mlir
     %3 = tt.clampf %0, %1, %2 {propagateNan = 0 : i32} : tensor<64xf32>
@@ -58,7 +58,7 @@ class ClampfOp(IRDLOperation):
 
     @property
     def propagates(self) -> bool:
-        """Whether a NaN stays one."""
+        """True if a NaN stays one."""
         return self.propagateNan.value.data != 0
 
     def verify_(self) -> None:
@@ -68,7 +68,7 @@ class ClampfOp(IRDLOperation):
 
 @irdl_op_definition
 class PreciseSqrtOp(IRDLOperation):
-    """The square root, rounded to the nearest float.
+    """Square root, rounded to the nearest float.
 
     ```mlir
     %1 = tt.precise_sqrt %0 : tensor<64xf32>
@@ -92,7 +92,7 @@ class PreciseSqrtOp(IRDLOperation):
 
 @irdl_op_definition
 class PreciseDivfOp(IRDLOperation):
-    """The quotient, rounded to the nearest float.
+    """Division, rounded to the nearest float.
 
     ```mlir
     %2 = tt.precise_divf %0, %1 : tensor<64xf32>

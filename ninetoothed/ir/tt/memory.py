@@ -1,4 +1,4 @@
-"""Addresses, loads and stores."""
+"""Pointer arithmetic, loads, stores and barriers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ninetoothed.ir.tt.types import block_of, pointee_of, shape_of
 
 @irdl_op_definition
 class AddPtrOp(IRDLOperation):
-    """Pointers moved by ``offset`` elements.
+    """Pointer arithmetic: pointers moved by ``offset`` elements.
 
     ```mlir
     %2 = tt.addptr %0, %1 : tensor<128x!tt.ptr<f16>>, tensor<128xi32>
@@ -62,22 +62,22 @@ CACHE_MODIFIERS: dict[str, int] = {
     **{"": 1, ".ca": 2, ".cg": 3, ".wb": 4},
     **{".cs": 5, ".wt": 6, ".cv": 7},
 }
-"""Triton's numbers of how an access goes through the caches."""
+"""Triton's encoding of cache modifiers."""
 
 EVICTION_POLICIES: dict[str, int] = {"": 1, "evict_first": 2, "evict_last": 3}
-"""Triton's numbers of how long a cache keeps what was accessed."""
+"""Triton's encoding of eviction policies."""
 
 
 @dataclass(frozen=True)
 class CachePolicy:
-    """What an access asks of the caches, in Triton's words; nothing by default."""
+    """Cache modifier, eviction policy and volatility of an access, in Triton's words."""
 
     modifier: str = ""
     eviction: str = ""
 
     @property
     def properties(self) -> dict[str, IntegerAttr]:
-        """The properties of an op."""
+        """The policy as properties of an op."""
         return {
             "cache": IntegerAttr(CACHE_MODIFIERS[self.modifier], i32),
             "evict": IntegerAttr(EVICTION_POLICIES[self.eviction], i32),
@@ -85,10 +85,10 @@ class CachePolicy:
 
     @staticmethod
     def of(op: LoadOp | StoreOp) -> CachePolicy:
-        """What an op asks.
+        """The policy of an op.
 
         Raises:
-            VerifyException: its numbers are none of Triton's.
+            VerifyException: its properties are not in Triton's encoding.
         """
         found: list[str] = []
         for table, attribute in ((CACHE_MODIFIERS, op.cache), (EVICTION_POLICIES, op.evict)):
@@ -100,7 +100,7 @@ class CachePolicy:
 
     @property
     def text(self) -> str:
-        """What stands behind an op's operands."""
+        """The custom syntax, behind an op's operands."""
         modifier = f" cacheModifier = {self.modifier[1:]}" if self.modifier else ""
         return modifier + (f" evictionPolicy = {self.eviction}" if self.eviction else "")
 
@@ -126,7 +126,7 @@ NO_POLICY = CachePolicy()
 
 @irdl_op_definition
 class LoadOp(IRDLOperation):
-    """What the pointers point to; where the mask is false, ``other``, or nothing certain.
+    """Load through pointers; where the mask is false ``other``, or unspecified.
 
     ```mlir
     %3 = tt.load %0, %1, %2 cacheModifier = cg evictionPolicy = evict_last volatile
@@ -202,11 +202,10 @@ class LoadOp(IRDLOperation):
 
 @irdl_op_definition
 class BarrierOp(IRDLOperation):
-    """All threads of the program wait for one another; what each has read and written before it
-    comes before what any of them reads and writes behind it.
+    """Barrier of the program's threads: accesses before it are done before any behind it begins.
 
-    Triton has ops of its own for it, under a name that changed between 3.6 and 3.9, and takes this
-    one of MLIR's dialect ``gpu`` in all of them.
+    Triton's own op changed its name between 3.6 and 3.9; all of them take this one of MLIR's
+    dialect ``gpu``.
 
     ```mlir
     gpu.barrier
@@ -227,7 +226,7 @@ def _check_mask(op: Operation, mask: SSAValue | None, pointers: Attribute) -> No
 
 @irdl_op_definition
 class StoreOp(IRDLOperation):
-    """Write where the mask is true.
+    """Store through pointers, where the mask is true.
 
     ```mlir
     tt.store %0, %1, %2 cacheModifier = wt evictionPolicy = evict_first : tensor<128x!tt.ptr<f16>>

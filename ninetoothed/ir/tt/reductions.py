@@ -1,4 +1,4 @@
-"""What combines lanes: reductions, scans, histograms."""
+"""Reductions, scans and histograms."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ninetoothed.ir.tt.types import block_of, scalar_of, shape_of, tensor_of
 
 
 class Combination(IRDLOperation):
-    """What ``tt.reduce`` and ``tt.scan`` share.
+    """Base class of ``tt.reduce`` and ``tt.scan``.
 
-    Triton's regions may use what is outside; ours do not, so that each can be a function.
+    Triton's regions may use outer values; ours do not, so that each can be a function.
     """
 
     srcs = var_operand_def(TensorType)
@@ -45,7 +45,7 @@ class Combination(IRDLOperation):
 
 @irdl_op_definition
 class ReduceOp(Combination):
-    """A reduction along ``axis``; the region combines two scalars.
+    """Reduction along ``axis``; the region combines two scalars.
 
     ```mlir
     %1 = "tt.reduce"(%0) <{axis = 0 : i32}> ({
@@ -74,7 +74,7 @@ class ReduceOp(Combination):
 
 @irdl_op_definition
 class ReduceReturnOp(IRDLOperation):
-    """What a combination gives.
+    """Terminator of the combine region of a reduction.
 
     ```mlir
     tt.reduce.return %c : f32
@@ -95,8 +95,8 @@ class ReduceReturnOp(IRDLOperation):
 
 @irdl_op_definition
 class ScanOp(Combination):
-    """A scan along ``axis``, from the last lane with ``reverse``; the region combines what there is
-    so far with the next scalar.
+    """Scan along ``axis``, from the last lane with ``reverse``; the region combines the accumulator
+    with the next scalar.
 
     ```mlir
     %1 = "tt.scan"(%0) <{axis = 0 : i32, reverse = false}> ({
@@ -122,7 +122,7 @@ class ScanOp(Combination):
 
 @irdl_op_definition
 class ScanReturnOp(IRDLOperation):
-    """What a combination of a scan gives.
+    """Terminator of the combine region of a scan.
 
     ```mlir
     tt.scan.return %c : f32
@@ -143,8 +143,7 @@ class ScanReturnOp(IRDLOperation):
 
 @irdl_op_definition
 class HistogramOp(IRDLOperation):
-    """How many lanes hold each number below the size of the result; no lane that the mask leaves
-    may hold another.
+    """Histogram of the numbers below the size of the result; no lane in the mask may hold another.
 
     ```mlir
     %2 = tt.histogram %0, %1 : tensor<128xi1> : tensor<128xi32> -> tensor<16xi32>

@@ -1,4 +1,4 @@
-"""What moves lanes of blocks and computes none."""
+"""Shape ops: splat, broadcast, transpose, gather, reshape, join and split."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ninetoothed.ir.tt.types import scalar_of, shape_of, tensor_of
 
 @irdl_op_definition
 class SplatOp(IRDLOperation):
-    """A block whose lanes all hold one scalar.
+    """Splat: a block with one scalar in all lanes.
 
     ```mlir
     %1 = tt.splat %0 : i32 -> tensor<128xi32>
@@ -56,7 +56,7 @@ class SplatOp(IRDLOperation):
 
 @irdl_op_definition
 class ExpandDimsOp(IRDLOperation):
-    """A dim of size 1 inserted at ``axis``.
+    """Insert a dim of size 1 at ``axis``.
 
     ```mlir
     %1 = tt.expand_dims %0 1 : i32 : tensor<64xi32> -> tensor<64x1xi32>
@@ -92,7 +92,7 @@ class ExpandDimsOp(IRDLOperation):
 
 @irdl_op_definition
 class BroadcastOp(IRDLOperation, Reshaping):
-    """Dims of size 1 repeated.
+    """Broadcast dims of size 1.
 
     ```mlir
     %1 = tt.broadcast %0 : tensor<64x1xi32> -> tensor<64x32xi32>
@@ -122,7 +122,7 @@ class BroadcastOp(IRDLOperation, Reshaping):
 
 @irdl_op_definition
 class TransOp(IRDLOperation, Transposition):
-    """The dims reordered.
+    """Transpose: new dim ``i`` is old dim ``order[i]``.
 
     ```mlir
     %1 = tt.trans %0 array<i32: 1, 0> : tensor<64x32xf16> -> tensor<32x64xf16>
@@ -174,7 +174,7 @@ class TransOp(IRDLOperation, Transposition):
         )
 
     def print(self, printer: Printer) -> None:
-        # A format would print the array's bytes.
+        # An assembly format would print the array's bytes.
         printer.print_string(" ")
         printer.print_operand(self.src)
         printer.print_string(" ")
@@ -188,7 +188,7 @@ class TransOp(IRDLOperation, Transposition):
 
 @irdl_op_definition
 class GatherOp(IRDLOperation):
-    """Lanes of ``src`` picked along ``axis`` by ``indices``, each below the size.
+    """Gather lanes of ``src`` along ``axis`` by ``indices``, each in bounds.
 
     ```mlir
     %2 = tt.gather %0[%1] 1 : i32 : tensor<64x32xf16>[tensor<64x16xi32>] -> tensor<64x16xf16>
@@ -237,7 +237,7 @@ class GatherOp(IRDLOperation):
 
 @irdl_op_definition
 class ReshapeOp(IRDLOperation, Reshaping):
-    """The lanes, in row-major order, in another shape.
+    """Reshape, in row-major order.
 
     ```mlir
     %1 = tt.reshape %0 : tensor<64x32xf16> -> tensor<2048xf16>
@@ -265,7 +265,7 @@ class ReshapeOp(IRDLOperation, Reshaping):
 
 @irdl_op_definition
 class UnsplatOp(IRDLOperation):
-    """The only lane of a block, as a scalar.
+    """Unsplat: the only lane of a block, as a scalar.
 
     ```mlir
     %1 = tt.unsplat %0 : tensor<1xf16> -> f16
@@ -294,7 +294,7 @@ class UnsplatOp(IRDLOperation):
 
 @irdl_op_definition
 class JoinOp(IRDLOperation):
-    """Two blocks beside one another, along a new last dim of size 2.
+    """Join two blocks along a new last dim of size 2.
 
     ```mlir
     %2 = tt.join %0, %1 : tensor<64xf16> -> tensor<64x2xf16>
@@ -326,7 +326,7 @@ class JoinOp(IRDLOperation):
 
 @irdl_op_definition
 class SplitOp(IRDLOperation):
-    """The two halves of a block whose last dim is 2.
+    """Split a block along its last dim, of size 2.
 
     ```mlir
     %1, %2 = tt.split %0 : tensor<64x2xf16> -> tensor<64xf16>

@@ -1,4 +1,4 @@
-"""The custom syntax that several ops share: operands, attributes, and a few types behind a colon."""
+"""Custom syntax of several ops: operands, attributes, and a few types behind a colon."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def parse_operands(
     """Parse ``%0, %1 {…} : type, …``: the operands and the attributes.
 
     ``types`` gives the operands' types, from those that are written and the number of operands;
-    ``behind`` parses what stands behind the operands.
+    ``behind`` parses further syntax behind the operands.
     """
     operands = parser.parse_comma_separated_list(
         parser.Delimiter.NONE, parser.parse_unresolved_operand

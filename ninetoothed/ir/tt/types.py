@@ -1,4 +1,4 @@
-"""Pointers, and questions about the types of blocks and scalars."""
+"""Pointers, and queries on the types of blocks and scalars."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _tensor(scalar: Attribute, shape: tuple[int, ...]) -> TensorType:
 
 
 def tensor_of(scalar: Attribute, shape: Sequence[int]) -> TensorType:
-    """A block's type. There are few, and making one is slow, so they are kept."""
+    """A block's type, cached: building one is slow."""
     return _tensor(scalar, tuple(shape))
 
 
@@ -50,7 +50,7 @@ def block_of(shape: Sequence[int], scalar: Attribute) -> Attribute:
 
 
 def pointee_of(type: Attribute) -> Attribute:
-    """What pointers of ``type``, one or a block of them, point to, in the same shape."""
+    """The pointee type of a pointer or a block of them, in the same shape."""
     pointer = scalar_of(type)
     assert isinstance(pointer, PointerType)
     return block_of(shape_of(type), pointer.pointee)

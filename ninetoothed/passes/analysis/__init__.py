@@ -1,1 +1,1 @@
-"""What passes and the verifier ask of a kernel: pure functions of its IR."""
+"""Analyses of kernels, for passes and the verifier: pure functions of the IR."""

@@ -1,7 +1,7 @@
-"""Which memory ops read and write, and which elements of it two accesses may share.
+"""Alias analysis: the memory effects of ops, and whether two accesses may share an element.
 
-Parameters have memory of their own, but those that a call gave overlapping tensors to (``memory``
-of ``nt.source``). A pointer stays in the memory that it was taken from.
+Each parameter is an alias set of its own, but for those that a call may give overlapping tensors to
+(``memory`` of ``nt.source``). A pointer stays in the alias set that it was taken from.
 """
 
 from __future__ import annotations
@@ -16,122 +16,123 @@ from xdsl.traits import IsTerminator, is_side_effect_free
 from ninetoothed.ir import nt
 from ninetoothed.layout.inverse import Placement
 from ninetoothed.passes.analysis.value_numbering import ValueNumbering
-from ninetoothed.passes.analysis.writes import pointed
+from ninetoothed.passes.analysis.writes import pointer_origins
 from ninetoothed.symbolic.expr import IndexExpr, substitute, sym, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
 
 @dataclass(frozen=True)
-class Touch:
-    """What an op does: ``kind`` is ``"read"``, ``"write"``, ``"update"`` of atomics, or ``"any"``.
+class Effect:
+    """Memory effect of an op.
 
-    ``memories`` are the names of the memories; None: any. An atomic that orders memory touches all
-    that the kernel writes: what it orders may be the work of other programs.
+    ``kind``: ``"read"``, ``"write"``, ``"update"`` of atomics, or ``"any"``. ``alias_sets`` are
+    names; None: any. An atomic that orders memory affects all that the kernel writes, since it
+    orders accesses of other programs, too.
     """
 
     op: Operation
     kind: str
-    memories: frozenset[str] | None
+    alias_sets: frozenset[str] | None
 
-    def meets(self, memories: frozenset[str] | None) -> bool:
-        """Whether one of ``memories`` may be touched."""
-        if self.memories is None or memories is None:
-            # Numbers that are passed by value lie in none.
-            return memories != frozenset()
-        return not self.memories.isdisjoint(memories)
-
-
-ShareAccess = nt.LoadOp | nt.StoreOp
-"""The accesses whose places :meth:`Memory.relation` compares."""
-
-SAME, APART, UNKNOWN = "same", "apart", "unknown"
+    def may_alias(self, alias_sets: frozenset[str] | None) -> bool:
+        """True if the effect may be on one of ``alias_sets``."""
+        if self.alias_sets is None or alias_sets is None:
+            # Numbers that are passed by value are in none.
+            return alias_sets != frozenset()
+        return not self.alias_sets.isdisjoint(alias_sets)
 
 
-class Memory:
-    """What is asked of a kernel in stage ``arranged``."""
+TileAccess = nt.LoadOp | nt.StoreOp
+"""The accesses that :meth:`AliasAnalysis.relation` compares."""
+
+SAME, DISJOINT, UNKNOWN = "same", "disjoint", "unknown"
+
+
+class AliasAnalysis:
+    """Alias analysis of a kernel in stage ``arranged``."""
 
     def __init__(self, kernel: nt.KernelOp) -> None:
         self._kernel = kernel
         self._sources = kernel.sources
         self.numbers = ValueNumbering()
         self.distinct = cache(self._distinct)
-        self.touched = cache(self._touched)
+        self.effects = cache(self._effects)
 
-    def of(self, ref: SSAValue) -> str | None:
-        """The memory of a share; None for a number, which has none."""
+    def alias_set(self, ref: SSAValue) -> str | None:
+        """The alias set of a tile; None for a number, which has none."""
         assert isinstance(ref, BlockArgument)
         source = self._sources[ref.index]
         if source.kind.data != "tensor":
             return None
         return (source.param if source.memory is None else source.memory).data
 
-    def touch(self, op: Operation) -> Touch | None:
-        """What ``op`` itself does, without its regions; None: nothing."""
+    def effect(self, op: Operation) -> Effect | None:
+        """The effect of ``op`` itself, without its regions; None: no effect."""
         match op:
             case nt.LoadOp():
-                memory = self.of(op.ref)
-                return None if memory is None else Touch(op, "read", frozenset((memory,)))
+                name = self.alias_set(op.ref)
+                return None if name is None else Effect(op, "read", frozenset((name,)))
             case nt.StoreOp():
-                memory = self.of(op.ref)
-                assert memory is not None
-                return Touch(op, "write", frozenset((memory,)))
+                name = self.alias_set(op.ref)
+                assert name is not None
+                return Effect(op, "write", frozenset((name,)))
             case nt.PointerLoadOp():
-                return Touch(op, "read", self._pointed(op.ptr))
+                return Effect(op, "read", self._pointer_alias_sets(op.ptr))
             case nt.PointerStoreOp():
-                return Touch(op, "write", self._pointed(op.ptr))
+                return Effect(op, "write", self._pointer_alias_sets(op.ptr))
             case nt.AtomicOp() | nt.AtomicCasOp():
-                memories = self._pointed(op.ptr)
-                if memories is not None and op.sem.data != "relaxed":
-                    memories = None if self._written is None else memories | self._written
-                return Touch(op, "update", memories)
+                alias_sets = self._pointer_alias_sets(op.ptr)
+                if alias_sets is not None and op.sem.data != "relaxed":
+                    alias_sets = None if self._written is None else alias_sets | self._written
+                return Effect(op, "update", alias_sets)
             case _:
                 return self._unknown(op)
 
-    def _unknown(self, op: Operation) -> Touch | None:
-        """What an op does that is given pointers and does not say what for."""
+    def _unknown(self, op: Operation) -> Effect | None:
+        """The effect of an op that takes pointers and declares none."""
         pointers = [value for value in op.operands if nt.is_pointer(value.type)]
         if not pointers or op.regions or is_side_effect_free(op) or op.has_trait(IsTerminator):
             return None
-        found = [self._pointed(pointer) for pointer in pointers]
-        known = [memories for memories in found if memories is not None]
+        found = [self._pointer_alias_sets(pointer) for pointer in pointers]
+        known = [alias_sets for alias_sets in found if alias_sets is not None]
         joined = frozenset[str]().union(*known)
-        return Touch(op, "any", joined if len(known) == len(found) else None)
+        return Effect(op, "any", joined if len(known) == len(found) else None)
 
     @cached_property
     def _written(self) -> frozenset[str] | None:
-        """The memories that stores go to."""
+        """The alias sets that stores go to."""
         stores = [
-            self.touch(op)
+            self.effect(op)
             for op in self._kernel.apply.walk()
             if isinstance(op, nt.StoreOp | nt.PointerStoreOp)
         ]
         found: set[str] = set()
         for store in stores:
-            if store is None or store.memories is None:
+            if store is None or store.alias_sets is None:
                 return None
-            found |= store.memories
+            found |= store.alias_sets
         return frozenset(found)
 
-    def _touched(self, op: Operation) -> tuple[Touch, ...]:
-        found = [self.touch(op)]
+    def _effects(self, op: Operation) -> tuple[Effect, ...]:
+        found = [self.effect(op)]
         for region in op.regions:
             for block in region.blocks:
                 for inner in block.ops:
-                    found += self.touched(inner)
-        return tuple(touch for touch in found if touch is not None)
+                    found += self.effects(inner)
+        return tuple(effect for effect in found if effect is not None)
 
-    def _pointed(self, ptr: SSAValue) -> frozenset[str] | None:
+    def _pointer_alias_sets(self, ptr: SSAValue) -> frozenset[str] | None:
         found: set[str] = set()
-        for start in pointed(ptr):
-            name = self.of(start.ref)
+        for start in pointer_origins(ptr):
+            name = self.alias_set(start.ref)
             assert name is not None
-            # Where sequences begin lies apart from their elements, and nobody writes it.
+            # The offsets of sequences are no part of their elements, and read-only.
             found.add(f"{name} offsets" if isinstance(start, nt.SequencesOp) else name)
         return frozenset(found) or None
 
     def _distinct(self, ref: SSAValue) -> bool:
-        """Whether it is proved that in one program each element of the source lies at one index of
-        the levels below it only, lanes and all.
+        """True if it is proved that within one program each element of the source lies at one index
+        and one lane only.
         """
         assert isinstance(ref, BlockArgument)
         arranged = self._kernel.arranged.values[ref.index]
@@ -142,10 +143,10 @@ class Memory:
         algebra = tuple(op.algebra for op in ops)
         return Placement(source.sizes, algebra, self._kernel.assumptions, source.own).distinct()
 
-    def relation(self, one: ShareAccess, two: ShareAccess, loop: Operation | None = None) -> str:
-        """Where two accesses of shares lie: the same lanes, elements apart, or it is not known.
+    def relation(self, one: TileAccess, two: TileAccess, loop: Operation | None = None) -> str:
+        """Relation of two accesses of tiles: the same lanes, disjoint elements, or not known.
 
-        With ``loop``, ``one`` happened in an earlier turn of it than ``two``.
+        With ``loop``, ``one`` happened in an earlier iteration of it than ``two``.
         """
         if one.ref is not two.ref:
             return UNKNOWN
@@ -153,31 +154,31 @@ class Memory:
             self._indices(self.numbers.expression(left), self.numbers.expression(right), loop)
             for left, right in zip(one.indices, two.indices, strict=True)
         ]
-        told = APART if APART in found else UNKNOWN if UNKNOWN in found else SAME
-        # The proof comes last: most accesses are not asked for it.
-        return told if told != UNKNOWN and self.distinct(one.ref) else UNKNOWN
+        relation = DISJOINT if DISJOINT in found else UNKNOWN if UNKNOWN in found else SAME
+        # The proof comes last: most accesses do not need it.
+        return relation if relation != UNKNOWN and self.distinct(one.ref) else UNKNOWN
 
     def _indices(self, left: IndexExpr, right: IndexExpr, loop: Operation | None) -> str:
         difference = normalize(left - right).value
         names = symbol_names(left, right)
-        turning = [name for name in names if loop is not None and self._turns(name, loop)]
-        if not turning:
+        varying = [name for name in names if loop is not None and self._varies(name, loop)]
+        if not varying:
             if difference is None:
                 return UNKNOWN
-            return APART if difference else SAME
-        # The same expression has another value in each turn if it is linear in the counter alone.
-        counter = self.numbers.meant(turning[0])
-        if difference != 0 or len(turning) > 1 or not _counts(counter, loop):
+            return DISJOINT if difference else SAME
+        # An expression that is linear in the counter alone differs from iteration to iteration.
+        counter = self.numbers.value_of(varying[0])
+        if difference != 0 or len(varying) > 1 or not _is_induction_variable(counter, loop):
             return UNKNOWN
-        step = normalize(substitute(left, {turning[0]: sym(turning[0]) + 1}) - left).value
-        return APART if step else UNKNOWN
+        step = normalize(substitute(left, {varying[0]: sym(varying[0]) + 1}) - left).value
+        return DISJOINT if step else UNKNOWN
 
-    def _turns(self, name: str, loop: Operation) -> bool:
-        """Whether a symbol may have another value in each turn of ``loop``."""
-        value = self.numbers.meant(name)
+    def _varies(self, name: str, loop: Operation) -> bool:
+        """True if a symbol may have another value in each iteration of ``loop``."""
+        value = self.numbers.value_of(name)
         return value is not None and value.owner is not loop and loop.is_ancestor(value.owner)
 
 
-def _counts(value: SSAValue | None, loop: Operation | None) -> bool:
-    """Whether ``value`` is the variable of ``loop``, which grows in each turn."""
+def _is_induction_variable(value: SSAValue | None, loop: Operation | None) -> bool:
+    """True if ``value`` is the induction variable of ``loop``, which grows in each iteration."""
     return isinstance(loop, scf.ForOp) and value is loop.body.block.args[0]

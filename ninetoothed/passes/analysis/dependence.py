@@ -1,4 +1,4 @@
-"""Which program indices a value depends on."""
+"""Dependence analysis: the program indices that a value depends on."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _PER_PROGRAM = (
     *(nt.AtomicOp, nt.AtomicCasOp),
     *(nt.ProgramIdOp, nt.ProgramIndexOp, nt.ProgramNumberOp),
 )
-"""What gives every program another value, whatever it reads."""
+"""Ops that give every program another value, whatever they read."""
 
 
-def deciding(op: Operation) -> list[SSAValue]:
-    """The values that decide what ``op`` gives, and whether its regions run."""
+def dependences(op: Operation) -> list[SSAValue]:
+    """The data and control dependences of ``op``: its operands, and the conditions of its loops."""
     ends = [region.block.last_op for region in op.regions if region.blocks]
     return [
         *op.operands,
@@ -29,9 +29,9 @@ def deciding(op: Operation) -> list[SSAValue]:
 
 
 class Dependence:
-    """The program's indices ``g0``, ``g1``, … that each value of a kernel depends on.
+    """The program indices ``g0``, ``g1``, … that each value of a kernel depends on.
 
-    What memory holds that the kernel writes, and what an atomic returns, depends on all of them.
+    Loads of memory that the kernel writes, and results of atomics, depend on all of them.
     """
 
     def __init__(self, kernel: nt.KernelOp, written: Iterable[SSAValue]) -> None:
@@ -53,8 +53,8 @@ class Dependence:
         return self._known.get(value, frozenset())
 
     def access_names(self, ref: SSAValue, dim: int | None = None) -> Names:
-        """The program indices that decide which elements of a parameter are accessed; with ``dim``,
-        those that decide their index along that dim of the source.
+        """The program indices that the accessed elements of a parameter depend on, or with ``dim``
+        their index along that dim of the source.
         """
         assert isinstance(ref, BlockArgument)
         access = self._accesses[ref][1].data
@@ -64,10 +64,10 @@ class Dependence:
         return self.everything & frozenset(symbol_names(*exprs))
 
     def _round(self, block: Block, around: Names) -> bool:
-        """Follow each op once; ``around`` is what decides that the block runs."""
+        """Propagate through each op once; ``around``: the control dependences of the block."""
         changed = False
         for op in block.ops:
-            found = around.union(*map(self.of, deciding(op)), self._own(op))
+            found = around.union(*map(self.of, dependences(op)), self._own(op))
             for region in op.regions:
                 for inner in region.blocks:
                     for argument in inner.args:
@@ -78,7 +78,7 @@ class Dependence:
         return changed
 
     def _carried(self, op: Operation) -> Names:
-        """What loops and branches hand on."""
+        """The dependences of the values that loops and branches forward."""
         found: Names = frozenset()
         for region in op.regions:
             for block in region.blocks:
@@ -93,7 +93,7 @@ class Dependence:
         return not names <= before
 
     def _own(self, op: Operation) -> Names:
-        """What an op depends on beside its operands."""
+        """The dependences of an op beside its operands."""
         if isinstance(op, nt.LoadOp):
             return self.everything if op.ref in self._written else self.access_names(op.ref)
         if isinstance(op, nt.OffsetsOp):

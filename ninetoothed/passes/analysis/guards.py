@@ -1,9 +1,10 @@
-"""Guards: which lanes of each block value are active.
+"""Guard analysis: the valid lanes of each block.
 
-The guard of a load is its access's, and every lane is active where the load has ``other``. An
-elementwise op is active where all its operands are, ``where`` where its condition and the side it
-chooses are, a reduction where some lane along the axis was. Ops that move lanes move guards. What a
-loop carries, or a branch gives, has a guard of its own, unless all lanes are active on every way.
+The guard of a load is its access's, and every lane is valid where the load has ``other``. An
+elementwise op is valid where all its operands are, ``where`` where its condition and the chosen
+side are, a reduction where some lane along the axis was. Ops that move lanes move guards. A value
+that a loop carries, or a branch yields, has a guard of its own, unless all lanes are valid on every
+path.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from ninetoothed.ir.diagnostics import fail
 
 @dataclass(frozen=True, eq=False)
 class Guard:
-    """The lanes of a block that are active. Guards of one analysis are equal if they are one object."""
+    """The valid lanes of a block. Guards of one analysis are equal if they are one object."""
 
 
 @dataclass(frozen=True, eq=False)
-class AllActive(Guard):
+class AllValid(Guard):
     """Every lane."""
 
 
@@ -48,7 +49,7 @@ class Masked(Guard):
 
 @dataclass(frozen=True, eq=False)
 class Every(Guard):
-    """The lanes in all ``parts``: two or more, of which none holds wherever another does."""
+    """The intersection of two or more ``parts``, of which none contains another."""
 
     parts: tuple[Guard, ...]
 
@@ -65,7 +66,7 @@ class Where(Guard):
 
 @dataclass(frozen=True, eq=False)
 class Moved(Guard):
-    """The lanes of ``parts`` where result ``position`` of ``op``, or of an op like it, takes them."""
+    """The lanes of ``parts``, moved as by result ``position`` of ``op`` or of an op like it."""
 
     op: Operation
     position: int
@@ -90,21 +91,21 @@ class Leading(Guard):
 
 @dataclass(frozen=True, eq=False)
 class Joined(Guard):
-    """The guard that a loop carries, or that a branch gives, beside its value at ``position``."""
+    """The guard that a loop carries, or a branch yields, beside its value at ``position``."""
 
     op: Operation
     position: int
 
 
-ALL_ACTIVE = AllActive()
+ALL_VALID = AllValid()
 
 MOVES = (
     *(nt.BroadcastOp, nt.ExpandDimsOp, nt.TransOp, nt.FlipOp, nt.ReshapeOp, nt.SplitOp),
     *(nt.JoinOp, nt.GatherOp, UnrealizedConversionCastOp),
 )
-"""Ops each lane of whose results is a lane of an operand."""
+"""Ops that move lanes: each lane of the results is a lane of an operand."""
 
-# What may leave lanes out though its operands have all.
+# Ops whose results may have lanes that are not valid though all of the operands are.
 _SOURCES = {
     *(nt.LoadOp, nt.StoredOp, nt.PointerLoadOp, nt.AtomicOp),
     *(nt.ReduceByOp, nt.ScanByOp),
@@ -122,19 +123,19 @@ class Guards:
 
     def of(self, value: SSAValue) -> Guard:
         """The guard of ``value``."""
-        return self._guards.get(value, ALL_ACTIVE)
+        return self._guards.get(value, ALL_VALID)
 
-    def all_active(self, value: SSAValue) -> bool:
-        """Whether every lane of ``value`` is active."""
+    def all_valid(self, value: SSAValue) -> bool:
+        """True if every lane of ``value`` is valid."""
         return value not in self._guards
 
     def origins(self, value: SSAValue) -> Sequence[SSAValue]:
-        """The values whose guards make that of ``value``, without those that have all lanes."""
+        """The values whose guards make that of ``value``, without those that are all valid."""
         return self._origins.get(value, ())
 
     def closure(self, values: Iterable[SSAValue]) -> frozenset[SSAValue]:
-        """The values, of ``values`` and of what makes their guards, that have not all lanes."""
-        pending = [value for value in values if not self.all_active(value)]
+        """``values`` and the origins of their guards, transitively, without those all valid."""
+        pending = [value for value in values if not self.all_valid(value)]
         found = set(pending)
         while pending:
             new = [origin for origin in self.origins(pending.pop()) if origin not in found]
@@ -147,7 +148,7 @@ def guards(kernel: nt.KernelOp) -> Guards:
     """The guards of all values of ``kernel``'s application.
 
     Raises:
-        CompilerError: the condition of a ``scf.while`` hands on other values than it is given.
+        CompilerError: the condition of a ``scf.while`` forwards other values than it is given.
     """
     analysis = _Analysis(kernel)
     analysis.visit(kernel.apply.block)
@@ -155,7 +156,7 @@ def guards(kernel: nt.KernelOp) -> Guards:
 
 
 def carried(loop: Loop) -> list[tuple[SSAValue, list[BlockArgument], SSAValue]]:
-    """What a loop carries: before it, in its regions, and at an iteration's end."""
+    """The loop-carried values: before the loop, in its regions, and at an iteration's end."""
     shift = 1 if isinstance(loop, scf.ForOp) else 0
     initial = loop.iter_args if isinstance(loop, scf.ForOp) else loop.arguments
     end = loop.regions[-1].block.last_op
@@ -167,7 +168,7 @@ def carried(loop: Loop) -> list[tuple[SSAValue, list[BlockArgument], SSAValue]]:
 
 
 def joined_positions(op: Loop | scf.IfOp, values: Container[SSAValue]) -> list[int]:
-    """The positions at which a loop or a branch hands on one of ``values``."""
+    """The positions at which a loop or a branch carries one of ``values``."""
     found: list[set[SSAValue]] = [{result} for result in op.results]
     if isinstance(op, Loop):
         for known, (_, inside, _) in zip(found, carried(op), strict=True):
@@ -176,9 +177,9 @@ def joined_positions(op: Loop | scf.IfOp, values: Container[SSAValue]) -> list[i
 
 
 class _Analysis:
-    """A walk in the order of the program, that repeats loops until nothing changes.
+    """Forward dataflow analysis in program order, which repeats loops up to a fixed point.
 
-    A loop's values have all lanes until an iteration is found to leave some out.
+    A loop's values are all valid until an iteration is found to leave some lanes out.
     """
 
     def __init__(self, kernel: nt.KernelOp) -> None:
@@ -197,27 +198,27 @@ class _Analysis:
                 self._transfer(op)
 
     def _of(self, value: SSAValue) -> Guard:
-        return self.guards.get(value, ALL_ACTIVE)
+        return self.guards.get(value, ALL_VALID)
 
     def _set(self, value: SSAValue, guard: Guard, origins: Iterable[SSAValue] = ()) -> None:
-        """``value`` has ``guard``, which the guards of ``origins`` make."""
-        if guard is not ALL_ACTIVE:
+        """Record the guard of ``value``, which the guards of ``origins`` make."""
+        if guard is not ALL_VALID:
             self.guards[value] = guard
             self.origins[value] = tuple(one for one in origins if one in self.guards)
 
     def _one(self, guard: Guard, *key: object) -> Guard:
-        """The one guard of its kind with this key."""
+        """Intern a guard: the one of its kind with this key."""
         return self._known.setdefault((type(guard), *key), guard)
 
     def _every(self, guards: Iterable[Guard], like: SSAValue) -> Guard:
-        """Where all of ``guards``, of the shape of ``like``, hold."""
+        """The intersection of ``guards``, of the shape of ``like``."""
         parts = tuple(independent(guards, len(nt.shape_of(like.type))))
         if len(parts) > 1:
             return self._one(Every(parts), parts)
-        return parts[0] if parts else ALL_ACTIVE
+        return parts[0] if parts else ALL_VALID
 
     def _transfer(self, op: Operation) -> None:
-        """The guards of the results of an op without regions."""
+        """Transfer function of an op without regions: the guards of its results."""
         match op:
             case nt.LoadOp() | nt.StoredOp():
                 if self._leaves_lanes(op):
@@ -251,7 +252,7 @@ class _Analysis:
                 pass
 
     def _leaves_lanes(self, op: nt.TileRead) -> bool:
-        """Whether a read has lanes outside its access's guard, and no value for them."""
+        """True if a read may have lanes that are not valid."""
         if op.other is not None or not isinstance(op.ref, BlockArgument):
             return False
         arranged = self.kernel.arranged.values[op.ref.index]
@@ -262,11 +263,11 @@ class _Analysis:
         return self._one(Masked(mask, within), mask, within)
 
     def _combined(self, op: nt.ReduceByOp | nt.ScanByOp) -> None:
-        """What combines only the lanes in which all its operands are active."""
+        """Transfer function of ops that combine the lanes in which all operands are valid."""
         guard = self._every(map(self._of, op.values), op.values[0])
         if op.valid is not None:
             guard = self._masked(op.valid, guard)
-        if guard is not ALL_ACTIVE and isinstance(op, nt.ReduceByOp):
+        if guard is not ALL_VALID and isinstance(op, nt.ReduceByOp):
             guard = self._one(AnyAlong(guard, op.dim), guard, op.dim)
         for result in op.combined:
             self._set(result, guard, op.values)
@@ -278,8 +279,8 @@ class _Analysis:
         parts = tuple(map(self._of, values))
         like = (op.name, indices, *sorted(op.properties.items()))
         for position, result in enumerate(op.results):
-            guard: Guard = ALL_ACTIVE
-            if any(part is not ALL_ACTIVE for part in parts):
+            guard: Guard = ALL_VALID
+            if any(part is not ALL_VALID for part in parts):
                 key = (like, nt.shape_of(result.type), position, parts)
                 guard = self._one(Moved(op, position, parts), *key)
             if indices is not None:
@@ -287,9 +288,9 @@ class _Analysis:
             self._set(result, guard, op.operands)
 
     def _join(self, op: Operation, position: int, values: Sequence[SSAValue]) -> Guard:
-        """What the guards of ``values``, on the ways to one place, become there."""
-        if all(self._of(value) is ALL_ACTIVE for value in values):
-            return ALL_ACTIVE
+        """The join of the guards of ``values``, on the paths to one place."""
+        if all(self._of(value) is ALL_VALID for value in values):
+            return ALL_VALID
         return self._one(Joined(op, position), op, position)
 
     def _branch(self, op: scf.IfOp) -> None:
@@ -307,7 +308,7 @@ class _Analysis:
             before = op.before_region.block
             assert isinstance(before.last_op, scf.ConditionOp)
             if [*before.last_op.args] != [*before.args]:
-                raise fail(op, "scf.while hands on other values than it carries", CompilerError)
+                raise fail(op, "scf.while forwards other values than it carries", CompilerError)
         known = -1
         while True:
             partial = 0
@@ -315,7 +316,7 @@ class _Analysis:
                 guard = self._join(op, position, [start, end])
                 for value in (*inside, op.results[position]):
                     self._set(value, guard, [start, end])
-                partial += guard is not ALL_ACTIVE
+                partial += guard is not ALL_VALID
             if partial == known:
                 return
             known = partial
@@ -324,16 +325,16 @@ class _Analysis:
 
 
 def independent(guards: Iterable[Guard], rank: int) -> list[Guard]:
-    """Of the guards of blocks of ``rank`` dims, those that are needed to say where all hold."""
-    found = [guard for guard in dict.fromkeys(guards) if guard is not ALL_ACTIVE]
+    """The guards, of blocks of ``rank`` dims, that are not implied by others of them."""
+    found = [guard for guard in dict.fromkeys(guards) if guard is not ALL_VALID]
     return [guard for guard in found if not _follows(guard, found, rank)]
 
 
 def _follows(guard: Guard, others: Sequence[Guard], rank: int) -> bool:
-    """Whether ``guard`` holds wherever one of ``others`` does: it says whether that one holds in some
-    lane, in all lanes that were reduced.
+    """True if one of ``others`` implies ``guard``: it is the union of that one along dims that were
+    reduced, broadcast again.
     """
-    # Which dim of the block each dim of the guard is; None: it was reduced.
+    # The dim of the block that each dim of the guard is; None: it was reduced.
     dims: list[int | None] = list(range(rank))
     part = guard
     while part is guard or part not in others:

@@ -1,9 +1,9 @@
-"""Lanes that a loop reads in some of its turns only.
+"""Checks of loop-carried accumulators: lanes that only some iterations of a loop read.
 
-A block that is accumulated turn by turn has a value where every turn read one. Where the last block
-of a tensor is not full, lanes that all other turns have read would be left out with it: nobody
-means that. So a reduction of such a block asks that the blocks are full, of the call where it can
-know, or else for ``other``.
+A block that is accumulated over a loop is valid where every iteration read a value. Where the last
+block of a tensor is not full, lanes that all other iterations have read would be left out with it:
+nobody means that. So a reduction of such a block requires that the blocks are full, by a check of
+the call where it can know, or else ``other``.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ Read = nt.TileRead | nt.PointerLoadOp | nt.AtomicOp
 
 
 def check_iterations(kernel: nt.KernelOp, guards: Guards, needed: frozenset[SSAValue]) -> None:
-    """Let the call check that what loops accumulate of ``needed``, the values whose guards combine
-    lanes, leaves no lane out.
+    """Add checks to the call that the blocks are full which loops accumulate in ``needed``, the
+    values whose guards combine lanes.
 
     Raises:
         ShapeError: no call can know.
@@ -50,8 +50,8 @@ def check_iterations(kernel: nt.KernelOp, guards: Guards, needed: frozenset[SSAV
     for loop in kernel.apply.walk():
         if not isinstance(loop, Loop):
             continue
-        # One turn leaves out what it has not read, and nothing else.
-        several = minimum(maximum(_count(loop) - 1, 0), 1)
+        # A single iteration leaves out the lanes that it has not read, and nothing else.
+        several = minimum(maximum(_trip_count(loop) - 1, 0), 1)
         for op, reduced in _accumulated(loop, guards, needed):
             for check in _full(kernel, loop, op, reduced, several):
                 checks[nt.CheckAttr(check)] = None
@@ -61,8 +61,8 @@ def check_iterations(kernel: nt.KernelOp, guards: Guards, needed: frozenset[SSAV
 def _accumulated(
     loop: Loop, guards: Guards, needed: frozenset[SSAValue]
 ) -> list[tuple[Read, frozenset[int]]]:
-    """What the turns of a loop read without ``other`` for the values in ``needed`` that it carries,
-    each with the dims of which one lane is enough, since they are reduced.
+    """The reads without ``other`` of the loop-carried values in ``needed``, each with the dims of
+    which one lane is enough, since they are reduced.
     """
     none: frozenset[int] = frozenset()
     values = [carried(loop)[position] for position in joined_positions(loop, needed)]
@@ -72,7 +72,7 @@ def _accumulated(
     while pending:
         value, reduced = pending.pop()
         owner = value.owner
-        if isinstance(owner, Read) and not guards.all_active(value) and loop.is_ancestor(owner):
+        if isinstance(owner, Read) and not guards.all_valid(value) and loop.is_ancestor(owner):
             found[owner, reduced] = None
         if isinstance(owner, nt.ReduceOp | nt.ReduceByOp):
             reduced = frozenset((owner.dim,))
@@ -88,14 +88,14 @@ def _accumulated(
 def _full(
     kernel: nt.KernelOp, loop: Loop, op: Read, reduced: frozenset[int], several: IndexExpr
 ) -> Iterator[nt.Check]:
-    """What must hold for ``op`` to read the same lanes in all turns, of which there are ``several``."""
+    """Checks that ``op`` reads the same lanes in all iterations; ``several``: 0 if there is one."""
     if isinstance(op, nt.TileRead):
         for outside in _outside(kernel, loop, op, reduced):
             left = normalize(outside * several)
             message = f"{_message(kernel, op)}, or pass sizes that fill all blocks"
             if left.value != 0:
                 yield nt.Check((left,), (const(0),), message)
-    elif op.mask is not None and _turns(op.mask, loop):
+    elif op.mask is not None and _varies(op.mask, loop):
         raise fail(
             op,
             "what is read under a mask is accumulated over a loop and then reduced, but where "
@@ -104,8 +104,8 @@ def _full(
         )
 
 
-def _count(loop: Operation) -> IndexExpr:
-    """How many turns there are; two where that is not known."""
+def _trip_count(loop: Operation) -> IndexExpr:
+    """Trip count of a loop; two where that is not known."""
     if isinstance(loop, scf.ForOp):
         lower, upper, step = map(known_scalar, (loop.lb, loop.ub, loop.step))
         if lower is not None and upper is not None and step is not None and step.value:
@@ -113,8 +113,8 @@ def _count(loop: Operation) -> IndexExpr:
     return const(2)
 
 
-def _turns(value: SSAValue, loop: Operation) -> bool:
-    """Whether ``value`` may change from turn to turn."""
+def _varies(value: SSAValue, loop: Operation) -> bool:
+    """True if ``value`` may change from iteration to iteration."""
     pending, seen = [value], {value}
     while pending:
         value = pending.pop()
@@ -131,7 +131,7 @@ def _turns(value: SSAValue, loop: Operation) -> bool:
 def _outside(
     kernel: nt.KernelOp, loop: Operation, op: nt.TileRead, reduced: frozenset[int]
 ) -> Iterator[IndexExpr]:
-    """How far lanes may lie outside in some turn: what must be 0."""
+    """How far lanes may lie out of bounds in some iteration: expressions that must be 0."""
     assert isinstance(op.ref, BlockArgument)
     _, attribute = nt.access_of(kernel.arranged.values[op.ref.index], kernel.assumptions)
     access = attribute.data
@@ -142,7 +142,7 @@ def _outside(
     values: dict[str, IndexExpr | int] = {
         name: numbers.expression(index) for name, index in given.items()
     }
-    turning = {name for name, index in given.items() if _turns(index, loop)}
+    varying = {name for name, index in given.items() if _varies(index, loop)}
     ranges = dict(kernel.assumptions)
     moving: list[str] = []
     last = len(rows) - 1
@@ -152,14 +152,14 @@ def _outside(
                 ranges[name] = Range(const(0), size - 1)
                 moving.append(name)
     for name in symbol_names(*(substitute(sym(name), values) for name in between)):
-        meant = numbers.meant(name)
-        if meant is not None:
-            ranges[name] = _counted(meant)
+        value = numbers.value_of(name)
+        if value is not None:
+            ranges[name] = _induction_range(value)
             moving.append(name)
     whole = {name for dim, name in enumerate(rows[-1]) if dim not in reduced}
     for guard in access.guards:
         used = set(symbol_names(guard.index, guard.size))
-        if turning.isdisjoint(used) or (reduced and whole.isdisjoint(used)):
+        if varying.isdisjoint(used) or (reduced and whole.isdisjoint(used)):
             continue
         put = Guard(
             normalize(substitute(guard.index, values)), normalize(substitute(guard.size, values))
@@ -168,8 +168,8 @@ def _outside(
             yield from _ends(kernel, op, put, ranges, moving)
 
 
-def _counted(value: SSAValue) -> Range:
-    """The range of a loop's variable; of anything else, none."""
+def _induction_range(value: SSAValue) -> Range:
+    """The range of an induction variable; of anything else, none."""
     loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
     if not isinstance(loop, scf.ForOp) or value is not loop.body.block.args[0]:
         return Range()
@@ -180,7 +180,7 @@ def _counted(value: SSAValue) -> Range:
 def _ends(
     kernel: nt.KernelOp, op: nt.TileRead, guard: Guard, ranges: dict[str, Range], moving: list[str]
 ) -> Iterator[IndexExpr]:
-    """How far the index may lie outside, at either end: 0 where it does not."""
+    """How far the index may lie out of bounds, at either end: 0 where it does not."""
     own = [decl.name for decl in kernel.declarations if decl.kind in ("length", "start")]
     for top in (True, False):
         end: IndexExpr | None = guard.index
@@ -194,7 +194,7 @@ def _ends(
 
 
 def _extreme(expr: IndexExpr, name: str, ranges: dict[str, Range], top: bool) -> IndexExpr | None:
-    """The largest or the smallest value of ``expr``, as ``name`` takes its values."""
+    """The maximum or minimum of ``expr`` over the range of ``name``."""
     if name not in symbol_names(expr):
         return expr
     step = normalize(substitute(expr, {name: sym(name) + 1}) - expr)

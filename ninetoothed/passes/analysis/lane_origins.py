@@ -1,4 +1,4 @@
-"""How the lanes of what is stored come from the lanes of what was loaded."""
+"""Lane origins: elementwise dependence of stored lanes on loaded lanes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.traits import Pure
 
 from ninetoothed.ir import nt
+from ninetoothed.passes.analysis.guards import Loop, carried
 
 
 def updates(load: nt.LoadOp, store: nt.StoreOp) -> bool:
-    """Whether ``store``, to the lanes that ``load`` has read, needs no barrier behind it.
+    """True if ``store`` is an elementwise update of what ``load`` read, and needs no barrier.
 
-    Each lane that is stored is computed of the lane that was read, so the thread that writes an
-    element has waited for the one that read it. Where threads read an element more than once, as
-    they do where there are fewer lanes than threads, some may come too late; they hold copies that
-    no store of such a block writes, so what was read must serve such stores alone.
+    Each stored lane is computed from the same loaded lane, so the thread that writes an element has
+    waited for the one that read it. Where threads read an element more than once, as they do where
+    there are fewer lanes than threads, some may come too late; they hold copies that no store of
+    such a block writes, so the loaded value must serve such stores alone.
     """
     shape = nt.shape_of(load.result.type)
     return _follows(store.value, load.result) and all(
@@ -27,7 +28,7 @@ def updates(load: nt.LoadOp, store: nt.StoreOp) -> bool:
 
 
 def _follows(value: SSAValue, target: SSAValue) -> bool:
-    """Whether each lane of ``value`` is computed of the same lane of ``target``, if of others, too."""
+    """True if each lane of ``value`` depends on the same lane of ``target``, maybe among others."""
     seen: set[SSAValue] = set()
     pending = [value]
     while pending:
@@ -47,8 +48,8 @@ def _follows(value: SSAValue, target: SSAValue) -> bool:
                 pending.append(owner.acc)
             case scf.ForOp() | scf.WhileOp():
                 position = cast("OpResult", value).index
-                start, argument, end = _carried(owner, position)
-                if argument is not None and _follows(end, argument):
+                start, inside, end = carried(owner)[position]
+                if _forwards(owner, position) and _follows(end, inside[-1]):
                     pending.append(start)
             case scf.IfOp():
                 position = cast("OpResult", value).index
@@ -60,27 +61,19 @@ def _follows(value: SSAValue, target: SSAValue) -> bool:
     return False
 
 
-def _carried(
-    loop: scf.ForOp | scf.WhileOp, position: int
-) -> tuple[SSAValue, SSAValue | None, SSAValue]:
-    """Of what a loop carries at ``position``: the start, a turn's argument and what it becomes.
-
-    The argument is None where the condition hands on something else than what is carried.
-    """
+def _forwards(loop: Loop, position: int) -> bool:
+    """True if the condition of a loop, if it has one, forwards the value that is carried."""
     if isinstance(loop, scf.ForOp):
-        end = loop.body.block.last_op
-        assert end is not None
-        return loop.iter_args[position], loop.body.block.args[position + 1], end.operands[position]
-    condition, end = loop.before_region.block.last_op, loop.after_region.block.last_op
-    assert condition is not None
-    assert end is not None
-    same = condition.operands[position + 1] is loop.before_region.block.args[position]
-    argument = loop.after_region.block.args[position] if same else None
-    return loop.operands[position], argument, end.operands[position]
+        return True
+    before = loop.before_region.block
+    return (
+        before.last_op is not None
+        and before.last_op.operands[position + 1] is before.args[position]
+    )
 
 
 def _sinks(value: SSAValue) -> Iterator[nt.StoreOp | None]:
-    """The stores of what is computed of ``value``; None for any other end that it has."""
+    """The stores of values computed from ``value``; None for any other sink."""
     seen: set[SSAValue] = set()
     pending = [value]
     while pending:
@@ -100,19 +93,19 @@ def _sinks(value: SSAValue) -> Iterator[nt.StoreOp | None]:
 
 
 def _following(op: Operation, position: int) -> list[SSAValue] | None:
-    """The values that an operand goes into; None: it decides something else."""
+    """The values that an operand flows into; None: it is used for something else."""
     parent = op.parent_op()
     match op, parent:
         case scf.ForOp(), _:
             # The bounds come first.
-            carried = position - 3
-            return None if carried < 0 else [op.results[carried], op.body.block.args[carried + 1]]
+            index = position - 3
+            return None if index < 0 else [op.results[index], op.body.block.args[index + 1]]
         case scf.WhileOp(), _:
             return [op.before_region.block.args[position]]
         case scf.ConditionOp(), scf.WhileOp():
-            carried = position - 1
+            index = position - 1
             after = parent.after_region.block
-            return None if carried < 0 else [parent.results[carried], after.args[carried]]
+            return None if index < 0 else [parent.results[index], after.args[index]]
         case scf.YieldOp(), scf.IfOp():
             return [parent.results[position]]
         case scf.YieldOp(), scf.ForOp():

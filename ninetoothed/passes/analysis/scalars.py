@@ -1,4 +1,4 @@
-"""Scalars that are known when compiling, as expressions over sizes."""
+"""Compile-time scalars as expressions over sizes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def known_scalar(value: SSAValue) -> IndexExpr | None:
 
 
 def known_most(value: SSAValue) -> IndexExpr | None:
-    """A known scalar that ``value`` is never larger than: of a minimum, what is known of it."""
+    """An upper bound of ``value`` that is a known scalar: of a minimum, a known operand."""
     owner = value.owner
     if isinstance(owner, nt.ElementwiseOp) and owner.function.data == "minimum":
         found = (known_most(argument) for argument in owner.arguments)

@@ -1,4 +1,4 @@
-"""Values that are equal, and integers as expressions."""
+"""Value numbering of SSA values, and of integers as expressions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ninetoothed.symbolic.normal_form import normalize
 
 _I32, _I64 = IntegerType(32), IntegerType(64)
 _WIDENING = ((_I32, _I32), (_I32, _I64), (_I64, _I64))
-# More is no index that anything could be proved of.
+# Nothing could be proved of indices with more.
 _MOST_SYMBOLS = 8
 
 
 class ValueNumbering:
-    """Numbers of values. Two values that have one number are equal wherever both are defined: they
-    are one, or the same pure op makes them of such values.
+    """Value numbering. Values of one number are equal wherever both are defined: they are one, or
+    the same pure op computes them from such values.
     """
 
     def __init__(self) -> None:
@@ -45,13 +45,13 @@ class ValueNumbering:
         return self._numbers[value]
 
     def expression(self, value: SSAValue) -> IndexExpr:
-        """A scalar integer over sizes and symbols that stand for values; in normal form."""
+        """A scalar integer as an expression over sizes and symbols of values, in normal form."""
         found = self._expressions[self.of(value)]
         assert found is not None
         return found
 
-    def meant(self, name: str) -> SSAValue | None:
-        """The value that a symbol of an expression stands for; None: it is a size."""
+    def value_of(self, name: str) -> SSAValue | None:
+        """The value of a symbol of an expression; None: it is a size."""
         return self._values[int(name[2:])] if name.startswith("$v") else None
 
     def _number(self, value: SSAValue) -> int:
@@ -85,7 +85,7 @@ class ValueNumbering:
         if isinstance(owner, nt.CastOp):
             widens = (owner.value.type, owner.result.type) in _WIDENING
             before = self.expression(owner.value) if widens else itself
-            # A sum may have left the narrower type.
+            # A sum may have overflowed in the narrower type.
             return before if before.op in ("const", "sym") else itself
         if isinstance(owner, nt.ElementwiseOp) and owner.function.data in ("add", "sub", "mul"):
             left, right = (self.expression(argument) for argument in owner.arguments)
@@ -100,6 +100,6 @@ def _computes(op: Operation) -> bool:
 
 
 def _operands(value: SSAValue) -> tuple[SSAValue, ...]:
-    """What a value is computed of."""
+    """The operands that a value is computed from."""
     owner = value.owner
     return tuple(owner.operands) if isinstance(owner, Operation) and _computes(owner) else ()

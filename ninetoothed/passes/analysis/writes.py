@@ -1,4 +1,4 @@
-"""Where an application writes: its stores as sites of ``ir.placement``."""
+"""Stores of an application, as sites of ``layout.inverse``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import loc_of
 from ninetoothed.layout.inverse import Site
-from ninetoothed.passes.analysis.dependence import Dependence, Names, deciding
+from ninetoothed.passes.analysis.dependence import Dependence, Names, dependences
 from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
@@ -24,9 +24,8 @@ _ARITHMETIC = ("add", "sub", "mul")
 class Write:
     """A store to the parameter of number ``param``.
 
-    ``depends`` are the program indices that the stored value, and whether it is stored, depend on.
-    ``pointer``: it goes to an address that is computed, so nothing is known of where. ``atomic``:
-    it never races.
+    ``depends``: the program indices of its data and control dependences. ``pointer``: its address
+    is computed, so nothing is known of it. ``atomic``: it never races.
     """
 
     param: int
@@ -37,9 +36,9 @@ class Write:
 
 
 def writes(kernel: nt.KernelOp, tensors: Sequence[object] | None = None) -> list[Write]:
-    """Every store of the application, in the order of its text.
+    """Every store of the application, in program order.
 
-    ``tensors`` names the tensor that each parameter is, where several may be the same one.
+    ``tensors`` names the tensor of each parameter, where several may be the same one.
     """
     stores = [op for op in kernel.apply.walk() if isinstance(op, _STORES)]
     targets = {op: list(_targets(op)) for op in stores}
@@ -71,11 +70,13 @@ def _targets(op: Operation) -> Iterator[SSAValue]:
         yield op.ref
         return
     assert isinstance(op, nt.PointerStoreOp | nt.AtomicOp | nt.AtomicCasOp)
-    yield from (start.ref for start in pointed(op.ptr) if not isinstance(start, nt.SequencesOp))
+    yield from (
+        start.ref for start in pointer_origins(op.ptr) if not isinstance(start, nt.SequencesOp)
+    )
 
 
-def pointed(ptr: SSAValue) -> Iterator[nt.PointerOp | nt.AddressOp | nt.SequencesOp]:
-    """Where pointers may come from."""
+def pointer_origins(ptr: SSAValue) -> Iterator[nt.PointerOp | nt.AddressOp | nt.SequencesOp]:
+    """The ops that a pointer may originate from."""
     seen: set[SSAValue] = set()
     pending: list[SSAValue] = [ptr]
     while pending:
@@ -87,7 +88,7 @@ def pointed(ptr: SSAValue) -> Iterator[nt.PointerOp | nt.AddressOp | nt.Sequence
         if isinstance(owner, nt.PointerOp | nt.AddressOp | nt.SequencesOp):
             yield owner
             continue
-        # Loops and branches hand on what they are given, and what their regions end in.
+        # Loops and branches forward their operands, and those of their regions' terminators.
         op = owner if isinstance(owner, Operation) else owner.parent_op()
         if op is not None and not isinstance(op, nt.KernelOp):
             blocks = [block for region in op.regions for block in region.blocks]
@@ -107,7 +108,7 @@ def enclosing(op: Operation) -> Iterator[Operation]:
 def _around(op: Operation, dependence: Dependence) -> Names:
     found: Names = frozenset()
     for parent in enclosing(op):
-        found = found.union(*map(dependence.of, deciding(parent)))
+        found = found.union(*map(dependence.of, dependences(parent)))
     return found
 
 
@@ -141,7 +142,7 @@ def _site(kernel: nt.KernelOp, op: Operation) -> Site:
     for name, range_ in list(loops.items()):
         if name not in used:
             del loops[name]
-            # A loop that may run no time may not store.
+            # A loop whose trip count may be 0 may not store.
             assert range_.upper is not None
             conditional |= not always_nonnegative(range_.upper, kernel.assumptions)
     return Site(between, loops, conditional, loc_of(op.location))

@@ -1,1 +1,1 @@
-"""What several passes lower alike: index expressions, elementwise functions, identities."""
+"""Lowerings from ``nt`` to ``tt``, and what several passes have in common."""

@@ -1,4 +1,4 @@
-"""What is computed with blocks."""
+"""Lowering of blocks: fill, ranges and elementwise functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _arange(f: Function, op: nt.ArangeOp) -> None:
     start = op.start.data.value
     if start is None:
         raise fail(op, f"an arange starts at {op.start.data}, which is not known", CompilerError)
-    # Triton's ranges end where a power of two is reached from their start.
+    # The length of Triton's ranges is a power of two.
     row = f.add(tt.MakeRangeOp(0, length))
     if start:
         row = f.add(arith.AddiOp(row, constant(f.add, start, row.type)))
@@ -39,7 +39,7 @@ def _arange(f: Function, op: nt.ArangeOp) -> None:
 
 
 @LOWERINGS.register(nt.ElementwiseOp)
-def _map(f: Function, op: nt.ElementwiseOp) -> None:
+def _elementwise(f: Function, op: nt.ElementwiseOp) -> None:
     row = ELEMENTWISE[op.function.data]
     if isinstance(row, Extern):
         lower_extern(f, op, row)

@@ -1,4 +1,4 @@
-"""Conversions between scalar types, as Triton forms them (``triton.language.semantic.cast``)."""
+"""Lowering of casts, as in Triton (``triton.language.semantic.cast``)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _bitcast(f: Function, op: nt.BitcastOp) -> None:
 def cast(
     insert: Insert, value: SSAValue, scalar: Attribute, from_unsigned: bool, to_unsigned: bool
 ) -> SSAValue:
-    """``value`` with lanes of ``scalar``, a signless type."""
+    """Cast ``value`` to lanes of ``scalar``, a signless type."""
     source = tt.scalar_of(value.type)
     if source == scalar:
         return value
@@ -66,8 +66,8 @@ def cast(
 
 
 def _to_integer(insert: Insert, value: SSAValue, scalar: Attribute, to_unsigned: bool) -> SSAValue:
-    """A float cut off. What does not fit is not defined, and in a narrow type may spoil the lanes
-    beside it: their bits are packed together. So those go through 32 bits.
+    """Float to integer, truncated. Overflow is undefined, and in a narrow type may spoil the lanes
+    beside it, whose bits are packed with it. So narrow types go through 32 bits.
     """
     type = tt.block_of(tt.shape_of(value.type), scalar)
     if isinstance(scalar, IntegerType) and scalar.width.data < 32:
@@ -80,7 +80,7 @@ def _between_floats(
     insert: Insert, value: SSAValue, source: AnyFloat, scalar: AnyFloat
 ) -> SSAValue:
     widths = (source.bitwidth, scalar.bitwidth)
-    # What Triton does in two steps, or cannot do in one; to bf16 it loses infinities of E5M2.
+    # Conversions that Triton does in two steps, or cannot do in one; E5M2 to bf16 loses infinities.
     twice = (source in _HALVES and min(widths) > 8) or widths in ((8, 8), (8, 64), (64, 8))
     if (twice or (source, scalar) == (Float8E5M2Type(), BFloat16Type())) and scalar != _F32:
         wide = _between_floats(insert, value, source, _F32)
@@ -92,7 +92,7 @@ def _between_floats(
 
 
 def _truncated(insert: Insert, value: SSAValue, scalar: Attribute) -> SSAValue:
-    """A float of at most 32 bits in fewer bits, rounded towards zero; Triton does it from f32."""
+    """Float to fewer bits, rounded towards zero; Triton does it from f32."""
     source = tt.scalar_of(value.type)
     assert isinstance(source, AnyFloat)
     if source != _F32:
@@ -103,8 +103,8 @@ def _truncated(insert: Insert, value: SSAValue, scalar: Attribute) -> SSAValue:
 def computed(
     insert: Insert, function: Handler, unsigned: bool, operands: list[SSAValue]
 ) -> SSAValue:
-    """An elementwise function of operands of one type. Triton computes with no floats of eight
-    bits: they become f32, and the result is rounded once.
+    """Apply an elementwise function to operands of one type. Triton has no arithmetic on floats of
+    eight bits: they become f32, and the result is rounded once.
     """
     scalar = tt.scalar_of(operands[-1].type)
     if not (isinstance(scalar, AnyFloat) and scalar.bitwidth == 8):

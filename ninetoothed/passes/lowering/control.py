@@ -1,4 +1,4 @@
-"""Loops and branches."""
+"""Lowering of loops and branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an application says, demands and lets the compiler take for granted, and inline assembly."""
+"""Lowering of prints, assertions, assumptions, hints and inline assembly."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _assert(f: Function, op: nt.AssertOp) -> None:
 
 
 def _message(op: nt.AssertOp) -> str:
-    """The message behind the user's line, which not every backend names by itself."""
+    """The message with the user's line, which not every backend adds by itself."""
     message = op.message.data or "the assertion does not hold"
     loc = loc_of(op.location)
     return message if loc is None else f"{PurePath(loc.file).name}:{loc.line}: {message}"

@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Lowering of matrix multiplications."""
 
 from __future__ import annotations
 

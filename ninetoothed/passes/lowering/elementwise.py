@@ -1,8 +1,6 @@
-"""Elementwise functions of the language's table as ops of ``arith`` and ``math``, by the row's
-name.
+"""Lowering of elementwise functions to ``arith`` and ``math``, by their rows' names.
 
-Operands are lowered values of one type; ``unsigned`` says whether integer lanes are to be read
-without a sign.
+Operands are lowered values of one type; ``unsigned``: integer lanes have no sign.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ Handler = Callable[[Insert, bool, list[SSAValue]], SSAValue]
 
 
 def constant(insert: Insert, value: float | int, type: Attribute) -> SSAValue:
-    """A number of a lowered type: a scalar, or a block of it."""
+    """Constant of a lowered type: a scalar, or a block with it in every lane."""
     attribute = nt.number(value, tt.scalar_of(type))
     if not isinstance(type, TensorType):
         return insert(arith.ConstantOp(attribute))
@@ -40,7 +38,7 @@ def constant(insert: Insert, value: float | int, type: Attribute) -> SSAValue:
 
 
 def splat(value: float | int, type: TensorType[Attribute]) -> DenseIntOrFPElementsAttr[Any]:
-    """One number in every lane of ``type``."""
+    """The dense attribute of one number in every lane of ``type``."""
     numbered = cast("TensorType[Any]", type)
     return DenseIntOrFPElementsAttr.from_list(numbered, [value])
 
@@ -54,7 +52,7 @@ def _by_kind(
     signed: Callable[[SSAValue, SSAValue], Operation],
     unsigned: Callable[[SSAValue, SSAValue], Operation] | None = None,
 ) -> Handler:
-    """One op for floats, one for signed integers, and one for unsigned ones where it differs."""
+    """Lowering by the kind of number; ``unsigned`` where it differs from ``signed``."""
 
     def handler(insert: Insert, is_unsigned: bool, operands: list[SSAValue]) -> SSAValue:
         left, right = operands
@@ -184,7 +182,7 @@ ELEMENTWISE_LOWERINGS: Registry[str, Handler] = Registry(
     },
 )
 
-# How two lanes of a reduction or a scan are combined: the elementwise function of this name.
+# The elementwise function that combines two lanes of a reduction or a scan.
 COMBINE: dict[str, str] = {
     "sum": "add",
     "max": "maximum",

@@ -1,4 +1,4 @@
-"""Functions of the device libraries, under the names that the target's library has for them."""
+"""Lowering of device library functions to calls of the target's library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A device function under construction, and the table of ops that become ops of Triton."""
+"""Builder of device functions, and the table of lowerings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIXTEEN = IntegerAttr(16, i32)
 
 
 class Function:
-    """The device function of one kernel, built op by op, for a target that can do so much."""
+    """Builder of the device function of one kernel for a target."""
 
     def __init__(self, kernel: nt.KernelOp, target: Capabilities) -> None:
         self.kernel = kernel
@@ -104,7 +104,7 @@ class Function:
         return None if old is None else self.values[old]
 
     def define(self, op: Operation, *values: SSAValue) -> None:
-        """The new values of the results of ``op``."""
+        """Set the new values of the results of ``op``."""
         for old, new in zip(op.results, values, strict=True):
             if new.name_hint is None:
                 new.name_hint = old.name_hint
@@ -124,7 +124,7 @@ class Function:
         self.define(op, *new.results)
 
     def nested(self, old: Block, types: list[Attribute]) -> Block:
-        """``old`` converted, as a block with arguments of ``types``."""
+        """Convert ``old`` to a block with arguments of ``types``."""
         outer, self.block = self.block, Block(arg_types=types)
         for before, after in zip(old.args, self.block.args, strict=True):
             after.name_hint = before.name_hint
@@ -134,7 +134,7 @@ class Function:
         return inner
 
     def finish(self) -> tt.FuncOp:
-        """The function."""
+        """The finished function."""
         self.origin = self.kernel
         self.insert(tt.ReturnOp())
         kernel = self.kernel
@@ -149,4 +149,4 @@ class Function:
 LOWERINGS: Registry[type[Operation], Callable[[Function, Any], None]] = Registry(
     "the lowering to Triton"
 )
-"""By op; the modules that ``lower_to_tt`` imports fill it."""
+"""The lowerings by op class, registered by the modules that ``lower_to_tt`` imports."""

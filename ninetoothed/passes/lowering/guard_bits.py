@@ -1,4 +1,4 @@
-"""Materialize guards: bits beside the values that have them."""
+"""Materialize guards as masks beside their values."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ from ninetoothed.passes.lowering.masks import both, first, some
 
 
 class GuardBits:
-    """The guards of ``needed``, built by the patterns of this module in the order of the program."""
+    """Masks of the guards of ``needed``, built by the patterns of this module in program order."""
 
     def __init__(self, guards: Guards, needed: frozenset[SSAValue]) -> None:
         self.guards = guards
         self.needed = set(needed)
-        # The positions at which loops and branches hand on guards beside the values.
+        # The positions at which loops and branches carry guards beside the values.
         self.joined: dict[Operation, list[int]] = {}
         self._bits: dict[SSAValue, SSAValue] = {}
         self._all_set: dict[SSAValue, SSAValue] = {}
         self._replaced: dict[SSAValue, SSAValue] = {}
 
     def find(self, value: SSAValue) -> SSAValue | None:
-        """The guard of ``value``; None: all lanes are active, or it is not needed."""
+        """The guard of ``value``; None: all lanes are valid, or it is not needed."""
         return self._bits.get(value)
 
     def all(self, values: Sequence[SSAValue]) -> list[SSAValue]:
-        """The guards of ``values`` that have not all lanes."""
+        """The guards of those of ``values`` that are not all valid."""
         return [bits for bits in map(self.find, values) if bits is not None]
 
     def of(self, value: SSAValue) -> SSAValue:
-        """The guard of ``value``; where all lanes are active, bits that are all set."""
+        """The guard of ``value``; where all lanes are valid, an all-ones mask."""
         bits = self.find(value) or self._all_set.get(value)
         if bits is None:
             bits = self._all_set[value] = _all_set(value)
         return bits
 
     def set(self, value: SSAValue, bits: SSAValue) -> None:
-        """Let ``bits`` be the guard of ``value``."""
+        """Set the guard of ``value``."""
         self._bits[value] = bits
 
     def build(self, op: Operation) -> None:
@@ -62,7 +62,7 @@ class GuardBits:
             self._bits.update(zip(op.results, _built(op, self), strict=False))
 
     def every(self, inserter: Inserter, values: Sequence[SSAValue]) -> SSAValue:
-        """The conjunction of the guards of ``values``, of which one or more have not all lanes."""
+        """The conjunction of the guards of ``values``, of which one or more are not all valid."""
         found: dict[Guard, SSAValue] = {}
         for value in values:
             if (bits := self.find(value)) is not None:
@@ -74,7 +74,7 @@ class GuardBits:
         return bits
 
     def replace(self, rewriter: PatternRewriter, old: Operation, new: Operation) -> None:
-        """Put ``new``, which may have more results, in the place of ``old``."""
+        """Replace ``old`` with ``new``, which may have more results."""
         rewriter.insert(new)
         for before, after in zip(old.results, new.results, strict=False):
             self._replaced[after] = before
@@ -85,8 +85,8 @@ class GuardBits:
     def join(
         self, rewriter: PatternRewriter, old: Operation, new: Operation, positions: list[int]
     ) -> None:
-        """Put a loop or a branch in the place of ``old``, whose last results are the guards of those
-        at ``positions``.
+        """Replace ``old`` with a loop or branch whose last results are the guards of those at
+        ``positions``.
         """
         self.joined[new] = positions
         for position, bits in zip(positions, new.results[len(old.results) :], strict=True):
@@ -95,7 +95,7 @@ class GuardBits:
 
 
 def _all_set(value: SSAValue) -> SSAValue:
-    """Bits of the shape of ``value``, behind it, that are all set."""
+    """All-ones mask of the shape of ``value``, behind it."""
     owner = value.owner
     if isinstance(owner, Block):
         parent = owner.parent_op()
@@ -114,7 +114,7 @@ class _Pattern(RewritePattern):
 
 
 class BuildGuards(_Pattern):
-    """The guards of an op's results, of those of its operands."""
+    """Build the guards of an op's results from those of its operands."""
 
     @op_pattern
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
@@ -122,7 +122,7 @@ class BuildGuards(_Pattern):
 
 
 class CarryGuards(_Pattern):
-    """A loop carries the guards of what it carries."""
+    """Add the guards of loop-carried values to what a loop carries."""
 
     @op_pattern
     def match_and_rewrite(self, op: scf.ForOp | scf.WhileOp, rewriter: PatternRewriter) -> None:
@@ -147,8 +147,8 @@ class CarryGuards(_Pattern):
         self.bits.join(rewriter, op, new, positions)
 
 
-class GiveGuards(_Pattern):
-    """A branch gives the guards of what it gives."""
+class BranchGuards(_Pattern):
+    """Add the guards of a branch's results to its results."""
 
     @op_pattern
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter) -> None:
@@ -163,7 +163,7 @@ class GiveGuards(_Pattern):
 
 
 class YieldGuards(_Pattern):
-    """The ends of loops and branches hand on the guards of what they hand on."""
+    """Add the guards of yielded values to the terminators of loops and branches."""
 
     @op_pattern
     def match_and_rewrite(
@@ -177,7 +177,7 @@ class YieldGuards(_Pattern):
 
 
 def _built(op: Operation, bits: GuardBits) -> Sequence[SSAValue]:
-    """The guards of an op's results, one each, built behind it."""
+    """Build the guards of an op's results behind it, one each."""
     inserter = Inserter.behind(op)
     match op:
         case nt.LoadOp() | nt.StoredOp():
@@ -207,7 +207,7 @@ def _built(op: Operation, bits: GuardBits) -> Sequence[SSAValue]:
 
 
 def _moved(op: Operation, bits: GuardBits, inserter: Inserter) -> Sequence[SSAValue]:
-    """The guards of the operands, moved as the lanes are."""
+    """Move the guards of the operands as the op moves their lanes."""
     known = None
     if isinstance(op, nt.GatherOp):
         operands, known = [bits.of(op.value), op.indices], bits.find(op.indices)

@@ -1,4 +1,4 @@
-"""Lanes that must not count: which operands combine lanes, and how their identity gets into them."""
+"""Identities: the operands that combine lanes, and how the identity is filled into them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ninetoothed.language.table import REDUCTIONS, SCANS
 
 
 def constant_value(value: SSAValue) -> int | float | None:
-    """The number that a scalar constant holds; None for anything else."""
+    """The number of a scalar constant; None for anything else."""
     owner = value.owner
     constant = isinstance(owner, arith.ConstantOp | nt.ConstantOp)
     if constant and isinstance(owner.value, FloatAttr | IntegerAttr):
@@ -26,16 +26,13 @@ def constant_value(value: SSAValue) -> int | float | None:
 
 def combined_operands(op: Operation) -> Iterator[tuple[int, int, float | int]]:
     """The operands whose lanes ``op`` combines: index, dim, and the identity."""
-    if isinstance(op, nt.ReduceOp):
-        identity = REDUCTIONS[op.function.data].identity
-        assert identity is not None
-        yield 0, op.dim, identity(nt.dtype_of(op.value.type))
-    elif isinstance(op, nt.ScanOp):
-        identity = SCANS[op.function.data].identity
+    if isinstance(op, nt.ReduceOp | nt.ScanOp):
+        table = REDUCTIONS if isinstance(op, nt.ReduceOp) else SCANS
+        identity = table[op.function.data].identity
         assert identity is not None
         yield 0, op.dim, identity(nt.dtype_of(op.value.type))
     elif isinstance(op, nt.SortOp):
-        # What comes behind all that it is not equal to.
+        # The extreme sorts behind all other lanes.
         last = rules.lowest if op.falls else rules.highest
         yield 0, op.dim, last(nt.dtype_of(op.value.type))
     elif isinstance(op, nt.DotOp):
@@ -47,8 +44,8 @@ def combined_operands(op: Operation) -> Iterator[tuple[int, int, float | int]]:
 
 
 def padded_operands(op: Operation) -> Iterator[tuple[int, int, float | int]]:
-    """Those of them whose lanes behind the true size ``op`` combines with others."""
-    # Up to a lane there is none that was added behind it.
+    """Those of :func:`combined_operands` whose padded lanes ``op`` combines with others."""
+    # A forward scan combines no lane with those behind it.
     if not (isinstance(op, nt.ScanOp) and not op.reversed):
         yield from combined_operands(op)
 
@@ -58,14 +55,14 @@ def _scaled(op: nt.DotScaledOp) -> Iterator[tuple[int, int, float | int]]:
     for position, side in enumerate(op.sides):
         yield position, side.k, 0
         if side.scale is not None:
-            # The factor 1: any but the one that is no number.
+            # The factor 1: any but 255, a NaN.
             yield index, len(nt.shape_of(side.scale.type)) - 1, 127
             index += 1
 
 
 def _source(value: SSAValue, identity: float | int) -> nt.TileRead | None:
-    """The read that ``value`` is, maybe behind conversions that keep ``identity``: those between
-    floats keep infinities, and all keep a zero.
+    """The read that ``value`` is, maybe through casts that keep ``identity``: those between floats
+    keep infinities, and all keep a zero.
     """
     owner = value.owner
     while isinstance(owner, nt.CastOp):
@@ -81,7 +78,7 @@ def _source(value: SSAValue, identity: float | int) -> nt.TileRead | None:
 
 
 def fill(value: SSAValue, identity: float | int) -> bool:
-    """Let the unspecified lanes of a tile's block read ``identity``; whether they do."""
+    """Make ``identity`` the ``other`` of a tile's load if possible; true if its lanes read it."""
     read = _source(value, identity)
     if read is not None and read.other is None:
         read.other = nt.number(identity, nt.scalar_of(read.result.type))
@@ -89,13 +86,13 @@ def fill(value: SSAValue, identity: float | int) -> bool:
 
 
 def reads_identity(value: SSAValue, identity: float | int) -> bool:
-    """Whether the unspecified lanes of a tile's block read ``identity``."""
+    """True if the lanes of a tile's load that are not valid read ``identity``."""
     read = _source(value, identity)
     return read is not None and read.other == nt.number(identity, nt.scalar_of(read.result.type))
 
 
 def select(inserter: Inserter, bits: SSAValue, value: SSAValue, identity: float | int) -> SSAValue:
-    """``value`` where ``bits`` are set, else ``identity``."""
+    """Select ``value`` where ``bits`` are set, else ``identity``."""
     constant = inserter.add(nt.constant(nt.number(identity, nt.scalar_of(value.type))))
     full = inserter.add(nt.FullOp(constant, value.type))
     return inserter.add(nt.ElementwiseOp("where", [bits, value, full], value.type))

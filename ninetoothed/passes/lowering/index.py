@@ -1,4 +1,4 @@
-"""Index expressions as Triton's integer arithmetic.
+"""Lowering of index expressions to integer arithmetic.
 
 A value carries the dims of the block that it varies along and has only those: rows and columns are
 computed as one-dimensional blocks, and broadcast where they meet.
@@ -35,7 +35,7 @@ class Lanes:
 
 
 def terms(expr: IndexExpr) -> list[Term]:
-    """The terms of a sum; True marks those that are subtracted."""
+    """The terms of a sum; True marks subtracted ones."""
     if expr.op == "add":
         return [*terms(expr.args[0]), *terms(expr.args[1])]
     if expr.op == "sub":
@@ -48,26 +48,26 @@ def terms(expr: IndexExpr) -> list[Term]:
 
 @functools.cache
 def _number(value: int, type: IntegerType) -> IntegerAttr:
-    """An attribute; verifying it takes longer than building the op around it."""
+    """An integer attribute, not verified: that takes longer than building the op around it."""
     return IntegerAttr(value, type)
 
 
 class Arithmetic:
-    """Builds integer arithmetic of one type at one place."""
+    """Builder of integer arithmetic of one type at one place."""
 
     def __init__(self, inserter: Inserter, type: IntegerType) -> None:
         self.inserter = inserter
         self.type = type
 
     def constant(self, value: int, shape: Sequence[int] = ()) -> SSAValue:
-        """A number, or a block of it."""
+        """A constant, or a block of it."""
         if not shape:
             return self.inserter.add(arith.ConstantOp(_number(value, self.type)))
         type = tt.tensor_of(self.type, shape)
         return self.inserter.add(arith.ConstantOp(splat(value, type), type))
 
     def resized(self, value: SSAValue) -> SSAValue:
-        """A signed integer in this type."""
+        """A signed integer, cast to this type."""
         scalar = tt.scalar_of(value.type)
         assert isinstance(scalar, IntegerType)
         if scalar == self.type:
@@ -87,11 +87,11 @@ _SIMPLE: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
 
 
 class IndexLowering:
-    """Lowers the index expressions of one access to a block of ``shape``, at its place: what several
-    of them share is computed once.
+    """Lowering of the index expressions of one access to a block of ``shape``, at its place; common
+    subexpressions are computed once.
 
-    ``values`` are what symbols stand for. A sum adds terms with symbols of ``local``, which a loop
-    may change, behind the others, so that these can be hoisted.
+    ``values``: the values of symbols. A sum adds terms with symbols of ``local``, which may vary in
+    a loop, behind the others, so that these can be hoisted.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class IndexLowering:
         self._along: dict[tuple[Lanes, Dims], SSAValue] = {}
 
     def is_local(self, expr: IndexExpr) -> bool:
-        """Whether a loop may change ``expr``."""
+        """True if ``expr`` may vary in a loop."""
         return not self.local.isdisjoint(symbol_names(expr))
 
     def dims_of(self, expr: IndexExpr) -> Dims:
@@ -141,12 +141,12 @@ class IndexLowering:
         return Lanes(self.here.constant(value), ())
 
     def sum(self, items: Sequence[Term]) -> Lanes:
-        """A sum, fewest dims first and what no loop changes before what one does."""
+        """A sum, fewest dims first and loop-invariant terms before others."""
 
         def order(item: Term) -> tuple[int, Dims, bool, bool, bool]:
             minus, term = item
             dims = self.dims_of(term)
-            # Where all are subtracted, a number leads: -1 - x.
+            # If all are subtracted, a number leads: -1 - x.
             return len(dims), dims, self.is_local(term), minus, minus and term.value is None
 
         # Group by dims, each group summed apart, so that rows and columns meet once.
@@ -168,11 +168,11 @@ class IndexLowering:
         return functools.reduce(functools.partial(self.combine, arith.AddiOp), groups.values())
 
     def _divide(self, expr: IndexExpr, left: Lanes, right: Lanes) -> Lanes:
-        """Python's division by a positive number.
+        """Floor division or modulo by a positive number.
 
-        Triton's rounds to zero, which is the same where the dividend is proved to be at least 0.
-        Elsewhere the remainder's sign corrects it; ``arith.floordivsi`` would say so, but not every
-        target of Triton lowers it.
+        Triton's division rounds to zero, which is the same where the dividend is proved to be at
+        least 0. Elsewhere the remainder's sign corrects it; not every target of Triton lowers
+        ``arith.floordivsi``.
         """
         build = self.combine
         nonnegative = always_nonnegative(expr.args[0], self.assumptions)
@@ -194,13 +194,13 @@ class IndexLowering:
     def combine(
         self, op: Callable[[SSAValue, SSAValue], Operation], left: Lanes, right: Lanes
     ) -> Lanes:
-        """``op`` of both, along the dims of either."""
+        """Apply a binary ``op``, along the dims of both operands."""
         dims = tuple(sorted({*left.dims, *right.dims}))
         one, two = (self.along(lanes, dims) for lanes in (left, right))
         return Lanes(self.here.inserter.add(op(one, two)), dims)
 
     def along(self, lanes: Lanes, dims: Dims) -> SSAValue:
-        """The value as a block over ``dims``."""
+        """Broadcast the value to a block over ``dims``."""
         if lanes.dims == dims:
             return lanes.value
         if (lanes, dims) not in self._along:

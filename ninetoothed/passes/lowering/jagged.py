@@ -1,4 +1,4 @@
-"""Jagged parameters on the way down: what a call must satisfy, and where a program's sequence lies."""
+"""Lowering of jagged parameters: checks of the call, and the bounds of a program's sequence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 
 def check_batches(kernel: nt.KernelOp) -> None:
-    """Hold every program to one sequence of each jagged parameter.
+    """Check that every program sees one sequence of each jagged parameter.
 
     Raises:
         ArrangementError: a program sees several.
@@ -42,8 +42,8 @@ def check_batches(kernel: nt.KernelOp) -> None:
 
 
 def call_checks(kernel: nt.KernelOp, checks: Iterable[nt.Check]) -> list[nt.Check]:
-    """The checks, as a call can make them: of the longest sequences, and where two jagged tensors
-    meet in one, of their offsets.
+    """The checks as a call can make them: of the longest sequences, and for two jagged tensors of
+    their offsets.
     """
     jagged = {
         source.sizes[source.jagged.data.dim].args[0]: source
@@ -55,7 +55,7 @@ def call_checks(kernel: nt.KernelOp, checks: Iterable[nt.Check]) -> list[nt.Chec
     found: dict[nt.Check, None] = {}
     for one in kernel.sources:
         if one.jagged is not None:
-            # One symbol, so one length.
+            # The same symbol is the same length.
             found.update(_same(jagged[one.sizes[one.jagged.data.dim].args[0]], one))
     own = {
         source.jagged.data.length: source for source in kernel.sources if source.jagged is not None
@@ -82,13 +82,14 @@ def call_checks(kernel: nt.KernelOp, checks: Iterable[nt.Check]) -> list[nt.Chec
 
 
 def _same(one: nt.SourceOp, two: nt.SourceOp) -> dict[nt.Check, None]:
-    """That the sequences of both have equal lengths."""
+    """The check that the sequences of both have equal lengths."""
     if one is two or one.jagged is None or two.jagged is None:
         return {}
     names = one.param.data, two.param.data
     message = (
         f"the sequences of {names[0]} and {names[1]} must have equal lengths, but their offsets "
-        f"differ; make one with torch.nested.nested_tensor_from_jagged(values, {names[0]}.offsets())"
+        "differ; make one with "
+        f"torch.nested.nested_tensor_from_jagged(values, {names[0]}.offsets())"
     )
     left, right = (sym(source.jagged.data.offsets) for source in (one, two) if source.jagged)
     return {nt.Check((left,), (right,), message): None}
@@ -96,8 +97,8 @@ def _same(one: nt.SourceOp, two: nt.SourceOp) -> dict[nt.Check, None]:
 
 @dataclass(frozen=True)
 class Sequence:
-    """Where the sequence of one parameter lies that a program sees: the batch index, and the sizes
-    of the outermost indices and of the batch.
+    """Location of a program's sequence of one parameter: the batch index, and the sizes of the
+    outermost indices and of the batch.
     """
 
     ref: SSAValue
@@ -107,7 +108,7 @@ class Sequence:
     count: IndexExpr
 
     def load(self, lowering: IndexLowering) -> dict[str, SSAValue]:
-        """Its start and its length, read from the offsets; of a batch index outside, 0 and 0."""
+        """Load its start and length from the offsets; 0 and 0 for a batch index out of bounds."""
         here = lowering.here
         add = here.inserter.add
         offsets = add(nt.SequencesOp(self.ref, self.jagged.bits))
@@ -125,7 +126,7 @@ class Sequence:
         return {self.jagged.start: start, self.jagged.length: length}
 
     def ranges(self, assumptions: Assumptions) -> dict[str, Range]:
-        """What is known of the outermost indices."""
+        """The ranges of the outermost indices."""
         return {
             **assumptions,
             **{f"g{dim}": Range(const(0), size - 1) for dim, size in enumerate(self.outermost)},
@@ -145,8 +146,8 @@ class Sequence:
 
 
 def sequences(kernel: nt.KernelOp) -> dict[str, tuple[Sequence, str]]:
-    """The programs' sequences by the symbols of their starts and lengths, each with the symbol that
-    it says itself. Those of one batch index and of offsets that a check holds equal are one.
+    """The programs' sequences by the symbols of their starts and lengths, each with its own symbol.
+    Those of one batch index and of offsets that a check holds equal are one.
     """
     equal: dict[str, str] = {}
     distinct: dict[tuple[str, IndexExpr], Sequence] = {}

@@ -1,4 +1,4 @@
-"""Bits by the place of a lane, and which lanes an op that combines them is told to leave out."""
+"""Masks: lanes below a size, conjunctions, and the masks of ops that combine lanes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _I32 = IntegerType(32)
 
 
 def along(inserter: Inserter, row: SSAValue, dim: int, shape: Sizes) -> SSAValue:
-    """A one-dimensional block as dim ``dim`` of ``shape``."""
+    """Broadcast a one-dimensional block along ``dim`` to ``shape``."""
     for axis in range(len(shape)):
         if axis != dim:
             row = inserter.add(nt.ExpandDimsOp(row, axis))
@@ -22,7 +22,7 @@ def along(inserter: Inserter, row: SSAValue, dim: int, shape: Sizes) -> SSAValue
 
 
 def below(inserter: Inserter, shape: Sizes, dim: int, size: IndexExpr) -> SSAValue:
-    """Which lanes of a block of ``shape`` lie below ``size`` in dim ``dim``."""
+    """Mask of the lanes of a block of ``shape`` below ``size`` in ``dim``."""
     row = nt.block_type((shape[dim],), _I32)
     lanes = inserter.add(nt.ArangeOp(nt.ExprAttr(const(0)), row))
     limit = inserter.add(nt.FullOp(inserter.add(nt.SizeOp(nt.ExprAttr(size), _I32)), row))
@@ -31,7 +31,7 @@ def below(inserter: Inserter, shape: Sizes, dim: int, size: IndexExpr) -> SSAVal
 
 
 def first(inserter: Inserter, bits: SSAValue, dim: int) -> SSAValue:
-    """Along ``dim``, as many lanes from the start on as ``bits`` has set."""
+    """Mask of as many leading lanes along ``dim`` as ``bits`` has set."""
     shape = nt.shape_of(bits.type)
     count = inserter.add(nt.ReduceOp("sum", inserter.add(nt.CastOp(bits, _I32)), dim))
     count = inserter.add(nt.BroadcastOp(inserter.add(nt.ExpandDimsOp(count, dim)), shape))
@@ -41,34 +41,32 @@ def first(inserter: Inserter, bits: SSAValue, dim: int) -> SSAValue:
 
 
 def some(inserter: Inserter, bits: SSAValue, dim: int) -> SSAValue:
-    """Whether ``bits`` has one set along ``dim``, which is reduced."""
+    """Any-reduction of ``bits`` along ``dim``."""
     found = inserter.add(nt.ReduceOp("reduce_or", inserter.add(nt.CastOp(bits, _I32)), dim))
     return inserter.add(nt.CastOp(found, i1))
 
 
 def both(inserter: Inserter, left: SSAValue | None, right: SSAValue) -> SSAValue:
-    """The lanes that are set in both; ``None`` stands for all."""
+    """Conjunction of two masks; None: all lanes."""
     return (
         right if left is None else inserter.add(nt.ElementwiseOp("and", [left, right], right.type))
     )
 
 
 Chosen = nt.Combination | nt.HistogramOp
-"""What combines the lanes that one of its operands chooses."""
+"""Ops that combine the lanes of a mask."""
 
 
 def chosen_lanes(op: Chosen) -> SSAValue | None:
-    """The lanes that take part; None: all."""
+    """The mask of an op that combines lanes; None: all lanes."""
     return op.mask if isinstance(op, nt.HistogramOp) else op.valid
 
 
 def padded_dim(op: Operation) -> int | None:
-    """The dim of an op that chooses its lanes along which those behind the true size must not take
-    part.
-    """
+    """The dim of an op along which its padded lanes must be masked; None: there is none."""
     if isinstance(op, nt.HistogramOp):
         return 0
     if isinstance(op, nt.ReduceByOp):
         return op.dim
-    # Up to a lane there is none that was added behind it.
+    # A forward scan combines no lane with those behind it.
     return op.dim if isinstance(op, nt.ScanByOp) and op.reversed else None

@@ -1,4 +1,4 @@
-"""Reads, writes and updates through pointers."""
+"""Lowering of loads, stores and atomics through pointers, and of barriers."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def _pointer_store(f: Function, op: nt.PointerStoreOp) -> None:
 
 
 def _check_policy(f: Function, op: Operation, asked: list[str]) -> None:
-    """Hold an access to what the target can be asked for.
+    """Check the cache policy of an access against the target.
 
     Raises:
-        DeviceError: it is asked for more than one thing, and takes one.
+        DeviceError: it has more than one option, and the target takes one.
     """
     words = [repr(word) for word in asked if word]
     if len(words) > 1 and not f.target.combines_cache_hints:
         raise fail(
             op,
-            f"an access of an {f.target.vendor} GPU takes one of cache_modifier, eviction_policy and volatile, "
-            f"not {' and '.join(words)}; leave the others out",
+            f"an access of an {f.target.vendor} GPU takes one of cache_modifier, eviction_policy "
+            f"and volatile, not {' and '.join(words)}; leave the others out",
             DeviceError,
         )
 

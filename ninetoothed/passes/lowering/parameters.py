@@ -1,4 +1,4 @@
-"""Parameters, sizes and constants."""
+"""Lowering of parameters, sizes and constants."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ def _size(f: Function, op: nt.SizeOp) -> None:
 
 @LOWERINGS.register(nt.LoadOp)
 def _load(f: Function, op: nt.LoadOp) -> None:
-    """Tensors are loaded by ``nt-lower-accesses``; what is left are numbers, passed by value or
-    baked in.
-    """
+    """Numbers, passed by value or baked in: ``nt-lower-accesses`` has lowered loads of tensors."""
     assert isinstance(op.ref, BlockArgument)
     source = f.kernel.sources[op.ref.index]
     if source.value is None:
@@ -67,7 +65,7 @@ def _bridge(f: Function, op: UnrealizedConversionCastOp) -> None:
 
 
 @LOWERINGS.register(nt.ReturnOp)
-def _finish(f: Function, op: nt.ReturnOp) -> None:
+def _return(f: Function, op: nt.ReturnOp) -> None:
     return None
 
 

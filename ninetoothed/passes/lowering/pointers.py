@@ -1,8 +1,8 @@
-"""Reads, writes and atomic updates through pointers, as Triton forms them.
+"""Loads, stores and atomics through pointers, as in Triton.
 
-Bits are bytes in memory. Triton has no atomic extremum of floats: their bits are those of signed
-integers, whose order is that of the floats where the sign is not set, and the reverse of the
-unsigned one where it is (``triton.language.semantic.atomic_max``).
+Bits are bytes in memory. Triton has no atomic extremum of floats: they are compared as signed
+integers where the sign is not set, and in reverse as unsigned ones where it is
+(``triton.language.semantic.atomic_max``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def load(
     policy: tt.CachePolicy,
     volatile: bool,
 ) -> SSAValue:
-    """What the pointers point to; ``bits``: it is bits."""
+    """Load through pointers; ``bits``: of ``i1``."""
     if other is not None and bits:
         other = insert(tt.ExtUIOp(other, tt.block_of(tt.shape_of(other.type), i8)))
     value = insert(tt.LoadOp(ptr, mask, other, policy, volatile))
@@ -40,7 +40,7 @@ def store(
     mask: SSAValue | None,
     policy: tt.CachePolicy,
 ) -> tt.StoreOp:
-    """The op that writes; bits are widened first."""
+    """Store through pointers; bits are widened first."""
     if tt.scalar_of(value.type) == i1:
         value = insert(tt.ExtUIOp(value, tt.block_of(tt.shape_of(value.type), i8)))
     return tt.StoreOp(ptr, value, mask, policy)
@@ -55,7 +55,7 @@ def atomic(
     mask: SSAValue | None,
     order: tuple[str, str],
 ) -> SSAValue:
-    """What was there before the update."""
+    """Atomic read-modify-write; gives the old value."""
     floats = isinstance(tt.scalar_of(value.type), AnyFloat)
     if function in ("max", "min") and floats:
         return _extremum(insert, function, ptr, value, mask, order)
@@ -94,7 +94,7 @@ def _extremum(
 def compare_and_swap(
     insert: Insert, ptr: SSAValue, compare: SSAValue, value: SSAValue, order: tuple[str, str]
 ) -> SSAValue:
-    """What was there before; floats are compared by their bits."""
+    """Atomic compare-and-swap, of floats by their bits; gives the old value."""
     scalar = tt.scalar_of(value.type)
     if not isinstance(scalar, AnyFloat):
         return insert(tt.AtomicCASOp(ptr, compare, value, *order))
@@ -104,7 +104,7 @@ def compare_and_swap(
 
 
 def _as_integers(insert: Insert, ptr: SSAValue, value: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Pointers to floats, and floats, as pointers to integers of the same width, and integers."""
+    """Bitcast pointers to floats, and floats, to integers of the same width."""
     scalar: Attribute = tt.scalar_of(value.type)
     assert isinstance(scalar, AnyFloat)
     integer = IntegerType(scalar.bitwidth)

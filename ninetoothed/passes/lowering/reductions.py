@@ -1,7 +1,7 @@
-"""What combines lanes.
+"""Lowering of reductions, scans, sorts and histograms.
 
-A combination that leaves lanes out combines a bit beside its operands, which says whether there is
-something yet: where there is nothing on one side, the other side is the result.
+A combine region with a mask combines a valid bit beside its operands: where one side is not valid,
+the other side is the result.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ End = Callable[[Sequence[SSAValue]], Operation]
 
 
 def _named(f: Function, op: nt.ReduceOp | nt.ScanOp, value: SSAValue, end: End) -> Region:
-    """The combination of a row of the language's table."""
+    """The combine region of a row of the language's table."""
     scalar = tt.scalar_of(value.type)
     outer, f.block = f.block, Block(arg_types=[scalar, scalar])
     combine = ELEMENTWISE_LOWERINGS[COMBINE[op.function.data]]
@@ -49,10 +49,9 @@ def _scan(f: Function, op: nt.ScanOp) -> None:
 def _scanned(
     f: Function, op: nt.ScanOp | nt.ScanByOp, srcs: Sequence[SSAValue], region: Region
 ) -> Sequence[SSAValue]:
-    """A scan without the other dims of size 1.
+    """Scan without the other dims of size 1.
 
-    Beside such a dim, Triton 3.6 gives other lanes on Hopper than it should, once they are repeated
-    along it.
+    With such a dim, Triton 3.6 gives wrong lanes on Hopper once they are broadcast along it.
     """
     shape = tt.shape_of(srcs[0].type)
     kept = [axis for axis, size in enumerate(shape) if axis == op.dim or size != 1]
@@ -64,7 +63,7 @@ def _scanned(
 
 
 def _combination(f: Function, op: nt.Combination, srcs: Sequence[SSAValue], end: End) -> Region:
-    """The combination of the region of ``op``; of a bit, too, if it leaves lanes out."""
+    """The combine region of ``op``; with a valid bit if it has a mask."""
     count = len(op.values)
     scalars = [tt.scalar_of(src.type) for src in srcs]
     outer, f.block = f.block, Block(arg_types=scalars * 2)
@@ -91,7 +90,7 @@ def _combination(f: Function, op: nt.Combination, srcs: Sequence[SSAValue], end:
 
 @LOWERINGS.register(nt.YieldOp)
 def _combined(f: Function, op: nt.YieldOp) -> None:
-    """The end of the region, which whoever converts it puts there."""
+    """The terminator, which the lowering of the region inserts."""
 
 
 @LOWERINGS.register(nt.ReduceByOp)
@@ -116,7 +115,7 @@ def _sort(f: Function, op: nt.SortOp) -> None:
 
 @LOWERINGS.register(nt.HistogramOp)
 def _histogram(f: Function, op: nt.HistogramOp) -> None:
-    """Triton counts what lies in range, and writes anywhere for the rest."""
+    """Histogram of the lanes in range: for others, Triton writes out of bounds."""
     value, mask = f.value(op.value), f.optional(op.mask)
     unsigned = is_unsigned(op.value.type)
     (bins,) = numbers(op.result.type)
@@ -124,7 +123,7 @@ def _histogram(f: Function, op: nt.HistogramOp) -> None:
     assert isinstance(scalar, IntegerType)
     if scalar.bitwidth < 32:
         value = cast(f.add, value, i32, unsigned, unsigned)
-    # Of what is negative, the bits taken without a sign are more than any number of bins.
+    # As unsigned integers, negative lanes are larger than any number of bins.
     limit = constant(f.add, bins, value.type)
     inside = f.add(tt.CmpiOp("ult", value, limit))
     mask = inside if mask is None else f.add(arith.AndIOp(mask, inside))

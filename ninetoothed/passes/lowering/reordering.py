@@ -1,8 +1,8 @@
-"""Lanes in another order where sizes are rounded up: what is no ``tt.reshape`` is a gather.
+"""Lowering of reshapes and gathers of padded blocks: what is no ``tt.reshape`` is a gather.
 
 A block of true sizes ``[3, 5]`` lies in one of ``[4, 8]``. Where its lanes in row-major order have
 the same places in the padded result, only the shape changes; else each lane of the result, all in
-one dim, computes from the true sizes where in the padded operand its lane lies.
+one dim, computes its place in the padded operand from the true sizes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Row:
         return self.inserter.add(nt.ElementwiseOp(function, [left, right], self.type))
 
     def full(self, size: IndexExpr) -> SSAValue:
-        """A size in each lane."""
+        """A block with a size in each lane."""
         if size.value is None:
             scalar = self.inserter.add(nt.SizeOp(nt.ExprAttr(size), _I32))
         else:
@@ -47,7 +47,7 @@ class _Row:
         return value if size.value == 1 else self.apply("mul", value, self.full(size))
 
     def divided(self, value: SSAValue, size: IndexExpr) -> tuple[SSAValue, SSAValue]:
-        """The quotient and the rest."""
+        """Quotient and remainder."""
         if size.value is None or size.value & (size.value - 1):
             by = self.full(size)
             return self.apply("floordiv", value, by), self.apply("mod", value, by)
@@ -56,7 +56,7 @@ class _Row:
         return self.apply("shr", value, shift), rest
 
     def unravelled(self, value: SSAValue, sizes: Sizes) -> list[SSAValue]:
-        """The indices, of dims of ``sizes``, of a place in row-major order."""
+        """Unravel a row-major index into indices of the dims of ``sizes``."""
         found: list[SSAValue] = []
         for size in reversed(sizes[1:]):
             value, rest = self.divided(value, size)
@@ -64,7 +64,7 @@ class _Row:
         return [value, *reversed(found)] if sizes else []
 
     def ravelled(self, indices: list[SSAValue], sizes: Sizes) -> SSAValue | None:
-        """The sum of indices times what lies behind them in row-major order."""
+        """Ravel indices of the dims of ``sizes`` into a row-major index."""
         result: SSAValue | None = None
         for dim, index in enumerate(indices):
             step = self.times(index, product(sizes[dim + 1 :]))
@@ -73,9 +73,7 @@ class _Row:
 
 
 def lower_reshape(op: nt.ReshapeOp, old: Sizes, new: Sizes) -> None:
-    """Let the true lanes of a padded reshape be what they were before the padding.
-
-    ``old`` and ``new`` are the true sizes.
+    """Lower a padded reshape so that its true lanes stay; ``old`` and ``new`` are the true sizes.
 
     Raises:
         ShapeError: pointers, which no gather moves.
@@ -101,12 +99,12 @@ def lower_reshape(op: nt.ReshapeOp, old: Sizes, new: Sizes) -> None:
 
 
 def _flat(inserter: Inserter, block: SSAValue) -> SSAValue:
-    """The lanes in one dim."""
+    """Flatten a block."""
     return inserter.add(nt.ReshapeOp(block, [product(nt.shape_of(block.type))]))
 
 
 def _places(row: _Row, old: Sizes, new: Sizes, before: Sizes, after: Sizes) -> SSAValue:
-    """Where in the padded operand each lane of the padded result comes from."""
+    """The place in the padded operand of each lane of the padded result."""
     parts = runs(old, new)
     assert parts is not None
     # Dims of size 1 have no part in a place.
@@ -121,12 +119,12 @@ def _places(row: _Row, old: Sizes, new: Sizes, before: Sizes, after: Sizes) -> S
         )
     found = row.ravelled(indices, tuple(before[dim] for dim in dims))
     assert found is not None
-    # Lanes behind the true sizes, which nobody reads, must still pick one that exists.
+    # Padded lanes, which nobody reads, must still have an index in bounds.
     return row.apply("and", found, row.full(product(before) - 1))
 
 
 def lower_gather(op: nt.GatherOp) -> None:
-    """Let every index be one of a lane that exists; those of true lanes stay as they are."""
+    """Mask the indices of a gather into bounds; those of true lanes stay as they are."""
     source, shape = nt.shape_of(op.value.type), nt.shape_of(op.indices.type)
     inserter = Inserter.before(op)
     type = nt.block_type(shape, _I32)
@@ -139,14 +137,14 @@ def lower_gather(op: nt.GatherOp) -> None:
     wider = (source[op.dim] - shape[op.dim]).value
     assert wider is not None
     if len(shape) > 1 and wider < 0:
-        # Triton 3.6 picks more lanes than there are in blocks of one dim only.
+        # Triton 3.6 gathers more lanes than the operand has in blocks of one dim only.
         replace(op, [_flat_gather(inserter, op, indices)])
     else:
         op.operands[1] = indices
 
 
 def _flat_gather(inserter: Inserter, op: nt.GatherOp, indices: SSAValue) -> SSAValue:
-    """The gather of blocks of one dim."""
+    """Lower a gather to one of flattened blocks."""
     source, shape = nt.shape_of(op.value.type), nt.shape_of(indices.type)
     length = product(shape).value
     assert length is not None

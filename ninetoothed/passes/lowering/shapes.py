@@ -1,4 +1,4 @@
-"""What moves lanes."""
+"""Lowering of ops that move lanes."""
 
 from __future__ import annotations
 

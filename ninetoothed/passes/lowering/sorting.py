@@ -1,7 +1,7 @@
-"""Sorting networks, as Triton composes them (``triton.language.standard.sort``).
+"""Bitonic sorting networks, as in Triton (``triton.language.standard.sort``).
 
-The dim is reshaped to dims of size 2, a bit of the index each. A lane and its partner, which differs
-in one bit, are compared, and change places where they are in the wrong order.
+The dim is reshaped to dims of size 2, a bit of the index each. A lane and its partner, whose index
+differs in one bit, are compared, and swapped where they are in the wrong order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ninetoothed.passes.lowering.elementwise import Insert, constant
 
 
 def sort(insert: Insert, value: SSAValue, dim: int, descending: bool, unsigned: bool) -> SSAValue:
-    """The lanes of a block of integers along ``dim``, a power of two of them, in order."""
+    """Sort a block of integers along ``dim``, whose size is a power of two."""
     shape = tt.shape_of(value.type)
     bits = shape[dim].bit_length() - 1
     if bits == 0:
@@ -36,9 +36,7 @@ class _Network:
         self._greater = greater
 
     def merge(self, keys: SSAValue, stage: int, descending: bool) -> SSAValue:
-        """Sequences of ``2**stage`` lanes in order: every other one descending, until there is but
-        one.
-        """
+        """Merge into sorted sequences of ``2**stage`` lanes, every other one descending."""
         for bit in reversed(range(stage)):
             swapped = self._swapped(keys, bit)
             if stage < self._bits:
@@ -54,7 +52,7 @@ class _Network:
         return self._first + self._bits - 1 - bit
 
     def _swapped(self, keys: SSAValue, bit: int) -> SSAValue:
-        """The partner of each lane in ``bit``: what is left of both if the lane itself is taken out."""
+        """The partner of each lane in ``bit``: the xor of both, and of the lane itself."""
         insert, dim = self._insert, self._dim(bit)
         scalar = tt.scalar_of(keys.type)
         block = Block(arg_types=[scalar, scalar])
@@ -71,7 +69,7 @@ class _Network:
         return insert(arith.XOrIOp(keys, both))
 
     def _set(self, keys: SSAValue, bit: int, comparison: str = "ne") -> SSAValue:
-        """Whether ``bit`` of a lane's index is set; with ``eq``, whether it is not."""
+        """Mask of the lanes with ``bit`` of their index set; with ``eq``, of the others."""
         insert, shape = self._insert, tt.shape_of(keys.type)
         row = insert(tt.MakeRangeOp(0, 2))
         bits = insert(tt.CmpiOp(comparison, row, constant(insert, 0, row.type)))

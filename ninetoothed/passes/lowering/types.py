@@ -1,4 +1,4 @@
-"""Types of ``nt`` as Triton has them: blocks as ``tensor``, integers without signs."""
+"""Type conversion from ``nt`` to Triton: blocks as ``tensor``, signless integers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ninetoothed.ir.rewriting import Inserter
 
 
 def signless(scalar: Attribute) -> Attribute:
-    """A scalar type without its sign; a pointer to what is in memory."""
+    """A signless scalar type; a pointer, to its pointee's type in memory."""
     if isinstance(scalar, IntegerType):
         return IntegerType(cast("IntegerType", scalar).width.data)
     if isinstance(scalar, tt.PointerType):
@@ -21,7 +21,7 @@ def signless(scalar: Attribute) -> Attribute:
 
 
 def is_unsigned(type: Attribute) -> bool:
-    """Whether the lanes are unsigned integers, bits included."""
+    """True if the lanes are unsigned integers, bits included."""
     return nt.dtype_of(type).startswith("u") or nt.dtype_of(type) == "i1"
 
 
@@ -32,20 +32,20 @@ def numbers(type: Attribute) -> tuple[int, ...]:
 
 
 def lowered(type: Attribute) -> Attribute:
-    """A block or scalar of ``nt`` as Triton's type."""
+    """Convert the type of a block or scalar of ``nt`` to Triton's."""
     if isinstance(type, nt.TensorType):
         return tt.tensor_of(signless(type.element_type), numbers(type))
     return signless(type)
 
 
 def in_memory(scalar: Attribute) -> Attribute:
-    """What a scalar is in memory: bits are bytes."""
+    """The type of a scalar in memory: bits are bytes."""
     scalar = signless(scalar)
     return i8 if scalar == IntegerType(1) else scalar
 
 
 def bridge(inserter: Inserter, value: SSAValue, type: Attribute) -> SSAValue:
-    """``value`` as a value of ``type``, between the dialects; ``nt-lower-to-tt`` removes the cast."""
+    """Cast ``value`` to ``type`` between the dialects; ``nt-lower-to-tt`` removes the cast."""
     if value.type == type:
         return value
     return inserter.add(UnrealizedConversionCastOp.get([value], [type]))

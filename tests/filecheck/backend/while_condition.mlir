@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -t triton-python | filecheck %s
 
-// A condition that reads memory is computed before the loop and behind each turn, and with it what
-// the loop hands on.
+// A condition that reads memory is computed before the loop and behind each iteration, and with it
+// the values that the loop forwards.
 // CHECK: p = x
 // CHECK-NEXT: value = tl.load(p)
 // CHECK-NEXT: going = value > f

@@ -15,7 +15,7 @@ def application(
     i = 0
     # CHECK: %i = scf.while ([[before:%.*]] = [[zero]]) : (i32) -> i32 {
     # CHECK: [[first:%.*]] = nt.elementwise "lt"([[before]], {{%.*}}) : (i32, i32) -> i1
-    # What reads memory waits for what comes before it.
+    # Reads of memory stay in order.
     # CHECK-NEXT: [[both:%.*]] = scf.if [[first]] -> (i1) {
     # CHECK: nt.pointer_load
     # CHECK: } else {

@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p nt-compose-arrangement | filecheck %s
 
-// A tile: the guard says where the last block ends. No meta-operation is left.
+// A tile: the guard ends the last block. No meta-operation is left.
 // CHECK-LABEL: nt.kernel @tile
 // CHECK: {{%.*}} = nt.access %x <{{\[\[}}n ceildiv B], [B]] -> [B * g0 + b0] if {{\[\[}}B * g0 + b0, n]]> : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f32>>
 // CHECK-NOT: nt.tile

@@ -39,7 +39,7 @@ nt.kernel @eight arrange {
   nt.return
 }
 
-// Too few products for a matrix unit: 4 of 16 are the user's, of each batch.
+// K too small for a matrix unit: 4 of 16 lanes are the user's, of each batch.
 // CHECK-LABEL: nt.kernel @deepened
 // CHECK: [[a:%.*]] = nt.expand_dims %a axis 3 : !nt.tensor<[2, 16, 4] x f16> -> !nt.tensor<[2, 16, 4, 1] x f16>
 // CHECK-NEXT: [[wide:%.*]] = nt.broadcast [[a]] : !nt.tensor<[2, 16, 4, 1] x f16> -> !nt.tensor<[2, 16, 4, 4] x f16>

@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p nt-forward-memory | filecheck %s
 
-// Reads with no store between them are one, whatever is stored elsewhere.
+// Redundant loads, with no store between them, are one, whatever is stored elsewhere.
 // CHECK-LABEL: nt.kernel @one_read
 // CHECK: %0 = nt.load %x[]
 // CHECK-NEXT: nt.store %0, %y[]
@@ -29,8 +29,8 @@ nt.kernel @one_read symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// A store to what may be the same memory comes between them, and what was stored is known; lanes
-// outside read what they read before.
+// A store to the same alias set invalidates a load, and its value is forwarded; lanes that are not
+// valid read what they read before.
 // CHECK-LABEL: nt.kernel @shared_memory
 // CHECK: %0 = nt.load %x[]
 // CHECK-NEXT: nt.store %0, %y[]
@@ -58,7 +58,7 @@ nt.kernel @shared_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// Of several stores to one place the last one stays. It does not matter how an index is written,
+// Dead stores: of several to one place the last one stays. Indices are compared by value numbering,
 // and other indices are other elements.
 // CHECK-LABEL: nt.kernel @overwritten
 // CHECK: %0 = nt.load %x[%zero]
@@ -92,8 +92,8 @@ nt.kernel @overwritten symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// What a turn of a loop stores holds until its end, and nothing that the loop stores from before
-// it or behind it; what it does not store does.
+// A value stored in an iteration is available until its end. Values from before the loop are
+// available in it and behind it where the loop does not store to them.
 // CHECK-LABEL: nt.kernel @turns
 // CHECK: nt.store %0, %x[%c1]
 // CHECK-NEXT: scf.for %k
@@ -144,7 +144,7 @@ nt.kernel @turns symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// Branches know what was known before them. What one of them stores is not known behind them.
+// Values from before a branch are available in it. What a branch stores is not available behind it.
 // CHECK-LABEL: nt.kernel @sides
 // CHECK: %0 = nt.load %x[]
 // CHECK-NEXT: nt.store %0, %y[]
@@ -219,8 +219,8 @@ nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// Reads through equal pointers are one, too. A pointer stays in its tensor, where what is stored
-// through it may be anything.
+// Loads through equal pointers are one, too. A pointer stays in its tensor, where a store through it
+// may write any element.
 // CHECK-LABEL: nt.kernel @pointers
 // CHECK: %v = nt.pointer_load %p
 // CHECK-NEXT: nt.pointer_store %v, %p
@@ -258,7 +258,7 @@ nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// An atomic that orders memory ends what is known of all of it; a relaxed one, of its own.
+// An atomic that orders memory invalidates all values; a relaxed one, those of its alias set.
 // CHECK-LABEL: nt.kernel @atomics
 // CHECK: %a = nt.load %x[]
 // CHECK-NEXT: %b = nt.load %y[]

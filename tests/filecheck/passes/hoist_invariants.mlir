@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -p nt-hoist-invariants | filecheck %s
 
-// An op goes in front of the outermost loop that does not change it, past conditions; what it needs
-// goes before it.
+// An op is hoisted out of the outermost loop in which it is invariant, past conditions; its operands
+// go before it.
 // CHECK-LABEL: nt.kernel @nested
 // CHECK: %pid = tt.get_program_id 0
 // CHECK-NEXT: %k = nt.size <k>
@@ -119,7 +119,7 @@ nt.kernel @divisions symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// What reads memory and what the user wrote stay.
+// Loads and what the user wrote stay.
 // CHECK-LABEL: nt.kernel @stays
 // CHECK: scf.for
 // CHECK-NEXT: %v = tt.load %x

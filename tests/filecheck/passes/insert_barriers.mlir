@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p nt-insert-barriers | filecheck %s
 
-// Each lane is computed of what was read there, whatever else is: no barrier.
+// Each lane is computed from the same loaded lane, maybe among others: no barrier.
 // CHECK-LABEL: nt.kernel @in_place
 // CHECK-NOT: nt.barrier
 // CHECK: nt.return
@@ -47,7 +47,7 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// What was read is not what is written: a thread that reads too late would store the new lanes.
+// The loaded value goes into another store: a thread that reads too late would store the new lanes.
 // CHECK-LABEL: nt.kernel @kept
 // CHECK: %0 = nt.load %x[]
 // CHECK-NEXT: %1 = nt.load %y[]
@@ -74,7 +74,7 @@ nt.kernel @kept symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// A sum of what was read is stored where other threads may hold it.
+// A sum of the loaded value is stored where other threads may hold it.
 // CHECK-LABEL: nt.kernel @elsewhere
 // CHECK: %2 = nt.elementwise "add"(%0, %0)
 // CHECK-NEXT: nt.barrier
@@ -99,7 +99,7 @@ nt.kernel @elsewhere symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// Blocks that are apart, and one that may be any of them.
+// Disjoint blocks, and one that may be any of them.
 // CHECK-LABEL: nt.kernel @other_blocks
 // CHECK: nt.store %0, %x[%c1]
 // CHECK-NEXT: %1 = nt.load %x[%c0]
@@ -163,7 +163,7 @@ nt.kernel @one_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// Blocks that each turn of a loop has to itself; a store before the loop is waited for once.
+// Blocks that differ in each iteration of a loop; a store before the loop needs one barrier.
 // CHECK-LABEL: nt.kernel @walk
 // CHECK: nt.store %0, %x[%c1]
 // CHECK-NEXT: nt.barrier
@@ -200,7 +200,7 @@ nt.kernel @walk symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// Each turn reads what the one before it has stored.
+// Each iteration reads what the one before it has stored.
 // CHECK-LABEL: nt.kernel @accumulated
 // CHECK: scf.for %k
 // CHECK-NEXT: nt.barrier

@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -p nt-lower-accesses | filecheck %s
 
-// Each access computes its address at its own place, and what its mask shares with it once. The pointer
-// moves by what the program knows; lanes are added along their dim.
+// Each access computes its address at its own place, and what its mask has in common with it once.
+// The pointer moves by the program's scalars; lanes are added along their dim.
 // CHECK-LABEL: nt.kernel @masked_copy
 // CHECK: %n = nt.size <n>
 // CHECK-NEXT: %pid = tt.get_program_id 0
@@ -156,8 +156,8 @@ nt.kernel @two_dims symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
   nt.return
 }
 
-// A loop over the middle level: the range of its variable is known, so no lower bound is checked. What
-// no iteration changes is added first.
+// A loop over the middle level: the range of its induction variable is known, so no lower bound is
+// checked. Invariant terms are added first.
 // CHECK-LABEL: nt.kernel @in_a_loop
 // CHECK: scf.for %i = %c0 to %n step %c1
 // CHECK: [[v0:%.*]] = arith.muli %pid, %k
@@ -216,7 +216,7 @@ nt.kernel @any_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to 
   nt.return
 }
 
-// A constant index is put in.
+// A constant index is substituted.
 // CHECK-LABEL: nt.kernel @constant_index
 // CHECK: {{%.*}} = arith.constant 128 : i32
 // CHECK: {{%.*}} = tt.addptr {{%.*}}, {{%.*}}
@@ -350,7 +350,7 @@ nt.kernel @unsigned symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 
   nt.return
 }
 
-// A share of no dims is one element.
+// A tile of no dims is one element.
 // CHECK-LABEL: nt.kernel @no_dims
 // CHECK: [[v0:%.*]] = tt.addptr {{%.*}}, %pid : !tt.ptr<f32>, i32
 // CHECK-NEXT: %v = tt.load [[v0]] : !tt.ptr<f32>

@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -p nt-lower-accesses | filecheck %s
 
-// Coordinates vary along their own dim only; those of a loop's block are computed in the loop. The guard
-// of `x` is asked for nowhere.
+// Coordinates vary along their own dim only; those of a loop's block are computed in the loop. The
+// guard of `x` is not computed.
 // CHECK-LABEL: nt.kernel @coordinates
 // CHECK: %b1 = tt.make_range 0 : i32 32 : i32 -> tensor<32xi32>
 // CHECK: [[columns:%.*]] = arith.addi {{%.*}}, %b1 : tensor<32xi32>

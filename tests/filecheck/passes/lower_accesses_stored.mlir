@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p nt-lower-accesses | filecheck %s
 
-// What was stored is taken from the value; memory is not read, and lanes outside are unspecified.
+// A forwarded value is the stored one; memory is not read, and lanes outside are unspecified.
 // CHECK-LABEL: nt.kernel @plain
 // CHECK: %v = tt.load
 // CHECK-NOT: tt.load

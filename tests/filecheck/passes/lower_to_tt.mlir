@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
 
-// Pointers and numbers in launch order, then the sizes that are used: m is not. What starts at a
-// multiple of 16 bytes, or is one of 16, says so to Triton.
+// Pointers and numbers in launch order, then the sizes that are used: m is not. Alignment to 16
+// bytes, and multiples of 16, are attributes of the arguments.
 // CHECK-LABEL: tt.func @arguments(%x: !tt.ptr<f32> {nt.param = "x", tt.divisibility = 16 : i32}, %s: f32 {nt.param = "s"}, %n: i32 {nt.symbol = "n", tt.divisibility = 16 : i32}) attributes {nt.params = [#nt.param<"x" tensor [n] [1]>, #nt.param<"s" scalar [] []>], nt.grid = #nt.expr<n ceildiv 64>, nt.checks = []} {
 // CHECK: %q = tt.addptr %x, %n : !tt.ptr<f32>, i32
 // CHECK-NEXT: tt.store %q, %s : !tt.ptr<f32>
@@ -170,7 +170,7 @@ nt.kernel @control grid #nt.expr<n ceildiv 64> arrange {
   nt.return
 }
 
-// Lanes are picked by a gather; a loop keeps its hints.
+// Gathers; a loop keeps its hints.
 // CHECK-LABEL: tt.func @order
 // CHECK: %g = tt.gather %x[%r] 0 : i32 : tensor<64xi32>[tensor<8xi32>] -> tensor<8xi32>
 // CHECK-NEXT: %h = tt.mulhiui %g, %r : tensor<8xi32>

@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
 
-// A barrier is that of MLIR's dialect gpu, and stays between what it keeps apart.
+// A barrier is that of MLIR's dialect gpu, and stays between its accesses.
 // CHECK-LABEL: tt.func @waits
 // CHECK: %v = tt.load %x
 // CHECK-NEXT: gpu.barrier

@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
 
-// What programs say and demand, hints, assembly, and Triton's own arithmetic.
+// Prints, assertions, assumptions, hints, assembly, and Triton's own arithmetic.
 // CHECK-LABEL: tt.func @debug
 // CHECK: %c = arith.constant 2.000000e+00 : f32
 // CHECK-NEXT: %v = arith.constant dense<2.000000e+00> : tensor<64xf32>

@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
 
-// What the table names is combined by its op, signs as the operand has them.
+// Named reductions combine by the op of their row, with the operand's signedness.
 // CHECK-LABEL: tt.func @scans
 // CHECK: %s = "tt.scan"(%x) <{axis = 0 : i32, reverse = true}> ({
 // CHECK-NEXT: ^bb0([[a:%.*]]: i32, [[b:%.*]]: i32):
@@ -22,7 +22,7 @@ nt.kernel @scans grid #nt.expr<n ceildiv 64> arrange {
   nt.return
 }
 
-// A combination of all lanes is what the user wrote.
+// Without a mask, the combine region is the user's.
 // CHECK-LABEL: tt.func @plain
 // CHECK: %m, %j = "tt.reduce"(%x, %i) <{axis = 0 : i32}> ({
 // CHECK-NEXT: ^bb0(%a: i32, %k: i32, %b: i32, %l: i32):
@@ -49,7 +49,7 @@ nt.kernel @plain grid #nt.expr<n ceildiv 64> arrange {
   nt.return
 }
 
-// One that leaves lanes out combines a bit, too: of a side on which there is nothing, the other.
+// With a mask it combines a valid bit, too: where one side is not valid, the other is the result.
 // CHECK-LABEL: tt.func @lifted
 // CHECK: %s, %r = "tt.scan"(%x, %g) <{axis = 0 : i32, reverse = false}> ({
 // CHECK-NEXT: ^bb0(%a: f32, [[some:%.*]]: i1, %b: f32, [[more:%.*]]: i1):
@@ -81,7 +81,7 @@ nt.kernel @lifted grid #nt.expr<n ceildiv 64> arrange {
   nt.return
 }
 
-// Triton counts 32 bits, of what is in range: what is negative is not, taken without a sign.
+// Triton counts integers of 32 bits that are in range, as unsigned ones: negative ones are not.
 // CHECK-LABEL: tt.func @counts
 // CHECK: [[w:%.*]] = arith.extsi %b : tensor<64xi8> to tensor<64xi32>
 // CHECK-NEXT: [[n:%.*]] = arith.constant dense<16> : tensor<64xi32>

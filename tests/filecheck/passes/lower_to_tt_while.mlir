@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
 
-// A loop with a condition keeps its regions; what it carries gets Triton's types.
+// A loop with a condition keeps its regions; loop-carried values get Triton's types.
 // CHECK-LABEL: tt.func @loop(
 // CHECK: %r, %e = scf.while (%a = %x, %i = %zero) : (tensor<64xi32>, i32) -> (tensor<64xi32>, i32) {
 // CHECK-NEXT: %go = arith.cmpi ult, %i, %s : i32

@@ -85,7 +85,7 @@ nt.kernel @identity_spoilt symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// Lanes that read the user's `other` are real.
+// Lanes that read the user's `other` are valid.
 // CHECK-LABEL: nt.kernel @chosen_by_the_user
 // CHECK: %v = nt.load %xs[] other 1.000000e+00 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
 // CHECK-NEXT: %s = nt.reduce "sum" %v axis 0
@@ -308,7 +308,7 @@ nt.kernel @nested symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// A branch gives its sides' guards.
+// A branch yields its sides' guards.
 // CHECK-LABEL: nt.kernel @branch
 // CHECK: %init = nt.full %zero
 // CHECK: [[v1:%.*]] = nt.full {{%.*}}

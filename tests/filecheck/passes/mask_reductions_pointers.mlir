@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -p nt-mask-reductions | filecheck %s
 
-// A mask is false where what it was computed from was not read. What it masks is outside the guard of
-// what is read, so that a sum selects by it.
+// A mask is false where it is not valid itself. What it masks is not valid in the loaded block, so
+// that a sum selects by it.
 // CHECK-LABEL: nt.kernel @masked
 // CHECK: %i = nt.load %a[]
 // CHECK-NEXT: [[guard:%.*]] = nt.guard %a[]

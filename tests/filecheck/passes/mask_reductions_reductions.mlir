@@ -17,7 +17,7 @@ nt.kernel @named symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// What is not real goes behind the largest. As many lanes as were real are real after it.
+// Lanes that are not valid go behind the largest. As many leading lanes are valid as were before.
 // CHECK-LABEL: nt.kernel @sorts
 // CHECK: %v = nt.load %xs[] other 2147483647 : i32
 // CHECK-NEXT: [[g:%.*]] = nt.guard %xs[]
@@ -141,7 +141,7 @@ nt.kernel @in_a_loop symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// A histogram counts what is real, and where its mask is.
+// A histogram counts lanes that are valid, and where its mask is set.
 // CHECK-LABEL: nt.kernel @counted
 // CHECK: [[g:%.*]] = nt.guard %xs[]
 // CHECK: [[a:%.*]] = nt.elementwise "and"(%m, [[g]])
@@ -164,8 +164,8 @@ nt.kernel @counted symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// Rows of which no lane is real are in no further reduction. What is spread back to the lanes that
-// it was reduced from is real where they are.
+// Rows without a valid lane are in no further reduction. What is broadcast back to the lanes that it
+// was reduced from is valid where they are.
 // CHECK-LABEL: nt.kernel @rows
 // CHECK: [[g:%.*]] = nt.guard %xs[]
 // CHECK: %s = nt.reduce "sum"

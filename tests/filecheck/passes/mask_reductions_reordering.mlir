@@ -23,7 +23,7 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// A lane that is picked is real where it is, and its index.
+// A gathered lane is valid where it is in the operand, and where its index is.
 // CHECK-LABEL: nt.kernel @picked
 // CHECK: [[g:%.*]] = nt.guard %xs[]
 // CHECK: [[p:%.*]] = nt.gather [[g]][%v] axis 0
@@ -43,7 +43,7 @@ nt.kernel @picked symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// An element at a coordinate that is not real is not read.
+// An element at a coordinate that is not valid is not read.
 // CHECK-LABEL: nt.kernel @elements
 // CHECK: [[g:%.*]] = nt.guard %xs[]
 // CHECK: %p, %m = nt.address %xs[] [%v]

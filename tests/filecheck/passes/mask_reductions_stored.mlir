@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p nt-mask-reductions | filecheck %s
 
-// What was stored is read with the guard of where it was: lanes outside are free, like a load's.
+// A forwarded value has the guard of its access: the other lanes are free, like a load's.
 // CHECK-LABEL: nt.kernel @fills
 // CHECK: %w = nt.stored %v at %ys[] other 0xff800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
 // CHECK-NEXT: %m = nt.reduce "max" %w axis 0

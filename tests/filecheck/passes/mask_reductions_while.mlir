@@ -40,11 +40,11 @@ nt.kernel @carried symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// What is real in every lane needs no guard, whatever carries it.
-// CHECK-LABEL: nt.kernel @real
+// Blocks of which all lanes are valid need no guard, whatever carries them.
+// CHECK-LABEL: nt.kernel @valid
 // CHECK: %r = scf.while (%a = %init)
 // CHECK-NOT: where
-nt.kernel @real symbols [#nt.symbol<n size 0 to ?>] arrange {
+nt.kernel @valid symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
       : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>

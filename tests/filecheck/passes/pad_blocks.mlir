@@ -35,7 +35,7 @@ nt.kernel @a_power_already symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
-// A size that only a call knows is rounded up to the kernel's padded_size.
+// A size that only a call knows is padded to the kernel's `padded_sizes`.
 // CHECK-LABEL: nt.kernel @padded_sizes
 // CHECK: %x0 = nt.access %x <{{\[\[}}m, 1], [1, 1024]] -> [g0, b1] if {{\[\[}}b1, n]]> : !nt.tensor<[m, n] x f32> -> !nt.tensor<[m, 1] x !nt.tensor<[1, 1024] x f32>>
 // CHECK: %v = nt.load %xs[] : !nt.tensor<[1, 1024] x f32>[] -> !nt.tensor<[1, 1024] x f32>
@@ -209,7 +209,7 @@ nt.kernel @equalities symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to
   nt.return
 }
 
-// `nt.size` says the true size.
+// `nt.size` keeps the true size.
 // CHECK-LABEL: nt.kernel @true_size_stays
 // CHECK: %s = nt.size <48> : i32
 nt.kernel @true_size_stays symbols [#nt.symbol<n size 0 to ?>] arrange {

@@ -6,8 +6,8 @@
 // CHECK: [[ones:%.*]] = nt.full {{%.*}} : f32 -> !nt.tensor<[1, 128] x f32>
 // CHECK: [[limit:%.*]] = nt.size <length> : i32
 // CHECK: nt.full [[limit]]
-// CHECK: [[real:%.*]] = nt.elementwise "where"({{%.*}}, [[ones]], {{%.*}})
-// CHECK: nt.reduce "sum" [[real]]
+// CHECK: [[valid:%.*]] = nt.elementwise "where"({{%.*}}, [[ones]], {{%.*}})
+// CHECK: nt.reduce "sum" [[valid]]
 nt.kernel @sum symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<length length 0 to ?>, #nt.symbol<start start 0 to ?>] padded_sizes [#nt.exprs[n, 128]] arrange {
   %x = nt.source "x" "tensor" strides [0, 1] jagged <1 length length start start offsets offsets i64> aligned false : !nt.tensor<[b, n] x f32>
   %0 = nt.access %x <[[b, 1], [1, n]] -> [g0, b1] if [[b1, length]]>

@@ -44,7 +44,7 @@ nt.kernel @keeps arrange {
   nt.return
 }
 
-// An index is of a lane that exists.
+// Indices are masked into bounds.
 // CHECK-LABEL: nt.kernel @picks
 // CHECK: [[n:%.*]] = nt.cast %wide
 // CHECK-NEXT: [[c:%.*]] = arith.constant 15 : i32
@@ -62,7 +62,7 @@ nt.kernel @picks arrange {
   nt.return
 }
 
-// More lanes than there are along the axis: of blocks of one dim.
+// More lanes than the operand has along the axis: of blocks of one dim.
 // CHECK-LABEL: nt.kernel @picks_more
 // CHECK: [[flat:%.*]] = nt.reshape %rows : !nt.tensor<[4, 4] x i32> -> !nt.tensor<[16] x i32>
 // CHECK-NEXT: [[g:%.*]] = nt.gather [[flat]][{{.*}}] axis 0 : !nt.tensor<[16] x i32>[!nt.tensor<[32] x i32>]
@@ -79,7 +79,7 @@ nt.kernel @picks_more arrange {
   nt.return
 }
 
-// Sizes that only a call knows: twice as many lanes as are rounded up, places by the true size.
+// Sizes that only a call knows: twice as many lanes as padded, places by the true size.
 // CHECK-LABEL: nt.kernel @run_time
 // CHECK: %flat = nt.reshape %pair : !nt.tensor<[1024, 2] x f32> -> !nt.tensor<[2048] x f32>
 // CHECK: [[n:%.*]] = nt.size <n> : i32

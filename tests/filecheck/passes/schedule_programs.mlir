@@ -43,7 +43,7 @@ nt.kernel @scalar_only symbols [#nt.symbol<k scalar 0 to ?>] arrange {
   nt.return
 }
 
-// The program's number, which the application asks for, is that of the order.
+// The program's number, which the application reads, is its id.
 // CHECK-LABEL: nt.kernel @numbered
 // CHECK: %pid = nt.program_id : index
 // CHECK-NEXT: %g0 = nt.program_index %pid [n ceildiv 64] : index

@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -p 'nt-specialize{values="B=64","s=1" multiples="n" aligned="x"}' | filecheck %s
 
-// Values go into types, accesses, strides and sizes; the symbols that have one are gone. What is
-// a multiple of 16, and what starts at one, is written down.
+// Values are substituted in types, accesses, strides and sizes; their symbols are gone. Multiples of
+// 16 and aligned parameters are marked.
 // CHECK-LABEL: nt.kernel @values symbols [#nt.symbol<n size 0 to ? div 16>] arrange {
 // CHECK: %x = nt.source "x" "tensor" strides [1] aligned true : !nt.tensor<[n] x f32>
 // CHECK-NEXT: %x0 = nt.access %x <{{\[\[}}n ceildiv 64], [64]] -> [b0 + g0 * 64] if {{\[\[}}b0 + g0 * 64, n]]> : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
@@ -20,7 +20,7 @@ nt.kernel @values symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to ?
   nt.return
 }
 
-// A check that holds for certain is gone; one that a call decides stays.
+// A check that always holds is gone; one that depends on the call stays.
 // CHECK-LABEL: nt.kernel @checks_decided symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>] checks [#nt.check<[n ceildiv 64] = [m ceildiv 64], "{left} {right}">] arrange {
 nt.kernel @checks_decided symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] checks [#nt.check<[B] = [64], "never {left}">, #nt.check<[n ceildiv B] = [m ceildiv B], "{left} {right}">] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>

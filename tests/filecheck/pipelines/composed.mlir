@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -p nt-check-arrangement,nt-compose-arrangement,nt-mask-reductions | filecheck %s
 
-// What one signature fixes: all that follows serves every configuration. The maximum is taken over
-// valid lanes only, by way of the load.
+// The symbolic stages of one signature serve every configuration. The maximum is taken over valid
+// lanes only: the load reads its identity.
 // CHECK-LABEL: nt.kernel @top symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>]
 // CHECK-SAME: checks [#nt.check<[n ceildiv B] = [m], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">]
 // CHECK: nt.access %x <{{\[\[}}n ceildiv B], [B]] -> [B * g0 + b0] if {{\[\[}}B * g0 + b0, n]]>

@@ -1,7 +1,7 @@
 // RUN: nt-opt %s -p 'nt-specialize{values="B=48"},nt-pad-blocks,nt-schedule-programs,nt-lower-accesses,nt-hoist-invariants,cse,nt-lower-to-tt,canonicalize,cse,dce' | filecheck %s
 
-// One configuration of a sum, from stage composed to stage tt: 48 lanes are padded to 64, masked twice, and
-// read zeros. Nothing is computed that is not used.
+// One configuration of a sum, from stage composed to stage tt: 48 lanes are padded to 64, masked
+// twice, and read zeros. Dead code is gone.
 // CHECK: tt.func @total(%x: !tt.ptr<f32> {nt.param = "x"}, %y: !tt.ptr<f32> {nt.param = "y"}, %n: i32 {nt.symbol = "n"})
 // CHECK-NEXT: %pid = tt.get_program_id 0 : i32
 // CHECK-NEXT: %b0 = tt.make_range 0 : i32 64 : i32

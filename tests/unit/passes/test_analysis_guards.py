@@ -1,4 +1,4 @@
-"""The guards of values, which rewrite nothing."""
+"""Guard analysis: the guards of values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ninetoothed.compiler.compile import context
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
 from ninetoothed.passes.analysis.guards import (
-    ALL_ACTIVE,
+    ALL_VALID,
     AnyAlong,
     Every,
     Guard,
@@ -77,7 +77,7 @@ class Analysed:
         return self.guards.of(self.values[name])
 
 
-def mapped(name: str, function: str, *operands: str) -> str:
+def elementwise(name: str, function: str, *operands: str) -> str:
     types = ", ".join([B] * len(operands))
     arguments = ", ".join(f"%{operand}" for operand in operands)
     return f'%{name} = nt.elementwise "{function}"({arguments}) : ({types}) -> {B}\n'
@@ -90,20 +90,24 @@ def test_a_read_has_its_access_s_guard() -> None:
     assert isinstance(found["v"], InAccess)
     assert found["v"] is found["t"]
     assert found["v"] is not found["w"]
-    assert found["u"] is found["full"] is ALL_ACTIVE
-    assert found.guards.all_active(found.values["u"])
+    assert found["u"] is found["full"] is ALL_VALID
+    assert found.guards.all_valid(found.values["u"])
 
 
 def test_elementwise_is_the_conjunction_without_repetition() -> None:
-    body = mapped("a", "add", "v", "full") + mapped("b", "add", "a", "w")
-    body += mapped("c", "mul", "v", "w") + mapped("d", "mul", "v", "v") + mapped("e", "exp", "full")
+    body = elementwise("a", "add", "v", "full") + elementwise("b", "add", "a", "w")
+    body += (
+        elementwise("c", "mul", "v", "w")
+        + elementwise("d", "mul", "v", "v")
+        + elementwise("e", "exp", "full")
+    )
     found = Analysed(body)
     assert found["a"] is found["d"] is found["v"]
     guard = found["b"]
     assert isinstance(guard, Every)
     assert guard.parts == (found["v"], found["w"])
     assert found["b"] is found["c"]
-    assert found["e"] is ALL_ACTIVE
+    assert found["e"] is ALL_VALID
 
 
 def test_where_has_the_guards_of_its_sides() -> None:
@@ -113,7 +117,7 @@ def test_where_has_the_guards_of_its_sides() -> None:
     )
     guard = found["s"]
     assert isinstance(guard, Where)
-    assert (guard.within, guard.left, guard.right) == (found["w"], found["v"], ALL_ACTIVE)
+    assert (guard.within, guard.left, guard.right) == (found["w"], found["v"], ALL_VALID)
 
 
 SPREAD = f"""
@@ -123,15 +127,15 @@ SPREAD = f"""
 """
 
 
-def test_a_reduction_spread_back_says_nothing_new() -> None:
-    found = Analysed(SPREAD + mapped("d", "sub", "v", "b") + mapped("f", "sub", "w", "b"))
+def test_a_reduction_broadcast_back_is_implied() -> None:
+    found = Analysed(SPREAD + elementwise("d", "sub", "v", "b") + elementwise("f", "sub", "w", "b"))
     assert isinstance(found["r"], AnyAlong)
     assert isinstance(found["b"], Moved)
     assert found["d"] is found["v"]
     assert isinstance(found["f"], Every)
 
 
-def test_a_reduction_spread_along_another_dim_says_something() -> None:
+def test_a_reduction_broadcast_along_another_dim_is_not_implied() -> None:
     square = "!nt.tensor<[8, 8] x f32>"
     found = Analysed(f"""
     %s = nt.broadcast %v : {B} -> {square}
@@ -154,7 +158,7 @@ def test_equal_moves_have_one_guard() -> None:
     assert isinstance(found["s"], Leading)
 
 
-def test_a_masked_read_is_active_where_its_mask_is() -> None:
+def test_a_masked_read_is_valid_where_its_mask_is() -> None:
     pointers = "!nt.tensor<[4, 8] x !tt.ptr<f32>>"
     found = Analysed(f"""
     %p = nt.pointer %x : {B} -> !tt.ptr<f32>
@@ -182,7 +186,7 @@ def loop(yielded: str) -> str:
 
 def test_a_loop_carries_a_guard_where_an_iteration_may_leave_lanes_out() -> None:
     found = Analysed(loop("%a, %b, %c"))
-    assert found["p"] is found["a"] is found["r"] is ALL_ACTIVE
+    assert found["p"] is found["a"] is found["r"] is ALL_VALID
     assert isinstance(found["q"], Joined)
     assert found["q"] is found["b"]
 
@@ -206,11 +210,11 @@ def test_a_branch_has_a_guard_of_its_own() -> None:
     }}
     """)
     assert isinstance(found["p"], Joined)
-    assert found["q"] is ALL_ACTIVE
+    assert found["q"] is ALL_VALID
     assert found.guards.origins(found.values["p"]) == (found.values["v"],)
 
 
-def test_a_condition_must_hand_on_what_is_carried() -> None:
+def test_a_condition_must_forward_what_is_carried() -> None:
     body = f"""
     %yes = arith.constant true
     %p, %q = scf.while (%a = %v, %b = %w) : ({B}, {B}) -> ({B}, {B}) {{
@@ -220,5 +224,5 @@ def test_a_condition_must_hand_on_what_is_carried() -> None:
       scf.yield %c, %d : {B}, {B}
     }}
     """
-    with pytest.raises(CompilerError, match="hands on other values than it carries"):
+    with pytest.raises(CompilerError, match="forwards other values than it carries"):
         Analysed(body)

@@ -1,4 +1,4 @@
-"""``nt-mask-reductions`` on long and deep kernels, and what it means, by the interpreter."""
+"""``nt-mask-reductions`` on long and deep kernels, and its meaning by the interpreter."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def load(name: str = "v") -> str:
 
 
 def binary(result: str, function: str, left: str, right: str) -> str:
-    return f'%{result} = nt.elementwise "{function}"(%{left}, %{right}) : ({BLOCK}, {BLOCK}) -> {BLOCK}\n'
+    types = f"({BLOCK}, {BLOCK}) -> {BLOCK}"
+    return f'%{result} = nt.elementwise "{function}"(%{left}, %{right}) : {types}\n'
 
 
 def reduce(result: str, function: str, value: str) -> str:
@@ -121,7 +122,7 @@ def test_a_branch_that_chooses_twice() -> None:
 
 @pytest.mark.parametrize("guarded", [True, False])
 def test_a_combination_of_what_a_loop_carries(guarded: bool) -> None:
-    """The guard of what comes in is needed for that of what goes out, and the other way round."""
+    """The guard of the carried value is needed for that of the yielded one, and vice versa."""
     start = "%v" if guarded else "%ones"
     body = (
         load()

@@ -1,4 +1,4 @@
-"""The registry of passes and their runner: what it says of failures, and that locations live on."""
+"""The registry of passes and the pipeline's runner: reports of failures, locations kept."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 } apply {
 ^bb0(%a : !nt.tensor<[48] x f32>):
   %v = nt.load %a[] : !nt.tensor<[48] x f32>[] -> !nt.tensor<[48] x f32> loc("user.py":4:1)
-  %e = nt.elementwise "exp"(%v) : (!nt.tensor<[48] x f32>) -> !nt.tensor<[48] x f32> loc("user.py":5:1)
+  %e = nt.elementwise "exp"(%v)
+      : (!nt.tensor<[48] x f32>) -> !nt.tensor<[48] x f32> loc("user.py":5:1)
   %s = nt.reduce "sum" %e axis 0 : !nt.tensor<[48] x f32> -> f32 loc("user.py":6:1)
   %f = nt.full %s : f32 -> !nt.tensor<[48] x f32> loc("user.py":7:1)
   nt.store %f, %a[] : !nt.tensor<[48] x f32>, !nt.tensor<[48] x f32>[] loc("user.py":8:1)

@@ -1,4 +1,4 @@
-"""Where applications write, and which programs the values depend on."""
+"""Analysis of writes: the sites of stores, and the programs that their values depend on."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def found(
 
 
 def shown(write: Write) -> str:
-    """A site as text: its indices, its loops and whether something decides that it is reached."""
+    """A site as text: its indices, its loops and whether it is conditional."""
     indices = ", ".join("?" if index is None else ir_text(index) for index in write.site.between)
     loops = "".join(
         f" for {name} in {range_.lower}..{ir_text(normalize(range_.upper or const(0)))}"
@@ -203,7 +203,7 @@ def test_loops_in_loops() -> None:
     assert [shown(w) for w in found(triangle, grids)] == [
         "1[$l0, $l1] for $l0 in 0..2 for $l1 in 0..$l0"
     ]
-    # The outer loop decides how far the inner one goes.
+    # The trip count of the inner loop depends on the outer one.
     assert [shown(w) for w in found(lower_part, grids)] == [
         "1[0, $l1] for $l0 in 0..2 for $l1 in 0..$l0"
     ]
@@ -259,7 +259,7 @@ def test_pointers_and_atomics(
 
 
 def spread(x: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, ...]:
-    """Parameters that some dims of the programs decide."""
+    """Parameters that depend on some program indices each."""
     x, z = x.tile((1, -1)).expand((-1, y.shape[1])), z.tile((-1, -1))
     below = x.dtype
     assert isinstance(below, Tensor)

@@ -64,7 +64,7 @@ nt.kernel @k arrange {
 
 // -----
 
-// Assembly goes lane by lane.
+// Assembly is elementwise.
 // CHECK: nt.inline_asm: the arguments and results must have one shape
 nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
@@ -112,7 +112,7 @@ nt.kernel @k arrange {
 
 // -----
 
-// A cache modifier that writes have, and reads not.
+// A cache modifier of stores on a load.
 // CHECK: nt.pointer_load: there is no CachePolicy
 nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>

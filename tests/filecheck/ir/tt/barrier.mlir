@@ -1,7 +1,7 @@
 // RUN: nt-opt %s | nt-opt | filecheck %s
 // RUN: nt-opt %s --print-op-generic | nt-opt | filecheck %s
 
-// What is read before a barrier and behind it is not one value.
+// Loads before and behind a barrier are not merged.
 // RUN: nt-opt %s -p cse,canonicalize,dce | filecheck %s --check-prefix=KEPT
 
 // CHECK-LABEL: tt.func @ops

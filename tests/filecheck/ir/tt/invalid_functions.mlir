@@ -9,7 +9,7 @@ tt.func @f(%x: tensor<64xf32>, %p: !tt.ptr<f32>) attributes {} {
 
 // -----
 
-// Lanes go to lanes.
+// Elementwise: one shape.
 // CHECK: tt.extern_elementwise: the operands and the results must have one shape
 tt.func @f(%x: tensor<64xf32>, %p: !tt.ptr<f32>) attributes {} {
   %y = tt.extern_elementwise %x {libname = "", libpath = "", symbol = "f", pure = true} : (tensor<64xf32>) -> f32
@@ -18,7 +18,7 @@ tt.func @f(%x: tensor<64xf32>, %p: !tt.ptr<f32>) attributes {} {
 
 // -----
 
-// Assembly goes lane by lane.
+// Assembly is elementwise.
 // CHECK: tt.elementwise_inline_asm: the operands and the results must have one shape
 tt.func @f(%x: tensor<64xf32>, %p: !tt.ptr<f32>) attributes {} {
   %y = tt.elementwise_inline_asm "" %x {constraints = "", pure = true, packed_element = 1 : i32} : (tensor<64xf32>) -> tensor<32xf32>
