@@ -20,8 +20,8 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.kernel.kernel import Kernel
-from ninetoothed.runtime.launch import driver
-from ninetoothed.runtime.launch.dispatch import Dispatcher
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.runtime.tuning.candidates import Compiler
@@ -124,9 +124,8 @@ class CallSubject:
         """
         if self._is_offline:
             return lambda: None
-        return functools.partial(
-            LoadedKernel(Host(artifact), driver.load(binary)).launch, self._values
-        )
+        loaded = toolchain.active_driver().load(binary)
+        return functools.partial(LoadedKernel(Host(artifact), loaded).launch, self._values)
 
     def check(self, call: Call) -> None:
         """Runs a call on poisoned memory, and compares its results with torch in float64.

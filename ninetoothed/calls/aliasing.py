@@ -44,6 +44,11 @@ def firsts(spans: Sequence[Span | None]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def is_tensor(value: Any) -> bool:
+    """True for a bound argument that is a tensor, False for a number."""
+    return hasattr(value, "data_ptr")
+
+
 def span(tensor: Any) -> Span | None:
     """Where a tensor's elements lie; None where there are none, and on the meta device."""
     elements = tensor.elements if isinstance(tensor, Jagged) else tensor

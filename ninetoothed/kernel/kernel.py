@@ -40,8 +40,8 @@ from ninetoothed.errors import (
 )
 from ninetoothed.fingerprint.digest import stamp
 from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device as gpu
-from ninetoothed.runtime.launch.dispatch import Dispatcher
 from ninetoothed.runtime.launch.launch_cache import Repeated
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ConfigurationError
+from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.launch.dispatch import Dispatcher
-from ninetoothed.runtime.launch.loaded import Host
+from ninetoothed.runtime.launch.loaded import Host, Trial
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.runtime.tuning import candidates, model, search, timing
-from ninetoothed.runtime.tuning.isolation import StuckError, Trial
+from ninetoothed.runtime.tuning.isolation import StuckError
 from ninetoothed.runtime.tuning.model import Ranked
 from ninetoothed.runtime.tuning.search import Tune
 from ninetoothed.runtime.tuning.timing import Effort, Measured

@@ -14,6 +14,7 @@ from typing import Any
 from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.capabilities import capabilities
 from ninetoothed.artifacts.target import Target
+from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.toolchain import pool
@@ -78,9 +79,6 @@ class _Loaded:
 
 
 class _Driver:
-    def active(self) -> _Driver:
-        return self
-
     def relaxed(self) -> AbstractContextManager[None]:
         return contextlib.nullcontext()
 
@@ -112,7 +110,7 @@ def patches() -> list[tuple[Any, str, Any]]:
         (device, "is_capturing", lambda: False),
         (pool, "compile", compiled),
         (candidates, "_loaded", _Loaded),
-        (candidates, "_driver", _Driver),
+        (toolchain, "active_driver", _Driver),
         (model.Properties, "of", staticmethod(_properties)),
     ]
 

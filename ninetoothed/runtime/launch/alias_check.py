@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ninetoothed.artifacts.artifact import Artifact
-from ninetoothed.calls.aliasing import firsts, span
-from ninetoothed.runtime.tuning.isolation import is_tensor
+from ninetoothed.calls.aliasing import firsts, is_tensor, span
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import importlib
 import math
 import struct
@@ -21,7 +20,6 @@ from typing import Any
 from ninetoothed.artifacts.artifact import Binary
 from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ConfigurationError, DeviceError
-from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
 
 
@@ -166,6 +164,40 @@ class Driver:
             self._contexts[index] = context
         self.check(self.call("CtxSetCurrent", context), "entering the device's context")
 
+    def load(self, binary: Binary) -> Loaded:
+        """Loads ``binary`` on the current device.
+
+        Raises:
+            ConfigurationError: the device has too little shared memory, registers or threads for
+                it, or no memory left.
+            DeviceError: the driver cannot load it.
+        """
+        index = device.current()
+        self.enter(index)
+        most = self.device_attribute(self.api.device_shared, index)
+        _check_fits("bytes of shared memory", binary.shared, most)
+        threads = self.device_attribute(self.api.device_threads, index)
+        _check_fits("threads", binary.threads, threads)
+        module, function = Handle(), Handle()
+        what = f"loading {binary.entry}"
+        self.check(self.call("ModuleLoadData", ctypes.byref(module), binary.code), what)
+        try:
+            entry = binary.entry.encode()
+            code = self.call("ModuleGetFunction", ctypes.byref(function), module, entry)
+            self.check(code, what)
+            loaded = Loaded(self, binary, index, module, function)
+            if binary.threads > loaded.max_threads:
+                raise ConfigurationError(
+                    f"a program needs {binary.threads} threads of {loaded.registers} registers, "
+                    f"and the device has registers for {loaded.max_threads}"
+                )
+            if self.api.common_shared is not None and binary.shared > self.api.common_shared:
+                _allow_shared(self, loaded, most, what)
+        except BaseException:
+            self.call("ModuleUnload", module)
+            raise
+        return loaded
+
     @contextlib.contextmanager
     def relaxed(self) -> Generator[None]:
         """Inside, this thread may do what is forbidden while some graph is captured: load code."""
@@ -187,16 +219,6 @@ class Driver:
         handle = ctypes.c_int()
         self.check(self.call("DeviceGet", ctypes.byref(handle), index), "finding the device")
         return handle.value
-
-
-@functools.cache
-def active() -> Driver:
-    """The library of the devices that torch has.
-
-    Raises:
-        DeviceError: it cannot be loaded, or is too old.
-    """
-    return toolchain.active().open_driver()
 
 
 class Loaded:
@@ -237,42 +259,6 @@ class Loaded:
             self.driver.enter(self.device)
             code = self.driver.call("ModuleUnload", module)
             self.driver.check(code, f"unloading {self.binary.entry}")
-
-
-def load(binary: Binary) -> Loaded:
-    """Loads ``binary`` on the current device.
-
-    Raises:
-        ConfigurationError: the device has too little shared memory, registers or threads for it,
-            or no memory left.
-        DeviceError: the driver cannot load it.
-    """
-    driver = active()
-    index = device.current()
-    driver.enter(index)
-    api = driver.api
-    most = driver.device_attribute(api.device_shared, index)
-    _check_fits("bytes of shared memory", binary.shared, most)
-    _check_fits("threads", binary.threads, driver.device_attribute(api.device_threads, index))
-    module, function = Handle(), Handle()
-    what = f"loading {binary.entry}"
-    driver.check(driver.call("ModuleLoadData", ctypes.byref(module), binary.code), what)
-    try:
-        entry = binary.entry.encode()
-        code = driver.call("ModuleGetFunction", ctypes.byref(function), module, entry)
-        driver.check(code, what)
-        loaded = Loaded(driver, binary, index, module, function)
-        if binary.threads > loaded.max_threads:
-            raise ConfigurationError(
-                f"a program needs {binary.threads} threads of {loaded.registers} registers, and "
-                f"the device has registers for {loaded.max_threads}"
-            )
-        if api.common_shared is not None and binary.shared > api.common_shared:
-            _allow_shared(driver, loaded, most, what)
-    except BaseException:
-        driver.call("ModuleUnload", module)
-        raise
-    return loaded
 
 
 def _check_fits(kind: str, needed: int, most: int) -> None:

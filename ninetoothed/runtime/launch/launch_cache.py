@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.calls import tensor_guards
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.alias_check import Placement, placement
-from ninetoothed.runtime.tuning.isolation import is_tensor
 
 if TYPE_CHECKING:
     # Only loaded kernels need the driver.

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ArgumentError, ConfigurationError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
-from ninetoothed.runtime.tuning.isolation import Trial, is_tensor
 
 if TYPE_CHECKING:
     from ninetoothed.runtime.launch.driver import Launcher, Loaded
 
 MAX_PROGRAMS = 2**31 - 1
 """What CUDA and HIP take as the first dimension of a grid."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One kernel to be timed: ``reads`` and ``writes`` name the entries of ``params``."""
+
+    params: tuple[str, ...]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    launch: Callable[[tuple[Any, ...]], object]
 
 
 class Host:

@@ -3,6 +3,9 @@
 - :class:`Toolchain`: what a back end NAME gives as ``TOOLCHAIN`` of its package here; ``triton`` is
   one. The compile half is in ``ninetoothed.backend.protocol``.
 - ``pool``, ``process`` and ``worker``: artifacts compiled in processes of their own.
+
+Of the runtime it imports ``launch`` alone, whose :class:`~ninetoothed.runtime.launch.driver.Driver`
+a toolchain opens.
 """
 
 from __future__ import annotations
@@ -110,6 +113,16 @@ def active() -> Toolchain:
     """The toolchain of the devices that torch has."""
     kind = device.kind()
     return next(named(row.name) for row in BACK_ENDS if row.device == kind)
+
+
+@functools.cache
+def active_driver() -> Driver:
+    """The driver library of the devices that torch has.
+
+    Raises:
+        DeviceError: it cannot be loaded, or is too old.
+    """
+    return active().open_driver()
 
 
 def binary_key(artifact: Artifact) -> str:

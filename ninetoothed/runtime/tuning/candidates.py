@@ -6,7 +6,6 @@ What the disk has is taken from there; only for the rest is the compiler asked, 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -226,7 +225,7 @@ def _loaded(host: Host, binary: Binary) -> LoadedKernel:
         ConfigurationError: the device has too little for it.
     """
     with relaxed():
-        return LoadedKernel(host, _driver().load(binary))
+        return LoadedKernel(host, toolchain.active_driver().load(binary))
 
 
 def _unload(kernels: Iterable[LoadedKernel]) -> None:
@@ -237,9 +236,4 @@ def _unload(kernels: Iterable[LoadedKernel]) -> None:
 
 def relaxed() -> AbstractContextManager[None]:
     """Inside, this thread may load code and wait for events while another one captures a graph."""
-    return _driver().active().relaxed()
-
-
-def _driver() -> Any:
-    # Calls with CPU tensors need none of it.
-    return importlib.import_module("ninetoothed.runtime.launch.driver")
+    return toolchain.active_driver().relaxed()

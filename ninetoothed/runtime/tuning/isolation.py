@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.sequences import Jagged
 from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.loaded import Trial
 
 # A copy starts where its original does, modulo this: the lines of the caches, and any vector
 # access.
@@ -27,21 +28,6 @@ class StuckError(Exception):
     def __init__(self, position: int) -> None:
         super().__init__(position)
         self.position = position
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One kernel to be timed: ``reads`` and ``writes`` name the entries of ``params``."""
-
-    params: tuple[str, ...]
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-    launch: Callable[[tuple[Any, ...]], object]
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether a kernel's argument is a tensor, not a number."""
-    return hasattr(value, "data_ptr")
 
 
 @contextlib.contextmanager

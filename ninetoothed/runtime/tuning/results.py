@@ -24,8 +24,8 @@ from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime.tuning.isolation import is_tensor
 from ninetoothed.version import __version__
 
 # What broken text leads to: brackets nested without end, and infinite numbers, too.

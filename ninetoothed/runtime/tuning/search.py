@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime.launch.loaded import LoadedKernel
 from ninetoothed.runtime.tuning import results, timing
 from ninetoothed.runtime.tuning.candidates import Candidates, relaxed
-from ninetoothed.runtime.tuning.isolation import StuckError, is_tensor
+from ninetoothed.runtime.tuning.isolation import StuckError
 from ninetoothed.runtime.tuning.model import Ranked
 from ninetoothed.runtime.tuning.progress import Progress, logger
 from ninetoothed.runtime.tuning.report import ReportRow, TuningReport

@@ -25,7 +25,8 @@ from typing import Any, Protocol
 from ninetoothed import config
 from ninetoothed.errors import ArgumentError, ConfigurationError
 from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.tuning.isolation import StuckError, Trial, shielded
+from ninetoothed.runtime.launch.loaded import Trial
+from ninetoothed.runtime.tuning.isolation import StuckError, shielded
 
 # Whoever times, times alone: two threads would time each other's launches.
 _lock = threading.Lock()

@@ -19,7 +19,8 @@ from ninetoothed.artifacts.target import Target
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.arguments import bind, number_class
 from ninetoothed.errors import DeviceError
-from ninetoothed.runtime.launch import device, driver
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import MOST, Launched, Repeated
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub
@@ -69,7 +70,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Gpu:
     monkeypatch.setattr(device, "current", current)
     monkeypatch.setattr(device, "stream", stream)
     monkeypatch.setattr(device, "guard", gpu.guard)
-    monkeypatch.setattr(driver, "active", lambda: gpu.stub.driver)
+    monkeypatch.setattr(toolchain, "active_driver", lambda: gpu.stub.driver)
     if request.param == "keys":
         monkeypatch.setattr(tensor_guards, "guard", no_guard)
     return gpu
@@ -129,7 +130,8 @@ def artifact(
 def kernel(gpu: Gpu, description: Artifact | None = None) -> LoadedKernel:
     description = description or artifact()
     gpu.stub.set(arguments_count=len(description.arguments))
-    return LoadedKernel(Host(description), driver.load(Binary(b"", "k", 0, 128)))
+    loaded = toolchain.active_driver().load(Binary(b"", "k", 0, 128))
+    return LoadedKernel(Host(description), loaded)
 
 
 class AtOnce(Repeated):

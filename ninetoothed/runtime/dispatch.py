@@ -1,7 +1,7 @@
 """From a call to a launch: one kernel per signature, device and bucket of sizes.
 
 The first call of a signature gets its space of configurations and their artifacts (from disk, or
-from the compiler). Which configuration runs is decided for each bucket (see ``choices``): by a
+from the compiler). Which configuration runs is decided for each bucket (see ``tuning.search``): by a
 result that is known, by one of sizes nearby, by the model, or by the clock. Every later call looks
 the kernel up, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
 """
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.signature import Signature
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
 from ninetoothed.runtime.launch.loaded import LoadedKernel
 from ninetoothed.runtime.tuning import results
 from ninetoothed.runtime.tuning.candidates import Candidates, Compiler
-from ninetoothed.runtime.tuning.isolation import is_tensor
 from ninetoothed.runtime.tuning.results import Bucket
 
 if TYPE_CHECKING:
