@@ -52,7 +52,7 @@ ROOT_MODULES = {
     "tuning",
     "version",
 }
-"""What users import by name; everything else lies in a room."""
+"""Modules that users import by name; everything else lies in a room."""
 
 TOPICS = (
     "backend.triton.spelling",
@@ -270,7 +270,7 @@ def test_pass_list_is_complete() -> None:
 
 
 def python(code: str) -> str:
-    """What a fresh interpreter prints for ``code``."""
+    """Output of a fresh interpreter for ``code``."""
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout

@@ -1,9 +1,9 @@
 """From a call to a launch: one kernel per signature, device and bucket of sizes.
 
 The first call of a signature gets its space of configurations and their artifacts (from disk, or
-from the compiler). Which configuration runs is decided for each bucket (see ``tuning.search``): by a
-result that is known, by one of sizes nearby, by the model, or by the clock. Every later call looks
-the kernel up, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
+from the compiler). Which configuration runs is decided for each bucket (see ``tuning.search``): by
+a known result, by one of sizes nearby, by the model, or by timing. Every later call looks the
+kernel up, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
 """
 
 from __future__ import annotations

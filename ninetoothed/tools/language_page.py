@@ -17,14 +17,14 @@ from ninetoothed.language.table.primitive import Primitive
 
 MARKER = "<!-- Below: written by `make docs`. -->\n"
 _TOPICS = {
-    "Lane by lane": (table.elementwise, table.composites),
-    "Lanes combined": (table.reductions,),
-    "Products of matrices": (table.dot,),
-    "Blocks made": (table.creation,),
-    "Lanes moved": (table.shapes,),
+    "Elementwise": (table.elementwise, table.composites),
+    "Reductions and scans": (table.reductions,),
+    "Matrix multiplication": (table.dot,),
+    "Creation": (table.creation,),
+    "Shapes and order": (table.shapes,),
     "Control": (table.control,),
     "Pointers and atomics": (table.memory,),
-    "Said and demanded": (table.debug,),
+    "Debugging and hints": (table.debug,),
     "Random numbers": (table.random,),
 }
 """The sections, and the modules whose rows stand there."""

@@ -58,7 +58,7 @@ def _target(back_end: BackEnd, language: Language) -> type[Target]:
 
 @dataclass
 class _Pipeline:
-    """Our runner in the place of xDSL's, which does not say which pass failed."""
+    """Our runner in the place of xDSL's, which does not name the pass that failed."""
 
     steps: list[Step]
     observers: list[Observer]
@@ -140,8 +140,8 @@ class NtOptMain(xDSLOptMain):
         return [observe]
 
     def _python(self, io: IO[bytes]) -> ModuleOp:
-        """The frontend's module of a kernel in a Python file; without ``-p``, the whole road
-        follows.
+        """The frontend's module of a kernel in a Python file; without ``-p``, the whole
+        pipeline follows.
         """
         io.close()
         kernel = _find(_names_of(Path(self.args.input_file)), self.args.kernel)

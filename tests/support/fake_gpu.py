@@ -37,7 +37,7 @@ class Device:
 
 
 class Array:
-    """What a call asks of a tensor."""
+    """Fake tensor: what a call reads of one."""
 
     def __init__(self, *shape: int, pointer: int = 4096, dtype: str = "fp32") -> None:
         self.shape = shape
@@ -91,7 +91,7 @@ def install() -> None:
 
 
 def patches() -> list[tuple[Any, str, Any]]:
-    """What takes the place of which attributes."""
+    """Replacements: owner, attribute, value."""
 
     def compiled(artifacts: Sequence[Artifact], on_done: Any = None) -> list[Binary]:
         return [_BINARY] * len(artifacts)
@@ -123,5 +123,5 @@ _BINARY = Binary(b"", "kernel", 0, 128)
 
 
 def imported(*names: str) -> list[str]:
-    """Those of the packages and modules that have been imported."""
+    """The packages and modules among ``names`` that have been imported."""
     return [name for name in names if name in sys.modules]

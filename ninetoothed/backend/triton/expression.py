@@ -92,8 +92,8 @@ def _float_text(value: float, scalar: Attribute) -> str:
 
 
 def _is_rough(value: float, scalar: Attribute) -> bool:
-    """Whether Triton rounds a literal: it has no float of eight bits but 0, and bf16 to six places
-    behind the point only.
+    """True if Triton rounds the literal: it has no float of eight bits but 0, and bf16 to six
+    places behind the point only.
     """
     if not isinstance(scalar, AnyFloat) or value == 0 or not math.isfinite(value):
         return False

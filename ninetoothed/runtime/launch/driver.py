@@ -25,7 +25,7 @@ from ninetoothed.runtime.launch import device
 
 @dataclass(frozen=True)
 class Api:
-    """How a vendor spells what is needed; the functions and their arguments are alike.
+    """Names and attribute numbers of a vendor's API, whose functions and arguments are alike.
 
     ``prefix`` begins the functions' names. ``launch`` is the function that launches, and
     ``launch_call`` its arguments in Python. The numbers are those of attributes of a device (the
@@ -102,7 +102,7 @@ class Driver:
         return int(getattr(self._library, self.api.prefix + name)(*arguments))
 
     def check(self, code: int, what: str) -> None:
-        """Raises what an error code means; ``what`` was tried.
+        """Raises the error of a function's code; ``what`` was tried.
 
         Raises:
             ConfigurationError: the device has too little of something.
@@ -245,7 +245,7 @@ class Loaded:
         self.max_threads = driver.function_attribute(api.function_threads, function)
 
     def launcher(self, types: Sequence[str], of_shape: Sequence[bool]) -> Launcher:
-        """What launches it (see :class:`Launcher`)."""
+        """A launcher for arguments of these types (see :class:`Launcher`)."""
         return Launcher(self, types, of_shape)
 
     def unload(self) -> None:
@@ -356,7 +356,7 @@ class Launcher:
         self.known: Mapping[str, Any] = {"run": self.run, "bfloat16": bfloat16}
 
     def shape(self, programs: int, arguments: Sequence[Any]) -> bytes:
-        """What launches of one shape have in common."""
+        """Packed arguments and configuration that launches of one shape have in common."""
         fixed = self._converted(self._fixed, arguments)
         binary = self.loaded.binary
         config = _CONFIG.pack(programs, 1, 1, binary.threads, 1, 1, binary.shared)
@@ -385,8 +385,8 @@ class Launcher:
         ]
 
     def varying(self, texts: Sequence[str]) -> list[str]:
-        """What :attr:`run` is given by a call, in source over :attr:`known`, for ``texts`` of all
-        arguments.
+        """Arguments of :attr:`run` that a call gives, as source over :attr:`known`; ``texts`` are
+        those of all arguments.
         """
         return [
             f"bfloat16({texts[place]})" if self.types[place] == "bf16" else texts[place]

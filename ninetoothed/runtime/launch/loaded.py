@@ -1,4 +1,4 @@
-"""An artifact that is ready to run: its host functions, and its binary on a device."""
+"""Loaded kernels: host functions of an artifact, and its binary on a device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ninetoothed.runtime.launch.driver import Launcher, Loaded
 
 MAX_PROGRAMS = 2**31 - 1
-"""What CUDA and HIP take as the first dimension of a grid."""
+"""Largest first dimension of a grid, with CUDA and HIP."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Host:
 
     def sources(self, values: tuple[Any, ...]) -> tuple[int | None, ...] | None:
         """Of each argument of the device function, the position of the value that is passed, or
-        whose pointer is; None for one that follows from the tensors' sizes and strides.
+        whose pointer is; None for one that is computed from the tensors' sizes and strides.
 
         None instead of all: more than that follows from a number, or something lies behind a
         tensor.
@@ -87,7 +87,7 @@ class Host:
 
 
 class _Passed:
-    """Stands for a number or a pointer of a call, and knows what was done with it."""
+    """Symbolic number or pointer of a call, which records the operations on it."""
 
     def __init__(self, position: int, steps: tuple[tuple[str, int], ...] = ()) -> None:
         self.position = position
@@ -114,7 +114,7 @@ class _Passed:
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def is_passed_as(self, type: str) -> bool:
-        """Whether it is passed as it is: at most as the signed number of the same bits."""
+        """True if it is passed as it is: at most as the signed number of the same bits."""
         if not self._steps:
             return True
         half = 1 << int(type[1:]) - 1 if type[0] == "u" else 0
@@ -122,7 +122,7 @@ class _Passed:
 
 
 class _Probe:
-    """A tensor whose pointer is known again."""
+    """A tensor with a symbolic pointer."""
 
     def __init__(self, position: int, tensor: Any) -> None:
         self._position = position

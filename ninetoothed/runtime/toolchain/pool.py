@@ -217,7 +217,7 @@ class _Pool:
             return None
 
     def finish(self, job: _Job, result: Result | BaseException) -> None:
-        """Hands the result to those who wait for it."""
+        """Sends the result to those who wait for it."""
         with self._lock:
             # What was given up has gone, and another of its name may have come.
             if self._jobs.get(job.key) is job:

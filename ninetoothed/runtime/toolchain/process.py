@@ -34,7 +34,7 @@ _READ_BYTES = 1 << 16
 
 
 def command() -> list[str]:
-    """What the process runs. -P: the current folder's files are no modules of ours.
+    """Command line of the process. -P: the current folder's files are no modules of ours.
 
     Raises:
         OSError: nobody knows where Python is.

@@ -83,7 +83,7 @@ def _listen(requests: queue.SimpleQueue[dict[str, Any]], folder: str) -> None:
 
 
 def _receive(requests: queue.SimpleQueue[dict[str, Any]]) -> None:
-    """Hands on the requests, until there can be none."""
+    """Queues the requests, until there can be none."""
     parent = os.getppid()
     received = b""
     while os.getppid() == parent:

@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from ninetoothed.runtime.tuning.model import Ranked
 
 OnDone = Callable[[int, int], None]
-"""Is told how many of how many are done."""
+"""Callback: how many of how many are done."""
 
 
 class Compiler(Protocol):
-    """What the runtime asks of the compiler, where the disk does not have it."""
+    """Interface of the compiler, for what the disk does not have."""
 
     def key(self, signature: Signature, target: Target) -> str:
-        """Names all that the space and the artifacts of a signature depend on."""
+        """Cache key of a signature's space and artifacts."""
         ...
 
     def space(self, signature: Signature, target: Target) -> Space:
-        """What may be chosen.
+        """Space of a signature's configurations.
 
         Raises:
             ConfigurationError: nothing that could run.
@@ -57,7 +57,7 @@ class Compiler(Protocol):
 
 
 class Candidates:
-    """What is known of the configurations of ``signature`` on the current device.
+    """Configurations of ``signature`` on the current device: artifacts, kernels and failures.
 
     ``failures``: why some of them cannot run. One thread at a time.
     """
@@ -76,7 +76,7 @@ class Candidates:
 
     @cached_property
     def space(self) -> Space:
-        """What may be chosen."""
+        """Space of the signature's configurations."""
         space = artifact_store.load_space(self._cache_key)
         if space is None:
             space = self._compiler.space(self.signature, self._target)
@@ -87,12 +87,12 @@ class Candidates:
 
     @property
     def version(self) -> str:
-        """That of the compiler."""
+        """The compiler's version."""
         return toolchain.of(self._target).version()
 
     @cached_property
     def key(self) -> str:
-        """What results of tuning are found by."""
+        """Key of the tuning results."""
         return results.key(
             self.name, self.signature, self._target, self.space, self.device, self.version
         )
@@ -154,7 +154,7 @@ class Candidates:
                 del self._hosts[config]
 
     def failure(self, others: Mapping[Config, str]) -> ConfigurationError:
-        """What the user is told when no configuration can run; ``others``: further reasons."""
+        """The error that no configuration can run; ``others``: further reasons."""
         if not self.space.configs:
             return ConfigurationError(
                 f"kernel {self.name!r} has no configuration to run with on {self._target}; give "
@@ -209,7 +209,7 @@ class Candidates:
 
 
 def _compiled(hosts: Sequence[Host], on_done: OnDone) -> list[Binary | str]:
-    """What each compiles to, or why it does not."""
+    """Binary of each, or the reason why there is none."""
     numbers = itertools.count(1)
 
     def done(position: int, result: Binary | str) -> None:

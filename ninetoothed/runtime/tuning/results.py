@@ -1,4 +1,4 @@
-"""What tuning found, by kernel, device and bucket of sizes: on disk, and as a file to carry about.
+"""Tuning results by kernel, device and bucket of sizes: on disk, and as an exported file.
 
 A *bucket* holds the calls whose sizes are alike: each size is rounded on a logarithmic scale, so
 that a new shape rarely means anything new. A result is found again by its :func:`key`, which holds
@@ -63,7 +63,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """What tuning one bucket found. ``rows``: the chosen configuration first.
+    """Tuning result of one bucket. ``rows``: the chosen configuration first.
 
     ``shapes`` are the sizes that it was timed with; ``mode``: ``"quick"`` or ``"full"``;
     ``ninetoothed`` and ``triton``: the versions that timed it.
@@ -89,7 +89,7 @@ class Result:
 def key(
     name: str, signature: Signature, target: Target, space: Space, device: str, triton: str
 ) -> str:
-    """What the results of a kernel for one signature on one product are found by."""
+    """Key of the results of a kernel for one signature on one product."""
     configs = [(config.values, config.num_warps, config.num_stages) for config in space.configs]
     named = [name, str(signature), str(target), device, __version__, triton]
     return hashlib.sha256(json.dumps([*named, configs, space.cost]).encode()).hexdigest()
@@ -160,12 +160,12 @@ def store(result: Result) -> None:
 
 
 def fault(key: str, config: Config) -> str | None:
-    """Why ``config`` must not be launched: what an earlier process has seen of it, or None."""
+    """Reason of an earlier process why ``config`` must not be launched, or None."""
     return artifact_store.load_result(key, f"fault {config}")
 
 
 def store_fault(key: str, config: Config, reason: str) -> None:
-    """Keeps that launching ``config`` ended badly for the whole process."""
+    """Marks ``config`` as one whose launch ended badly for the whole process."""
     artifact_store.store_result(key, f"fault {config}", reason)
 
 

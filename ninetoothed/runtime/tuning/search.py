@@ -1,4 +1,4 @@
-"""Which configuration serves a bucket of sizes: by a result, by the model, or by the clock."""
+"""Search for the configuration of a bucket of sizes: by a result, the model, or timing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _REFINEMENTS, _NEIGHBOURS, _REFINED_SECONDS = 3, 8, 3.5
 
 @dataclass(frozen=True)
 class Choice:
-    """The kernel of one bucket, and how it came to it: ``origin`` as in ``tuning_report``.
+    """The kernel of one bucket, and how it came to it: ``origin`` as in ``report.ORIGINS``.
 
     ``timed``: the bucket whose result it is by. The result itself has hundreds of rows, and a
     service has many buckets: who wants to see it finds it on disk.

@@ -165,7 +165,7 @@ def test_the_tuner_gets_copies_of_the_elements(monkeypatch: pytest.MonkeyPatch) 
         values[0].elements.fill_(7)
 
     trial = Trial(("x",), ("x",), ("x",), launch)
-    with isolation.shielded([trial], (jagged,)) as (arguments, _):
+    with isolation.isolated([trial], (jagged,)) as (arguments, _):
         trial.launch(arguments)
     assert seen[0].offsets is jagged.offsets
     assert seen[0].elements.tolist() == [7.0] * 5

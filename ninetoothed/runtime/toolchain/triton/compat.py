@@ -1,9 +1,9 @@
 """The one module that knows Triton's internals, for Triton 3.6.0 and newer. It only compiles.
 
 An artifact goes through the stages of Triton's backend for its target, as ``triton.compile`` runs
-them, but past Triton's cache on disk: its keys cost a digest of all of Triton's files, and what is
-compiled is kept by ``artifact_cache``. Compiling needs neither a GPU nor torch, and nothing but
-compiling imports Triton.
+them, but past Triton's cache on disk: its keys cost a digest of all of Triton's files, and
+``cache.artifact_store`` keeps the binaries. Compiling needs neither a GPU nor torch, and nothing
+but compiling imports Triton.
 
 What is used of Triton, tested with 3.6.0, 3.7.1, 3.8.0 and 3.9.0 (a test each in
 ``tests/unit/runtime/toolchain/test_triton.py``):
@@ -20,7 +20,7 @@ What is used of Triton, tested with 3.6.0, 3.7.1, 3.8.0 and 3.9.0 (a test each i
   and ``global_scratch_align``; ``num_ctas``, ``tensordesc_meta``, ``profile_scratch_size`` and
   ``tmem_size``, which tell of what no launch of ours provides;
 - ``triton.compiler.ASTSource`` of a ``triton.JITFunction`` (``@triton.jit`` reads its source back
-  from a file), with ``make_ir`` and ``language``: Triton's own road to TTIR;
+  from a file), with ``make_ir`` and ``language``: Triton's own frontend;
 - errors hold their cause, without the source, as ``error_message``;
 - the environment's variables that change what is compiled have the names of ``_SETTING``, and
   ``TRITON_BACKENDS_IN_TREE`` keeps it from looking through all packages for backends.
@@ -85,7 +85,7 @@ _NOTHING = """
 
 
 def available() -> bool:
-    """Whether Triton is installed."""
+    """True if Triton is installed."""
     try:
         spec = importlib.util.find_spec("triton")
     except (ImportError, ValueError):

@@ -1,4 +1,4 @@
-"""What the driver is given, by a library that records it."""
+"""Launches through the driver, with a library that records them."""
 
 from __future__ import annotations
 

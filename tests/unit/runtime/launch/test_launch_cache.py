@@ -21,7 +21,7 @@ from ninetoothed.calls.arguments import bind, number_class
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.launch.launch_cache import MOST, Launched, Repeated
+from ninetoothed.runtime.launch.launch_cache import MOST, LaunchCache, Launched
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub
 from tests.support.driver_stub import Stub
@@ -32,7 +32,7 @@ Call = tuple[Any, ...]
 
 
 class Gpu:
-    """What launches ask of torch and of the driver: devices, and what was launched on them."""
+    """Fake of torch's devices and of the driver, which records launches."""
 
     def __init__(self) -> None:
         self.current = 0
@@ -134,7 +134,7 @@ def kernel(gpu: Gpu, description: Artifact | None = None) -> LoadedKernel:
     return LoadedKernel(Host(description), loaded)
 
 
-class AtOnce(Repeated):
+class AtOnce(LaunchCache):
     """Keeps the first call of a kind, too."""
 
     def _recurs(self, key: Hashable) -> bool:
@@ -153,7 +153,7 @@ class Called:
         self.full = 0
 
     def __call__(self, *args: Any, **keywords: Any) -> bool:
-        """Whether the call was launched without being bound."""
+        """True if the call was launched without being bound."""
         if self.repeated.launch(args, keywords):
             return True
         self.full += 1
@@ -173,7 +173,7 @@ def bits(value: float) -> int:
     return int.from_bytes(struct.pack("<f", value), "little")
 
 
-def kept(gpu: Gpu, args: Call, description: Artifact | None = None) -> Repeated:
+def kept(gpu: Gpu, args: Call, description: Artifact | None = None) -> LaunchCache:
     """The launches of a kernel that was called once."""
     called = Called(gpu, description=description)
     assert not called(*args)
@@ -192,12 +192,12 @@ def test_the_same_call_again(gpu: Gpu) -> None:
 
 
 def test_nothing_is_kept_at_first() -> None:
-    assert not Repeated(ADD, number_class).launch(call(), {})
+    assert not LaunchCache(ADD, number_class).launch(call(), {})
 
 
 def test_a_call_is_kept_the_second_time(gpu: Gpu) -> None:
     launches = kernel(gpu)
-    repeated = Repeated(ADD, number_class)
+    repeated = LaunchCache(ADD, number_class)
 
     def keep(args: Call) -> None:
         launched = launches.launch(args)
@@ -531,7 +531,7 @@ def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
 def test_calls_that_take_turns_are_kept(gpu: Gpu) -> None:
     launched = kernel(gpu).launch(call())
     assert launched is not None
-    repeated = Repeated(ADD, number_class)
+    repeated = LaunchCache(ADD, number_class)
     tensors = torch.empty(3, 64 * 128)
     sizes = range(16, MOST + 16)
     for _ in range(2):

@@ -69,7 +69,7 @@ REFUSED = "refused | add.ttir:1:1: error: no such op"
 
 
 class Notes:
-    """What the workers have noted."""
+    """Notes of the workers."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -32,8 +32,8 @@ def enough_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def launch_twice(trials: Sequence[Trial], values: tuple[Any, ...]) -> None:
-    """What the tuner does, without a clock."""
-    with isolation.shielded(trials, values) as (arguments, prepare):
+    """Launch as the tuner does, without a clock."""
+    with isolation.isolated(trials, values) as (arguments, prepare):
         for trial in trials:
             for _ in range(2):
                 prepare()

@@ -108,7 +108,7 @@ def positive_minimum(x: Any) -> Any:
 
 
 def last_largest(x: Any) -> Any:
-    """Where the largest is, taken without a sign."""
+    """Argmax of unsigned numbers."""
     bits = x.view("uint32")
     return np.full_like(x, np.flatnonzero(bits == bits.max())[-1])
 
