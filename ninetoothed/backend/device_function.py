@@ -62,7 +62,7 @@ def argument_attributes(function: FuncOp) -> tuple[Mapping[str, Attribute], ...]
 
 
 def argument_source(function: FuncOp, index: int) -> tuple[str, str]:
-    """What argument ``index`` is given: ``("nt.param", "x")`` or ``("nt.symbol", "x_size_0")``."""
+    """Source of argument ``index``: ``("nt.param", "x")`` or ``("nt.symbol", "x_size_0")``."""
     attrs = argument_attributes(function)[index]
     for kind in ("nt.param", "nt.symbol"):
         attr = attrs.get(kind)

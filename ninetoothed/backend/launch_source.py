@@ -1,4 +1,4 @@
-"""The host's side of a launch, as Python source over the kernel's parameters.
+"""Host functions of a launch, as Python source over the kernel's parameters.
 
 Each function is flat and binds only the sizes and strides that it reads: it runs at every launch.
 """

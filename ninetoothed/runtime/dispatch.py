@@ -106,7 +106,7 @@ class Dispatcher:
         return None if kernel is None else kernel.artifact.config
 
     def report(self, signature: Signature, values: tuple[Any, ...]) -> TuningReport:
-        """How the configuration of calls like this one was chosen, or would be."""
+        """Report of how the configuration of calls like this one was chosen, or would be."""
         from ninetoothed.runtime.tuning.report import TuningReport
         from ninetoothed.runtime.tuning.search import Choice, Search
 
@@ -180,7 +180,7 @@ class Dispatcher:
 
     @contextlib.contextmanager
     def _explained(self, is_capturing: bool) -> Generator[None, None, None]:
-        """Says what helps where loading fails because a CUDA graph is captured."""
+        """Adds the remedy to an error of loading that a captured CUDA graph causes."""
         try:
             yield
         except DeviceError as error:

@@ -209,7 +209,7 @@ def _number(text: str) -> Any:
 
 
 def _names_of(path: Path) -> dict[str, Any]:
-    """What the names of a Python file are bound to."""
+    """Global variables of a Python file."""
     spec = importlib.util.spec_from_file_location(f"nt_opt_input.{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -223,7 +223,7 @@ def _names_of(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _path(folder: Path) -> Generator[None]:
-    """As ``python file.py`` does, a file may import its neighbours."""
+    """``sys.path`` with a folder in front, as under ``python file.py``."""
     sys.path.insert(0, str(folder))
     try:
         yield

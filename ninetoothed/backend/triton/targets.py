@@ -1,4 +1,4 @@
-"""NVIDIA's and AMD's GPUs, and what they and Triton for them can do."""
+"""Targets of Triton: NVIDIA's and AMD's GPUs, and their capabilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 
 
 def parse(text: str) -> Target | None:
-    """``"sm_90"`` or ``"cuda:90"``, ``"gfx942"`` or ``"hip:gfx942"``."""
+    """Target of a name: ``"sm_90"`` or ``"cuda:90"``, ``"gfx942"`` or ``"hip:gfx942"``."""
     if match := re.fullmatch(r"(?:sm_?|cuda:)(\d+)a?", text):
         return Target("cuda", f"sm_{match[1]}", 32)
     if match := re.fullmatch(r"(?:hip:)?(gfx[0-9a-f]+)", text):

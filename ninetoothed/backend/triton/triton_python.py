@@ -1,4 +1,4 @@
-"""A module of the stage ``tt`` as a Triton kernel that a person can read.
+"""Triton-Python emitter: a module of the stage ``tt`` as a kernel that a person can read.
 
 A pure value that is used once, before the next loop or branch of its block, stands as a text in the
 op that uses it. Every other value is assigned to a name, once; but the names of what a loop carries

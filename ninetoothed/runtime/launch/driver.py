@@ -200,7 +200,7 @@ class Driver:
 
     @contextlib.contextmanager
     def relaxed(self) -> Generator[None]:
-        """Inside, this thread may do what is forbidden while some graph is captured: load code."""
+        """Relaxed capture mode: inside, this thread may load code while some graph is captured."""
         mode = ctypes.c_int(_RELAXED)
         self._exchange(mode)
         try:

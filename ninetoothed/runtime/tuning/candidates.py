@@ -235,5 +235,5 @@ def _unload(kernels: Iterable[LoadedKernel]) -> None:
 
 
 def relaxed() -> AbstractContextManager[None]:
-    """Inside, this thread may load code and wait for events while another one captures a graph."""
+    """Relaxed capture mode: this thread may load code and wait while another captures a graph."""
     return toolchain.active_driver().relaxed()

@@ -333,8 +333,8 @@ class _Choice:
         return total
 
     def _different(self, stream: Stream, capacity: int) -> float:
-        """How many different blocks the programs of a wave move: they follow each other in the
-        order of the grid, whose last dim moves fastest.
+        """Number of different blocks that the programs of a wave move: they follow each other in
+        the order of the grid, whose last dim moves fastest.
         """
         left = float(min(capacity, self._programs))
         different = 1.0

@@ -153,7 +153,7 @@ def nearest(key: str, bucket: Bucket, tensors: int) -> Result | None:
 
 def store(result: Result) -> None:
     """Keeps a result, in the place of an older one of the same bucket."""
-    text = _text(result)
+    text = json.dumps(dataclasses.asdict(result), sort_keys=True)
     member = _member(result.bucket)
     if artifact_store.load_result(result.key, member) != text:
         artifact_store.store_result(result.key, member, text)
@@ -178,7 +178,7 @@ def export(path: Path) -> int:
     found = map(_named, artifact_store.result_names())
     results = [result for result in found if result is not None]
     results.sort(key=lambda result: (result.kernel, result.device, result.key, result.bucket))
-    rows = [{**_fields(result), "imported": False} for result in results]
+    rows = [{**dataclasses.asdict(result), "imported": False} for result in results]
     document = {"format": _FORMAT, "results": rows}
     try:
         artifact_store.write_atomically(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
@@ -197,7 +197,6 @@ def imported(path: Path) -> list[Result]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"tuning results cannot be read from {path}: {error}") from error
-    wrong = f"{path} holds no tuning results of ninetoothed.tuning.export"
     try:
         document = json.loads(text)
         if document["format"] != _FORMAT:
@@ -207,7 +206,10 @@ def imported(path: Path) -> list[Result]:
             )
         return [_result({**fields, "imported": True}) for fields in document["results"]]
     except _NO_RESULT as error:
-        raise ConfigurationError(f"{wrong} ({type(error).__name__}: {error})") from error
+        raise ConfigurationError(
+            f"{path} holds no tuning results of ninetoothed.tuning.export "
+            f"({type(error).__name__}: {error})"
+        ) from error
 
 
 def _named(name: str) -> Result | None:
@@ -229,14 +231,6 @@ def _member(bucket: Bucket) -> str:
     return f"bucket {bucket}"
 
 
-def _fields(result: Result) -> dict[str, Any]:
-    return dataclasses.asdict(result)
-
-
-def _text(result: Result) -> str:
-    return json.dumps(_fields(result), sort_keys=True)
-
-
 def _parsed(text: str) -> Result | None:
     """A result as the cache holds it; None: it is something else, or of another version."""
     try:
@@ -246,7 +240,7 @@ def _parsed(text: str) -> Result | None:
 
 
 def _result(fields: dict[str, Any]) -> Result:
-    """The inverse of ``_fields``, which believes nothing.
+    """Result of the fields of :func:`store` and :func:`export`, each of which is checked.
 
     Raises:
         ValueError, KeyError, TypeError, OverflowError: the fields are not those of a result.

@@ -143,7 +143,7 @@ def fastest(results: Sequence[Measured | str]) -> list[int]:
 
 
 class _Race:
-    """One search: the candidates that are left, and the samples of all."""
+    """Successive halving: the candidates that are left, and the samples of all."""
 
     def __init__(
         self,

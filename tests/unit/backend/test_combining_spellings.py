@@ -1,6 +1,4 @@
-"""Reductions, scans, sorts and histograms in Triton-Python: how they are spelled, and what Triton's
-interpreter makes of them.
-"""
+"""Reductions, scans, sorts and histograms in Triton-Python: spellings, and interpreted results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Spellings of functions, hints, prints and assertions, and what Triton's interpreter makes of
-them.
-"""
+"""Functions, hints, prints and assertions in Triton-Python: spellings, and interpreted results."""
 
 from __future__ import annotations
 

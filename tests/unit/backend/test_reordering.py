@@ -1,4 +1,4 @@
-"""Triton-Python of what moves lanes: how it reads, and that Triton takes it."""
+"""Triton-Python of reshapes, permutations and gathers: the text, and that Triton takes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Triton-Python source: how it reads."""
+"""Text of Triton-Python source."""
 
 from __future__ import annotations
 

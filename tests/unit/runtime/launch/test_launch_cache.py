@@ -524,7 +524,7 @@ def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
     for size in sizes:
         x, y, out = tensors[:, :size]
         again += called.repeated.launch((x, y, 0.5, out), {})
-    # Calls that take turns find nearly all that there is room for.
+    # Calls that alternate find nearly all that there is room for.
     assert again == MOST
 
 

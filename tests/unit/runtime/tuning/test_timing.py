@@ -1,4 +1,4 @@
-"""The race of configurations: who wins, who is left out when, and what a failure costs."""
+"""Successive halving: which configuration wins, when others are left out, and failures."""
 
 from __future__ import annotations
 
