@@ -19,8 +19,8 @@ from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.kernel.kernel import Kernel
-from ninetoothed.runtime.launch import driver
-from ninetoothed.runtime.launch.dispatch import Dispatcher
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.runtime.tuning.candidates import Compiler
@@ -116,7 +116,7 @@ class CallSubject:
         """
         if self._is_offline:
             return lambda: None
-        loaded = LoadedKernel(Host(artifact), driver.load(binary))
+        loaded = LoadedKernel(Host(artifact), toolchain.active_driver().load(binary))
         return functools.partial(loaded.launch, self._values)
 
     def check(self, call: Call) -> None:

@@ -1,4 +1,4 @@
-"""Where the largest number of each row is: a reduction with a function of one's own.
+"""Argmax of each row: a reduction with a function of one's own.
 
 input   [ tile 0 | tile 1 | tile 2 ]      one program a row, which goes through its tiles
         [ tile 0 | tile 1 | tile 2 ]      each lane keeps the largest that it has met, and where;
@@ -23,7 +23,7 @@ def arrangement(input, output):
 
 
 def is_larger(value, other):
-    """Whether the first is the larger one; a NaN is larger than every number."""
+    """True if the first is the larger one; a NaN is larger than every number."""
     return (value > other) | ((value != value) & (other == other))
 
 

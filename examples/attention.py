@@ -87,7 +87,7 @@ def arrangement(query, key, value, is_causal, scale, output, logsumexp):
 
 
 def seen_blocks(query, key, is_causal, dim=-2):
-    """How many blocks of keys all queries of a block see as a whole, and how many some see.
+    """Number of key blocks that all queries of a block see as a whole, and that some see.
 
     ``dim`` is that of the positions.
     """
@@ -102,7 +102,7 @@ def seen_blocks(query, key, is_causal, dim=-2):
 
 
 def seen(query, key, is_causal, dim=-2):
-    """Which queries of a block see which keys of one."""
+    """Mask of the queries of a block that see the keys of one."""
     position = key.offsets(dim)[None, :]
     inside = position < key.source.shape[dim]
     if is_causal:
@@ -111,13 +111,13 @@ def seen(query, key, is_causal, dim=-2):
 
 
 def dot(lhs, rhs):
-    """The product of two blocks, of fp32 in fp32."""
+    """Dot of two blocks, of fp32 in fp32."""
     return ntl.dot(lhs, rhs, input_precision="ieee")
 
 
 def attend(query, key, value, is_causal, scale, dim=-2):
     """The output of a block of queries, and the logarithms to base 2 of its softmax's sums."""
-    queries = ntl.cast(query, query.dtype)  # Read once, not in each turn.
+    queries = ntl.cast(query, query.dtype)  # Read once, not in each iteration.
     factor = scale * LOG2_E  # exp(x) is exp2(x * LOG2_E).
 
     def step(i, is_masked, accumulator, largest, total):
@@ -198,7 +198,7 @@ def query_arrangement(
 def query_application(
     query, key, value, gradient, logsumexp, delta, is_causal, scale, query_gradient
 ):
-    # Read once, not in each turn.
+    # Read once, not in each iteration.
     queries = ntl.cast(query, query.dtype)
     gradients = ntl.cast(gradient, gradient.dtype)
     logsumexps = ntl.expand_dims(logsumexp, 1)
@@ -277,12 +277,12 @@ def key_value_arrangement(
 def key_value_application(
     query, key, value, gradient, logsumexp, delta, is_causal, scale, key_gradient, value_gradient
 ):
-    # Read once, not in each turn.
+    # Read once, not in each iteration.
     keys = ntl.cast(key, key.dtype)
     values = ntl.cast(value, value.dtype)
     factor = scale * LOG2_E
 
-    # Scores have a row a key here, so that no product needs its left operand transposed.
+    # Scores have a row a key here, so that no dot needs its left operand transposed.
     def step(head, i, is_masked, key_sum, value_sum):
         scores = dot(keys, ntl.trans(query[head, i])) * factor
         weights = ntl.exp2(scores - logsumexp[head, i][None, :])

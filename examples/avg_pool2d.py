@@ -23,7 +23,7 @@ from ninetoothed import Tensor
 
 
 def length(index, size, window, stride, padding, count_include_pad):
-    """How many elements count in the window at ``index``, along a dim of ``size`` elements."""
+    """Number of valid elements in the window at ``index``, along a dim of ``size`` elements."""
     start = index * stride - padding
     end = start + window
 

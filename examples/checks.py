@@ -1,4 +1,4 @@
-"""What the functions of the examples refuse: arguments with which a result would not be torch's.
+"""Argument checks of the examples' functions: arguments with which a result would not be torch's.
 
 A kernel checks what it relies on itself: that its tensors have the dims and the sizes that it was
 made for.

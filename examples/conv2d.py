@@ -62,7 +62,7 @@ def make_kernel(stride, padding, dilation):
 
 
 def output_size(size: int, window: int, stride: int, padding: int, dilation: int) -> int:
-    """How many windows there are along a dim of ``size`` elements."""
+    """Number of windows along a dim of ``size`` elements."""
     if stride < 1 or dilation < 1 or padding < 0:
         raise ValueError(
             "stride and dilation must be 1 or more and padding 0 or more; they are "

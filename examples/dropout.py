@@ -60,7 +60,7 @@ if __name__ == "__main__":
     from examples.runner import run
 
     def reference(input, p, seed):
-        """What was kept, scaled; what is kept, the kernel says of ones."""
+        """The kept elements, scaled; the kernel itself, given ones, shows which are kept."""
         kept = dropout(torch.ones(input.shape, device=input.device), p, seed) != 0
         return input * kept / (1 - p)
 

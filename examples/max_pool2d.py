@@ -83,7 +83,7 @@ def windows_of(input, kernel_size, stride, padding, ceil_mode):
 
 
 def count_of_windows(size: int, window: int, stride: int, padding: int, ceil_mode: bool) -> int:
-    """How many windows there are along a dim of ``size`` elements."""
+    """Number of windows along a dim of ``size`` elements."""
     if window < 1 or stride < 1:
         raise ValueError(f"kernel_size and stride must be 1 or more, not {window} and {stride}")
     if not 0 <= 2 * padding <= window:

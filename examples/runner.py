@@ -81,7 +81,7 @@ def raised(value: Any) -> Any:
 
 
 def results(value: Any) -> tuple[torch.Tensor, ...]:
-    """What a function returned: one tensor or several."""
+    """Results of a function: one tensor or several."""
     return (value,) if isinstance(value, torch.Tensor) else tuple(value)
 
 

@@ -1,4 +1,4 @@
-"""What the compiler makes of the examples, for one configuration each, letter for letter.
+"""Golden files: IR and sources of the examples, for one configuration each, letter for letter.
 
 Each example is compiled in fresh processes, for symbols without a name are numbered as they are
 made. Two processes with different hash seeds must agree.

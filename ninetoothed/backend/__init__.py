@@ -4,7 +4,7 @@
 - ``protocol``: what a back end says of its targets, and that it emits; ``triton`` is one.
 - ``ttir``: MLIR's generic form, with the user's lines as locations.
 - ``triton_python``: readable source. ``spelling`` says how each op is written, ``expression`` what
-  the texts are; ``layout`` breaks lines, ``names`` names.
-- ``launch``: Python source that checks a call, counts its programs and lists the arguments.
+  the texts are; ``line_breaks`` breaks lines, ``names`` names.
+- ``launch_source``: Python source that checks a call, counts its programs and lists the arguments.
 - ``device_function``: what all of these read of a module.
 """

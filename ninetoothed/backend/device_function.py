@@ -1,4 +1,4 @@
-"""What the emitters read of a module: its device function, and what its ``nt.*`` attributes say."""
+"""Device function of a module, and its ``nt.*`` attributes, as all emitters read them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def params(function: FuncOp) -> tuple[Param, ...]:
 
 
 def checks(function: FuncOp) -> tuple[Check, ...]:
-    """What a call must satisfy beside its parameters' sizes (``nt.checks``)."""
+    """Conditions on a call beside its parameters' sizes (``nt.checks``)."""
     return tuple(attr.data for attr in _array(function, "nt.checks") if isinstance(attr, CheckAttr))
 
 
@@ -62,7 +62,7 @@ def argument_attributes(function: FuncOp) -> tuple[Mapping[str, Attribute], ...]
 
 
 def argument_source(function: FuncOp, index: int) -> tuple[str, str]:
-    """What argument ``index`` is given: ``("nt.param", "x")`` or ``("nt.symbol", "x_size_0")``."""
+    """Source of argument ``index``: ``("nt.param", "x")`` or ``("nt.symbol", "x_size_0")``."""
     attrs = argument_attributes(function)[index]
     for kind in ("nt.param", "nt.symbol"):
         attr = attrs.get(kind)

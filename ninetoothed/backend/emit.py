@@ -1,4 +1,4 @@
-"""A module of the stage ``tt`` as an artifact."""
+"""Emission of a module of the stage ``tt`` as an artifact."""
 
 from __future__ import annotations
 

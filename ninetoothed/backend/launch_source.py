@@ -1,4 +1,4 @@
-"""The host's side of a launch, as Python source over the kernel's parameters.
+"""Host functions of a launch, as Python source over the kernel's parameters.
 
 Each function is flat and binds only the sizes and strides that it reads: it runs at every launch.
 """
@@ -52,7 +52,7 @@ def launch_source(module: ModuleOp) -> str:
 
 
 class Binding:
-    """How the symbols of a kernel get their values from its parameters, in Python source.
+    """Binding of a kernel's symbols to its parameters' sizes and strides, in Python source.
 
     ``names``: of the parameters. ``taken``: names that stand for something else in the source.
     """
@@ -269,7 +269,7 @@ def _sources(value: SSAValue, function: FuncOp) -> list[SSAValue | int]:
 
 
 def _yielded(op: scf.ForOp | scf.WhileOp | scf.IfOp, region: int, index: int) -> SSAValue:
-    """What a region hands on."""
+    """The value at ``index`` that a region yields."""
     match op.regions[region].block.last_op:
         case scf.YieldOp() as terminator:
             return terminator.arguments[index]

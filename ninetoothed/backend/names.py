@@ -13,7 +13,7 @@ _ILLEGAL = re.compile(r"[^0-9A-Za-z_]")
 
 
 class NameTable:
-    """Hands out each name once."""
+    """Unique names that are legal in Python."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._used = {*_TAKEN, *taken}

@@ -30,5 +30,5 @@ class Emitter(Protocol):
 
 
 def emitter(back_end: BackEnd) -> Emitter:
-    """What emits for a back end."""
+    """The emitter of a back end."""
     return cast("Emitter", importlib.import_module(f"ninetoothed.backend.{back_end.name}.emitter"))

@@ -44,6 +44,11 @@ def alias_sets(spans: Sequence[Span | None]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def is_tensor(value: Any) -> bool:
+    """True for a bound argument that is a tensor, False for a number."""
+    return hasattr(value, "data_ptr")
+
+
 def span(tensor: Any) -> Span | None:
     """Address range of a tensor's elements; None without elements, and on the meta device."""
     elements = tensor.elements if isinstance(tensor, Jagged) else tensor

@@ -40,9 +40,9 @@ from ninetoothed.errors import (
 )
 from ninetoothed.fingerprint.digest import stamp
 from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device as gpu
-from ninetoothed.runtime.launch.dispatch import Dispatcher
-from ninetoothed.runtime.launch.launch_cache import Repeated
+from ninetoothed.runtime.launch.launch_cache import LaunchCache
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -162,7 +162,7 @@ class Kernel:
         self._dispatcher = Dispatcher(
             interface.name, compilation, options.tune, options.max_num_configs
         )
-        self._repeated = Repeated(interface, number_class)
+        self._launch_cache = LaunchCache(interface, number_class)
         self._bind = Binder(interface, self._narrowed)
 
     @property
@@ -182,7 +182,7 @@ class Kernel:
             NineToothedError: the application is wrong for these element types.
         """
         try:
-            if self._repeated.launch(args, kwargs):
+            if self._launch_cache.launch(args, kwargs):
                 return
             arguments = self._bind(args, kwargs)
             if arguments.device == "cpu" and self._backend in (None, "interpret"):
@@ -199,7 +199,7 @@ class Kernel:
     def _launch(self, args: Sequence[Any], kwargs: Mapping[str, Any], arguments: Arguments) -> None:
         launched = self._dispatcher.launch(arguments.signature, arguments.values)
         if launched is not None:
-            self._repeated.keep(args, kwargs, arguments.values, launched)
+            self._launch_cache.keep(args, kwargs, arguments.values, launched)
 
     def _narrowed(self, signature: Signature) -> Signature:
         """Drop alias sets that the kernel does not write to."""

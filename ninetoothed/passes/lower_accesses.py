@@ -77,8 +77,7 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
-from ninetoothed.passes.analysis.scalars import known_most, known_scalar
-from ninetoothed.passes.lowering.identities import constant_value
+from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
     Arithmetic,

@@ -58,7 +58,7 @@ def _target(back_end: BackEnd, language: Language) -> type[Target]:
 
 @dataclass
 class _Pipeline:
-    """Our runner in the place of xDSL's, which does not say which pass failed."""
+    """Our runner in the place of xDSL's, which does not name the pass that failed."""
 
     steps: list[Step]
     observers: list[Observer]
@@ -140,8 +140,8 @@ class NtOptMain(xDSLOptMain):
         return [observe]
 
     def _python(self, io: IO[bytes]) -> ModuleOp:
-        """The frontend's module of a kernel in a Python file; without ``-p``, the whole road
-        follows.
+        """The frontend's module of a kernel in a Python file; without ``-p``, the whole
+        pipeline follows.
         """
         io.close()
         kernel = _find(_names_of(Path(self.args.input_file)), self.args.kernel)
@@ -209,7 +209,7 @@ def _number(text: str) -> Any:
 
 
 def _names_of(path: Path) -> dict[str, Any]:
-    """What the names of a Python file are bound to."""
+    """Global variables of a Python file."""
     spec = importlib.util.spec_from_file_location(f"nt_opt_input.{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -223,7 +223,7 @@ def _names_of(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _path(folder: Path) -> Generator[None]:
-    """As ``python file.py`` does, a file may import its neighbours."""
+    """``sys.path`` with a folder in front, as under ``python file.py``."""
     sys.path.insert(0, str(folder))
     try:
         yield

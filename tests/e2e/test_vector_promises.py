@@ -46,7 +46,7 @@ def test_text():
             "  %9 = getelementptr inbounds nuw i8, ptr addrspace(1) %0, i64 16",
         ]
     )
-    assert compat.without_promises(text) == expected
+    assert compat.without_poison_flags(text) == expected
 
 
 def test_what_is_compiled():

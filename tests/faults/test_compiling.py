@@ -166,7 +166,7 @@ def ours(folder: Path) -> list[int]:
 
 
 def entries(folder: Path) -> int:
-    """How many binaries are there, all of them whole."""
+    """Number of binaries, all of them whole."""
     found = eviction.scan(folder).entries if folder.exists() else ()
     names = {Path(file.path).name for file in found if file.kind == "binaries"}
     keys = [toolchain.binary_key(artifact) for artifact in several(100)]

@@ -17,7 +17,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import build, compile_kernel
-from ninetoothed.runtime.launch.dispatch import Dispatcher
+from ninetoothed.runtime.dispatch import Dispatcher
 from tests.property.agreement import agree
 from tests.property.programs import programs
 from tests.property.stages import PassTrace, arguments

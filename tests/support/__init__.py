@@ -1,1 +1,1 @@
-"""What the tests share: RUN lines in process, golden files, profiles, targets, imports."""
+"""Helpers of the tests: RUN lines in process, golden files, profiles, targets, imports."""

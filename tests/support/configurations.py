@@ -8,9 +8,10 @@ from typing import Any
 import torch
 
 from examples.runner import relative_error, tolerance_of
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.sequences import Jagged
 from ninetoothed.errors import ArgumentError, ConfigurationError
-from ninetoothed.runtime.tuning.isolation import Trial, is_tensor
+from ninetoothed.runtime.launch.loaded import Trial
 
 TimeTrials = Callable[..., Any]
 

@@ -1,4 +1,4 @@
-"""What a call costs, whatever else the machine does: lines executed, operations of torch."""
+"""Cost of a call, whatever else the machine does: lines executed, operations of torch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 
 
 def lines(call: Callable[[], object]) -> int:
-    """How many lines of Python ``call`` executes in this thread, its callees' with them."""
+    """Number of Python lines that ``call`` executes in this thread, its callees' with them."""
     count = 0
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:

@@ -17,12 +17,12 @@ from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ConfigurationError
+from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.launch.dispatch import Dispatcher
-from ninetoothed.runtime.launch.loaded import Host
+from ninetoothed.runtime.launch.loaded import Host, Trial
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.runtime.tuning import candidates, model, search, timing
-from ninetoothed.runtime.tuning.isolation import StuckError, Trial
+from ninetoothed.runtime.tuning.isolation import StuckError
 from ninetoothed.runtime.tuning.model import Ranked
 from ninetoothed.runtime.tuning.search import Tune
 from ninetoothed.runtime.tuning.timing import Effort, Measured
@@ -32,7 +32,7 @@ SIGNATURE = Signature(tuple(ParamSignature(name, "tensor", "fp32", 1) for name i
 
 
 class FakeTensor:
-    """What the runtime asks of a tensor before it launches."""
+    """Fake tensor: what the runtime reads of one before a launch."""
 
     def __init__(self, size: int, place: str = "cuda:0") -> None:
         kind, _, index = place.partition(":")
@@ -62,7 +62,7 @@ def blocks(*sizes: int) -> list[Config]:
 
 @dataclass
 class World:
-    """What the fakes were asked for, and what they are to answer, by block size."""
+    """Requests to the fakes, and their prepared answers, by block size."""
 
     spaces: int = 0
     pruned: tuple[tuple[str, int], ...] = ()

@@ -188,7 +188,7 @@ class _Launch(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Launch:
-    """What the driver was given: ``arguments`` are 8 bytes each, from where it would read them."""
+    """One recorded launch: ``arguments`` are 8 bytes each, from where a driver would read them."""
 
     grid: tuple[int, ...]
     block: tuple[int, ...]
@@ -200,7 +200,7 @@ class Launch:
 
 
 def available() -> bool:
-    """Whether there is a C compiler."""
+    """True if there is a C compiler."""
     return shutil.which("cc") is not None
 
 
@@ -243,7 +243,7 @@ class Stub:
         return (ctypes.c_char * 64).in_dll(self._library, name).value.decode()
 
     def launches(self) -> list[Launch]:
-        """What was launched, the latest 256."""
+        """The latest 256 launches."""
         table = (_Launch * 256).in_dll(self._library, "launches")
         count = self.arguments_count
         return [

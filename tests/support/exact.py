@@ -65,7 +65,7 @@ def _exponent(value: Fraction) -> int:
 
 
 def fits(value: float, dtype: str) -> bool:
-    """Whether a float, cut off, is an integer of a type."""
+    """True if a float, truncated, is in an integer type's range."""
     row = DTYPES[dtype]
     if not math.isfinite(value):
         return False

@@ -15,7 +15,7 @@ from tests.support.imports import ROOT
 
 FOLDER = ROOT / "examples"
 OTHERS = ("__init__", "checks", "demo", "runner")
-"""What is in the folder besides examples."""
+"""Files in the folder besides examples."""
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in OTHERS)
 """The examples, by file name."""
 
@@ -29,7 +29,7 @@ class Place:
 
     @property
     def is_gpu(self) -> bool:
-        """Whether it is a GPU, where sizes may be large."""
+        """True for a GPU, where sizes may be large."""
         return self.device != "cpu"
 
 

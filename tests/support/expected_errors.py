@@ -70,7 +70,7 @@ class Case:
 
 
 def parse(text: str) -> tuple[str, tuple[Case, ...]]:
-    """What stands above the first title of a file, and its programs."""
+    """Preamble of a file (above the first title), and its programs."""
     head, *parts = _TITLE.split(text)
     lines = [1 + text.count("\n", 0, match.start()) for match in _TITLE.finditer(text)]
     found = zip(parts[::2], lines, parts[1::2], strict=True)
@@ -202,5 +202,5 @@ class ErrorItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the program stands."""
+        """Path and line of the program."""
         return self.path, self.case.line - 1, f"{self.path.name}: {self.case.title}"

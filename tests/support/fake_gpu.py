@@ -14,6 +14,7 @@ from typing import Any
 from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.capabilities import capabilities
 from ninetoothed.artifacts.target import Target
+from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.toolchain import pool
@@ -36,7 +37,7 @@ class Device:
 
 
 class Array:
-    """What a call asks of a tensor."""
+    """Fake tensor: what a call reads of one."""
 
     def __init__(self, *shape: int, pointer: int = 4096, dtype: str = "fp32") -> None:
         self.shape = shape
@@ -78,9 +79,6 @@ class _Loaded:
 
 
 class _Driver:
-    def active(self) -> _Driver:
-        return self
-
     def relaxed(self) -> AbstractContextManager[None]:
         return contextlib.nullcontext()
 
@@ -93,7 +91,7 @@ def install() -> None:
 
 
 def patches() -> list[tuple[Any, str, Any]]:
-    """What takes the place of which attributes."""
+    """Replacements: owner, attribute, value."""
 
     def compiled(artifacts: Sequence[Artifact], on_done: Any = None) -> list[Binary]:
         return [_BINARY] * len(artifacts)
@@ -112,7 +110,7 @@ def patches() -> list[tuple[Any, str, Any]]:
         (device, "is_capturing", lambda: False),
         (pool, "compile", compiled),
         (candidates, "_loaded", _Loaded),
-        (candidates, "_driver", _Driver),
+        (toolchain, "active_driver", _Driver),
         (model.Properties, "of", staticmethod(_properties)),
     ]
 
@@ -125,5 +123,5 @@ _BINARY = Binary(b"", "kernel", 0, 128)
 
 
 def imported(*names: str) -> list[str]:
-    """Those of the packages and modules that have been imported."""
+    """The packages and modules among ``names`` that have been imported."""
     return [name for name in names if name in sys.modules]

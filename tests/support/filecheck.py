@@ -49,7 +49,7 @@ class RunLine:
 
 @dataclass(frozen=True)
 class Result:
-    """What a command left: its exit code and what it printed."""
+    """Result of a command: exit code and output."""
 
     code: int
     out: str
@@ -182,5 +182,5 @@ class FilecheckItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the line stands."""
+        """Path and number of the line."""
         return self.path, self.line.line - 1, f"{self.path.name}:{self.line.line}"

@@ -1,4 +1,4 @@
-"""Who imports whom: read from the sources, without importing anything."""
+"""Import graph of the package, read from the sources without importing anything."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ PREAMBLE: dict[str, Any] = {
     "torch": torch,
     "vectors": vectors,
 }
-"""What a program finds without importing it, so that its first line is line 1."""
+"""Names that a program has without an import, so that its first line is line 1."""
 
 
 def run(source: str, folder: Path, **names: Any) -> NineToothedError:

@@ -21,7 +21,7 @@ LANGUAGES: tuple[Language, ...] = ("ttir", "triton-python")
 def artifacts(
     kernel: Kernel, values: Sequence[Any], target: str, **constexprs: int
 ) -> Iterator[Artifact]:
-    """What a call compiles to, in both languages; of the first configuration."""
+    """Artifacts of a call in both languages, for the first configuration."""
     signature = bind(kernel.definition.interface, values, constexprs).signature
     module = kernel.composed(signature)
     parsed = Target.parse(target)

@@ -33,7 +33,7 @@ class PassFile:
 
     @property
     def pipeline(self) -> str:
-        """What the docstring's example is run through.
+        """Pipeline of the docstring's example.
 
         The pass without options, unless the first block holds a line ``// nt-opt -p 'nt-pass{…}'``.
         """

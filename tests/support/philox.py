@@ -31,7 +31,7 @@ def philox(seed: int, counters: Sequence[Array], rounds: int = 10) -> list[Array
 
 
 def stream(seed: int, offsets: Array, rounds: int = 10) -> list[Array]:
-    """What ``randint4x`` gives."""
+    """Reference of ``randint4x``."""
     low = (offsets.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
     zero = np.zeros_like(low)
     high = zero

@@ -1,4 +1,4 @@
-"""How many cases a property is tried with, chosen by ``NINETOOTHED_HYPOTHESIS_PROFILE``.
+"""Number of cases of a property, chosen by ``NINETOOTHED_HYPOTHESIS_PROFILE``.
 
 ``ci`` (the default) draws 1,000 cases a property, the same ones every time; ``full`` draws 20,000,
 other ones every time; ``quick`` draws 50 while one works on something.
@@ -33,12 +33,12 @@ def _profile() -> str:
 
 
 def cases(ci: int, full: int) -> int:
-    """How many cases an expensive property is tried with: ``ci``, ``full``, or a few."""
+    """Number of cases of an expensive property: ``ci``, ``full``, or a few."""
     return {"ci": ci, "full": full, "quick": max(1, ci // 20)}[_profile()]
 
 
 def full() -> bool:
-    """Whether all is tried, at whatever cost in time."""
+    """True if all is tried, at whatever cost in time."""
     return _profile() == "full"
 
 

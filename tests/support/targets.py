@@ -10,7 +10,7 @@ TARGETS: tuple[str, ...] = tuple(
 """Their names, as in ``Target.parse``: parametrise a test over it."""
 
 CHOSEN = "NINETOOTHED_TEST_TARGETS" in os.environ
-"""Whether the targets were chosen: then what is costly is tried, too."""
+"""True if the targets were chosen: then what is costly is tried, too."""
 
 FEW_TARGETS: tuple[str, ...] = TARGETS if CHOSEN else TARGETS[:1]
 """For tests of many kernels: one target, unless some were chosen."""

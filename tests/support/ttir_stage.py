@@ -1,4 +1,4 @@
-"""What Triton makes of an artifact, stage by stage, as text."""
+"""Text of Triton's stages for an artifact."""
 
 from __future__ import annotations
 

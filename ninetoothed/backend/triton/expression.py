@@ -1,4 +1,4 @@
-"""Pieces of Triton-Python: texts that know how tightly they bind and what Triton makes of them."""
+"""Expressions of Triton-Python: text, precedence, and the shape and type that Triton gives it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FLOAT32_NORMAL = (2.0**-126, (2 - 2.0**-23) * 2.0**127)
 
 @dataclass(frozen=True)
 class Expr:
-    """A text, and what it is to Triton.
+    """Text of an expression, and its shape and type in Triton.
 
     ``shape`` is the shape that the text itself has: ``()`` or 1s where the value's is larger and
     Triton's broadcasting makes the rest. ``literal``: the text is a Python number, which takes the
@@ -92,8 +92,8 @@ def _float_text(value: float, scalar: Attribute) -> str:
 
 
 def _is_rough(value: float, scalar: Attribute) -> bool:
-    """Whether Triton rounds a literal: it has no float of eight bits but 0, and bf16 to six places
-    behind the point only.
+    """True if Triton rounds the literal: it has no float of eight bits but 0, and bf16 to six
+    places behind the point only.
     """
     if not isinstance(scalar, AnyFloat) or value == 0 or not math.isfinite(value):
         return False

@@ -1,4 +1,4 @@
-"""Lines of generated Python."""
+"""Line breaks of generated Python, and comments that show the user's lines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _length(brackets: tuple[int, ...]) -> int:
 
 
 def _brackets(text: str) -> Iterator[tuple[int, ...]]:
-    """Where each outermost pair of brackets opens, where its commas are, and where it closes."""
+    """Positions of each outermost pair of brackets: opening, commas, closing."""
     depth, found = 0, []
     for token in _TOKEN.finditer(text):
         if token[0] in "([{":

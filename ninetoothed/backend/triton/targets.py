@@ -1,4 +1,4 @@
-"""NVIDIA's and AMD's GPUs, and what they and Triton for them can do."""
+"""Targets of Triton: NVIDIA's and AMD's GPUs, and their capabilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 
 
 def parse(text: str) -> Target | None:
-    """``"sm_90"`` or ``"cuda:90"``, ``"gfx942"`` or ``"hip:gfx942"``."""
+    """Target of a name: ``"sm_90"`` or ``"cuda:90"``, ``"gfx942"`` or ``"hip:gfx942"``."""
     if match := re.fullmatch(r"(?:sm_?|cuda:)(\d+)a?", text):
         return Target("cuda", f"sm_{match[1]}", 32)
     if match := re.fullmatch(r"(?:hip:)?(gfx[0-9a-f]+)", text):
@@ -26,7 +26,7 @@ def parse(text: str) -> Target | None:
 
 @functools.cache
 def capabilities(target: Target) -> Capabilities:
-    """What a target can do, with Triton."""
+    """Capabilities of a target, with Triton."""
     return _of_hip(target) if target.backend == "hip" else _of_cuda(target)
 
 
@@ -62,7 +62,7 @@ def _of_hip(target: Target) -> Capabilities:
 
 
 def _tensor(fp16: float, tf32: float = 0.5, i8: float = 2.0, fp8: float = 0.0) -> dict[str, float]:
-    """Operations a cycle, those of other element types as shares of ``fp16``."""
+    """Operations a cycle, those of other element types as fractions of ``fp16``."""
     return {"fp16": fp16, "tf32": tf32 * fp16, "i8": i8 * fp16, "fp8": fp8 * fp16}
 
 
@@ -100,7 +100,7 @@ ARCHITECTURES: dict[str, Architecture] = {
 
 
 def architecture(target: Target) -> Architecture:
-    """That of a target; of one that is not in the table, the nearest below it."""
+    """Architecture of a target; of one that is not in the table, the nearest below it."""
     if target.backend == "hip":
         names = (target.arch, target.arch[:4], "gfx")
         return next(ARCHITECTURES[name] for name in names if name in ARCHITECTURES)

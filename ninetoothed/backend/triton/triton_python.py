@@ -1,4 +1,4 @@
-"""A module of the stage ``tt`` as a Triton kernel that a person can read.
+"""Triton-Python emitter: a module of the stage ``tt`` as a kernel that a person can read.
 
 A pure value that is used once, before the next loop or branch of its block, stands as a text in the
 op that uses it. Every other value is assigned to a name, once; but the names of what a loop carries
@@ -76,7 +76,7 @@ def emit_triton_python(module: ModuleOp) -> str:
 
 
 class Combinations:
-    """The functions that combine for a kernel's reductions and scans."""
+    """Combine functions of a kernel's reductions and scans."""
 
     def __init__(self, names: NameTable, taken: Sequence[str]) -> None:
         self.sources: list[str] = []
@@ -84,7 +84,7 @@ class Combinations:
         self._names: dict[str, str] = {}
 
     def name(self, op: tt.ReduceOp | tt.ScanOp) -> str:
-        """The function that combines as ``op`` does."""
+        """The combine function of ``op``."""
         block = op.combine.block
         table = NameTable(self._taken)
         half = len(block.args) // 2
@@ -233,7 +233,7 @@ class Writer:
         texts = {name: self.whole(value).text for name, value in values.items()}
         texts = {name: text for name, text in texts.items() if text != name}
         while texts:
-            # First what no other text reads; in a circle, all at once.
+            # First what no other text reads; in a cycle, all at once.
             free = [name for name in texts if not _is_read(name, texts)]
             together = free[:1] or list(texts)
             right = ", ".join([texts.pop(name) for name in together])
@@ -244,7 +244,7 @@ class Writer:
     def _start(
         self, op: Operation, arguments: Sequence[SSAValue], starts: Sequence[SSAValue]
     ) -> list[str]:
-        """Give what a loop carries its first values; the names."""
+        """Assign the first values of loop-carried variables; their names."""
         names = [
             self._names.unique(argument.name_hint or start.name_hint or "carried")
             for argument, start in zip(arguments, starts, strict=True)
@@ -284,26 +284,26 @@ class Writer:
         condition = before.last_op
         assert isinstance(condition, scf.ConditionOp)
         names = self._start(op, before.args, op.arguments)
-        # What the loop hands on keeps its name, unless it is computed with the condition.
+        # What the loop forwards keeps its name, unless it is computed with the condition.
         carried: dict[SSAValue, str] = dict(zip(before.args, names, strict=True))
-        handed = [
+        forwarded = [
             carried.get(value) or self._unique(result)
             for value, result in zip(condition.args, op.results, strict=True)
         ]
         start = len(self.lines)
         self._block(before)
         bit, again = self.expr(condition.condition), None
-        if len(self.lines) > start or bit.literal is not None or not set(handed) <= set(names):
+        if len(self.lines) > start or bit.literal is not None or not set(forwarded) <= set(names):
             # A condition of several statements is computed before the loop and behind its body.
-            targets = [self._names.unique("going"), *handed]
+            targets = [self._names.unique("going"), *forwarded]
             self._assign(targets, condition)
             again = partial(self._block_to, before, targets)
             self._statement(f"while {targets[0]}:", op)
         else:
             self._statement(f"while {bit.text}:", op)
-        self._bind(after.args, handed)
+        self._bind(after.args, forwarded)
         self._region(op.after_region, names, again)
-        self._bind(op.results, handed)
+        self._bind(op.results, forwarded)
 
     def _if(self, op: scf.IfOp) -> None:
         names = [self._unique(result) for result in op.results]
@@ -316,7 +316,7 @@ class Writer:
 
 
 def _is_read(name: str, texts: dict[str, str]) -> bool:
-    """Whether a text reads ``name``, but for its own."""
+    """True if a text other than its own reads ``name``."""
     word = re.compile(rf"\b{re.escape(name)}\b")
     return any(other != name and word.search(text) for other, text in texts.items())
 

@@ -1,4 +1,4 @@
-"""Text of a module as TTIR: MLIR's generic form with locations, which every Triton reads.
+"""TTIR emitter: MLIR's generic form with locations, which every Triton reads.
 
 Every op and argument gets a location, since MLIR would give one without the place in the temporary
 file that Triton parses. The text is written directly: attributes repeat, so each is printed once.

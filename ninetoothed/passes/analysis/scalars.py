@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import SSAValue
 
 from ninetoothed.ir import nt
-from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.symbolic.expr import IndexExpr, const
+
+
+def constant_value(value: SSAValue) -> int | float | None:
+    """The number that a scalar constant holds; None for anything else."""
+    owner = value.owner
+    constant = isinstance(owner, arith.ConstantOp | nt.ConstantOp)
+    if constant and isinstance(owner.value, FloatAttr | IntegerAttr):
+        data: int | float = owner.value.value.data
+        return data
+    return None
 
 
 def known_scalar(value: SSAValue) -> IndexExpr | None:

@@ -8,11 +8,11 @@ from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.language.table import ELEMENTWISE, Extern
+from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.passes.lowering.casts import computed
 from ninetoothed.passes.lowering.elementwise import ELEMENTWISE_LOWERINGS, constant
 from ninetoothed.passes.lowering.extern import lower_extern
 from ninetoothed.passes.lowering.function import LOWERINGS, Function
-from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.types import is_unsigned, lowered, numbers
 
 

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.language import rules
 from ninetoothed.language.table import REDUCTIONS, SCANS
-
-
-def constant_value(value: SSAValue) -> int | float | None:
-    """The number of a scalar constant; None for anything else."""
-    owner = value.owner
-    constant = isinstance(owner, arith.ConstantOp | nt.ConstantOp)
-    if constant and isinstance(owner.value, FloatAttr | IntegerAttr):
-        data: int | float = owner.value.value.data
-        return data
-    return None
 
 
 def combined_operands(op: Operation) -> Iterator[tuple[int, int, float | int]]:

@@ -12,8 +12,8 @@ from xdsl.irdl import IRDLOperation
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.passes.lowering.function import LOWERINGS, Function
-from ninetoothed.passes.lowering.identities import constant_value
 from ninetoothed.passes.lowering.types import lowered, signless
 
 

@@ -1,4 +1,4 @@
-"""Which tensors of a call share memory, as conditions on the pointers of other calls."""
+"""Alias checks: a call's aliasing as conditions on the pointers of later calls."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ninetoothed.artifacts.artifact import Artifact
-from ninetoothed.calls.aliasing import alias_sets, span
-from ninetoothed.runtime.tuning.isolation import is_tensor
+from ninetoothed.calls.aliasing import alias_sets, is_tensor, span
 
 
 @dataclass(frozen=True)
 class Placement:
-    """How the tensors of a call lie, by their positions, as far as its kernel depends on it.
+    """Aliasing of a call's tensors, by their positions, as far as its kernel depends on it.
 
     ``together``: pairs whose pointers are as far apart as ``distances`` says. ``apart``: pairs that
     share no memory; the first one's pointer less the second one's is outside of the ``bounds``.

@@ -1,4 +1,4 @@
-"""What the runtime asks of torch about GPUs: current device and stream, name, free memory.
+"""Queries of torch about GPUs: current device and stream, name, free memory.
 
 torch has a module for each kind of devices, with functions of the same names; which one is meant,
 the back ends say.
@@ -32,12 +32,12 @@ def module() -> Any:
 
 
 def is_available() -> bool:
-    """Whether torch has such a device; without an import of torch, nobody can use one."""
+    """True if torch has such a device; without an import of torch, nobody can use one."""
     return "torch" in sys.modules and bool(module().is_available())
 
 
 def is_initialized() -> bool:
-    """Whether a device was used: asking for more than its presence takes time the first time."""
+    """True if a device was used: asking for more than its presence takes time the first time."""
     return bool(module().is_initialized())
 
 
@@ -71,7 +71,7 @@ def stream(index: int) -> int:
 
 
 def raw() -> tuple[Callable[[], int], Callable[[int], int]]:
-    """Functions for every launch: the current device's index, and a device's current stream."""
+    """Fast queries for every launch: the current device's index, and a device's current stream."""
     core: Any = importlib.import_module("torch._C")
     # The public ones take microseconds, mostly to make a Stream.
     return (
@@ -96,5 +96,5 @@ def free_memory(index: int) -> int:
 
 
 def is_capturing() -> bool:
-    """Whether launches are recorded into a CUDA graph now: nothing may be waited for then."""
+    """True while launches are captured into a CUDA graph: nothing may be waited for then."""
     return bool(module().is_current_stream_capturing())

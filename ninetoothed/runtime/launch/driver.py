@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import importlib
 import math
 import struct
@@ -21,13 +20,12 @@ from typing import Any
 from ninetoothed.artifacts.artifact import Binary
 from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ConfigurationError, DeviceError
-from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
 
 
 @dataclass(frozen=True)
 class Api:
-    """How a vendor spells what is needed; the functions and their arguments are alike.
+    """Names and attribute numbers of a vendor's API, whose functions and arguments are alike.
 
     ``prefix`` begins the functions' names. ``launch`` is the function that launches, and
     ``launch_call`` its arguments in Python. The numbers are those of attributes of a device (the
@@ -104,7 +102,7 @@ class Driver:
         return int(getattr(self._library, self.api.prefix + name)(*arguments))
 
     def check(self, code: int, what: str) -> None:
-        """Raises what an error code means; ``what`` was tried.
+        """Raises the error of a function's code; ``what`` was tried.
 
         Raises:
             ConfigurationError: the device has too little of something.
@@ -166,9 +164,43 @@ class Driver:
             self._contexts[index] = context
         self.check(self.call("CtxSetCurrent", context), "entering the device's context")
 
+    def load(self, binary: Binary) -> Loaded:
+        """Loads ``binary`` on the current device.
+
+        Raises:
+            ConfigurationError: the device has too little shared memory, registers or threads for
+                it, or no memory left.
+            DeviceError: the driver cannot load it.
+        """
+        index = device.current()
+        self.enter(index)
+        most = self.device_attribute(self.api.device_shared, index)
+        _check_fits("bytes of shared memory", binary.shared, most)
+        threads = self.device_attribute(self.api.device_threads, index)
+        _check_fits("threads", binary.threads, threads)
+        module, function = Handle(), Handle()
+        what = f"loading {binary.entry}"
+        self.check(self.call("ModuleLoadData", ctypes.byref(module), binary.code), what)
+        try:
+            entry = binary.entry.encode()
+            code = self.call("ModuleGetFunction", ctypes.byref(function), module, entry)
+            self.check(code, what)
+            loaded = Loaded(self, binary, index, module, function)
+            if binary.threads > loaded.max_threads:
+                raise ConfigurationError(
+                    f"a program needs {binary.threads} threads of {loaded.registers} registers, "
+                    f"and the device has registers for {loaded.max_threads}"
+                )
+            if self.api.common_shared is not None and binary.shared > self.api.common_shared:
+                _allow_shared(self, loaded, most, what)
+        except BaseException:
+            self.call("ModuleUnload", module)
+            raise
+        return loaded
+
     @contextlib.contextmanager
     def relaxed(self) -> Generator[None]:
-        """Inside, this thread may do what is forbidden while some graph is captured: load code."""
+        """Relaxed capture mode: inside, this thread may load code while some graph is captured."""
         mode = ctypes.c_int(_RELAXED)
         self._exchange(mode)
         try:
@@ -187,16 +219,6 @@ class Driver:
         handle = ctypes.c_int()
         self.check(self.call("DeviceGet", ctypes.byref(handle), index), "finding the device")
         return handle.value
-
-
-@functools.cache
-def active() -> Driver:
-    """The library of the devices that torch has.
-
-    Raises:
-        DeviceError: it cannot be loaded, or is too old.
-    """
-    return toolchain.active().open_driver()
 
 
 class Loaded:
@@ -223,7 +245,7 @@ class Loaded:
         self.max_threads = driver.function_attribute(api.function_threads, function)
 
     def launcher(self, types: Sequence[str], of_shape: Sequence[bool]) -> Launcher:
-        """What launches it (see :class:`Launcher`)."""
+        """A launcher for arguments of these types (see :class:`Launcher`)."""
         return Launcher(self, types, of_shape)
 
     def unload(self) -> None:
@@ -237,42 +259,6 @@ class Loaded:
             self.driver.enter(self.device)
             code = self.driver.call("ModuleUnload", module)
             self.driver.check(code, f"unloading {self.binary.entry}")
-
-
-def load(binary: Binary) -> Loaded:
-    """Loads ``binary`` on the current device.
-
-    Raises:
-        ConfigurationError: the device has too little shared memory, registers or threads for it,
-            or no memory left.
-        DeviceError: the driver cannot load it.
-    """
-    driver = active()
-    index = device.current()
-    driver.enter(index)
-    api = driver.api
-    most = driver.device_attribute(api.device_shared, index)
-    _check_fits("bytes of shared memory", binary.shared, most)
-    _check_fits("threads", binary.threads, driver.device_attribute(api.device_threads, index))
-    module, function = Handle(), Handle()
-    what = f"loading {binary.entry}"
-    driver.check(driver.call("ModuleLoadData", ctypes.byref(module), binary.code), what)
-    try:
-        entry = binary.entry.encode()
-        code = driver.call("ModuleGetFunction", ctypes.byref(function), module, entry)
-        driver.check(code, what)
-        loaded = Loaded(driver, binary, index, module, function)
-        if binary.threads > loaded.max_threads:
-            raise ConfigurationError(
-                f"a program needs {binary.threads} threads of {loaded.registers} registers, and "
-                f"the device has registers for {loaded.max_threads}"
-            )
-        if api.common_shared is not None and binary.shared > api.common_shared:
-            _allow_shared(driver, loaded, most, what)
-    except BaseException:
-        driver.call("ModuleUnload", module)
-        raise
-    return loaded
 
 
 def _check_fits(kind: str, needed: int, most: int) -> None:
@@ -370,7 +356,7 @@ class Launcher:
         self.known: Mapping[str, Any] = {"run": self.run, "bfloat16": bfloat16}
 
     def shape(self, programs: int, arguments: Sequence[Any]) -> bytes:
-        """What launches of one shape have in common."""
+        """Packed arguments and configuration that launches of one shape have in common."""
         fixed = self._converted(self._fixed, arguments)
         binary = self.loaded.binary
         config = _CONFIG.pack(programs, 1, 1, binary.threads, 1, 1, binary.shared)
@@ -399,8 +385,8 @@ class Launcher:
         ]
 
     def varying(self, texts: Sequence[str]) -> list[str]:
-        """What :attr:`run` is given by a call, in source over :attr:`known`, for ``texts`` of all
-        arguments.
+        """Arguments of :attr:`run` that a call gives, as source over :attr:`known`; ``texts`` are
+        those of all arguments.
         """
         return [
             f"bfloat16({texts[place]})" if self.types[place] == "bf16" else texts[place]

@@ -1,4 +1,4 @@
-"""Calls like an earlier one: a key, a lookup, and the driver's launch.
+"""Launch cache: of a call like an earlier one, a key, a lookup, and the driver's launch.
 
 What a call's arguments are, apart from pointers and the values of numbers, fixes all of its launch:
 the kernel, whether the sizes fit one another, the number of programs, and the device function's
@@ -6,7 +6,7 @@ other arguments. It is worked out for the second call of its kind, and kept as a
 pointers and numbers: what never comes back costs next to nothing.
 
 Of the pointers it matters which tensors share memory, where one of them is written: each function
-checks that those share it whose kernel it launches, at the same distance, and no others.
+checks that the same ones share it as in the call that it was made of, at the same distance.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.calls import tensor_guards
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.alias_check import Placement, placement
-from ninetoothed.runtime.tuning.isolation import is_tensor
 
 if TYPE_CHECKING:
     # Only loaded kernels need the driver.
@@ -37,7 +37,7 @@ Values = Sequence[Any]
 MOST = 4096
 """Calls that are kept of one kernel: shapes that never come back must not fill the memory."""
 
-# Of one key, so many ways to share memory.
+# Launches of one key, which differ by their tensors' aliasing.
 _MOST_WAYS = 4
 # A guard that does not hold for calls of its own key is made again so often.
 _MOST_GUARDS = 4
@@ -57,13 +57,13 @@ class Launched(NamedTuple):
     shape: bytes
 
 
-class Repeated:
-    """The launches of one kernel, by what tells calls apart.
+class LaunchCache:
+    """Cached launches of one kernel, by what tells calls apart.
 
     ``classify`` is given a parameter and a number, and returns what launches depend on; it raises
     for a value that only the full way takes. It may be used by several threads at once.
 
-    ``launch(args, keywords)``: whether a call like this one was kept, and this one is launched.
+    ``launch(args, keywords)`` launches a call and returns True, if one like it was kept.
     """
 
     launch: Callable[[Values, Mapping[str, Any]], bool]
@@ -113,7 +113,7 @@ class Repeated:
             return
 
     def _recurs(self, key: Hashable) -> bool:
-        """Whether there was such a call before, as far as it is remembered."""
+        """True if there was such a call before, as far as it is remembered."""
         digest = hash(key)
         if digest in self._seen or digest in self._seen_before or key in self._kept:
             return True
@@ -132,7 +132,7 @@ class Repeated:
             self._keys.append(key)
             self._kept[key] = _Kept((way,))
         else:
-            # Any one makes room: of calls that take turns, the oldest is the next one needed.
+            # Any one makes room: of calls that alternate, the oldest is the next one needed.
             place = self._random.randrange(MOST)
             self._kept.pop(self._keys[place], None)
             self._keys[place] = key
@@ -221,13 +221,13 @@ class Repeated:
 
 
 class _Kept:
-    """Calls that only pointers and numbers tell apart: a launch for each way to share memory."""
+    """Cache entry of calls that differ in pointers and numbers only: a launch for each aliasing."""
 
     __slots__ = ("guard", "guards", "rest", "ways")
 
     def __init__(self, ways: tuple[Launch, ...]) -> None:
         self.ways = ways
-        # Whether tensors are of this key, as torch tells it; and what else the key holds.
+        # torch's guard that tensors are of this key, and what else the key holds.
         self.guard = tensor_guards.never
         self.rest: Hashable = None
         self.guards = 0

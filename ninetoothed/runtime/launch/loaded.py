@@ -1,22 +1,33 @@
-"""An artifact that is ready to run: its host functions, and its binary on a device."""
+"""Loaded kernels: host functions of an artifact, and its binary on a device."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ArgumentError, ConfigurationError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
-from ninetoothed.runtime.tuning.isolation import Trial, is_tensor
 
 if TYPE_CHECKING:
     from ninetoothed.runtime.launch.driver import Launcher, Loaded
 
 MAX_PROGRAMS = 2**31 - 1
-"""What CUDA and HIP take as the first dimension of a grid."""
+"""Largest first dimension of a grid, with CUDA and HIP."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One kernel to be timed: ``reads`` and ``writes`` name the entries of ``params``."""
+
+    params: tuple[str, ...]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    launch: Callable[[tuple[Any, ...]], object]
 
 
 class Host:
@@ -46,7 +57,7 @@ class Host:
 
     def sources(self, values: tuple[Any, ...]) -> tuple[int | None, ...] | None:
         """Of each argument of the device function, the position of the value that is passed, or
-        whose pointer is; None for one that follows from the tensors' sizes and strides.
+        whose pointer is; None for one that is computed from the tensors' sizes and strides.
 
         None instead of all: more than that follows from a number, or something lies behind a
         tensor.
@@ -76,7 +87,7 @@ class Host:
 
 
 class _Passed:
-    """Stands for a number or a pointer of a call, and knows what was done with it."""
+    """Symbolic number or pointer of a call, which records the operations on it."""
 
     def __init__(self, position: int, steps: tuple[tuple[str, int], ...] = ()) -> None:
         self.position = position
@@ -103,7 +114,7 @@ class _Passed:
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def is_passed_as(self, type: str) -> bool:
-        """Whether it is passed as it is: at most as the signed number of the same bits."""
+        """True if it is passed as it is: at most as the signed number of the same bits."""
         if not self._steps:
             return True
         half = 1 << int(type[1:]) - 1 if type[0] == "u" else 0
@@ -111,7 +122,7 @@ class _Passed:
 
 
 class _Probe:
-    """A tensor whose pointer is known again."""
+    """A tensor with a symbolic pointer."""
 
     def __init__(self, position: int, tensor: Any) -> None:
         self._position = position

@@ -3,6 +3,9 @@
 - :class:`Toolchain`: what a back end NAME gives as ``TOOLCHAIN`` of its package here; ``triton`` is
   one. The compile half is in ``ninetoothed.backend.protocol``.
 - ``pool``, ``process`` and ``worker``: artifacts compiled in processes of their own.
+
+Of the runtime it imports ``launch`` alone, whose :class:`~ninetoothed.runtime.launch.driver.Driver`
+a toolchain opens.
 """
 
 from __future__ import annotations
@@ -26,13 +29,13 @@ if TYPE_CHECKING:
 
 
 class Toolchain(Protocol):
-    """What compiles the artifacts of one back end, and loads what comes of them.
+    """Compiler of one back end's artifacts, and the driver that loads their binaries.
 
     Importing it imports neither its compiler nor torch.
     """
 
     def available(self) -> bool:
-        """Whether its compiler is installed."""
+        """True if its compiler is installed."""
         ...
 
     def version(self) -> str:
@@ -52,7 +55,7 @@ class Toolchain(Protocol):
         ...
 
     def prepare(self) -> None:
-        """Does in a process that compiles what takes long, and is the same for all artifacts.
+        """Prepares a process that compiles: does once what is the same for all artifacts.
 
         Raises:
             DeviceError: the compiler cannot be imported.
@@ -60,7 +63,7 @@ class Toolchain(Protocol):
         ...
 
     def rehearse(self, target: Target) -> Iterator[object]:
-        """Compiles nothing for a target, step by step: what comes first takes longer."""
+        """Warms up for a target, step by step: a compiler's first steps take longer."""
         ...
 
     def compile_binary(self, artifact: Artifact) -> Binary:
@@ -112,8 +115,18 @@ def active() -> Toolchain:
     return next(named(row.name) for row in BACK_ENDS if row.device == kind)
 
 
+@functools.cache
+def active_driver() -> Driver:
+    """The driver library of the devices that torch has.
+
+    Raises:
+        DeviceError: it cannot be loaded, or is too old.
+    """
+    return active().open_driver()
+
+
 def binary_key(artifact: Artifact) -> str:
-    """All that the binary of ``artifact`` depends on.
+    """Cache key of an artifact's binary: a digest of all that it depends on.
 
     Raises:
         DeviceError: the compiler is not installed, or too old.
@@ -127,7 +140,7 @@ def binary_key(artifact: Artifact) -> str:
 
 @functools.cache
 def _sources(name: str) -> str:
-    """What this package does beside a compiler: its version, and the text of a toolchain."""
+    """Digest of a toolchain's sources, with this package's version."""
     digest = hashlib.sha256()
     (folder,) = importlib.import_module(f"{__name__}.{name}").__path__
     # Where sources are not installed, the version is all.

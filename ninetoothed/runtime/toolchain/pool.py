@@ -1,4 +1,4 @@
-"""Compiles artifacts in worker processes that see their text only, and keeps what comes of them.
+"""Compile pool: compiles artifacts in worker processes, which see their text only.
 
 A compiler like Triton's holds the interpreter's lock, and importing it costs more than compiling a
 small kernel: so workers are processes, started when they are first needed. They serve all threads
@@ -217,7 +217,7 @@ class _Pool:
             return None
 
     def finish(self, job: _Job, result: Result | BaseException) -> None:
-        """Hands the result to those who wait for it."""
+        """Sends the result to those who wait for it."""
         with self._lock:
             # What was given up has gone, and another of its name may have come.
             if self._jobs.get(job.key) is job:
@@ -362,7 +362,7 @@ class _Server(threading.Thread):
 
 
 def _result(process: CompileProcess, job: _Job) -> Result | BaseException:
-    """What comes of a job; an exception is for those who wait for it."""
+    """Result of a job; an exception is for those who wait for it."""
     try:
         # Another process may have compiled it since it was asked for.
         binary = artifact_store.load_binary(job.key)

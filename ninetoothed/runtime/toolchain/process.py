@@ -1,4 +1,4 @@
-"""One process that compiles, seen from the process that it compiles for.
+"""A compile worker, seen from the process that it compiles for.
 
 Requests and answers are lines of JSON; ``worker`` is the other end.
 """
@@ -34,7 +34,7 @@ _READ_BYTES = 1 << 16
 
 
 def command() -> list[str]:
-    """What the process runs. -P: the current folder's files are no modules of ours.
+    """Command line of the process. -P: the current folder's files are no modules of ours.
 
     Raises:
         OSError: nobody knows where Python is.
@@ -194,7 +194,7 @@ class CompileProcess:
         return " | ".join([f"the compiler's process died ({how})", *last])
 
     def _diagnostics(self, position: int) -> list[str]:
-        """What the process said on stderr from ``position`` on, cut to a readable amount."""
+        """Lines of the process's stderr from ``position`` on, cut to a readable amount."""
         text = os.pread(self._stderr.fileno(), _DIAGNOSTIC_BYTES, position).decode(errors="replace")
         return [line.strip()[:_DIAGNOSTIC_COLUMNS] for line in text.splitlines() if line.strip()]
 

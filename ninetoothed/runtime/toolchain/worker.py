@@ -1,4 +1,4 @@
-"""The process behind ``process``: compiles one artifact after the other.
+"""A compile worker's own code: compiles one artifact after the other.
 
 Run as ``python -m ninetoothed.runtime.toolchain.worker FOLDER``, where ``FOLDER`` is the one for
 its temporary files and for those of what it runs. It writes ``{"ready": true}`` once the compiler
@@ -83,7 +83,7 @@ def _listen(requests: queue.SimpleQueue[dict[str, Any]], folder: str) -> None:
 
 
 def _receive(requests: queue.SimpleQueue[dict[str, Any]]) -> None:
-    """Hands on the requests, until there can be none."""
+    """Queues the requests, until there can be none."""
     parent = os.getppid()
     received = b""
     while os.getppid() == parent:

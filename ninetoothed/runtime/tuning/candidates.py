@@ -6,7 +6,6 @@ What the disk has is taken from there; only for the rest is the compiler asked, 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -30,18 +29,18 @@ if TYPE_CHECKING:
     from ninetoothed.runtime.tuning.model import Ranked
 
 OnDone = Callable[[int, int], None]
-"""Is told how many of how many are done."""
+"""Callback: how many of how many are done."""
 
 
 class Compiler(Protocol):
-    """What the runtime asks of the compiler, where the disk does not have it."""
+    """Interface of the compiler, for what the disk does not have."""
 
     def key(self, signature: Signature, target: Target) -> str:
-        """Names all that the space and the artifacts of a signature depend on."""
+        """Cache key of a signature's space and artifacts."""
         ...
 
     def space(self, signature: Signature, target: Target) -> Space:
-        """What may be chosen.
+        """Space of a signature's configurations.
 
         Raises:
             ConfigurationError: nothing that could run.
@@ -58,7 +57,7 @@ class Compiler(Protocol):
 
 
 class Candidates:
-    """What is known of the configurations of ``signature`` on the current device.
+    """Configurations of ``signature`` on the current device: artifacts, kernels and failures.
 
     ``failures``: why some of them cannot run. One thread at a time.
     """
@@ -77,7 +76,7 @@ class Candidates:
 
     @cached_property
     def space(self) -> Space:
-        """What may be chosen."""
+        """Space of the signature's configurations."""
         space = artifact_store.load_space(self._cache_key)
         if space is None:
             space = self._compiler.space(self.signature, self._target)
@@ -88,12 +87,12 @@ class Candidates:
 
     @property
     def version(self) -> str:
-        """That of the compiler."""
+        """The compiler's version."""
         return toolchain.of(self._target).version()
 
     @cached_property
     def key(self) -> str:
-        """What results of tuning are found by."""
+        """Key of the tuning results."""
         return results.key(
             self.name, self.signature, self._target, self.space, self.device, self.version
         )
@@ -155,7 +154,7 @@ class Candidates:
                 del self._hosts[config]
 
     def failure(self, others: Mapping[Config, str]) -> ConfigurationError:
-        """What the user is told when no configuration can run; ``others``: further reasons."""
+        """The error that no configuration can run; ``others``: further reasons."""
         if not self.space.configs:
             return ConfigurationError(
                 f"kernel {self.name!r} has no configuration to run with on {self._target}; give "
@@ -210,7 +209,7 @@ class Candidates:
 
 
 def _compiled(hosts: Sequence[Host], on_done: OnDone) -> list[Binary | str]:
-    """What each compiles to, or why it does not."""
+    """Binary of each, or the reason why there is none."""
     numbers = itertools.count(1)
 
     def done(position: int, result: Binary | str) -> None:
@@ -226,7 +225,7 @@ def _loaded(host: Host, binary: Binary) -> LoadedKernel:
         ConfigurationError: the device has too little for it.
     """
     with relaxed():
-        return LoadedKernel(host, _driver().load(binary))
+        return LoadedKernel(host, toolchain.active_driver().load(binary))
 
 
 def _unload(kernels: Iterable[LoadedKernel]) -> None:
@@ -236,10 +235,5 @@ def _unload(kernels: Iterable[LoadedKernel]) -> None:
 
 
 def relaxed() -> AbstractContextManager[None]:
-    """Inside, this thread may load code and wait for events while another one captures a graph."""
-    return _driver().active().relaxed()
-
-
-def _driver() -> Any:
-    # Calls with CPU tensors need none of it.
-    return importlib.import_module("ninetoothed.runtime.launch.driver")
+    """Relaxed capture mode: this thread may load code and wait while another captures a graph."""
+    return toolchain.active_driver().relaxed()

@@ -1,4 +1,4 @@
-"""Times nothing away from the caller: what is launched to be timed leaves no trace in its data.
+"""Isolation of launches that are timed: they leave no trace in the caller's data.
 
 What a kernel writes is replaced by copies of the same strides and alignment while it is timed.
 Where memory does not suffice for them, the caller's own tensors are used, kept on the host
@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ninetoothed.calls.aliasing import alias_sets, is_tensor, span
 from ninetoothed.calls.sequences import Jagged
 from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.loaded import Trial
 
 # A copy starts where its original does, modulo this: the lines of the caches, and any vector
 # access.
@@ -29,23 +30,8 @@ class StuckError(Exception):
         self.position = position
 
 
-@dataclass(frozen=True)
-class Trial:
-    """One kernel to be timed: ``reads`` and ``writes`` name the entries of ``params``."""
-
-    params: tuple[str, ...]
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-    launch: Callable[[tuple[Any, ...]], object]
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether a kernel's argument is a tensor, not a number."""
-    return hasattr(value, "data_ptr")
-
-
 @contextlib.contextmanager
-def shielded(
+def isolated(
     trials: Sequence[Trial], values: tuple[Any, ...]
 ) -> Generator[tuple[tuple[Any, ...], Callable[[], None]], None, None]:
     """The values to launch with, and what is to be called before each launch.
@@ -59,9 +45,9 @@ def shielded(
     unstable = [
         position
         for position in written
-        if any(_overlap(data[position], data[other]) for other in read)
+        if any(_may_alias(data[position], data[other]) for other in read)
     ]
-    originals = {position: _span(data[position]) for position in written}
+    originals = {position: _storage(data[position]) for position in written}
     copies = _device_copies(data, originals)
     if copies is not None:
         arguments = tuple(
@@ -110,25 +96,15 @@ def _tensors(names: set[str], trials: Sequence[Trial], values: tuple[Any, ...]) 
     ]
 
 
-def _elements(tensor: Any) -> int:
-    """The elements from the first to the last of a tensor, those between its own included."""
-    return 1 + sum(
-        (size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
-    )
-
-
-def _span(tensor: Any) -> Any:
+def _storage(tensor: Any) -> Any:
     """All memory from the first to the last element, as one dense vector."""
-    return tensor.detach().as_strided((_elements(tensor),), (1,), tensor.storage_offset())
+    strides = zip(tensor.shape, tensor.stride(), strict=True)
+    count = 1 + sum((size - 1) * stride for size, stride in strides)
+    return tensor.detach().as_strided((count,), (1,), tensor.storage_offset())
 
 
-def _overlap(first: Any, second: Any) -> bool:
-    starts = first.data_ptr(), second.data_ptr()
-    ends = (
-        starts[0] + _elements(first) * first.element_size(),
-        starts[1] + _elements(second) * second.element_size(),
-    )
-    return starts[0] < ends[1] and starts[1] < ends[0]
+def _may_alias(first: Any, second: Any) -> bool:
+    return alias_sets([span(first), span(second)]) == (0, 0)
 
 
 def _device_copies(values: tuple[Any, ...], originals: dict[int, Any]) -> dict[int, Any] | None:
@@ -163,4 +139,4 @@ def _device_copy(tensor: Any, original: Any) -> Any:
 
 
 def _copy(copy: Any, original: Any) -> None:
-    _span(copy).copy_(original)
+    _storage(copy).copy_(original)

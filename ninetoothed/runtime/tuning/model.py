@@ -1,4 +1,4 @@
-"""Predicts how long a configuration runs, so that few have to be compiled and timed.
+"""Performance model: predicts a configuration's time, so that few are compiled and timed.
 
 A roofline (Williams et al., 2009) by waves. What a program needs of each unit of a multiprocessor
 (tensor cores, lanes, shared memory, its way to L2) gives its time where enough programs share the
@@ -9,7 +9,8 @@ about as long (the root of their squares). The whole takes its waves, and in the
 memory needs for all bytes: those that the programs of a wave share are read once a wave, or once
 altogether where L2 holds them.
 
-The counts come from :class:`~ninetoothed.artifacts.configuration.Space`, in which ``cost_source`` wrote them.
+The counts come from :class:`~ninetoothed.artifacts.configuration.Space`, in which
+``compiler.cost_function`` wrote them.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from ninetoothed.runtime.launch import device
 
 @dataclass(frozen=True)
 class Properties:
-    """What the model knows of a device: ``clock`` in Hz, ``bandwidth`` of memory in bytes/s."""
+    """Device properties of the model: ``clock`` in Hz, ``bandwidth`` of memory in bytes/s."""
 
     architecture: Architecture
     multiprocessors: int
@@ -52,7 +53,7 @@ class Properties:
 
     @staticmethod
     def of(index: int, target: Target) -> Properties:
-        """Those of a device, as torch tells them; what it does not tell is guessed."""
+        """Properties of a device by torch; what it does not tell is guessed."""
         found: Any = device.module().get_device_properties(index)
         count = int(found.multi_processor_count)
         # In kHz; of memory, two bits a wire and cycle.
@@ -76,7 +77,7 @@ class Ranked:
 class Fitted(NamedTuple):
     """Numbers that no data sheet has, in cycles where nothing else is said.
 
-    Fitted on an H200 to times of some 4,300 configurations in 27 calls (products, attention,
+    Fitted on an H200 to times of some 4,300 configurations in 27 calls (matmul, attention,
     convolution, norms, elementwise and row kernels); what gave nothing was dropped. Over these
     calls the choices take 1.03 times the best time, as a geometric mean, over the ten that are
     benchmarked 1.04, and the worst 1.20. How far that carries: fitted to half of the kernels alone,
@@ -91,13 +92,13 @@ class Fitted(NamedTuple):
     iteration: float = 30
     """Of a loop: its barrier and branch."""
     late: float = 0.5
-    """Turns by which what is fetched ahead comes later than its stages say."""
+    """Iterations by which what is fetched ahead comes later than its stages say."""
     product: float = 33
-    """From a product's start to its end, beside its work."""
+    """From a dot's start to its end, beside its work."""
     exchange: float = 300
     """A reduction across eight warps, less half across none; inside of a warp it costs nothing."""
     mma_rate: float = 0.39
-    """The part of the tensor cores' rate that products of one warp reach, on a device where four
+    """The part of the tensor cores' rate that dots of one warp reach, on a device where four
     warps form one.
     """
     warps: float = 18
@@ -160,7 +161,7 @@ def rank(space: Space, values: Sequence[Any], properties: Properties) -> list[Ra
 
 
 class _Work(NamedTuple):
-    """What a product takes: cycles of the tensor cores, and of reading shared memory.
+    """Work of a dot: cycles of the tensor cores, and of reading shared memory.
     ``is_grouped``: four warps form it together; ``columns``: how many warps share a row.
     """
 
@@ -171,9 +172,9 @@ class _Work(NamedTuple):
 
 
 class _Iteration(NamedTuple):
-    """One iteration of a scope, in cycles: how long what it computes takes a program alone, how long it
-    waits for what it reads, and what it takes of the tensor cores, lanes and special lanes, shared
-    memory and the way to L2.
+    """One iteration of a scope, in cycles: how long a program alone computes, how long it waits for
+    what it reads, and what it takes of the tensor cores, lanes and special lanes, shared memory and
+    the way to L2.
     """
 
     compute: float
@@ -186,7 +187,7 @@ class _Iteration(NamedTuple):
 
 
 class _Choice:
-    """One choice of block sizes: what its warps and stages share is computed once."""
+    """One choice of block sizes: what all warps and stages have in common is computed once."""
 
     def __init__(self, footprint: Footprint, amounts: Amounts, properties: Properties) -> None:
         self._footprint = footprint
@@ -226,7 +227,7 @@ class _Choice:
         waves = math.ceil(programs / capacity)
         if waves == 1:
             together = math.ceil(programs / device.multiprocessors)
-        # Programs that share a multiprocessor come into each other's way; one alone does not.
+        # Programs on one multiprocessor come into each other's way; one alone does not.
         crowded = alone * math.hypot(alone, together * busy) / math.hypot(alone, busy)
         # About one program a cycle is started.
         cycles = max(waves * max(crowded, together * busy), programs)
@@ -294,7 +295,7 @@ class _Choice:
         special = scope.special / device.special_lanes
         writing = near_bytes / device.shared_bandwidth
         l2 = far_bytes / FITTED.l2_bytes
-        # The blocks of products give each thread much to do at once; addresses that each lane has
+        # The blocks of dots give each thread much to do at once; addresses that each lane has
         # of its own do not.
         near = few if self._multiplies else slow
         compute = multiplying + spilling
@@ -302,7 +303,7 @@ class _Choice:
         if is_split:
             exchanges = scope.exchanges
             if len(scope.dots) > 1:
-                # What one product gives another goes through shared memory.
+                # What one dot gives another goes through shared memory.
                 first = scope.dots[0]
                 exchanges += 1
                 compute += 4 * first.m * first.n / device.shared_bandwidth
@@ -332,8 +333,8 @@ class _Choice:
         return total
 
     def _different(self, stream: Stream, capacity: int) -> float:
-        """How many different blocks the programs of a wave move: they follow each other in the
-        order of the grid, whose last dim moves fastest.
+        """Number of different blocks that the programs of a wave move: they follow each other in
+        the order of the grid, whose last dim moves fastest.
         """
         left = float(min(capacity, self._programs))
         different = 1.0
@@ -353,7 +354,7 @@ def _requests(stream: Stream, threads: int) -> tuple[float, float]:
         return max(stream.lanes * stream.bytes / _WIDE, least), 0.0
     if stream.run == 1:
         return stream.lanes, float(stream.lanes * _SECTOR)
-    # Each thread has neighbours, and moves one at a time: all threads together go over the same
+    # Each thread has adjacent lanes, and moves one at a time: all threads together go over the same
     # bytes as often.
     again = min(stream.lanes / threads, _WIDE / stream.bytes)
     return stream.lanes, stream.lanes * stream.bytes * max(again * FITTED.narrow, 1.0)
@@ -382,7 +383,7 @@ def _work(product: Dot, config: Config, device: Architecture) -> _Work:
     operations *= max(8 * columns / n, 1.0)
     bytes_ = float((m * columns + n * rows) * k * size * batch)
     if not rate:
-        # Lanes multiply; each reads its operands for a few products only.
+        # Lanes multiply; each reads its operands for a few multiplications only.
         return _Work(
             operations / (2 * device.lanes), 4 * bytes_ / device.shared_bandwidth, False, columns
         )

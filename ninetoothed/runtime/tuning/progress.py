@@ -1,4 +1,4 @@
-"""How far a search is: a bar on a terminal, once it takes longer than people like to wait.
+"""Progress bar of a search, on a terminal, once it takes longer than people like to wait.
 
 ``rich`` draws nicer ones, and is not worth a dependency, nor the time that its import takes in a
 first call.
@@ -17,7 +17,7 @@ _QUIET_SECONDS = 2.0
 _BAR_COLUMNS = 24
 
 logger = logging.getLogger("ninetoothed")
-"""What is not on a terminal is told here, as information."""
+"""Receives at level INFO what no terminal shows."""
 
 
 class Progress:

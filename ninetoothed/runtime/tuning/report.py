@@ -1,4 +1,4 @@
-"""What a kernel was chosen from, for one call: as fields, and as a table to read."""
+"""Tuning report of one call: choice, candidates and times, as fields and as a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ORIGINS = {
     "nearby": "tuned for sizes near these",
     "model": "the best by the model of the device",
 }
-"""Where a choice comes from, and what the table says of it."""
+"""Origins of a choice, and their texts in the table."""
 
 _MOST_ROWS = 40
 
@@ -37,7 +37,7 @@ class ReportRow:
 
 @dataclass(frozen=True)
 class TuningReport:
-    """How the configuration of calls like one call was chosen, or would be.
+    """Report of how the configuration of calls like one call was chosen, or would be.
 
     ``origin`` is a key of ``ORIGINS``. ``sizes`` are the call's, which count as ``bucket``;
     ``timed_sizes``: those of the call that was timed, where one was. ``chosen`` is None before the

@@ -1,4 +1,4 @@
-"""What tuning found, by kernel, device and bucket of sizes: on disk, and as a file to carry about.
+"""Tuning results by kernel, device and bucket of sizes: on disk, and as an exported file.
 
 A *bucket* holds the calls whose sizes are alike: each size is rounded on a logarithmic scale, so
 that a new shape rarely means anything new. A result is found again by its :func:`key`, which holds
@@ -24,8 +24,8 @@ from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.runtime.tuning.isolation import is_tensor
 from ninetoothed.version import __version__
 
 # What broken text leads to: brackets nested without end, and infinite numbers, too.
@@ -63,7 +63,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """What tuning one bucket found. ``rows``: the chosen configuration first.
+    """Tuning result of one bucket. ``rows``: the chosen configuration first.
 
     ``shapes`` are the sizes that it was timed with; ``mode``: ``"quick"`` or ``"full"``;
     ``ninetoothed`` and ``triton``: the versions that timed it.
@@ -89,7 +89,7 @@ class Result:
 def key(
     name: str, signature: Signature, target: Target, space: Space, device: str, triton: str
 ) -> str:
-    """What the results of a kernel for one signature on one product are found by."""
+    """Key of the results of a kernel for one signature on one product."""
     configs = [(config.values, config.num_warps, config.num_stages) for config in space.configs]
     named = [name, str(signature), str(target), device, __version__, triton]
     return hashlib.sha256(json.dumps([*named, configs, space.cost]).encode()).hexdigest()
@@ -153,19 +153,19 @@ def nearest(key: str, bucket: Bucket, tensors: int) -> Result | None:
 
 def store(result: Result) -> None:
     """Keeps a result, in the place of an older one of the same bucket."""
-    text = _text(result)
+    text = json.dumps(dataclasses.asdict(result), sort_keys=True)
     member = _member(result.bucket)
     if artifact_store.load_result(result.key, member) != text:
         artifact_store.store_result(result.key, member, text)
 
 
 def fault(key: str, config: Config) -> str | None:
-    """Why ``config`` must not be launched: what an earlier process has seen of it, or None."""
+    """Reason of an earlier process why ``config`` must not be launched, or None."""
     return artifact_store.load_result(key, f"fault {config}")
 
 
 def store_fault(key: str, config: Config, reason: str) -> None:
-    """Keeps that launching ``config`` ended badly for the whole process."""
+    """Marks ``config`` as one whose launch ended badly for the whole process."""
     artifact_store.store_result(key, f"fault {config}", reason)
 
 
@@ -178,7 +178,7 @@ def export(path: Path) -> int:
     found = map(_named, artifact_store.result_names())
     results = [result for result in found if result is not None]
     results.sort(key=lambda result: (result.kernel, result.device, result.key, result.bucket))
-    rows = [{**_fields(result), "imported": False} for result in results]
+    rows = [{**dataclasses.asdict(result), "imported": False} for result in results]
     document = {"format": _FORMAT, "results": rows}
     try:
         artifact_store.write_atomically(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
@@ -197,7 +197,6 @@ def imported(path: Path) -> list[Result]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"tuning results cannot be read from {path}: {error}") from error
-    wrong = f"{path} holds no tuning results of ninetoothed.tuning.export"
     try:
         document = json.loads(text)
         if document["format"] != _FORMAT:
@@ -207,7 +206,10 @@ def imported(path: Path) -> list[Result]:
             )
         return [_result({**fields, "imported": True}) for fields in document["results"]]
     except _NO_RESULT as error:
-        raise ConfigurationError(f"{wrong} ({type(error).__name__}: {error})") from error
+        raise ConfigurationError(
+            f"{path} holds no tuning results of ninetoothed.tuning.export "
+            f"({type(error).__name__}: {error})"
+        ) from error
 
 
 def _named(name: str) -> Result | None:
@@ -229,14 +231,6 @@ def _member(bucket: Bucket) -> str:
     return f"bucket {bucket}"
 
 
-def _fields(result: Result) -> dict[str, Any]:
-    return dataclasses.asdict(result)
-
-
-def _text(result: Result) -> str:
-    return json.dumps(_fields(result), sort_keys=True)
-
-
 def _parsed(text: str) -> Result | None:
     """A result as the cache holds it; None: it is something else, or of another version."""
     try:
@@ -246,7 +240,7 @@ def _parsed(text: str) -> Result | None:
 
 
 def _result(fields: dict[str, Any]) -> Result:
-    """The inverse of ``_fields``, which believes nothing.
+    """Result of the fields of :func:`store` and :func:`export`, each of which is checked.
 
     Raises:
         ValueError, KeyError, TypeError, OverflowError: the fields are not those of a result.

@@ -1,4 +1,4 @@
-"""Which configuration serves a bucket of sizes: by a result, by the model, or by the clock."""
+"""Search for the configuration of a bucket of sizes: by a result, the model, or timing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime.launch.loaded import LoadedKernel
 from ninetoothed.runtime.tuning import results, timing
 from ninetoothed.runtime.tuning.candidates import Candidates, relaxed
-from ninetoothed.runtime.tuning.isolation import StuckError, is_tensor
+from ninetoothed.runtime.tuning.isolation import StuckError
 from ninetoothed.runtime.tuning.model import Ranked
 from ninetoothed.runtime.tuning.progress import Progress, logger
 from ninetoothed.runtime.tuning.report import ReportRow, TuningReport
@@ -38,7 +39,7 @@ _REFINEMENTS, _NEIGHBOURS, _REFINED_SECONDS = 3, 8, 3.5
 
 @dataclass(frozen=True)
 class Choice:
-    """The kernel of one bucket, and how it came to it: ``origin`` as in ``tuning_report``.
+    """The kernel of one bucket, and how it came to it: ``origin`` as in ``report.ORIGINS``.
 
     ``timed``: the bucket whose result it is by. The result itself has hundreds of rows, and a
     service has many buckets: who wants to see it finds it on disk.
@@ -64,7 +65,7 @@ class Search:
         self._failures: dict[Config, str] = {}
 
     def programs(self) -> int:
-        """How many programs some configuration has: 0 where there is nothing to do.
+        """Number of programs of some configuration: 0 where there is nothing to do.
 
         Raises:
             ArgumentError: its sizes do not fit one another.
@@ -109,7 +110,7 @@ class Search:
         return Choice(kernel, "model")
 
     def report(self, choice: Choice | None) -> TuningReport:
-        """How ``choice`` was made."""
+        """Report of how ``choice`` was made."""
         timed = None if choice is None else choice.timed
         result = None if timed is None else results.load(self._candidates.key, timed)
         return TuningReport(
@@ -135,7 +136,7 @@ class Search:
         return self._candidates.ranked(self._values)
 
     def _known(self) -> Choice | None:
-        """By a result of this bucket or of one nearby, of which some configuration still runs."""
+        """The choice by a result of this bucket or a nearby one, if a configuration of it runs."""
         known = None if self._exact is None else self._by_result(self._exact)
         if known is not None:
             return known
@@ -164,7 +165,7 @@ class Search:
         return [*_varied(self._ranked), *refused][: self._limit]
 
     def _timed(self) -> Choice:
-        """By the clock."""
+        """The choice by timing."""
         start = time.monotonic()
         with Progress(f"tuning {self._candidates.name}") as progress:
             rows = self._promising(progress)
@@ -189,8 +190,8 @@ class Search:
         raise self._candidates.failure(self._failures)
 
     def _refined(self, rows: list[Row], end: float, progress: Progress) -> list[Row]:
-        """Times what is one step from the fastest, and from there again, while there is time: the
-        model sees the right region more surely than the best place in it.
+        """Local search: times what is one step from the fastest, and again, while there is time:
+        the model sees the right region more surely than the best place in it.
         """
         for _ in range(_REFINEMENTS):
             best = rows[0].config
@@ -210,7 +211,7 @@ class Search:
         return rows
 
     def _neighbours(self, config: Config) -> list[Config]:
-        """What differs from ``config`` in one place, by one step, the most promising first."""
+        """Configurations one step from ``config`` in one place, the most promising first."""
         places = [_coordinates(row.config) for row in self._ranked]
         steps = [sorted({*values}) for values in zip(*places, strict=True)]
         here = _indices(config, steps)
@@ -274,7 +275,7 @@ class Search:
         return Choice(kernel, "tuned", self._bucket)
 
     def _stuck(self, config: Config) -> DeviceError:
-        """Leaves the configuration out in all later processes; what the user is told."""
+        """Leaves the configuration out in all later processes; the error for the user."""
         seconds = settings.tune_timeout()
         reason = f"it did not end within {seconds} s when it was timed"
         results.store_fault(self._candidates.key, config, reason)
@@ -286,7 +287,7 @@ class Search:
         )
 
     def _report_rows(self, result: Result | None) -> list[ReportRow]:
-        """What was tried, then the others by what the model says."""
+        """Rows of the report: what was tried, then the others as the model ranks them."""
         tried = {row.config: row for row in result.rows} if result is not None else {}
         predictions = {row.config: row for row in self._ranked}
         rows: list[ReportRow] = []
@@ -303,8 +304,8 @@ class Search:
 
 
 def _varied(ranked: Sequence[Ranked]) -> list[Config]:
-    """What the model does not refuse, the most promising first: of those with equal block sizes,
-    each further one is a bit less so, since the model may be wrong about all of them.
+    """Configurations that the model does not refuse, the most promising first: of those with
+    equal block sizes, each further one is less so, since the model may be wrong about all of them.
     """
     seen: dict[tuple[tuple[str, int], ...], int] = {}
     rows: list[tuple[float, int]] = []
@@ -325,7 +326,7 @@ def _indices(config: Config, steps: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _count(ranked: Sequence[Ranked], mode: Tune) -> int:
-    """How many are compiled and timed."""
+    """Number of configurations that are compiled and timed."""
     times = [row.milliseconds for row in ranked if row.milliseconds is not None]
     if mode == "full":
         return min(max(len(times), 1), _FULL_MOST)

@@ -2,9 +2,9 @@
 
 Every launch is timed as calls are outside of benchmarks of one kernel alone: with nothing of its
 data left in the caches, by events around it, on a device that the host is ahead of. The candidates
-take turns, so that a clock that slows down slows all of them; of each, the median counts. After
-each round the slower ones are left out, until one leads clearly or the finalists have been timed
-often enough.
+are launched round-robin, so that a clock that slows down slows all of them; of each, the median
+counts. After each round the slower ones are left out, until one leads clearly or the finalists have
+been timed often enough.
 
 All that is compiled is compiled before the first launch: compilers on every core make the host late
 and the device's clock low, and timing takes less than a second of a search that takes several.
@@ -25,7 +25,8 @@ from typing import Any, Protocol
 from ninetoothed import config
 from ninetoothed.errors import ArgumentError, ConfigurationError
 from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.tuning.isolation import StuckError, Trial, shielded
+from ninetoothed.runtime.launch.loaded import Trial
+from ninetoothed.runtime.tuning.isolation import StuckError, isolated
 
 # Whoever times, times alone: two threads would time each other's launches.
 _lock = threading.Lock()
@@ -45,7 +46,7 @@ _MOST_FILLS, _LASTING_FILLS = 32, 4
 
 @dataclass(frozen=True)
 class Effort:
-    """What a search may take: samples of one configuration, and seconds of timing in all."""
+    """Budget of a search: samples of one configuration, and seconds of timing in all."""
 
     samples: int
     seconds: float
@@ -68,7 +69,7 @@ class Measured:
 
 
 class Clock(Protocol):
-    """What the tuner needs of a stopwatch."""
+    """Stopwatch of the tuner."""
 
     def settle(self) -> None:
         """Waits for all that was enqueued before."""
@@ -101,7 +102,7 @@ def time_trials(
     effort: Effort = QUICK,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Measured | str]:
-    """How long each trial takes on ``values``, or the reason why it cannot run.
+    """Time of each trial on ``values``, or the reason why it cannot run.
 
     ``progress`` is told how many of the trials are settled.
 
@@ -110,13 +111,13 @@ def time_trials(
     """
     if not trials:
         return []
-    with _lock, _marked(), shielded(trials, values) as (arguments, prepare):
+    with _lock, _marked(), isolated(trials, values) as (arguments, prepare):
         launches = [functools.partial(trial.launch, arguments) for trial in trials]
         return _Race(launches, prepare, _clock(), effort, progress).run()
 
 
 def is_timing() -> bool:
-    """Whether this thread times: torch's own operations, by which data is copied and caches are
+    """True while this thread times: torch's own operations, by which data is copied and caches are
     filled, may be kernels of this package, and those are not tuned meanwhile.
     """
     return getattr(_this_thread, "is_timing", False)
@@ -142,7 +143,7 @@ def fastest(results: Sequence[Measured | str]) -> list[int]:
 
 
 class _Race:
-    """One search: the candidates that are left, and the samples of all."""
+    """Successive halving: the candidates that are left, and the samples of all."""
 
     def __init__(
         self,
@@ -183,16 +184,16 @@ class _Race:
 
     def _round(self, samples: int, end: float) -> bool:
         """Times all that are left until each has so many samples; False: the time is up."""
-        turn = 0
+        passes = 0
         while min(len(self._samples[position]) for position in self._running) < samples:
             # Each is first in as many passes.
-            first = turn % len(self._running)
+            first = passes % len(self._running)
             self._pass([*self._running[first:], *self._running[:first]], self._clock.start)
-            turn += 1
+            passes += 1
             fastest = {position: min(self._samples[position]) for position in self._running}
             bound = _HOPELESS * min(fastest.values(), default=0.0)
             # One sample alone may be slow by chance.
-            if turn > 1:
+            if passes > 1:
                 self._keep([position for position in self._running if fastest[position] <= bound])
             if len(self._running) < 2 or self._clock.seconds() > end:
                 return False
@@ -230,7 +231,7 @@ class _Race:
         self._keep([position for position in self._running if position in kept])
 
     def _is_clear(self) -> bool:
-        """Whether the leader's samples are below those of all others, apart from outliers."""
+        """True if the leader's samples are below those of all others, apart from outliers."""
         first, *others = sorted(self._running, key=self._median)
         if not others:
             return True

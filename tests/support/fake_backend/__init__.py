@@ -17,7 +17,7 @@ import torch
 import ninetoothed.backend
 from ninetoothed.artifacts.target import BACK_ENDS, BackEnd
 from ninetoothed.runtime import toolchain
-from ninetoothed.runtime.launch import device, driver
+from ninetoothed.runtime.launch import device
 
 # The one line.
 FAKE = BackEnd("fake", ("fake",), ("words",), device="fake")
@@ -43,7 +43,7 @@ def registered() -> Generator[None]:
 
 
 def _forget() -> None:
-    caches: list[Any] = [device.kind, driver.active]
+    caches: list[Any] = [device.kind, toolchain.active_driver]
     for cache in caches:
         cache.cache_clear()
     for name in [name for name in sys.modules if name.startswith("ninetoothed.")]:

@@ -135,7 +135,7 @@ def linear_arguments() -> list[Call]:
 
 
 class Activation(enum.IntEnum):
-    """What is applied to the product."""
+    """Activation of the result."""
 
     NONE = 0
     RELU = 1
@@ -173,7 +173,7 @@ def choice_arguments() -> list[Call]:
 
 
 class Border(enum.Enum):
-    """What becomes of large numbers."""
+    """Treatment of numbers beyond a border."""
 
     KEEP = "keep"
     CLIP = 3

@@ -1,4 +1,4 @@
-"""What an idiom is: a kernel as a user writes it, calls of it, and what they must give."""
+"""An idiom: a kernel as a user writes it, calls of it, and the expected results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A blocked matrix product; kernels of other modules use its two functions."""
+"""Blocked matrix multiplication; kernels of other modules use its two functions."""
 
 from __future__ import annotations
 

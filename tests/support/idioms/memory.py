@@ -1,4 +1,4 @@
-"""Places that the application finds itself: rows named by data, pointers, atomics, coordinates."""
+"""Gathers, scatters, atomics and coordinates: places that the application computes."""
 
 from __future__ import annotations
 

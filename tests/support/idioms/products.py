@@ -1,4 +1,4 @@
-"""Matrix products, and what is made of their parts: convolution as one product, with a bias."""
+"""Matrix multiplication, and what is made of its parts: convolution, with a bias."""
 
 from __future__ import annotations
 

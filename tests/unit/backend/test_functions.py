@@ -1,6 +1,4 @@
-"""How functions, hints, prints and assertions are spelled, and what Triton's interpreter makes of
-them.
-"""
+"""Functions, hints, prints and assertions in Triton-Python: spellings, and interpreted results."""
 
 from __future__ import annotations
 
@@ -83,7 +81,7 @@ def test_spelling(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What each case gives."""
+    """The result of each case."""
     pytest.importorskip("triton")
     cases: list[Case] = []
     for body, _, _ in BODIES.values():

@@ -1,4 +1,4 @@
-"""What Triton-Python source computes, through Triton's interpreter; and that Triton compiles it."""
+"""Results of Triton-Python source, through Triton's interpreter; and that Triton compiles it."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def inputs(dtype: str) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """What each case gives."""
+    """The result of each case."""
     pytest.importorskip("triton")
     cases: list[Case] = []
     for body, dtype, out, _ in CASES:

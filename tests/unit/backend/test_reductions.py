@@ -1,6 +1,4 @@
-"""Reductions, scans, sorts and histograms in Triton-Python: how they are spelled, and what Triton's
-interpreter makes of them.
-"""
+"""Reductions, scans, sorts and histograms in Triton-Python: spellings, and interpreted results."""
 
 from __future__ import annotations
 
@@ -108,7 +106,7 @@ def positive_minimum(x: Any) -> Any:
 
 
 def last_largest(x: Any) -> Any:
-    """Where the largest is, taken without a sign."""
+    """Argmax of unsigned numbers."""
     bits = x.view("uint32")
     return np.full_like(x, np.flatnonzero(bits == bits.max())[-1])
 

@@ -1,4 +1,4 @@
-"""Triton-Python of what moves lanes: how it reads, and that Triton takes it."""
+"""Triton-Python of reshapes, permutations and gathers: the text, and that Triton takes it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ UNIFORM = """
 
 
 def body(text: str) -> str:
-    """What is written of ``text``, the function's head aside."""
+    """Emitted source of ``text``, without the function's head."""
     return emit_triton_python(elementwise(text, "f32", count=1)).partition("64)\n")[2]
 
 

@@ -1,4 +1,4 @@
-"""Triton-Python source: how it reads."""
+"""Text of Triton-Python source."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_what_is_read_after_it_is_replaced() -> None:
 
 
 def test_what_stays_a_name() -> None:
-    """What is used twice, used behind or in a loop or branch, or reads memory."""
+    """Values used twice, behind or in a loop or branch, or read from memory, get a name."""
     module = parse(
         f"""
         tt.func @f(%x: !tt.ptr<f32> {{"nt.param" = "x"}}, %n: i32 {{"nt.param" = "n"}})

@@ -31,7 +31,7 @@ CONFIG = Config((), 4, 3)
 
 
 def compile_for(target: str, module: Any, language: Any = "ttir") -> dict[str, str]:
-    """What Triton's stages make of ``module``."""
+    """Output of Triton's stages for ``module``."""
     pytest.importorskip("triton")
     return assembly(emit(module, language, Target.parse(target), CONFIG))
 

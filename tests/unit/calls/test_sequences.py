@@ -150,6 +150,7 @@ def test_a_dim_of_one_element_names_no_other_sequence() -> None:
 
 def test_the_tuner_gets_copies_of_the_elements(monkeypatch: pytest.MonkeyPatch) -> None:
     from ninetoothed.runtime.launch import device
+    from ninetoothed.runtime.launch.loaded import Trial
     from ninetoothed.runtime.tuning import isolation
 
     def free_memory(index: int) -> int:
@@ -163,8 +164,8 @@ def test_the_tuner_gets_copies_of_the_elements(monkeypatch: pytest.MonkeyPatch) 
         seen.append(values[0])
         values[0].elements.fill_(7)
 
-    trial = isolation.Trial(("x",), ("x",), ("x",), launch)
-    with isolation.shielded([trial], (jagged,)) as (arguments, _):
+    trial = Trial(("x",), ("x",), ("x",), launch)
+    with isolation.isolated([trial], (jagged,)) as (arguments, _):
         trial.launch(arguments)
     assert seen[0].offsets is jagged.offsets
     assert seen[0].elements.tolist() == [7.0] * 5

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from ninetoothed.runtime.tuning.isolation import Trial
+from ninetoothed.runtime.launch.loaded import Trial
 from tests.support.configurations import agreeing
 
 

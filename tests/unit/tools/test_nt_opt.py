@@ -1,4 +1,4 @@
-"""``nt-opt``: what it lists, dumps, accepts back, and says of mistakes."""
+"""``nt-opt``: lists, dumps, round trips, and errors."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from ninetoothed.ir import nt, tt
 from ninetoothed.layout.access import Access
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes import find_pass
-from ninetoothed.passes.lowering.identities import constant_value
+from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.symbolic.expr import sym
 from ninetoothed.tools.nt_opt import main as nt_opt
 from ninetoothed.verification.translation import Report, validate

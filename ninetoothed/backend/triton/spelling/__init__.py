@@ -1,4 +1,4 @@
-"""How each op but control flow is spelled in Triton-Python.
+"""Spellings in Triton-Python of all ops but control flow.
 
 A spelling takes the texts of the operands and gives the op's. It must mean what the op means in
 TTIR: Triton's rules (promotion, signs, how NaNs compare) are written down here and nowhere else.

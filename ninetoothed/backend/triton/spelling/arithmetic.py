@@ -1,4 +1,4 @@
-"""``arith`` and ``math``, and ``tt``'s ops that compute lane by lane."""
+"""Elementwise ops of ``arith``, ``math`` and ``tt``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TWICE = ("one", "ueq", "ord", "uno")
 
 
 def repeats_operands(op: Operation) -> bool:
-    """Whether the spelling of ``op`` holds an operand more than once, which must be a name then."""
+    """True if the spelling of ``op`` holds an operand more than once, which must be a name then."""
     if isinstance(op, tt.CmpfOp):
         return op.comparison in _TWICE
     return isinstance(op, arith.FloorDivSIOp | arith.CeilDivSIOp)

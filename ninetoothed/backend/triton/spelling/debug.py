@@ -1,4 +1,4 @@
-"""Prints, assertions, and what the compiler may assume."""
+"""Prints, assertions and compiler hints."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _assume(operands: Operands, op: tt.AssumeOp) -> Expr:
 
 
 def hinted(op: Operation, expr: Expr) -> Expr:
-    """The text of an op with what is said of its value."""
+    """``expr`` with the divisibility, contiguity and constancy hints of its op."""
     for name, function in _HINTS.items():
         if name in op.attributes:
             dense = cast("DenseIntOrFPElementsAttr[Any]", op.attributes[name])

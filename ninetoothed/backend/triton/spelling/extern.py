@@ -1,7 +1,7 @@
 """Functions of the device libraries, and inline assembly.
 
 What Triton has in its own ``libdevice`` for the target is spelled so; of any other function the
-source holds a declaration (:func:`declarations`).
+source holds a declaration (:func:`needs`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _IMPORT = "from triton.language.extra import libdevice"
 
 
 def _meant(op: tt.ExternElementwiseOp) -> tuple[Extern, Form]:
-    """The function that a symbol is, by its operands' widths."""
+    """Row and form of a library's function, by its symbol and the operands' widths."""
     types: list[Any] = [tt.scalar_of(operand.type) for operand in op.srcs]
     widths = [type.bitwidth for type in types]
     for row, form in SYMBOLS.get(op.symbol.data, ()):
@@ -48,8 +48,8 @@ def _declared(op: tt.ExternElementwiseOp) -> str:
 
 
 def needs(function: tt.FuncOp) -> tuple[list[str], dict[str, str]]:
-    """What the functions of the libraries need in front of the kernel: an import, and the
-    declarations of those that Triton has no name for, by their names.
+    """Import and declarations that library functions need in front of the kernel; declarations by
+    name, of those functions that Triton has no name for.
     """
     imports: list[str] = []
     declarations: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The table of spellings; what a spelling is given, and what it gives."""
+"""Registry of spellings, which take the op's operands and give an expression."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ninetoothed.language.registry import Registry
 
 
 class Operands(Protocol):
-    """Where a spelling gets its operands from. Each may stand once in what it gives."""
+    """Operands of the op that is spelled. Each may stand once in the result."""
 
     def expr(self, value: SSAValue) -> Expr:
         """The text of ``value``, which Triton may have to broadcast."""
@@ -24,7 +24,7 @@ class Operands(Protocol):
         ...
 
     def combine(self, op: tt.ReduceOp | tt.ScanOp) -> str:
-        """A function that combines as ``op`` does."""
+        """The combine function of ``op``."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What combines lanes: dots, reductions, scans and histograms."""
+"""Dots, reductions, scans and histograms."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _common_combination(op: tt.ReduceOp | tt.ScanOp) -> str | None:
 
 
 def _keeps_type(function: str, scalar: Attribute) -> bool:
-    """Whether Triton 3.6 and 3.9 combine in ``scalar``."""
+    """True if Triton 3.6 and 3.9 combine in ``scalar``."""
     if function == "tl.xor_sum":
         return True
     if isinstance(scalar, IntegerType):

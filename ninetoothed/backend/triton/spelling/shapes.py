@@ -1,4 +1,4 @@
-"""Broadcasts, and what reorders lanes: reshape, transpose, gather, join, split."""
+"""Broadcast, reshape, transpose, gather, join and split."""
 
 from __future__ import annotations
 

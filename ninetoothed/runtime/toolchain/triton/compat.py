@@ -1,9 +1,9 @@
 """The one module that knows Triton's internals, for Triton 3.6.0 and newer. It only compiles.
 
 An artifact goes through the stages of Triton's backend for its target, as ``triton.compile`` runs
-them, but past Triton's cache on disk: its keys cost a digest of all of Triton's files, and what is
-compiled is kept by ``cache.artifact_store``. Compiling needs neither a GPU nor torch, and nothing but
-compiling imports Triton.
+them, but past Triton's cache on disk: its keys cost a digest of all of Triton's files, and
+``cache.artifact_store`` keeps the binaries. Compiling needs neither a GPU nor torch, and nothing
+but compiling imports Triton.
 
 What is used of Triton, tested with 3.6.0, 3.7.1, 3.8.0 and 3.9.0 (a test each in
 ``tests/unit/runtime/toolchain/test_triton.py``):
@@ -20,7 +20,7 @@ What is used of Triton, tested with 3.6.0, 3.7.1, 3.8.0 and 3.9.0 (a test each i
   and ``global_scratch_align``; ``num_ctas``, ``tensordesc_meta``, ``profile_scratch_size`` and
   ``tmem_size``, which tell of what no launch of ours provides;
 - ``triton.compiler.ASTSource`` of a ``triton.JITFunction`` (``@triton.jit`` reads its source back
-  from a file), with ``make_ir`` and ``language``: Triton's own road to TTIR;
+  from a file), with ``make_ir`` and ``language``: Triton's own frontend;
 - errors hold their cause, without the source, as ``error_message``;
 - the environment's variables that change what is compiled have the names of ``_SETTING``, and
   ``TRITON_BACKENDS_IN_TREE`` keeps it from looking through all packages for backends.
@@ -85,7 +85,7 @@ _NOTHING = """
 
 
 def available() -> bool:
-    """Whether Triton is installed."""
+    """True if Triton is installed."""
     try:
         spec = importlib.util.find_spec("triton")
     except (ImportError, ValueError):
@@ -235,23 +235,23 @@ def stages(artifact: Artifact) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     for name, step in steps.items():
         module = step(module, metadata)
         if name == "llir":
-            module = without_promises(module)
+            module = without_poison_flags(module)
         yield name, module, metadata
 
 
-_PROMISES = re.compile(
+_POISON_FLAGS = re.compile(
     r"(= \w+)(?: (?:nuw|nsw|exact|disjoint|nneg|samesign))+(?=(?: [a-z]+)? <\d+ x i\d+>)"
 )
 
 
-def without_promises(llvm: str) -> str:
-    """LLVM's text without the flags that promise no overflow and the like, of vectors of integers.
+def without_poison_flags(llvm: str) -> str:
+    """LLVM's text without poison-generating flags (``nuw``, ``exact``, …) on vectors of integers.
 
     Where LLVM joins two scalar ops of different kinds to vectors, the flags of one stay for lanes
-    that had none. Nothing reads those lanes, but with Triton 3.6 a lane that breaks its promise
+    that had none. Nothing reads those lanes, but with Triton 3.6 a lane that overflows anyway
     spills into the one beside it: wrong addresses, and a store beside its tensor.
     """
-    return _PROMISES.sub(r"\1", llvm)
+    return _POISON_FLAGS.sub(r"\1", llvm)
 
 
 def prepare() -> None:
@@ -265,7 +265,7 @@ def prepare() -> None:
 
 
 def rehearse(target: Target) -> Iterator[object]:
-    """Compiles a kernel of nothing, stage by stage."""
+    """Compiles an empty kernel, stage by stage."""
     artifact = Artifact("nothing", "ttir", _NOTHING, (), (), "", (), (), target, Config(()))
     return stages(artifact)
 
@@ -346,18 +346,6 @@ def _first_lines(text: str) -> str:
     return " | ".join(lines[:_REASON_LINES])
 
 
-def _signature(artifact: Artifact) -> dict[str, str]:
-    return {argument.name: argument.type for argument in artifact.arguments}
-
-
-def _attributes(artifact: Artifact) -> dict[tuple[int], list[list[str | int]]]:
-    return {
-        (position,): [["tt.divisibility", 16]]
-        for position, argument in enumerate(artifact.arguments)
-        if argument.divisible_by_16
-    }
-
-
 _CACHES = ("none", "ca", "cg", "wb", "cs", "wt", "cv")
 _EVICTIONS = ("evict_normal", "evict_first", "evict_last")
 _POLICY = re.compile(
@@ -368,12 +356,12 @@ _POLICY = re.compile(
 
 
 def for_this_version(text: str) -> str:
-    """TTIR as the installed Triton has it.
+    """TTIR in the spelling of the installed Triton.
 
     From 3.9 on, an access asks of the caches by one attribute, which older ones do not know; what
     they have, 3.9 drops without a word.
     """
-    if _minor_version() < (3, 9):
+    if _minor(version()) < (3, 9):
         return text
 
     def policy(found: re.Match[str]) -> str:
@@ -384,10 +372,6 @@ def for_this_version(text: str) -> str:
         )
 
     return _POLICY.sub(policy, text)
-
-
-def _minor_version() -> tuple[int, int]:
-    return _minor(version())
 
 
 def _python_source(artifact: Artifact) -> Any:
@@ -403,7 +387,13 @@ def _python_source(artifact: Artifact) -> Any:
             "set, unset it"
         )
     source: type[Any] = _module("triton.compiler").ASTSource
-    return source(function, _signature(artifact), constexprs={}, attrs=_attributes(artifact))
+    signature = {argument.name: argument.type for argument in artifact.arguments}
+    attributes = {
+        (position,): [["tt.divisibility", 16]]
+        for position, argument in enumerate(artifact.arguments)
+        if argument.divisible_by_16
+    }
+    return source(function, signature, constexprs={}, attrs=attributes)
 
 
 def _source_file(artifact: Artifact) -> Path:

@@ -1,4 +1,4 @@
-"""What the driver is given, by a library that records it."""
+"""Launches through the driver, with a library that records them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ import torch
 from ninetoothed.artifacts.artifact import Binary
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ConfigurationError, DeviceError
-from ninetoothed.runtime.launch import device, driver
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.driver import Launcher, bfloat16
 from ninetoothed.runtime.toolchain.triton.drivers import CUDA, HIP
 from tests.support import driver_stub
@@ -45,7 +46,7 @@ def cuda(monkeypatch: pytest.MonkeyPatch) -> Stub:
 
 
 def use(stub: Stub, monkeypatch: pytest.MonkeyPatch, index: int = 0) -> None:
-    monkeypatch.setattr(driver, "active", lambda: stub.driver)
+    monkeypatch.setattr(toolchain, "active_driver", lambda: stub.driver)
     monkeypatch.setattr(device, "current", lambda: index)
 
 
@@ -56,8 +57,10 @@ def binary(shared: int = 100, threads: int = 128, scratch: int = 0, alignment: i
 def launcher(types: str, of_shape: str = "") -> Launcher:
     """A launcher of arguments of these types; those at the digits are the shape's."""
     names = types.split()
-    return driver.load(binary()).launcher(
-        names, [str(place) in of_shape for place in range(len(names))]
+    return (
+        toolchain.active_driver()
+        .load(binary())
+        .launcher(names, [str(place) in of_shape for place in range(len(names))])
     )
 
 
@@ -75,7 +78,7 @@ def passed(stub: Stub, one: Launcher, *arguments: Any) -> list[int]:
 
 def test_loading(stub: Stub) -> None:
     stub.set(registers=40, local_bytes=24, function_threads=512)
-    loaded = driver.load(binary())
+    loaded = toolchain.active_driver().load(binary())
     assert (stub.text("loaded_code"), stub.text("loaded_name")) == ("cubin", "add")
     assert (loaded.registers, loaded.local_bytes, loaded.max_threads) == (40, 24, 512)
     assert loaded.device == 0
@@ -85,16 +88,16 @@ def test_loading(stub: Stub) -> None:
 
 
 def test_what_is_launched_stays(stub: Stub) -> None:
-    loaded = driver.load(binary())
+    loaded = toolchain.active_driver().load(binary())
     loaded.is_kept = True
     loaded.unload()
     assert stub.unloaded == 0
 
 
 def test_shared_memory_beyond_what_is_common(cuda: Stub) -> None:
-    driver.load(binary(shared=48 << 10))
+    toolchain.active_driver().load(binary(shared=48 << 10))
     assert (cuda.set_shared, cuda.cache_config) == (0, 0)
-    driver.load(binary(shared=(48 << 10) + 1))
+    toolchain.active_driver().load(binary(shared=(48 << 10) + 1))
     # 16 bytes are the function's own.
     assert (cuda.set_shared, cuda.cache_config) == (232448 - 16, 1)
 
@@ -102,17 +105,17 @@ def test_shared_memory_beyond_what_is_common(cuda: Stub) -> None:
 def test_what_asks_too_much(stub: Stub) -> None:
     for asked in (binary(shared=300_000), binary(threads=2048)):
         with pytest.raises(ConfigurationError, match=r"needs (300000 bytes|2048 threads)"):
-            driver.load(asked)
+            toolchain.active_driver().load(asked)
     assert stub.text("loaded_code") == ""
     stub.set(function_threads=64, registers=255)
     with pytest.raises(ConfigurationError, match=r"128 threads of 255 registers.* for 64"):
-        driver.load(binary())
+        toolchain.active_driver().load(binary())
     assert stub.unloaded == 1
 
 
 def test_shared_memory_of_the_function_itself(cuda: Stub) -> None:
     with pytest.raises(ConfigurationError, match="the device has 232432"):
-        driver.load(binary(shared=232440))
+        toolchain.active_driver().load(binary(shared=232440))
     assert cuda.unloaded == 1
 
 
@@ -227,14 +230,14 @@ def test_memory_for_the_programs(stub: Stub, monkeypatch: pytest.MonkeyPatch) ->
         return real(size, dtype=dtype)
 
     monkeypatch.setattr(torch, "empty", empty)
-    one = driver.load(binary(scratch=24, alignment=8)).launcher(["i32"], [False])
+    one = stub.driver.load(binary(scratch=24, alignment=8)).launcher(["i32"], [False])
     stub.set(arguments_count=3)
     one.launch(7, one.shape(7, (3,)), (3,), 0)
     assert places == [(7 * 24, torch.uint8, torch.device("cuda", 0))]
     first, scratch, profile = stub.launches()[-1].arguments
     assert (first, profile) == (3, 0)
     assert scratch
-    one = driver.load(binary(scratch=24, alignment=1 << 40)).launcher(["i32"], [False])
+    one = stub.driver.load(binary(scratch=24, alignment=1 << 40)).launcher(["i32"], [False])
     with pytest.raises(DeviceError, match="multiples of"):
         one.launch(7, one.shape(7, (3,)), (3,), 0)
 
@@ -298,7 +301,7 @@ def test_threads_at_once(stub: Stub) -> None:
 
 
 def test_the_library_of_this_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    driver.active.cache_clear()
+    toolchain.active_driver.cache_clear()
     opened: list[str] = []
 
     def missing(name: str) -> Any:
@@ -309,7 +312,7 @@ def test_the_library_of_this_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     for hip, name in ((None, "libcuda.so.1"), ("6.4", "libamdhip64.so")):
         monkeypatch.setattr(torch.version, "hip", hip)
         with pytest.raises(DeviceError, match=r"cannot be used \(no such file\)"):
-            driver.active()
+            toolchain.active_driver()
         assert opened.pop() == name
 
 

@@ -19,8 +19,9 @@ from ninetoothed.artifacts.target import Target
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.arguments import bind, number_class
 from ninetoothed.errors import DeviceError
-from ninetoothed.runtime.launch import device, driver
-from ninetoothed.runtime.launch.launch_cache import MOST, Launched, Repeated
+from ninetoothed.runtime import toolchain
+from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.launch_cache import MOST, LaunchCache, Launched
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub
 from tests.support.driver_stub import Stub
@@ -31,7 +32,7 @@ Call = tuple[Any, ...]
 
 
 class Gpu:
-    """What launches ask of torch and of the driver: devices, and what was launched on them."""
+    """Fake of torch's devices and of the driver, which records launches."""
 
     def __init__(self) -> None:
         self.current = 0
@@ -69,7 +70,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Gpu:
     monkeypatch.setattr(device, "current", current)
     monkeypatch.setattr(device, "stream", stream)
     monkeypatch.setattr(device, "guard", gpu.guard)
-    monkeypatch.setattr(driver, "active", lambda: gpu.stub.driver)
+    monkeypatch.setattr(toolchain, "active_driver", lambda: gpu.stub.driver)
     if request.param == "keys":
         monkeypatch.setattr(tensor_guards, "guard", no_guard)
     return gpu
@@ -129,10 +130,11 @@ def artifact(
 def kernel(gpu: Gpu, description: Artifact | None = None) -> LoadedKernel:
     description = description or artifact()
     gpu.stub.set(arguments_count=len(description.arguments))
-    return LoadedKernel(Host(description), driver.load(Binary(b"", "k", 0, 128)))
+    loaded = toolchain.active_driver().load(Binary(b"", "k", 0, 128))
+    return LoadedKernel(Host(description), loaded)
 
 
-class AtOnce(Repeated):
+class AtOnce(LaunchCache):
     """Keeps the first call of a kind, too."""
 
     def _recurs(self, key: Hashable) -> bool:
@@ -151,7 +153,7 @@ class Called:
         self.full = 0
 
     def __call__(self, *args: Any, **keywords: Any) -> bool:
-        """Whether the call was launched without being bound."""
+        """True if the call was launched without being bound."""
         if self.repeated.launch(args, keywords):
             return True
         self.full += 1
@@ -171,7 +173,7 @@ def bits(value: float) -> int:
     return int.from_bytes(struct.pack("<f", value), "little")
 
 
-def kept(gpu: Gpu, args: Call, description: Artifact | None = None) -> Repeated:
+def kept(gpu: Gpu, args: Call, description: Artifact | None = None) -> LaunchCache:
     """The launches of a kernel that was called once."""
     called = Called(gpu, description=description)
     assert not called(*args)
@@ -190,12 +192,12 @@ def test_the_same_call_again(gpu: Gpu) -> None:
 
 
 def test_nothing_is_kept_at_first() -> None:
-    assert not Repeated(ADD, number_class).launch(call(), {})
+    assert not LaunchCache(ADD, number_class).launch(call(), {})
 
 
 def test_a_call_is_kept_the_second_time(gpu: Gpu) -> None:
     launches = kernel(gpu)
-    repeated = Repeated(ADD, number_class)
+    repeated = LaunchCache(ADD, number_class)
 
     def keep(args: Call) -> None:
         launched = launches.launch(args)
@@ -522,14 +524,14 @@ def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
     for size in sizes:
         x, y, out = tensors[:, :size]
         again += called.repeated.launch((x, y, 0.5, out), {})
-    # Calls that take turns find nearly all that there is room for.
+    # Calls that alternate find nearly all that there is room for.
     assert again == MOST
 
 
 def test_calls_that_take_turns_are_kept(gpu: Gpu) -> None:
     launched = kernel(gpu).launch(call())
     assert launched is not None
-    repeated = Repeated(ADD, number_class)
+    repeated = LaunchCache(ADD, number_class)
     tensors = torch.empty(3, 64 * 128)
     sizes = range(16, MOST + 16)
     for _ in range(2):

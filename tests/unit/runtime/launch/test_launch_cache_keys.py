@@ -22,7 +22,7 @@ from ninetoothed.calls.binder import Binder
 from ninetoothed.errors import ArgumentError
 from ninetoothed.runtime.launch import device, driver
 from ninetoothed.runtime.launch.driver import Loaded
-from ninetoothed.runtime.launch.launch_cache import Repeated
+from ninetoothed.runtime.launch.launch_cache import LaunchCache
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub, profiles
 from tests.support.driver_stub import Launch, Stub
@@ -119,7 +119,7 @@ FIELDS: tuple[tuple[str, Sequence[Any]], ...] = (
     ("B", (1, 2, True)),
     ("way", BY_KEYWORD),
 )
-"""What a call is made of: whose it is, and what there is to choose from, the plainest first."""
+"""Choices for each part of a call, the plainest first."""
 
 Spec = tuple[int, ...]
 
@@ -159,7 +159,7 @@ def calls(draw: st.DrawFn) -> list[Call]:
     return [call_of(spec) for spec in made]
 
 
-class AtOnce(Repeated):
+class AtOnce(LaunchCache):
     """Keeps the first call of a kind, too."""
 
     def _recurs(self, key: Hashable) -> bool:
@@ -193,7 +193,7 @@ class Kernel:
         return True
 
     def recorded(self, launch: Callable[[], object]) -> list[Launch]:
-        """What the driver is given."""
+        """Arguments that the driver is given."""
         self.stub.set(launched=0)
         launch()
         return self.stub.launches()
@@ -279,7 +279,7 @@ def test_what_is_bound_by_its_class_is_bound_right(made: list[Call]) -> None:
 
 
 def outcome(bound: Callable[[], Arguments]) -> Arguments | str:
-    """What is bound, or what is said of it."""
+    """The bound arguments, or the error."""
     try:
         return bound()
     except ArgumentError as error:

@@ -69,7 +69,7 @@ REFUSED = "refused | add.ttir:1:1: error: no such op"
 
 
 class Notes:
-    """What the workers have noted."""
+    """Notes of the workers."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -146,17 +146,17 @@ def test_nothing_to_do(notes: Notes) -> None:
     assert notes.of("pid") == []
 
 
-def test_results_are_in_order_kept_and_told_as_they_come(notes: Notes) -> None:
+def test_results_are_in_order_kept_and_reported_as_they_come(notes: Notes) -> None:
     names = [f"text {number}" for number in range(8)]
-    told: dict[int, pool.Result] = {}
-    found = pool.compile(texts(*names), told.__setitem__)
+    reported: dict[int, pool.Result] = {}
+    found = pool.compile(texts(*names), reported.__setitem__)
     assert found == [binary(name) for name in names]
-    assert [told[position] for position in range(8)] == found
+    assert [reported[position] for position in range(8)] == found
     assert 1 <= len(notes.of("pid")) <= 2
     # A second time, they come from disk.
-    told.clear()
-    assert pool.compile(texts(*names), told.__setitem__) == found
-    assert len(told) == 8
+    reported.clear()
+    assert pool.compile(texts(*names), reported.__setitem__) == found
+    assert len(reported) == 8
     assert sorted(notes.of("text")) == names
 
 
@@ -164,11 +164,11 @@ def test_a_result_is_stored_before_the_others_are_there(notes: Notes) -> None:
     first, last = texts("slow 1", "slow 2")
     stored: list[bool] = []
 
-    def told(position: int, _: pool.Result) -> None:
+    def reported(position: int, _: pool.Result) -> None:
         artifact = (first, last)[position]
         stored.append(artifact_store.load_binary(toolchain.binary_key(artifact)) is not None)
 
-    pool.compile([first, last], told)
+    pool.compile([first, last], reported)
     assert stored == [True, True]
     assert notes.of("text")
 
@@ -304,13 +304,15 @@ def compiles_here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_no_workers_are_wanted(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NINETOOTHED_COMPILE_WORKERS", "0")
     seen = compiles_here(monkeypatch)
-    told: list[int] = []
+    reported: list[int] = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pool.prestart()
-        found = pool.compile(texts("a", "refuse", "a"), lambda position, _: told.append(position))
+        found = pool.compile(
+            texts("a", "refuse", "a"), lambda position, _: reported.append(position)
+        )
     assert found == [binary("a"), "refused here", binary("a")]
-    assert told == [0, 2, 1]
+    assert reported == [0, 2, 1]
     assert pool.compile(texts("a")) == [binary("a")]
     assert seen == ["a", "refuse"]
     assert notes.of("pid") == []

@@ -182,7 +182,7 @@ def test_failure_is_a_configuration_error(artifact: Any, message: str) -> None:
 
 
 def launched_with(monkeypatch: pytest.MonkeyPatch, **metadata: object) -> Binary:
-    """What a compile gives whose last stage leaves this metadata."""
+    """The binary of a compile whose last stage leaves this metadata."""
     known = {"name": "add", "num_warps": 4, "shared": 64, **metadata}
 
     def stages(_: Artifact) -> Iterator[tuple[str, object, dict[str, object]]]:
@@ -239,7 +239,7 @@ def test_source_lies_in_a_temporary_folder_if_the_cache_takes_none(cache_dir: Pa
 
 
 def run(script: str, cwd: Path) -> str:
-    """What a process of its own prints."""
+    """Output of a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},

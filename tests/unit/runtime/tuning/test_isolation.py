@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch.loaded import Trial
 from ninetoothed.runtime.tuning import isolation
 
 torch: Any = pytest.importorskip("torch")
@@ -30,9 +31,9 @@ def enough_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "free_memory", memory(1 << 40))
 
 
-def launch_twice(trials: Sequence[isolation.Trial], values: tuple[Any, ...]) -> None:
-    """What the tuner does, without a clock."""
-    with isolation.shielded(trials, values) as (arguments, prepare):
+def launch_twice(trials: Sequence[Trial], values: tuple[Any, ...]) -> None:
+    """Launch as the tuner does, without a clock."""
+    with isolation.isolated(trials, values) as (arguments, prepare):
         for trial in trials:
             for _ in range(2):
                 prepare()
@@ -50,8 +51,8 @@ def trial(
     launch: Callable[[tuple[Any, ...]], None],
     reads: tuple[str, ...] = ("x", "y"),
     writes: tuple[str, ...] = ("out",),
-) -> isolation.Trial:
-    return isolation.Trial(("x", "y", "out", "n"), reads, writes, launch)
+) -> Trial:
+    return Trial(("x", "y", "out", "n"), reads, writes, launch)
 
 
 def test_other_errors_are_not_swallowed(mode: str) -> None:

@@ -1,4 +1,4 @@
-"""What the model says of configurations: that it ranks them as a person would."""
+"""The performance model ranks configurations as a person would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bar of a search: on a terminal, after a while, and nowhere else."""
+"""Progress bar of a search: on a terminal, after a while, and nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of tuning: which sizes share one, what they are found by, and files of any kind."""
+"""Tuning results: buckets, keys, and files of any kind."""
 
 from __future__ import annotations
 
@@ -282,10 +282,10 @@ from tests.unit.runtime.tuning.test_results import result
 from ninetoothed.runtime.tuning import results
 
 process = int(sys.argv[1])
-for turn in range(60):
-    results.store(result((process, turn)))
+for step in range(60):
+    results.store(result((process, step)))
     results.store(result((99, 99), mode=f"of {process}"))
-    for bucket in ((1 - process, turn), (99, 99)):
+    for bucket in ((1 - process, step), (99, 99)):
         found = results.load("k" * 64, bucket)
         assert found is None or found.rows == result().rows
     assert results.nearest("k" * 64, (99, 99), 2) is not None
@@ -297,8 +297,8 @@ def test_two_processes_lose_nothing_of_each_other() -> None:
     processes = [subprocess.Popen([*command, str(index)], cwd=ROOT) for index in (0, 1)]
     assert [process.wait() for process in processes] == [0, 0]
     for process in (0, 1):
-        for turn in range(60):
-            assert results.load("k" * 64, (process, turn)) is not None
+        for step in range(60):
+            assert results.load("k" * 64, (process, step)) is not None
     assert len(artifact_store.result_names("k" * 64)) == 121
 
 

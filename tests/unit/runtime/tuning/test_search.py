@@ -1,4 +1,4 @@
-"""Which configuration runs: known results, the model, the clock; and what is told of it."""
+"""Search for a configuration: known results, the model, timing; and the report of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The race of configurations: who wins, who is left out when, and what a failure costs."""
+"""Successive halving: which configuration wins, when others are left out, and failures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ninetoothed.errors import ArgumentError, ConfigurationError
+from ninetoothed.runtime.launch.loaded import Trial
 from ninetoothed.runtime.tuning import isolation, timing
-from ninetoothed.runtime.tuning.isolation import Trial
 from ninetoothed.runtime.tuning.timing import Effort, Measured
 
 torch: Any = pytest.importorskip("torch")

@@ -16,7 +16,7 @@ def parse(text: str) -> Target | None:
 
 
 def capabilities(target: Target) -> Capabilities:
-    """What a target can do."""
+    """Capabilities of a target."""
     return Capabilities(
         vendor="Fake",
         architecture=Architecture(1 << 14, 1 << 15, 512, 4, {}, warp_size=8, stages=(1,)),

@@ -15,7 +15,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ArgumentError, DeviceError
-from ninetoothed.runtime.launch.dispatch import Dispatcher
+from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.tuning.search import Tune
 from tests.support import artifacts
 from tests.support.dispatching import (

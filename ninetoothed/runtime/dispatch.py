@@ -1,9 +1,9 @@
 """From a call to a launch: one kernel per signature, device and bucket of sizes.
 
 The first call of a signature gets its space of configurations and their artifacts (from disk, or
-from the compiler). Which configuration runs is decided for each bucket (see ``choices``): by a
-result that is known, by one of sizes nearby, by the model, or by the clock. Every later call looks
-the kernel up, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
+from the compiler). Which configuration runs is decided for each bucket (see ``tuning.search``): by
+a known result, by one of sizes nearby, by the model, or by timing. Every later call looks the
+kernel up, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.signature import Signature
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
 from ninetoothed.runtime.launch.loaded import LoadedKernel
 from ninetoothed.runtime.tuning import results
 from ninetoothed.runtime.tuning.candidates import Candidates, Compiler
-from ninetoothed.runtime.tuning.isolation import is_tensor
 from ninetoothed.runtime.tuning.results import Bucket
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Dispatcher:
         return None if kernel is None else kernel.artifact.config
 
     def report(self, signature: Signature, values: tuple[Any, ...]) -> TuningReport:
-        """How the configuration of calls like this one was chosen, or would be."""
+        """Report of how the configuration of calls like this one was chosen, or would be."""
         from ninetoothed.runtime.tuning.report import TuningReport
         from ninetoothed.runtime.tuning.search import Choice, Search
 
@@ -180,7 +180,7 @@ class Dispatcher:
 
     @contextlib.contextmanager
     def _explained(self, is_capturing: bool) -> Generator[None, None, None]:
-        """Says what helps where loading fails because a CUDA graph is captured."""
+        """Adds the remedy to an error of loading that a captured CUDA graph causes."""
         try:
             yield
         except DeviceError as error:

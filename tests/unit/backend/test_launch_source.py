@@ -1,4 +1,4 @@
-"""The host's side of a launch."""
+"""Host functions of a launch: checks, programs, arguments."""
 
 from __future__ import annotations
 
