@@ -140,7 +140,7 @@ def test_evaluation_takes_the_fewest_programs() -> None:
 
 
 def column_sums(x: Any, out: Any) -> None:
-    out = ntl.sum(x, axis=0)
+    out = ntl.sum(x, axis=0)  # pyright: ignore[reportUnusedVariable]
 
 
 def test_sizes_of_a_call_count_as_their_extent() -> None:
