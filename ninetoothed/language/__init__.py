@@ -11,35 +11,73 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed.dtype import (
-    bfloat16,
-    float8e4b8,
-    float8e4nv,
-    float8e5,
-    float8e5b16,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    DTYPES,
+)
+from ninetoothed.dtype import (
+    bfloat16 as bfloat16,
+)
+from ninetoothed.dtype import (
+    float8e4b8 as float8e4b8,
+)
+from ninetoothed.dtype import (
+    float8e4nv as float8e4nv,
+)
+from ninetoothed.dtype import (
+    float8e5 as float8e5,
+)
+from ninetoothed.dtype import (
+    float8e5b16 as float8e5b16,
+)
+from ninetoothed.dtype import (
+    float16 as float16,
+)
+from ninetoothed.dtype import (
+    float32 as float32,
+)
+from ninetoothed.dtype import (
+    float64 as float64,
+)
+from ninetoothed.dtype import (
+    int8 as int8,
+)
+from ninetoothed.dtype import (
+    int16 as int16,
+)
+from ninetoothed.dtype import (
+    int32 as int32,
+)
+from ninetoothed.dtype import (
+    int64 as int64,
+)
+from ninetoothed.dtype import (
+    uint8 as uint8,
+)
+from ninetoothed.dtype import (
+    uint16 as uint16,
+)
+from ninetoothed.dtype import (
+    uint32 as uint32,
+)
+from ninetoothed.dtype import (
+    uint64 as uint64,
 )
 
 if TYPE_CHECKING:
-    from ninetoothed.language import libdevice, math
+    from ninetoothed.language import libdevice as libdevice
+    from ninetoothed.language import math as math
     from ninetoothed.language.table import Primitive
-    from ninetoothed.language.table.elementwise import PropagateNan
+    from ninetoothed.language.table.elementwise import PropagateNan as PropagateNan
 
 _MODULES = ("libdevice", "math")
 
 int1 = "i1"
+_TYPES = [name for name, value in globals().items() if isinstance(value, str) and value in DTYPES]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        # Of a star import: no primitives, which have the names of Python's functions.
+        return [*_names(), *(row.name for row in _public().values() if row.op == "inline")]
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
     if name == "PropagateNan":
@@ -51,32 +89,13 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_public()})
+    return sorted({*_names(), *_public()})
+
+
+def _names() -> list[str]:
+    """The element types, and what is no function of the table."""
+    return ["PropagateNan", *_TYPES, *_MODULES]
 
 
 def _public() -> dict[str, Primitive]:
     return importlib.import_module(f"{__name__}.table").PUBLIC
-
-
-__all__ = [
-    "PropagateNan",
-    "bfloat16",
-    "float8e4b8",
-    "float8e4nv",
-    "float8e5",
-    "float8e5b16",
-    "float16",
-    "float32",
-    "float64",
-    "int1",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "libdevice",
-    "math",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-]

@@ -212,3 +212,11 @@ def test_examples(tmp_path: Path) -> None:
     values = (*floats, *integers, unsigned, *matrices, 3, *written)
     tensors = tuple(Tensor(getattr(value, "ndim", 0)) for value in values)
     ninetoothed.make(arrangement, module.application, tensors)(*values)
+
+
+def test_a_star_import_has_compositions_and_hides_no_builtin() -> None:
+    names: dict[str, object] = {}
+    exec("from ninetoothed.language import *", names)
+    assert names["sigmoid"] is ntl.sigmoid
+    assert names["float16"] == "fp16"
+    assert not {"sum", "max", "min", "abs", "range"} & names.keys()
