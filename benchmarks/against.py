@@ -62,7 +62,9 @@ def run(folder: Path, benchmark: str, options: Sequence[str]) -> list[Record]:
     with tempfile.TemporaryDirectory(prefix="ninetoothed-against-") as temporary:
         path = Path(temporary) / "records.jsonl"
         command = [sys.executable, "-m", f"benchmarks.{benchmark}", *options, "--json", str(path)]
-        variables = {**os.environ, "PYTHONPATH": str(folder)}
+        # Before what else lies there: a place of packages, or another checkout.
+        paths = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+        variables = {**os.environ, "PYTHONPATH": paths}
         done = subprocess.run(command, cwd=folder, env=variables, stdout=subprocess.DEVNULL)
         if done.returncode != 0:
             sys.exit(f"{benchmark} of {folder} failed: exit code {done.returncode}")
