@@ -44,7 +44,9 @@ def bounds(expr: IndexExpr, assumptions: Assumptions) -> tuple[int | None, int |
         return _negated(operands[0])
     left, right = operands
     if op in ("floordiv", "ceildiv", "mod") and right[0] == 0:
-        # A divisor is not 0.
+        # A divisor is not 0; an expression in which it must be is never evaluated.
+        if right[1] == 0:
+            return None, None
         right = (1, right[1])
     if op == "add":
         return interval_sum(left, right)

@@ -73,12 +73,16 @@ BOUNDS: list[tuple[IndexExpr, tuple[int | None, int | None]]] = [
     (binary("and", n, binary("lt", m, 1)), (1, 1)),
     (binary("and", i, binary("gt", m, 0)), (0, 0)),
     (binary("and", n, i), (0, 1)),
+    # What divides by 0 is of an empty tensor, and never evaluated.
+    (n // sym("zero"), (None, None)),
+    (n % sym("zero"), (None, None)),
 ]
 
 
 @pytest.mark.parametrize(("expr", "interval"), BOUNDS, ids=[str(row[0]) for row in BOUNDS])
 def test_bounds(expr: IndexExpr, interval: tuple[int | None, int | None]) -> None:
-    assert bounds(expr, {"n": Range.of(2, 9), "m": Range.of(None, 0)}) == interval
+    assumptions = {"n": Range.of(2, 9), "m": Range.of(None, 0), "zero": Range.of(0, 0)}
+    assert bounds(expr, assumptions) == interval
 
 
 def test_proofs() -> None:
