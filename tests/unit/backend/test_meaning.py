@@ -1,4 +1,6 @@
-"""Results of Triton-Python source, through Triton's interpreter; and that Triton compiles it."""
+"""Results of modules at ``tt``: by our interpreter, and of their Triton-Python source by Triton's;
+and that Triton compiles it.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from xdsl.ir import Attribute
 
 from ninetoothed.backend.triton.expression import literal
 from ninetoothed.backend.triton.triton_python import emit_triton_python
+from ninetoothed.interpreters import interpret
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.interpreted import Case, run
 from tests.support.tt_modules import KERNELS, elementwise, launch, parse, with_sources
@@ -252,17 +255,20 @@ def inputs(dtype: str) -> list[Any]:
     return [x, y]
 
 
+def arguments_of(row: Row) -> list[torch.Tensor]:
+    """The operands of a case, and room for its result."""
+    _, dtype, out, _ = row
+    kind = {"i": "int", "f": "float"}[out[0]] + out[1:]
+    return [*map(torch.from_numpy, inputs(dtype)), torch.empty(64, dtype=getattr(torch, kind))]
+
+
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """The result of each case."""
     pytest.importorskip("triton")
-    cases: list[Case] = []
-    for body, dtype, out, _ in CASES:
-        source = emit_triton_python(elementwise(body, dtype, out))
-        kind = {"i": "int", "f": "float"}[out[0]] + out[1:]
-        arguments = [torch.from_numpy(x) for x in inputs(dtype)]
-        arguments.append(torch.empty(64, dtype=getattr(torch, kind)))
-        cases.append(Case(source, "f", arguments))
+    cases = [
+        Case(emit_triton_python(elementwise(*row[:3])), "f", arguments_of(row)) for row in CASES
+    ]
     results = run(cases, tmp_path_factory.mktemp("interpreted"))
     return [result[-1].numpy() for result in results]
 
@@ -273,22 +279,39 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 OLD_INTERPRETER = compat.available() and compat.version().startswith("3.6.")
 
 
-@pytest.mark.parametrize("index", range(len(CASES)), ids=lambda i: f"{i}-{CASES[i][0][:40]}")
-def test_elementwise(index: int, outputs: list[Any]) -> None:
-    body, dtype, out, reference = CASES[index]
+each_case = pytest.mark.parametrize(
+    "index", range(len(CASES)), ids=lambda i: f"{i}-{CASES[i][0][:40]}"
+)
+
+
+@each_case
+def test_triton_interprets(index: int, outputs: list[Any]) -> None:
+    body = CASES[index][0]
     if OLD_INTERPRETER and ("maxnumf" in body or "minnumf" in body):
         pytest.skip("the interpreter of Triton 3.6 takes the NaN")
+    compare(CASES[index], outputs[index])
+
+
+@each_case
+def test_we_interpret(index: int) -> None:
+    arguments = arguments_of(CASES[index])
+    interpret(elementwise(*CASES[index][:3]), arguments)
+    compare(CASES[index], arguments[-1].numpy())
+
+
+def compare(row: Row, found: Any) -> None:
+    """Compare the result of a case with its reference."""
+    body, dtype, out, reference = row
     with np.errstate(all="ignore"):
         expected = reference(*inputs(dtype))
-    if out[0] == "i":
-        if dtype[0] == "f" and "bitcast" not in CASES[index][0] and "cmpf" not in CASES[index][0]:
-            # What an integer makes of a NaN is up to the hardware.
-            keep = ~np.isnan(inputs(dtype)[0])
-            assert (outputs[index][keep] == expected[keep]).all()
-        else:
-            assert (outputs[index] == expected).all()
-    else:
-        np.testing.assert_allclose(outputs[index], expected, rtol=2e-3 if out == "f16" else 1e-5)
+    if out[0] == "f":
+        np.testing.assert_allclose(found, expected, rtol=2e-3 if out == "f16" else 1e-5)
+        return
+    if dtype[0] == "f" and "bitcast" not in body and "cmpf" not in body:
+        # What an integer makes of a NaN is up to the hardware.
+        keep = ~np.isnan(inputs(dtype)[0])
+        found, expected = found[keep], expected[keep]
+    assert (found == expected).all()
 
 
 def test_triton_types_every_op() -> None:
