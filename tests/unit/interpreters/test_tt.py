@@ -13,7 +13,6 @@ from ninetoothed.interpreters import interpret
 from tests.support import counting
 from tests.support.tt_modules import parse
 
-
 ADD = """
 tt.func @add(%x: !tt.ptr<f32> {nt.param = "x"}, %z: !tt.ptr<f32> {nt.param = "z"},
     %n: i32 {nt.symbol = "n"}, %xs: i32 {nt.symbol = "xs"}, %s: f32 {nt.param = "s"})
