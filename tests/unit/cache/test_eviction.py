@@ -18,7 +18,6 @@ from ninetoothed import config
 from ninetoothed.artifacts.artifact import Binary
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.cache import artifact_store, eviction
-from ninetoothed.errors import ConfigurationError
 from tests.support import artifacts
 
 ROOT = Path(__file__).parents[3]
@@ -338,12 +337,6 @@ def test_a_use_is_noted_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
         assert noted == expected
         if expected:
             assert all(abs(path.stat().st_mtime - time.time()) < 60 for path in files)
-
-
-def test_wrong_size_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", "much")
-    with pytest.raises(ConfigurationError, match="NINETOOTHED_CACHE_SIZE must be"):
-        artifact_store.store("key", artifacts.add())
 
 
 # What a disk may refuse, and the entry that is read and written meanwhile.
