@@ -256,12 +256,6 @@ def test_a_space_of_which_no_times_can_be_told(monkeypatch: pytest.MonkeyPatch) 
     assert found.cost == ""
 
 
-def test_a_space_without_a_choice_that_fits_is_an_error() -> None:
-    kernel = ninetoothed.make(huge, copy, (Tensor(1), Tensor(1)))
-    with pytest.raises(ConfigurationError, match="no choice of block sizes fits: the smallest"):
-        choices(kernel, halves(512), halves(512))
-
-
 def test_a_large_space_is_thinned_out() -> None:
     def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         sizes = tuple(Symbol(f"S{i}", meta=True, lower_bound=1, upper_bound=64) for i in range(4))

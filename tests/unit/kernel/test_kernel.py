@@ -16,8 +16,6 @@ from examples import add
 from examples.add import add_kernel
 from examples.matmul import matmul, matmul_kernel
 from ninetoothed import Symbol, Tensor
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.space import MAX_BLOCK, space
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.passes.annotate_verdicts import AnnotateVerdictsPass
@@ -170,17 +168,6 @@ def test_block_sizes_that_are_expressions_are_assumed_that_fit() -> None:
     text = ninetoothed.make(arrangement, scale, (Tensor(2), Tensor(2))).ir()
     assert "// block size x_size_1 // 2 assumed to be rounded up to 64\n" in text
     assert "tensor<64x64xf32>" in text
-
-
-def test_an_expression_that_is_a_block_size_counts_when_block_sizes_are_chosen() -> None:
-    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        size = ninetoothed.block_size()
-        return x.tile((size, x.shape[1] // 2)), y.tile((size, y.shape[1] // 2))
-
-    kernel = ninetoothed.make(arrangement, scale, (Tensor(2), Tensor(2)))
-    signature = bind(kernel.definition.interface, [torch.zeros(8, 512)] * 2, {}).signature
-    for config in space(kernel.composed(signature), signature).configs:
-        assert config.values[0][1] * 256 <= MAX_BLOCK
 
 
 def rows(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
