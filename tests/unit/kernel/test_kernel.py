@@ -63,13 +63,6 @@ def test_ir_takes_types_and_values() -> None:
     assert "tensor<64xf16>" in text
 
 
-def test_ir_needs_a_value_for_a_constexpr() -> None:
-    kernel = ninetoothed.make(constexpr_arrangement, scale, (Tensor(1), Tensor(1)))
-    assert "tensor<16xf32>" in kernel.ir("tt", values={"SIZE": 16})
-    with pytest.raises(ninetoothed.NineToothedError, match="scale needs a value for SIZE"):
-        kernel.ir()
-
-
 def test_source_is_python_for_triton() -> None:
     source = matmul_kernel.source()
     assert "def matmul_kernel(" in source
@@ -94,6 +87,21 @@ def test_tensors_by_name_and_constexprs_by_keyword() -> None:
     x, y = torch.randn(10), torch.empty(10)
     kernel(y=y, x=x, SIZE=4)
     assert torch.equal(y, 2 * x)
+
+
+def test_a_constant_may_have_a_default() -> None:
+    def arrangement(x: Tensor, s: Tensor, y: Tensor, k: Tensor) -> tuple[Tensor, ...]:
+        return x.tile((4,)), s, y.tile((4,)), k
+
+    def application(x: Any, s: Any, y: Any, k: Any) -> None:
+        y = x * s * k  # pyright: ignore[reportUnusedVariable]
+
+    tensors = (Tensor(1), Tensor(0), Tensor(1), Tensor(0, value=3.0))
+    kernel = ninetoothed.make(arrangement, application, tensors)
+    x, y = torch.arange(6.0), torch.empty(6)
+    for given, factor in (((), 1.5), ((2.0,), 1.0)):
+        kernel(x, 0.5, y, *given)
+        assert torch.equal(y, factor * x)
 
 
 def test_eight_threads_make_and_call_kernels() -> None:
