@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +14,6 @@ from ninetoothed.errors import (
     ArgumentError,
     Loc,
     NineToothedError,
-    UndefinedNameError,
     caller_loc,
     user_facing,
     user_traceback,
@@ -85,21 +83,6 @@ def test_a_file_that_is_gone() -> None:
     assert Loc("<gone>", 3, 4, function="f").render() == '  File "<gone>", line 3, column 5, in f'
 
 
-def test_call_chain_is_outermost_first(write: Callable[[str], str]) -> None:
-    file = write("def helper(x):\n    return y\n\n\ndef application(x, z):\n    z = helper(x)\n")
-    outer = Loc(file, 6, 8, 17, "application")
-    inner = Loc(file, 2, 11, 12, "helper", caller=outer)
-    assert str(UndefinedNameError("there is no name `y`", inner)) == (
-        "there is no name `y`\n"
-        f'  File "{file}", line 6, column 9, in application\n'
-        "    z = helper(x)\n"
-        "        ^^^^^^^^^\n"
-        f'  File "{file}", line 2, column 12, in helper\n'
-        "    return y\n"
-        "           ^"
-    )
-
-
 def test_message_without_a_place() -> None:
     error = ArgumentError("too few")
     assert str(error) == "too few"
@@ -138,57 +121,12 @@ def inside() -> ModuleType:
     return module
 
 
-def frames(error: BaseException) -> list[tuple[str, str]]:
-    return [
-        (frame.filename, frame.line or "") for frame in traceback.extract_tb(error.__traceback__)
-    ]
-
-
 def test_caller_loc_is_the_users_line(inside: ModuleType) -> None:
     loc = inside.where()
     assert loc.file == __file__
     assert linecache.getline(loc.file, loc.line).strip() == "loc = inside.where()"
     assert loc.function == "test_caller_loc_is_the_users_line"
     assert loc.render().splitlines()[2].strip() == "^" * len("inside.where()")
-
-
-def test_error_is_placed_at_the_call(inside: ModuleType) -> None:
-    with pytest.raises(ArgumentError) as caught:
-        inside.make(ArgumentError("too few"))
-    text = str(caught.value).splitlines()
-    assert text[0] == "too few"
-    assert text[2].strip() == 'inside.make(ArgumentError("too few"))'
-
-
-def test_traceback_ends_at_the_users_call(inside: ModuleType) -> None:
-    with pytest.raises(ArgumentError) as caught:
-        inside.make(ArgumentError("too few"))
-    assert frames(caught.value)[-1] == (__file__, 'inside.make(ArgumentError("too few"))')
-    # What raises it anew is ours, and Python always shows that frame; nothing below it is.
-    assert [Path(file) for file, _ in frames(caught.value) if OURS in Path(file).parents] == [
-        OURS / "errors.py"
-    ]
-
-
-def test_traceback_ends_in_the_source_that_was_compiled(
-    inside: ModuleType, write: Callable[[str], str]
-) -> None:
-    file = write("def application(x, z):\n    z = x + y\n")
-    error = UndefinedNameError("there is no name `y`", Loc(file, 2, 12, 13, "application"))
-    with pytest.raises(UndefinedNameError) as caught:
-        inside.make(error)
-    shown = traceback.format_exception(caught.value)
-    assert f'  File "{file}", line 2, in application\n    z = x + y\n' in "".join(shown)
-    assert frames(caught.value)[-1] == (file, "z = x + y")
-
-
-def test_traceback_of_a_callback_ends_in_the_callback(inside: ModuleType) -> None:
-    def arrangement() -> None:
-        inside.make(ArgumentError("inner"))
-
-    with pytest.raises(ArgumentError) as caught:
-        inside.make(None, arrangement)
-    assert frames(caught.value)[-1] == (__file__, 'inside.make(ArgumentError("inner"))')
 
 
 def test_user_traceback_without_a_place() -> None:

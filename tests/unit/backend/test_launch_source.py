@@ -25,32 +25,6 @@ def load(text: str) -> dict[str, Any]:
     return scope
 
 
-def test_source_of_add() -> None:
-    assert launch_source(parse(ADD)) == (
-        "def check(x, y, out):\n"
-        "    n = x.shape[0]\n"
-        "    if x.stride(0) != 1:\n"
-        "        return 'x.stride(0) is {}, but must be {}'.format(x.stride(0), 1)\n"
-        "    if y.shape[0] != n:\n"
-        "        return 'y.shape[0] is {}, but must be {}'.format(y.shape[0], n)\n"
-        "    if y.stride(0) != 1:\n"
-        "        return 'y.stride(0) is {}, but must be {}'.format(y.stride(0), 1)\n"
-        "    if out.shape[0] != n:\n"
-        "        return 'out.shape[0] is {}, but must be {}'.format(out.shape[0], n)\n"
-        "    if out.stride(0) != 1:\n"
-        "        return 'out.stride(0) is {}, but must be {}'.format(out.stride(0), 1)\n"
-        "    return None\n"
-        "\n\n"
-        "def programs(x, y, out):\n"
-        "    n = x.shape[0]\n"
-        "    return max(0, -(-n // 128))\n"
-        "\n\n"
-        "def arguments(x, y, out):\n"
-        "    n = x.shape[0]\n"
-        "    return (x.data_ptr(), y.data_ptr(), out.data_ptr(), n)\n"
-    )
-
-
 def test_check() -> None:
     check = load(MATMUL)["check"]
     a, b, c = torch.empty(64, 48), torch.empty(48, 32), torch.empty(64, 32)

@@ -1,4 +1,6 @@
-"""Results of Triton-Python source, through Triton's interpreter; and that Triton compiles it."""
+"""Results of modules at ``tt``: by our interpreter, and of their Triton-Python source by Triton's;
+and that Triton compiles it.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from xdsl.dialects.builtin import ModuleOp, f16, f32, i1, i8, i32
+from xdsl.dialects.builtin import f16, f32, i1, i8, i32
 from xdsl.ir import Attribute
 
 from ninetoothed.backend.triton.expression import literal
 from ninetoothed.backend.triton.triton_python import emit_triton_python
+from ninetoothed.interpreters import interpret
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.interpreted import Case, run
-from tests.support.tt_modules import KERNELS, elementwise, launch, parse, with_sources
+from tests.support.tt_modules import KERNELS, elementwise, parse
 from tests.unit.backend.test_ttir import compile_for
 
 T = "tensor<64x{}>"
@@ -252,17 +255,23 @@ def inputs(dtype: str) -> list[Any]:
     return [x, y]
 
 
+def arguments_of(row: Row) -> list[torch.Tensor]:
+    """The operands of a case, and room for its result."""
+    _, dtype, out, _ = row
+    kind = {"i": "int", "f": "float"}[out[0]] + out[1:]
+    return [
+        *(torch.from_numpy(x) for x in inputs(dtype)),
+        torch.empty(64, dtype=getattr(torch, kind)),
+    ]
+
+
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """The result of each case."""
     pytest.importorskip("triton")
-    cases: list[Case] = []
-    for body, dtype, out, _ in CASES:
-        source = emit_triton_python(elementwise(body, dtype, out))
-        kind = {"i": "int", "f": "float"}[out[0]] + out[1:]
-        arguments = [torch.from_numpy(x) for x in inputs(dtype)]
-        arguments.append(torch.empty(64, dtype=getattr(torch, kind)))
-        cases.append(Case(source, "f", arguments))
+    cases = [
+        Case(emit_triton_python(elementwise(*row[:3])), "f", arguments_of(row)) for row in CASES
+    ]
     results = run(cases, tmp_path_factory.mktemp("interpreted"))
     return [result[-1].numpy() for result in results]
 
@@ -273,22 +282,39 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 OLD_INTERPRETER = compat.available() and compat.version().startswith("3.6.")
 
 
-@pytest.mark.parametrize("index", range(len(CASES)), ids=lambda i: f"{i}-{CASES[i][0][:40]}")
-def test_elementwise(index: int, outputs: list[Any]) -> None:
-    body, dtype, out, reference = CASES[index]
+each_case = pytest.mark.parametrize(
+    "index", range(len(CASES)), ids=lambda i: f"{i}-{CASES[i][0][:40]}"
+)
+
+
+@each_case
+def test_triton_interprets(index: int, outputs: list[Any]) -> None:
+    body = CASES[index][0]
     if OLD_INTERPRETER and ("maxnumf" in body or "minnumf" in body):
         pytest.skip("the interpreter of Triton 3.6 takes the NaN")
+    compare(CASES[index], outputs[index])
+
+
+@each_case
+def test_we_interpret(index: int) -> None:
+    arguments = arguments_of(CASES[index])
+    interpret(elementwise(*CASES[index][:3]), arguments)
+    compare(CASES[index], arguments[-1].numpy())
+
+
+def compare(row: Row, found: Any) -> None:
+    """Compare the result of a case with its reference."""
+    body, dtype, out, reference = row
     with np.errstate(all="ignore"):
         expected = reference(*inputs(dtype))
-    if out[0] == "i":
-        if dtype[0] == "f" and "bitcast" not in CASES[index][0] and "cmpf" not in CASES[index][0]:
-            # What an integer makes of a NaN is up to the hardware.
-            keep = ~np.isnan(inputs(dtype)[0])
-            assert (outputs[index][keep] == expected[keep]).all()
-        else:
-            assert (outputs[index] == expected).all()
-    else:
-        np.testing.assert_allclose(outputs[index], expected, rtol=2e-3 if out == "f16" else 1e-5)
+    if out[0] == "f":
+        np.testing.assert_allclose(found, expected, rtol=2e-3 if out == "f16" else 1e-5)
+        return
+    if dtype[0] == "f" and "bitcast" not in body and "cmpf" not in body:
+        # What an integer makes of a NaN is up to the hardware.
+        keep = ~np.isnan(inputs(dtype)[0])
+        found, expected = found[keep], expected[keep]
+    assert (found == expected).all()
 
 
 def test_triton_types_every_op() -> None:
@@ -326,83 +352,6 @@ def test_kernels(tmp_path: Path) -> None:
         bits = torch.tensor(np.bitwise_xor.reduce(large.numpy()))
         expected = bits.expand(64) if count > 2 else large - small
         assert torch.equal(result[1], expected.to(torch.int32))
-
-
-def reduction(dtype: str, op: str, axis: int = 1) -> ModuleOp:
-    """A reduction of 8 by 16 elements."""
-    rest = 16 if axis == 0 else 8
-    block, row = "tensor<8x16x{}>", f"tensor<{rest}x{{}}>"
-    pointer = f"!tt.ptr<{dtype}>"
-    return with_sources(
-        parse(
-            f"""
-            tt.func @f(%x: {pointer}, %y: {pointer}) attributes {{{launch(["x", "y"])}}} {{
-              %i = tt.make_range 0 : i32 8 : i32 -> tensor<8xi32>
-              %j = tt.make_range 0 : i32 16 : i32 -> tensor<16xi32>
-              %r = tt.make_range 0 : i32 {rest} : i32 -> {row.format("i32")}
-              %i2 = tt.expand_dims %i 1 : i32 : tensor<8xi32> -> tensor<8x1xi32>
-              %j2 = tt.expand_dims %j 0 : i32 : tensor<16xi32> -> tensor<1x16xi32>
-              %c = arith.constant dense<16> : tensor<8x1xi32>
-              %ic = arith.muli %i2, %c : tensor<8x1xi32>
-              %ib = tt.broadcast %ic : tensor<8x1xi32> -> {block.format("i32")}
-              %jb = tt.broadcast %j2 : tensor<1x16xi32> -> {block.format("i32")}
-              %o = arith.addi %ib, %jb : {block.format("i32")}
-              %xs = tt.splat %x : {pointer} -> {block.format(pointer)}
-              %xp = tt.addptr %xs, %o : {block.format(pointer)}, {block.format("i32")}
-              %v = tt.load %xp : {block.format(pointer)}
-              %t = "tt.reduce"(%v) <{{axis = {axis} : i32}}> ({{
-              ^bb0(%a: {dtype}, %b: {dtype}):
-                %m = {op} %a, %b : {dtype}
-                tt.reduce.return %m : {dtype}
-              }}) : ({block.format(dtype)}) -> {row.format(dtype)}
-              %ys = tt.splat %y : {pointer} -> {row.format(pointer)}
-              %yp = tt.addptr %ys, %r : {row.format(pointer)}, {row.format("i32")}
-              tt.store %yp, %t : {row.format(pointer)}
-              tt.return
-            }}
-            """
-        )
-    )
-
-
-@pytest.mark.parametrize(
-    ("dtype", "op", "spelling"),
-    [
-        ("f32", "arith.addf", "tl.sum(v, axis=1)"),
-        ("f16", "arith.addf", "tl.sum(v, axis=1)"),
-        ("bf16", "arith.addf", "tl.sum(v, axis=1)"),
-        ("f32", "arith.maxnumf", "tl.max(v, axis=1)"),
-        ("f64", "arith.minnumf", "tl.min(v, axis=1)"),
-        ("i64", "arith.maxsi", "tl.max(v, axis=1)"),
-        ("f16", "arith.maxnumf", "tl.reduce(v, 1, combine_maxnumf)"),
-        ("bf16", "arith.maxnumf", "tl.reduce(v, 1, combine_maxnumf)"),
-        ("f32", "arith.maximumf", "tl.reduce(v, 1, combine_maximumf)"),
-        ("i8", "arith.addi", "tl.reduce(v, 1, combine_addi)"),
-        ("i8", "arith.minsi", "tl.reduce(v, 1, combine_minsi)"),
-        ("i32", "arith.maxui", "tl.reduce(v, 1, combine_maxui)"),
-        ("f32", "arith.mulf", "tl.reduce(v, 1, combine_mulf)"),
-    ],
-)
-def test_reductions(dtype: str, op: str, spelling: str) -> None:
-    module = reduction(dtype, op)
-    assert emit_triton_python(module).endswith(f", {spelling})\n")
-    kernel = compile_for("sm_90", module, "triton-python")
-    assert f"(tensor<8x16x{dtype}>) -> tensor<8x{dtype}>" in kernel["ttir"]
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_reductions_give_what_torch_gives(axis: int, tmp_path: Path) -> None:
-    pytest.importorskip("triton")
-    generator = torch.Generator().manual_seed(5)
-    x = torch.randint(-9, 9, (8, 16), generator=generator, dtype=torch.int32)
-    references = {"arith.addi": torch.sum, "arith.maxsi": torch.amax, "arith.minsi": torch.amin}
-    calls: list[Case] = []
-    for op in references:
-        source = emit_triton_python(reduction("i32", op, axis))
-        calls.append(Case(source, "f", [x, torch.empty(x.shape[1 - axis], dtype=torch.int32)]))
-    results = run(calls, tmp_path)
-    for reference, result in zip(references.values(), results, strict=True):
-        assert torch.equal(result[1], reference(x, dim=axis).to(torch.int32))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Text of Triton-Python source."""
+"""Text of Triton-Python source; whole kernels are in ``tests/golden``."""
 
 from __future__ import annotations
 
@@ -14,68 +14,8 @@ from ninetoothed.backend.triton.triton_python import emit_triton_python
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import tt
 from tests.support.targets import TARGETS
-from tests.support.tt_modules import ADD, BRANCHES, KERNELS, MATMUL, elementwise, launch, parse
+from tests.support.tt_modules import ADD, KERNELS, elementwise, launch, parse
 from tests.unit.backend.test_ttir import compile_for
-
-HEADER = "import triton\nimport triton.language as tl\n\n\n"
-
-
-def test_add() -> None:
-    assert emit_triton_python(parse(ADD)) == HEADER + (
-        "@triton.jit\n"
-        "def add(x, y, out, n):\n"
-        "    offs = tl.program_id(0) * 128 + tl.arange(0, 128)\n"
-        "    mask = offs < n\n"
-        "    a = tl.load(x + offs, mask=mask)\n"
-        "    b = tl.load(y + offs, mask=mask)\n"
-        "    tl.store(out + offs, a + b, mask=mask)\n"
-    )
-
-
-def test_matmul() -> None:
-    assert emit_triton_python(parse(MATMUL)) == HEADER + (
-        "@triton.jit\n"
-        "def matmul(a, b, c, n, k):\n"
-        "    pid = tl.program_id(0)\n"
-        "    across = n // 32\n"
-        "    lanes = tl.arange(0, 32)\n"
-        "    rows = (pid // across * 32 + lanes)[:, None]\n"
-        "    starts = rows * k\n"
-        "    cols = (pid % across * 32 + lanes)[None, :]\n"
-        "    accumulator = tl.zeros((32, 32), tl.float32)\n"
-        "    for step in range((k + 31) // 32):\n"
-        "        inner = step * 32 + lanes\n"
-        "        kr = inner[None, :]\n"
-        "        kc = inner[:, None]\n"
-        "        lhs = tl.load(a + (starts + kr), mask=kr < k, other=0.0)\n"
-        "        rhs = tl.load(b + (kc * n + cols), mask=kc < k, other=0.0)\n"
-        "        accumulator = tl.dot(lhs, rhs, accumulator)\n"
-        "    tl.store(c + (rows * n + cols), accumulator)\n"
-    )
-
-
-def test_branches_loops_and_helpers() -> None:
-    assert emit_triton_python(parse(BRANCHES)) == HEADER + (
-        "@triton.jit\n"
-        "def combine(a, b):\n"
-        "    m = a ^ b\n"
-        "    return m + m - m\n"
-        "\n\n"
-        "@triton.jit\n"
-        "def branches(x, y, n):\n"
-        "    lanes = tl.arange(0, 64)\n"
-        "    value = tl.load(x + lanes)\n"
-        "    left = value\n"
-        "    right = tl.full((64,), 1, tl.int32)\n"
-        "    for i in range(n):\n"
-        "        left, right = right, left + right\n"
-        "    bits = tl.reduce(left, 0, combine)\n"
-        "    if n > 2:\n"
-        "        chosen = tl.broadcast_to(bits, (64,))\n"
-        "    else:\n"
-        "        chosen = left - right\n"
-        "    tl.store(y + lanes, chosen)\n"
-    )
 
 
 def test_comments_show_the_users_lines(tmp_path: Path) -> None:

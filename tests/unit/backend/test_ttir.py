@@ -1,4 +1,4 @@
-"""TTIR text."""
+"""TTIR text; whole kernels are in ``tests/golden``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ninetoothed.backend.device_function import device_function
 from ninetoothed.backend.emit import emit
 from ninetoothed.backend.triton.ttir import emit_ttir, splat_value
 from tests.support.targets import TARGETS
-from tests.support.tt_modules import ADD, KERNELS, launch, parse
+from tests.support.tt_modules import ADD, KERNELS, parse
 from tests.support.ttir_stage import assembly
 
 CONFIG = Config((), 4, 3)
@@ -34,41 +34,6 @@ def compile_for(target: str, module: Any, language: Any = "ttir") -> dict[str, s
     """Output of Triton's stages for ``module``."""
     pytest.importorskip("triton")
     return assembly(emit(module, language, Target.parse(target), CONFIG))
-
-
-def test_text() -> None:
-    module = parse(
-        f"""
-        tt.func @f(%x: !tt.ptr<f32> {{"nt.param" = "x", "tt.divisibility" = 16 : i32}})
-            attributes {{{launch(["x"])}}} {{
-          %v = tt.load %x : !tt.ptr<f32>
-          %w = arith.addf %v, %v : f32
-          %w_1 = arith.addf %w, %v : f32
-          tt.store %x, %w_1 : !tt.ptr<f32>
-          tt.return
-        }}
-        """
-    )
-    pointer = "!tt.ptr<f32>"
-    policy = "boundaryCheck = array<i32>, cache = 1 : i32, evict = 1 : i32"
-    load = f"{policy}, isVolatile = false, operandSegmentSizes = array<i32: 1, 0, 0>"
-    flags = "fastmath = #arith.fastmath<none>"
-    assert emit_ttir(module) == "\n".join(
-        [
-            '"builtin.module"() ({',
-            '  "tt.func"() <{sym_name = "f", function_type = (!tt.ptr<f32>) -> (), '
-            'sym_visibility = "public", arg_attrs = [{tt.divisibility = 16 : i32}]}> ({',
-            f'  ^bb0(%x: {pointer} loc("x"(unknown))):',
-            f'    %v = "tt.load"(%x) <{{{load}}}> : ({pointer}) -> f32 loc(unknown)',
-            f'    %w = "arith.addf"(%v, %v) <{{{flags}}}> : (f32, f32) -> f32 loc(unknown)',
-            f'    %w_1 = "arith.addf"(%w, %v) <{{{flags}}}> : (f32, f32) -> f32 loc(unknown)',
-            f'    "tt.store"(%x, %w_1) <{{{policy}}}> : ({pointer}, f32) -> () loc(unknown)',
-            '    "tt.return"() : () -> () loc(unknown)',
-            "  }) : () -> () loc(unknown)",
-            "}) : () -> () loc(unknown)",
-            "",
-        ]
-    )
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from ninetoothed import config
 from ninetoothed.artifacts.artifact import Binary
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.cache import artifact_store, eviction
-from ninetoothed.errors import ConfigurationError
 from tests.support import artifacts
 
 ROOT = Path(__file__).parents[3]
@@ -340,12 +338,6 @@ def test_a_use_is_noted_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
             assert all(abs(path.stat().st_mtime - time.time()) < 60 for path in files)
 
 
-def test_wrong_size_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_CACHE_SIZE", "much")
-    with pytest.raises(ConfigurationError, match="NINETOOTHED_CACHE_SIZE must be"):
-        artifact_store.store("key", artifacts.add())
-
-
 # What a disk may refuse, and the entry that is read and written meanwhile.
 @pytest.mark.parametrize("name", ["utime", "unlink", "scandir"])
 @pytest.mark.parametrize("error", [PermissionError(13, "denied"), OSError(30, "read-only")])
@@ -515,36 +507,3 @@ def test_process_killed_in_the_middle_of_a_write(
     artifact_store.store("key 2", artifacts.add())
     assert not half.exists()
     assert artifact_store.load("key") == artifacts.add(512)
-
-
-ENDLESS = """
-import dataclasses
-from ninetoothed.cache import artifact_store
-from tests.support import artifacts
-
-step = 0
-print("go", flush=True)
-while True:
-    artifact = dataclasses.replace(artifacts.add(), text=str(step % 10) * 200_000)
-    artifact_store.store(str(step % 10), artifact)
-    step += 1
-"""
-
-
-def moments() -> Iterator[float]:
-    """Seconds after which a process is killed: no two at the same place of a write."""
-    yield from (0.02 + 0.0017 * step for step in range(8))
-
-
-def test_processes_killed_at_any_moment(cache_dir: Path) -> None:
-    for seconds in moments():
-        process = python("-c", ENDLESS, cache=cache_dir, size="1M")
-        assert process.stdout is not None
-        assert process.stdout.readline() == "go\n"
-        time.sleep(seconds)
-        process.kill()
-        process.communicate()
-        for digit in "0123456789":
-            found = artifact_store.load(digit)
-            assert (found is not None) == file_of(digit).exists()
-            assert found is None or found.text == digit * 200_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 import pytest
@@ -102,43 +101,15 @@ tt.func @k(
 
 
 def test_the_launch_passes_and_compares_offsets() -> None:
-    source = launch_source(parse(MODULE))
-    assert source == textwrap.dedent(
-        """\
-        def check(x, y):
-            xo = x.offsets
-            b, n = x.shape
-            s = x.stride(1)
-            yo = y.offsets
-            if y.shape[0] != b:
-                return 'y.shape[0] is {}, but must be {}'.format(y.shape[0], b)
-            if y.shape[1] != n:
-                return 'y.shape[1] is {}, but must be {}'.format(y.shape[1], n)
-            if y.stride(1) != s:
-                return 'y.stride(1) is {}, but must be {}'.format(y.stride(1), s)
-            left, right = (xo,), (yo,)
-            if left != right:
-                return 'the offsets differ'SHOWN
-            return None
-
-
-        def programs(x, y):
-            b = x.shape[0]
-            return max(0, b)
-
-
-        def arguments(x, y):
-            xo = x.offsets
-            n = x.shape[1]
-            return (x.data_ptr(), xo.data_ptr(), n)
-        """
-    ).replace("SHOWN", '.replace("{left}", str(left)).replace("{right}", str(right))')
     scope: dict[str, Any] = {}
-    exec(source, scope)
+    exec(launch_source(parse(MODULE)), scope)
     one, two = (taken_apart(name, 2, 1, nested([2, 3])) for name in "xy")
     other = taken_apart("y", 2, 1, nested([3, 2]))
     assert scope["check"](one, two) is None
     assert scope["check"](one, other) == "the offsets differ"
+    longer = taken_apart("y", 2, 1, nested([1, 4]))
+    assert scope["check"](one, longer) == "y.shape[1] is 4, but must be 3"
+    assert scope["programs"](one, two) == 2
     assert scope["arguments"](one, two) == (one.data_ptr(), one.offsets.data_ptr(), 3)
 
 

@@ -16,7 +16,6 @@ import pytest
 
 from ninetoothed import Symbol, Tensor, block_size, symbol, tensor
 from ninetoothed.definition.define import define
-from ninetoothed.errors import ArgumentError
 
 
 @pytest.fixture
@@ -109,16 +108,6 @@ def test_all_of_a_tensor_matters() -> None:
 def test_places_matter() -> None:
     first = encoded(Tensor(1))
     assert encoded(Tensor(1)) != first
-
-
-def test_keyword_only_parameters_stand_at_their_place() -> None:
-    def application(x: Any, *, y: Any) -> None:
-        pass
-
-    with pytest.raises(ArgumentError, match="must take its tensors as plain parameters") as info:
-        define(None, [Tensor(1), Tensor(1)], application)
-    assert info.value.loc is not None
-    assert info.value.loc.line == application.__code__.co_firstlineno
 
 
 MODULE = """

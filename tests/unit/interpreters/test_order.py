@@ -7,7 +7,7 @@ import torch
 
 from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.element_types import ELEMENTS
-from ninetoothed.interpreters.elementwise import apply, gathered
+from ninetoothed.interpreters.elementwise import gathered
 from ninetoothed.interpreters.reductions import reduce
 from tests.support.nt_modules import LOAD, V, vector_kernel
 
@@ -52,17 +52,6 @@ def test_lanes_are_picked_where_data_is_uniform(dim: int) -> None:
     assert torch.equal(gathered(data, indices, dim), data.index_select(dim, indices.flatten()))
     column = data[:, :, :1]
     assert torch.equal(gathered(column, indices, 2), column)
-
-
-@pytest.mark.parametrize("name", ["i32", "u32", "i64", "u64"])
-def test_upper_halves(name: str) -> None:
-    element = ELEMENTS[name]
-    bits = element.bits
-    numbers = [0, 1, 2, (1 << bits) - 1, 1 << (bits - 1), 0x9E3779B9, (1 << (bits // 2)) - 1]
-    for left in numbers:
-        for right in numbers:
-            found = apply("umulhi", element, element.number(left), element.number(right))
-            assert torch.equal(found, element.number(left * right >> bits)), (left, right)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 8])

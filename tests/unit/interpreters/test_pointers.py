@@ -1,5 +1,5 @@
-"""The interpreter on pointers and atomics, of ``nt`` and of ``tt``: the order of updates, masks,
-and places outside the tensors.
+"""The interpreter on pointers and atomics of ``nt``: the order of updates, masks, and places
+outside the tensors. ``tests/e2e/test_memory.py`` runs each update at ``tt``, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from ninetoothed.compiler.compile import context
-from ninetoothed.errors import ArgumentError, CompilerError
+from ninetoothed.errors import ArgumentError
 from ninetoothed.interpreters import interpret
 
 
@@ -59,44 +59,6 @@ def nt_kernel(body: str, scalar: str) -> ModuleOp:
           {body}
           nt.store %old, %olds[] : {block}, {block}[]
           nt.return
-        }}""")
-
-
-def tt_kernel(body: str, scalar: str) -> ModuleOp:
-    """As :func:`nt_kernel`; ``%m`` is the mask of the lanes that exist."""
-    block, pointers = f"tensor<4x{scalar}>", f"tensor<4x!tt.ptr<{scalar}>>"
-    types = {"BLOCK": block, "POINTERS": pointers, "UPDATED": f"{pointers}, {block}, tensor<4xi1>"}
-    for name, type in types.items():
-        body = body.replace(name, type)
-    return parse(f"""
-        tt.func @f(%place: !tt.ptr<i64> {{nt.param = "place"}},
-            %x: !tt.ptr<{scalar}> {{nt.param = "x"}},
-            %old0: !tt.ptr<{scalar}> {{nt.param = "old"}},
-            %out: !tt.ptr<{scalar}> {{nt.param = "out"}},
-            %n: i32 {{nt.symbol = "n"}}) attributes {{nt.grid = #nt.expr<n ceildiv 4>, nt.params = [
-              #nt.param<"place" tensor [n] [1]>, #nt.param<"x" tensor [n] [1]>,
-              #nt.param<"old" tensor [n] [1]>, #nt.param<"out" tensor [m] [1]>]}} {{
-          %pid = tt.get_program_id 0 : i32
-          %four = arith.constant 4 : i32
-          %start = arith.muli %pid, %four : i32
-          %lanes = tt.make_range 0 : i32 4 : i32 -> tensor<4xi32>
-          %starts = tt.splat %start : i32 -> tensor<4xi32>
-          %o = arith.addi %starts, %lanes : tensor<4xi32>
-          %ns = tt.splat %n : i32 -> tensor<4xi32>
-          %m = arith.cmpi slt, %o, %ns : tensor<4xi32>
-          %ps = tt.splat %place : !tt.ptr<i64> -> tensor<4x!tt.ptr<i64>>
-          %pq = tt.addptr %ps, %o : tensor<4x!tt.ptr<i64>>, tensor<4xi32>
-          %i = tt.load %pq, %m : tensor<4x!tt.ptr<i64>>
-          %xs = tt.splat %x : !tt.ptr<{scalar}> -> {pointers}
-          %xq = tt.addptr %xs, %o : {pointers}, tensor<4xi32>
-          %v = tt.load %xq, %m : {pointers}
-          %outs = tt.splat %out : !tt.ptr<{scalar}> -> {pointers}
-          %p = tt.addptr %outs, %i : {pointers}, tensor<4xi64>
-          {body}
-          %os = tt.splat %old0 : !tt.ptr<{scalar}> -> {pointers}
-          %oq = tt.addptr %os, %o : {pointers}, tensor<4xi32>
-          tt.store %oq, %old, %m : {pointers}
-          tt.return
         }}""")
 
 
@@ -196,53 +158,6 @@ def test_swaps_ascend() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("number", "function"),
-    [
-        (1, "and"),
-        (2, "or"),
-        (3, "xor"),
-        (4, "add"),
-        (6, "max"),
-        (7, "min"),
-        (8, "max"),
-        (9, "min"),
-        (10, "xchg"),
-    ],
-)
-def test_lowered_updates(number: int, function: str) -> None:
-    """Lanes that are masked are left alone."""
-    body = f"%old = tt.atomic_rmw {number} : i32 %p, %v, %m 1 : i32 1 : i32 : UPDATED"
-    x, out = (torch.tensor(values, dtype=torch.int32) for values in (X, OUT))
-    assert run(tt_kernel(body, "i32"), PLACE, x, out) == sequence(
-        FUNCTIONS[function], PLACE, X, OUT
-    )
-
-
-def test_lowered_extrema_know_signs() -> None:
-    x, out = (
-        torch.tensor([-1, 1, -1, 1], dtype=torch.int32),
-        torch.tensor([1, -1], dtype=torch.int32),
-    )
-    for number, expected in ((6, [1, 1]), (8, [-1, -1]), (7, [-1, -1]), (9, [1, 1])):
-        body = f"%old = tt.atomic_rmw {number} : i32 %p, %v, %m 1 : i32 1 : i32 : UPDATED"
-        assert run(tt_kernel(body, "i32"), [0, 1, 0, 1], x, out)[1] == expected
-
-
-def test_lowered_sums_and_swaps() -> None:
-    body = """
-      %sum = tt.atomic_rmw 5 : i32 %p, %v, %m 1 : i32 1 : i32 : UPDATED
-      %q = tt.bitcast %p : POINTERS -> tensor<4x!tt.ptr<i32>>
-      %b = tt.bitcast %v : BLOCK -> tensor<4xi32>
-      %c = tt.atomic_cas %q, %b, %b 4 : i32 1 : i32 : tensor<4x!tt.ptr<i32>>, tensor<4xi32>
-      %old = tt.bitcast %c : tensor<4xi32> -> BLOCK"""
-    x = torch.tensor([0.5, 0.25, 1.0, 2.0])
-    assert run(tt_kernel(body, "f32"), [0, 1, 1, 1], x, torch.zeros(2)) == (
-        [0.5] + [3.25] * 3,
-        [0.5, 3.25],
-    )
-
-
 def test_one_pointer_of_all_programs_is_updated_by_each() -> None:
     body = """
       %one = arith.constant 1 : i32
@@ -319,10 +234,3 @@ def test_no_place_outside_the_tensor_is_touched(op: str, place: int) -> None:
             [torch.tensor([0, 1, 2, place]), *torch.zeros(2, 4, dtype=torch.int32), memory[1:5]],
         )
     assert memory.tolist() == [0, 1, 2, 3, 4, 5]
-
-
-def test_lowered_pointers_outside_the_tensor() -> None:
-    body = "%old = tt.atomic_rmw 4 : i32 %p, %v, %m 1 : i32 1 : i32 : UPDATED"
-    x = torch.zeros(4, dtype=torch.int32)
-    with pytest.raises(CompilerError, match="elements 0 to 9 of out are addressed"):
-        run(tt_kernel(body, "i32"), [0, 9, 1, 2], x, x)

@@ -1,36 +1,17 @@
-"""The interpreter on ``tt``, ``arith`` and ``math``: pointers, masks, reductions, numbers without a
-sign.
+"""The interpreter on ``tt``: chunks, masks, control flow. What each op gives stands beside what
+Triton's interpreter gives, in ``tests/unit/backend/test_meaning.py``.
 """
 
 from __future__ import annotations
 
-import math
-import struct
-
 import pytest
 import torch
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.math import Math
-from xdsl.parser import Parser
+from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.errors import ArgumentError, CompilerError
 from ninetoothed.interpreters import interpret
-from ninetoothed.ir.nt import NT
-from ninetoothed.ir.scf import SCF
-from ninetoothed.ir.tt import BLOCK_ARITH, TT
 from tests.support import counting
-
-
-def parse(text: str) -> ModuleOp:
-    """The module of ``text``, verified."""
-    context = Context()
-    for dialect in (Builtin, BLOCK_ARITH, SCF, Math, NT, TT):
-        context.load_dialect(dialect)
-    module = Parser(context, text).parse_module()
-    module.verify()
-    return module
-
+from tests.support.tt_modules import parse
 
 ADD = """
 tt.func @add(%x: !tt.ptr<f32> {nt.param = "x"}, %z: !tt.ptr<f32> {nt.param = "z"},
@@ -85,72 +66,6 @@ def test_unmasked_lanes_outside_the_tensor_are_an_error() -> None:
         interpret(parse(text), [torch.zeros(4), torch.zeros(4), 0.5])
 
 
-MATMUL = """
-tt.func @matmul(%a: !tt.ptr<f16> {nt.param = "a"}, %b: !tt.ptr<f16> {nt.param = "b"},
-    %c: !tt.ptr<f32> {nt.param = "c"}, %k: i32 {nt.symbol = "k"})
-    attributes {nt.params = [#nt.param<"a" tensor [16, k] [k, 1]>,
-      #nt.param<"b" tensor [k, 32] [32, 1]>, #nt.param<"c" tensor [16, 32] [32, 1]>],
-      nt.grid = #nt.expr<1>} {
-  %zero = arith.constant 0 : i32
-  %step = arith.constant 8 : i32
-  %rk = tt.make_range 0 : i32 8 : i32 -> tensor<8xi32>
-  %rm = tt.make_range 0 : i32 16 : i32 -> tensor<16xi32>
-  %rn = tt.make_range 0 : i32 32 : i32 -> tensor<32xi32>
-  %m = tt.expand_dims %rm 1 : i32 : tensor<16xi32> -> tensor<16x1xi32>
-  %n = tt.expand_dims %rn 0 : i32 : tensor<32xi32> -> tensor<1x32xi32>
-  %ks = tt.splat %k : i32 -> tensor<16x1xi32>
-  %mk = arith.muli %m, %ks : tensor<16x1xi32>
-  %row = tt.broadcast %mk : tensor<16x1xi32> -> tensor<16x8xi32>
-  %nb = tt.broadcast %n : tensor<1x32xi32> -> tensor<8x32xi32>
-  %as = tt.splat %a : !tt.ptr<f16> -> tensor<16x8x!tt.ptr<f16>>
-  %bs = tt.splat %b : !tt.ptr<f16> -> tensor<8x32x!tt.ptr<f16>>
-  %width8 = arith.constant dense<32> : tensor<8x1xi32>
-  %acc0 = arith.constant dense<0.0> : tensor<16x32xf32>
-  %half0 = arith.constant dense<0.0> : tensor<16x8xf16>
-  %acc = scf.for %i = %zero to %k step %step iter_args(%sum = %acc0) -> (tensor<16x32xf32>) : i32 {
-    %is = tt.splat %i : i32 -> tensor<8xi32>
-    %kk = arith.addi %is, %rk : tensor<8xi32>
-    %kc = tt.expand_dims %kk 0 : i32 : tensor<8xi32> -> tensor<1x8xi32>
-    %kr = tt.expand_dims %kk 1 : i32 : tensor<8xi32> -> tensor<8x1xi32>
-    %kcb = tt.broadcast %kc : tensor<1x8xi32> -> tensor<16x8xi32>
-    %ao = arith.addi %row, %kcb : tensor<16x8xi32>
-    %ap = tt.addptr %as, %ao : tensor<16x8x!tt.ptr<f16>>, tensor<16x8xi32>
-    %kl = tt.splat %k : i32 -> tensor<1x8xi32>
-    %am1 = arith.cmpi slt, %kc, %kl : tensor<1x8xi32>
-    %am = tt.broadcast %am1 : tensor<1x8xi1> -> tensor<16x8xi1>
-    %av = tt.load %ap, %am, %half0 : tensor<16x8x!tt.ptr<f16>>
-    %krw = arith.muli %kr, %width8 : tensor<8x1xi32>
-    %krb = tt.broadcast %krw : tensor<8x1xi32> -> tensor<8x32xi32>
-    %bo = arith.addi %krb, %nb : tensor<8x32xi32>
-    %bp = tt.addptr %bs, %bo : tensor<8x32x!tt.ptr<f16>>, tensor<8x32xi32>
-    %klr = tt.splat %k : i32 -> tensor<8x1xi32>
-    %bm1 = arith.cmpi slt, %kr, %klr : tensor<8x1xi32>
-    %bm = tt.broadcast %bm1 : tensor<8x1xi1> -> tensor<8x32xi1>
-    %bv = tt.load %bp, %bm : tensor<8x32x!tt.ptr<f16>>
-    %next = tt.dot %av, %bv, %sum 0 : i32 0 : i32 :
-      tensor<16x8xf16> * tensor<8x32xf16> -> tensor<16x32xf32>
-    scf.yield %next : tensor<16x32xf32>
-  }
-  %width16 = arith.constant dense<32> : tensor<16x1xi32>
-  %mw = arith.muli %m, %width16 : tensor<16x1xi32>
-  %mb = tt.broadcast %mw : tensor<16x1xi32> -> tensor<16x32xi32>
-  %nb16 = tt.broadcast %n : tensor<1x32xi32> -> tensor<16x32xi32>
-  %co = arith.addi %mb, %nb16 : tensor<16x32xi32>
-  %cs = tt.splat %c : !tt.ptr<f32> -> tensor<16x32x!tt.ptr<f32>>
-  %cp = tt.addptr %cs, %co : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi32>
-  tt.store %cp, %acc : tensor<16x32x!tt.ptr<f32>>
-  tt.return
-}
-"""
-
-
-@pytest.mark.parametrize("k", [0, 3, 8, 29])
-def test_matmul(k: int) -> None:
-    a, b, c = torch.randn(16, k).half(), torch.randn(k, 32).half(), torch.zeros(16, 32)
-    interpret(parse(MATMUL), [a, b, c])
-    torch.testing.assert_close(c, a.float() @ b.float(), rtol=1e-4, atol=1e-4)
-
-
 def lanes_kernel(body: str, source: str, target: str, lanes: int = 4) -> ModuleOp:
     """Programs of ``lanes`` lanes: ``body`` makes ``%b`` of ``%a``, and may use ``%pid`` and
     ``%pz``.
@@ -177,38 +92,15 @@ def lanes_kernel(body: str, source: str, target: str, lanes: int = 4) -> ModuleO
         }}""")
 
 
-def reduction(combine: str) -> str:
-    """The combination of four lanes of f32 by ``combine``, spread over the lanes again."""
-    return f"""
-        %s = "tt.reduce"(%a) <{{axis = 0 : i32}}> ({{
-        ^bb0(%l: f32, %h: f32):
-          {combine}
-          tt.reduce.return %c : f32
-        }}) : (tensor<4xf32>) -> f32
-        %b = tt.splat %s : f32 -> tensor<4xf32>"""
-
-
-@pytest.mark.parametrize(
-    ("combine", "expected"),
-    [
-        ("%c = arith.addf %l, %h : f32", [10, 10, 10, 10, 1, 1, 1, 1]),
-        ("%c = arith.maxnumf %l, %h : f32", [4, 4, 4, 4, 6, 6, 6, 6]),
-        ("%c = arith.minnumf %l, %h : f32", [1, 1, 1, 1, -9, -9, -9, -9]),
-        ("%d = arith.mulf %l, %h : f32\n%c = math.absf %d : f32", [24] * 4 + [108] * 4),
-    ],
-)
-def test_reductions(combine: str, expected: list[float]) -> None:
-    x, z = torch.tensor([1.0, 2, 3, 4, -9, 6, 2, -1]), torch.zeros(8)
-    if "addf" in combine:
-        x[7] = 2
-    interpret(lanes_kernel(reduction(combine), "f32", "f32"), [x, z])
-    assert z.tolist() == expected
-
-
 def test_a_reduction_of_a_uniform_block_counts_every_lane() -> None:
-    body = "%o = arith.constant dense<1.0> : tensor<4xf32>" + reduction(
-        "%c = arith.addf %l, %h : f32"
-    ).replace("(%a)", "(%o)")
+    body = """
+        %o = arith.constant dense<1.0> : tensor<4xf32>
+        %s = "tt.reduce"(%o) <{axis = 0 : i32}> ({
+        ^bb0(%l: f32, %h: f32):
+          %c = arith.addf %l, %h : f32
+          tt.reduce.return %c : f32
+        }) : (tensor<4xf32>) -> f32
+        %b = tt.splat %s : f32 -> tensor<4xf32>"""
     z = torch.zeros(4)
     interpret(lanes_kernel(body, "f32", "f32"), [torch.zeros(4), z])
     assert z.tolist() == [4] * 4
@@ -234,91 +126,6 @@ def test_branches_and_loops_diverge() -> None:
     interpret(lanes_kernel(body, "i32", "i32"), [x, z])
     expected = x.reshape(4, 4) + torch.tensor([0, 0, 1, 3]).reshape(4, 1)
     assert z.tolist() == expected.flatten().tolist()
-
-
-def bits(value: float) -> int:
-    """The bits of a float of 32 bits, as a signed number."""
-    return struct.unpack("<i", struct.pack("<f", value))[0]
-
-
-@pytest.mark.parametrize(
-    ("op", "source", "target", "value", "expected"),
-    [
-        ("arith.divsi %a, %k : T", "i32", "i32", -7, -2),
-        ("arith.remsi %a, %k : T", "i32", "i32", -7, -1),
-        ("arith.floordivsi %a, %k : T", "i32", "i32", -7, -3),
-        ("arith.ceildivsi %a, %k : T", "i32", "i32", 7, 3),
-        ("arith.divui %a, %k : T", "i32", "i32", -1, (2**32 - 1) // 3),
-        ("arith.remui %a, %k : T", "i64", "i64", -2, (2**64 - 2) % 3),
-        ("arith.minui %a, %k : T", "i32", "i32", -1, 3),
-        ("arith.maxui %a, %k : T", "i32", "i32", -1, -1),
-        ("arith.minsi %a, %k : T", "i32", "i32", -1, -1),
-        ("arith.shrsi %a, %k : T", "i32", "i32", -16, -2),
-        ("arith.shrui %a, %k : T", "i32", "i32", -16, 2**29 - 2),
-        ("arith.shrui %a, %k : T", "i64", "i64", -16, 2**61 - 2),
-        ("arith.shli %a, %k : T", "i8", "i8", 33, 8),
-        ("arith.xori %a, %k : T", "i32", "i32", 5, 6),
-        ("arith.subi %a, %k : T", "i8", "i8", -127, 126),
-        ("arith.cmpi ult, %a, %k : T", "i32", "i1", -1, False),
-        ("arith.cmpi slt, %a, %k : T", "i32", "i1", -1, True),
-        ("arith.cmpi ugt, %a, %k : T", "i64", "i1", -1, True),
-        ("arith.cmpf olt, %a, %k : T", "f32", "i1", math.nan, False),
-        ("arith.cmpf ult, %a, %k : T", "f32", "i1", math.nan, True),
-        ("arith.cmpf une, %a, %k : T", "f32", "i1", math.nan, True),
-        ("arith.cmpf one, %a, %k : T", "f32", "i1", math.nan, False),
-        ("arith.cmpf ord, %a, %k : T", "f32", "i1", 1.0, True),
-        ("arith.cmpf ueq, %a, %k : T", "f32", "i1", 3.0, True),
-        ("arith.negf %a : T", "f32", "f32", 2.0, -2.0),
-        ("arith.divf %a, %k : T", "f32", "f32", 6.0, 2.0),
-        ("arith.maxnumf %a, %k : T", "f32", "f32", math.nan, 3.0),
-        ("arith.extsi %a : T to U", "i8", "i32", -3, -3),
-        ("arith.extui %a : T to U", "i8", "i32", -3, 253),
-        ("arith.extui %a : T to U", "i1", "i32", True, 1),
-        ("arith.extsi %a : T to U", "i1", "i32", True, -1),
-        ("arith.trunci %a : T to U", "i32", "i8", 259, 3),
-        ("arith.sitofp %a : T to U", "i32", "f32", -3, -3.0),
-        ("arith.uitofp %a : T to U", "i32", "f32", -1, 2.0**32),
-        ("arith.fptosi %a : T to U", "f32", "i32", -2.7, -2),
-        ("arith.fptoui %a : T to U", "f32", "i32", 3e9, 3_000_000_000 - 2**32),
-        ("arith.truncf %a : T to U", "f32", "f16", 2049.0, 2048.0),
-        ("arith.extf %a : T to U", "f16", "f32", 2.5, 2.5),
-        ("arith.bitcast %a : T to U", "f32", "i32", 1.5, bits(1.5)),
-        ("tt.fp_to_fp %a : T -> U", "f8E5M2", "f16", 3.0, 3.0),
-        ("tt.fp_to_fp %a rounding 1 : i32 : T -> U", "f32", "f8E4M3FN", 17.0, 16.0),
-        ("math.exp2 %a : T", "f32", "f32", 3.0, 8.0),
-        ("math.rsqrt %a : T", "f32", "f32", 4.0, 0.5),
-        ("math.floor %a : T", "f32", "f32", -1.5, -2.0),
-        ("math.absi %a : T", "i32", "i32", -5, 5),
-    ],
-)
-def test_numbers(op: str, source: str, target: str, value: float, expected: float) -> None:
-    dtypes = {
-        "i1": torch.bool,
-        "i8": torch.int8,
-        "i32": torch.int32,
-        "i64": torch.int64,
-        "f16": torch.float16,
-        "f32": torch.float32,
-        "f8E5M2": torch.float8_e5m2,
-        "f8E4M3FN": torch.float8_e4m3fn,
-    }
-    three = "3.0" if source.startswith("f") else "true" if source == "i1" else "3"
-    if " to U" in op:
-        # xDSL converts scalars only.
-        scalar = op.replace("T", source).replace("U", target).replace("%a", "%s")
-        body = f"""
-            %s = tt.load %px0 : !tt.ptr<{source}>
-            %c = {scalar}
-            %b = tt.splat %c : {target} -> tensor<4x{target}>"""
-    else:
-        spelled = op.replace("T", f"tensor<4x{source}>").replace("U", f"tensor<4x{target}>")
-        body = f"%b = {spelled}"
-    if "%k" in op:
-        body = f"%k = arith.constant dense<{three}> : tensor<4x{source}>\n{body}"
-    x = torch.tensor([value] * 4).to(dtypes[source])
-    z = torch.zeros(4).to(dtypes[target])
-    interpret(lanes_kernel(body, source, target), [x, z])
-    assert z.tolist() == [expected] * 4
 
 
 def test_selections_transpositions_and_constants() -> None:

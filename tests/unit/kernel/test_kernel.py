@@ -16,8 +16,6 @@ from examples import add
 from examples.add import add_kernel
 from examples.matmul import matmul, matmul_kernel
 from ninetoothed import Symbol, Tensor
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.space import MAX_BLOCK, space
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.passes.annotate_verdicts import AnnotateVerdictsPass
@@ -65,13 +63,6 @@ def test_ir_takes_types_and_values() -> None:
     assert "tensor<64xf16>" in text
 
 
-def test_ir_needs_a_value_for_a_constexpr() -> None:
-    kernel = ninetoothed.make(constexpr_arrangement, scale, (Tensor(1), Tensor(1)))
-    assert "tensor<16xf32>" in kernel.ir("tt", values={"SIZE": 16})
-    with pytest.raises(ninetoothed.NineToothedError, match="scale needs a value for SIZE"):
-        kernel.ir()
-
-
 def test_source_is_python_for_triton() -> None:
     source = matmul_kernel.source()
     assert "def matmul_kernel(" in source
@@ -96,6 +87,21 @@ def test_tensors_by_name_and_constexprs_by_keyword() -> None:
     x, y = torch.randn(10), torch.empty(10)
     kernel(y=y, x=x, SIZE=4)
     assert torch.equal(y, 2 * x)
+
+
+def test_a_constant_may_have_a_default() -> None:
+    def arrangement(x: Tensor, s: Tensor, y: Tensor, k: Tensor) -> tuple[Tensor, ...]:
+        return x.tile((4,)), s, y.tile((4,)), k
+
+    def application(x: Any, s: Any, y: Any, k: Any) -> None:
+        y = x * s * k  # pyright: ignore[reportUnusedVariable]
+
+    tensors = (Tensor(1), Tensor(0), Tensor(1), Tensor(0, value=3.0))
+    kernel = ninetoothed.make(arrangement, application, tensors)
+    x, y = torch.arange(6.0), torch.empty(6)
+    for given, factor in (((), 1.5), ((2.0,), 1.0)):
+        kernel(x, 0.5, y, *given)
+        assert torch.equal(y, factor * x)
 
 
 def test_eight_threads_make_and_call_kernels() -> None:
@@ -170,17 +176,6 @@ def test_block_sizes_that_are_expressions_are_assumed_that_fit() -> None:
     text = ninetoothed.make(arrangement, scale, (Tensor(2), Tensor(2))).ir()
     assert "// block size x_size_1 // 2 assumed to be rounded up to 64\n" in text
     assert "tensor<64x64xf32>" in text
-
-
-def test_an_expression_that_is_a_block_size_counts_when_block_sizes_are_chosen() -> None:
-    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        size = ninetoothed.block_size()
-        return x.tile((size, x.shape[1] // 2)), y.tile((size, y.shape[1] // 2))
-
-    kernel = ninetoothed.make(arrangement, scale, (Tensor(2), Tensor(2)))
-    signature = bind(kernel.definition.interface, [torch.zeros(8, 512)] * 2, {}).signature
-    for config in space(kernel.composed(signature), signature).configs:
-        assert config.values[0][1] * 256 <= MAX_BLOCK
 
 
 def rows(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -58,24 +58,6 @@ def run(module: ModuleOp, x: torch.Tensor) -> torch.Tensor:
     return z
 
 
-@pytest.mark.parametrize("n", [5, 8, 19])
-def test_two_reductions_of_one_load(n: int) -> None:
-    body = load() + reduce("m", "max", "v") + reduce("t", "sum", "v")
-    body += '%s = nt.elementwise "add"(%m, %t) : (f32, f32) -> f32'
-    x = torch.randn(n, generator=torch.Generator().manual_seed(0)) - 5
-    expected = torch.stack([part.max() + part.sum() for part in torch.split(x, 8)])
-    torch.testing.assert_close(run(masked(body), x), expected)
-
-
-@pytest.mark.parametrize("n", [5, 16])
-def test_what_is_computed_from_a_filled_load(n: int) -> None:
-    body = load() + reduce("m", "min", "v") + f"%f = nt.full %m : f32 -> {BLOCK}\n"
-    body += binary("d", "sub", "v", "f") + reduce("s", "sum", "d")
-    x = torch.arange(float(n)) + 3
-    expected = torch.stack([(part - part.min()).sum() for part in torch.split(x, 8)])
-    torch.testing.assert_close(run(masked(body), x), expected)
-
-
 def test_a_loop_that_exchanges_what_it_carries() -> None:
     body = (
         load()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ArgumentError, DeviceError
 from ninetoothed.runtime.dispatch import Dispatcher
-from ninetoothed.runtime.tuning.search import Tune
 from tests.support import artifacts
 from tests.support.dispatching import (
     SIGNATURE,
@@ -189,73 +187,27 @@ def test_threads_share_one_kernel(world: World) -> None:
     assert world.compiled == [128, 256]
 
 
-@dataclass
 class GpuCompiler:
-    """Additions in a language, by blocks of these sizes."""
-
-    language: str
-    sizes: tuple[int, ...]
+    """Additions, by blocks of two sizes."""
 
     def key(self, signature: Signature, target: Target) -> str:
-        return f"{self.language} {self.sizes} {signature} {target}"
+        return f"{signature} {target}"
 
     def space(self, signature: Signature, target: Target) -> Space:
-        return Space(tuple(blocks(*self.sizes)), "")
+        return Space(tuple(blocks(128, 256)), "")
 
     def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        return artifacts.add(config.values[0][1], language=self.language, target=target)
-
-
-def gpu_dispatcher(language: str, *sizes: int, tune: Tune | None = None) -> Dispatcher:
-    return Dispatcher("add", GpuCompiler(language, sizes), tune)
-
-
-@pytest.fixture
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "triton"))
+        return artifacts.add(config.values[0][1], target=target)
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("own_cache")
-@pytest.mark.parametrize("language", ["ttir", "triton-python"])
-@pytest.mark.parametrize("sizes", [(256,), (128, 1024)])
-def test_on_a_device(language: str, sizes: tuple[int, ...]) -> None:
+def test_the_first_call_may_be_inside_a_graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What else a GPU has to say of this is in tests/e2e/test_gpu.py and test_tuning.py."""
+    monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path))
     torch: Any = pytest.importorskip("torch")
-    dispatcher = gpu_dispatcher(language, *sizes)
-    for size in (1, 4099, 0, 2**20 + 1):
-        x, y = torch.randn(size, device="cuda"), torch.randn(size, device="cuda")
-        out = torch.empty(size, device="cuda")
-        dispatcher.launch(SIGNATURE, (x, y, out))
-        assert torch.equal(out, x + y)
-        if size:
-            report = dispatcher.report(SIGNATURE, (x, y, out))
-            assert report.chosen == dispatcher.best(SIGNATURE, (x, y, out))
-            assert report.chosen in blocks(*sizes)
-            timed = [row.measured for row in report.rows if row.measured is not None]
-            assert len(timed) == (len(sizes) if len(sizes) > 1 else 0)
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("own_cache")
-@pytest.mark.parametrize("tune", ["off", "quick", "full"])
-def test_modes_on_a_device(tune: Tune) -> None:
-    torch: Any = pytest.importorskip("torch")
-    dispatcher = gpu_dispatcher("ttir", 16, 128, 256, 1024, tune=tune)
-    x = torch.randn(100_003, device="cuda")
-    out = torch.empty_like(x)
-    dispatcher.launch(SIGNATURE, (x, x, out))
-    assert torch.equal(out, x + x)
-    report = dispatcher.report(SIGNATURE, (x, x, out))
-    assert report.origin == ("model" if tune == "off" else "tuned")
-    assert sum(row.measured is not None for row in report.rows) == (0 if tune == "off" else 4)
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("own_cache")
-def test_the_first_call_may_be_inside_a_graph() -> None:
-    torch: Any = pytest.importorskip("torch")
-    dispatcher = gpu_dispatcher("ttir", 128, 256)
+    dispatcher = Dispatcher("add", GpuCompiler(), None)
     x = torch.randn(4099, device="cuda")
     out = torch.zeros_like(x)
     graph = torch.cuda.CUDAGraph()
@@ -272,71 +224,3 @@ def test_the_first_call_may_be_inside_a_graph() -> None:
     graph.replay()
     torch.cuda.synchronize()
     assert bool((out == 8).all())
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("own_cache")
-def test_tuning_without_memory_for_copies() -> None:
-    torch: Any = pytest.importorskip("torch")
-    size = 1 << 24
-    x, out = torch.ones(size, device="cuda"), torch.full((size,), 7.0, device="cuda")
-    total = torch.cuda.get_device_properties(0).total_memory
-    torch.cuda.empty_cache()
-    # Of this process alone, since tests beside it need memory: half of what a copy takes is left.
-    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2 * size) / total)
-    dispatcher = gpu_dispatcher("ttir", 256, 1024)
-    try:
-        # In place: what is written is read, and there is no room for a copy of it.
-        dispatcher.launch(SIGNATURE, (x, out, out))
-    finally:
-        torch.cuda.set_per_process_memory_fraction(1.0)
-    assert bool((out == 8).all())
-    assert dispatcher.report(SIGNATURE, (x, out, out)).origin == "tuned"
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("own_cache")
-def test_tuning_in_place_on_a_device() -> None:
-    torch: Any = pytest.importorskip("torch")
-    x = torch.randn(4099, device="cuda")
-    expected = x + x
-    gpu_dispatcher("ttir", 128, 256, 1024).launch(SIGNATURE, (x, x, x))
-    assert torch.equal(x, expected)
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("own_cache")
-def test_threads_and_streams_on_a_device() -> None:
-    torch: Any = pytest.importorskip("torch")
-    dispatcher = gpu_dispatcher("ttir", 256)
-    results: list[bool] = []
-
-    def call(seed: int) -> None:
-        with torch.cuda.stream(torch.cuda.Stream()):
-            x = torch.full((100_003,), float(seed), device="cuda")
-            out = torch.empty_like(x)
-            for _ in range(50):
-                dispatcher.launch(SIGNATURE, (x, x, out))
-            results.append(bool((out == 2 * seed).all()))
-
-    threads = [threading.Thread(target=call, args=(seed,)) for seed in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [True] * 8
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("own_cache")
-def test_another_device_than_the_current() -> None:
-    torch: Any = pytest.importorskip("torch")
-    if torch.cuda.device_count() < 2:
-        pytest.skip("one GPU only")
-    dispatcher = gpu_dispatcher("ttir", 128, 256)
-    for index in (1, 0):
-        x = torch.randn(4099, device=f"cuda:{index}")
-        out = torch.empty_like(x)
-        dispatcher.launch(SIGNATURE, (x, x, out))
-        assert torch.equal(out, x + x)
-    assert torch.cuda.current_device() == 0

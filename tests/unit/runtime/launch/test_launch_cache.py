@@ -99,16 +99,19 @@ def interface(*parameters: Parameter, constexprs: tuple[str, ...] = ()) -> Inter
 
 PARAMETERS = (parameter("x"), parameter("y"), parameter("scale", "scalar"), parameter("out"))
 ADD = interface(*PARAMETERS)
-SOURCE = """
-def check(x, y, scale, out):
-    return None
 
-def programs(x, y, scale, out):
-    return x.shape[0] // 16 + 1
 
-def arguments(x, y, scale, out):
-    return x.data_ptr(), y.data_ptr(), scale, out.data_ptr(), x.shape[0]
-"""
+def host(params: str, arguments: str, programs: str = "x.shape[0]") -> str:
+    """The host functions of a launch."""
+    bodies = {"check": "None", "programs": programs, "arguments": arguments}
+    return "".join(f"def {name}({params}):\n    return {body}\n" for name, body in bodies.items())
+
+
+SOURCE = host(
+    "x, y, scale, out",
+    "x.data_ptr(), y.data_ptr(), scale, out.data_ptr(), x.shape[0]",
+    "x.shape[0] // 16 + 1",
+)
 TYPES = (("x", "*fp32"), ("y", "*fp32"), ("s", "fp32"), ("out", "*fp32"), ("n", "i32"))
 
 
@@ -361,25 +364,9 @@ def test_keywords(gpu: Gpu) -> None:
     assert not repeated.launch((x, y), {"scale": 1.5, **keywords})
 
 
-def test_calls_by_keyword_and_by_position_are_one(gpu: Gpu) -> None:
-    called = Called(gpu)
-    x, y, scale, out = call()
-    repeated = called.repeated
-    launched = called.kernel.launch((x, y, scale, out))
-    assert launched is not None
-    keywords = {"out": out, "scale": scale}
-    repeated.keep((x, y), keywords, (x, y, scale, out), launched)
-    assert repeated.launch((x, y, scale, out), {})
-    assert repeated.launch((x, y), keywords)
-
-
 def test_defaults_of_constants(gpu: Gpu) -> None:
     known = interface(parameter("x"), parameter("e", "constexpr", value=0.5))
-    source = (
-        "def check(x, e):\n    return None\n\n"
-        "def programs(x, e):\n    return x.shape[0]\n\n"
-        "def arguments(x, e):\n    return x.data_ptr(),\n"
-    )
+    source = host("x, e", "x.data_ptr(),")
     called = Called(gpu, known, artifact(source, "x e", (("x", "*fp32"),), "x"))
     x = torch.empty(7)
     assert not called(x)
@@ -396,12 +383,7 @@ def test_defaults_of_constants(gpu: Gpu) -> None:
 def test_a_tensor_arranged_in_two_ways(gpu: Gpu) -> None:
     known = interface(parameter("x"), parameter("x_2", first=0), parameter("out"))
     assert known.repeats == ((0, 1),)
-    source = (
-        "def check(x, x_2, out):\n    return None\n\n"
-        "def programs(x, x_2, out):\n    return x.shape[0]\n\n"
-        "def arguments(x, x_2, out):\n"
-        "    return x.data_ptr(), x_2.data_ptr(), out.data_ptr(), x_2.shape[0]\n"
-    )
+    source = host("x, x_2, out", "x.data_ptr(), x_2.data_ptr(), out.data_ptr(), x_2.shape[0]")
     types = (("x", "*fp32"), ("x_2", "*fp32"), ("out", "*fp32"), ("n", "i32"))
     called = Called(gpu, known, artifact(source, "x x_2 out", types))
     x, y, out = (torch.empty(7) for _ in range(3))
@@ -422,12 +404,7 @@ def test_numbers_that_are_converted(gpu: Gpu) -> None:
         parameter("b", "scalar"),
         parameter("c", "scalar", dtype="bf16"),
     )
-    source = (
-        "def check(x, a, b, c):\n    return None\n\n"
-        "def programs(x, a, b, c):\n    return x.shape[0]\n\n"
-        "def arguments(x, a, b, c):\n"
-        "    return x.data_ptr(), (a + 128) % 256 - 128, b, c\n"
-    )
+    source = host("x, a, b, c", "x.data_ptr(), (a + 128) % 256 - 128, b, c")
     types = (("x", "*fp32"), ("a", "u8"), ("b", "i1"), ("c", "bf16"))
     called = Called(gpu, known, artifact(source, "x a b c", types, "x"))
     x = torch.empty(7)
@@ -441,11 +418,7 @@ def test_numbers_that_are_converted(gpu: Gpu) -> None:
 
 def test_a_number_too_large_for_its_type(gpu: Gpu) -> None:
     known = interface(parameter("x"), parameter("a", "scalar", dtype="fp16"))
-    source = (
-        "def check(x, a):\n    return None\n\n"
-        "def programs(x, a):\n    return x.shape[0]\n\n"
-        "def arguments(x, a):\n    return x.data_ptr(), a\n"
-    )
+    source = host("x, a", "x.data_ptr(), a")
     called = Called(gpu, known, artifact(source, "x a", (("x", "*fp32"), ("a", "fp16")), "x"))
     x = torch.empty(7)
     assert not called(x, 1.0)
@@ -468,8 +441,7 @@ def test_a_number_too_large_for_its_type(gpu: Gpu) -> None:
     ],
 )
 def test_what_is_not_kept(gpu: Gpu, programs: str, arguments: str) -> None:
-    source = SOURCE.replace("x.shape[0] // 16 + 1", programs)
-    source = source[: source.index("    return x.data_ptr()")] + f"    return {arguments}\n"
+    source = host("x, y, scale, out", arguments, programs)
     types = (*TYPES[:2], ("s", "i32"), *TYPES[3:])
     called = Called(gpu, description=artifact(source, types=types))
     assert not called(*call(scale=3))

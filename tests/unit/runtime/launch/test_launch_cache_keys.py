@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -22,10 +22,10 @@ from ninetoothed.calls.binder import Binder
 from ninetoothed.errors import ArgumentError
 from ninetoothed.runtime.launch import device, driver
 from ninetoothed.runtime.launch.driver import Loaded
-from ninetoothed.runtime.launch.launch_cache import LaunchCache
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub, profiles
 from tests.support.driver_stub import Launch, Stub
+from tests.unit.runtime.launch.test_launch_cache import AtOnce
 
 pytestmark = pytest.mark.skipif(not driver_stub.available(), reason="there is no C compiler")
 
@@ -157,13 +157,6 @@ def calls(draw: st.DrawFn) -> list[Call]:
             spec[field] = draw(st.integers(0, len(FIELDS[field][1]) - 1))
         made.append(tuple(spec))
     return [call_of(spec) for spec in made]
-
-
-class AtOnce(LaunchCache):
-    """Keeps the first call of a kind, too."""
-
-    def _recurs(self, key: Hashable) -> bool:
-        return True
 
 
 class Kernel:

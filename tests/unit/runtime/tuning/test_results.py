@@ -186,16 +186,6 @@ def test_broken_entries_are_absent(text: str, tmp_path: Path) -> None:
     assert tuning.export(tmp_path / "results.json") == 0
 
 
-def test_files_that_are_cut_off(own_cache: Path) -> None:
-    results.store(result())
-    (path,) = (own_cache / "tuning").iterdir()
-    whole = path.read_bytes()
-    for length in range(0, len(whole), 37):
-        path.write_bytes(whole[:length])
-        assert results.load("k" * 64, (20, 20)) is None
-        assert results.nearest("k" * 64, (20, 20), 2) is None
-
-
 def test_a_disk_that_takes_nothing(own_cache: Path) -> None:
     own_cache.write_text("a file, not a folder")
     results.store(result())
@@ -300,16 +290,3 @@ def test_two_processes_lose_nothing_of_each_other() -> None:
         for step in range(60):
             assert results.load("k" * 64, (process, step)) is not None
     assert len(artifact_store.result_names("k" * 64)) == 121
-
-
-def test_a_process_that_is_killed_leaves_whole_results(own_cache: Path) -> None:
-    endless = WRITER.replace("range(60)", "range(10**9)")
-    process = subprocess.Popen([sys.executable, "-c", endless, "0"], cwd=ROOT)
-    try:
-        while len(artifact_store.result_names()) < 20:
-            assert process.poll() is None
-    finally:
-        process.kill()
-        process.wait()
-    files = [path for path in (own_cache / "tuning").iterdir() if not path.name.startswith(".")]
-    assert all(artifact_store.named_result(path.name) for path in files)
