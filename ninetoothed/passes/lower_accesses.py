@@ -65,14 +65,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, ModuleOp, i1, i8
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, i1, i8
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ninetoothed.ir import nt, tt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
@@ -421,7 +420,7 @@ def _lower(kernel_op: nt.KernelOp, index_type: IntegerType) -> None:
 
 
 @dataclass(frozen=True)
-class LowerAccessesPass(ModulePass):
+class LowerAccessesPass(KernelPass):
     """Lower accesses to pointers and masks."""
 
     name: ClassVar[str] = "nt-lower-accesses"
@@ -429,7 +428,5 @@ class LowerAccessesPass(ModulePass):
     index_bits: int = 32
     """The width of address arithmetic, 32 or 64."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _lower(kernel, INDEX_TYPES[self.index_bits])
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        _lower(kernel, INDEX_TYPES[self.index_bits])
