@@ -30,6 +30,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import ExprAttr, TensorType, dtype_of
 from ninetoothed.ir.nt.types import loaded_type, scalar_of, shape_of, with_scalar
 from ninetoothed.language.table import ELEMENTWISE, Extern
@@ -93,7 +94,7 @@ class LoadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class GuardOp(IRDLOperation):
+class GuardOp(PureOp):
     """The access's guard as a block of ``i1``: the lanes of a tile inside the source.
 
     ```mlir
@@ -106,8 +107,6 @@ class GuardOp(IRDLOperation):
     ref = operand_def(TensorType)
     indices = var_operand_def()
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$ref `[` $indices `]` attr-dict `:` type($ref) `[` type($indices) `]` `->` type($result)"
@@ -163,7 +162,7 @@ class StoreOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SizeOp(IRDLOperation):
+class SizeOp(PureOp):
     """The value of an expression over the kernel's sizes, strides and block sizes.
 
     ```mlir
@@ -176,8 +175,6 @@ class SizeOp(IRDLOperation):
     expr = prop_def(ExprAttr)
     result = result_def(IntegerType | IndexType)
 
-    traits = traits_def(Pure())
-
     assembly_format = "$expr attr-dict `:` type($result)"
 
     def __init__(self, expr: ExprAttr, type: IntegerType | IndexType) -> None:
@@ -185,7 +182,7 @@ class SizeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class FullOp(IRDLOperation):
+class FullOp(PureOp):
     """Splat: a block with one scalar in all lanes.
 
     ```mlir
@@ -197,8 +194,6 @@ class FullOp(IRDLOperation):
 
     value = operand_def()
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
 
@@ -213,7 +208,7 @@ class FullOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ArangeOp(IRDLOperation):
+class ArangeOp(PureOp):
     """Range of integers: a block of one dim, ``start, start + 1, …``.
 
     ```mlir
@@ -226,8 +221,6 @@ class ArangeOp(IRDLOperation):
     start = prop_def(ExprAttr)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure())
-
     assembly_format = "$start attr-dict `:` type($result)"
 
     def __init__(self, start: ExprAttr, type: Attribute) -> None:
@@ -239,7 +232,7 @@ class ArangeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ElementwiseOp(IRDLOperation):
+class ElementwiseOp(PureOp):
     """Apply ``function``, an elementwise function of the language's table, to values of one shape.
 
     ```mlir
@@ -252,8 +245,6 @@ class ElementwiseOp(IRDLOperation):
     function = prop_def(StringAttr)
     arguments = var_operand_def()
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$function `(` $arguments `)` attr-dict `:` functional-type($arguments, $result)"

@@ -21,16 +21,17 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import TensorType
 from ninetoothed.ir.nt.blocks import LoadOp, check_indices
 from ninetoothed.ir.nt.types import loaded_type
 
 
 @irdl_op_definition
-class StoredOp(IRDLOperation):
+class StoredOp(PureOp):
     """Forwarded store: the result of ``nt.load`` right behind ``nt.store`` of ``value`` to the same
     tile, without reading memory.
 
@@ -53,8 +54,6 @@ class StoredOp(IRDLOperation):
     indices = var_operand_def()
     other = opt_prop_def(FloatAttr | IntegerAttr)
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$value `at` $ref `[` $indices `]` (`other` $other^)? attr-dict "

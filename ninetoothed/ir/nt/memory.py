@@ -26,9 +26,10 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.arrange import KernelOp
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType, dtype_of
 from ninetoothed.ir.nt.blocks import check_indices
@@ -68,7 +69,7 @@ def pointee_of(type: Attribute) -> Attribute:
 
 
 @irdl_op_definition
-class OffsetsOp(IRDLOperation):
+class OffsetsOp(PureOp):
     """The source's coordinates along ``dim`` of a tile's block, over the block's dims ``along``, at
     the first lane of the others. Without ``dim``: the offsets from the source's first element, in
     elements.
@@ -88,8 +89,6 @@ class OffsetsOp(IRDLOperation):
     dim = opt_prop_def(IntegerAttr[I64])
     along = prop_def(ExprsAttr)
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$ref `[` $indices `]` (`dim` $dim^)? `along` $along attr-dict "
@@ -153,7 +152,7 @@ class OffsetsOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AddPtrOp(IRDLOperation):
+class AddPtrOp(PureOp):
     """Pointer arithmetic: pointers moved by ``offset`` elements.
 
     ```mlir
@@ -168,8 +167,6 @@ class AddPtrOp(IRDLOperation):
     ptr = operand_def(_T)
     offset = operand_def()
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)"
 

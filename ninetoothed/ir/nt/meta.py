@@ -7,31 +7,26 @@ from typing import Any
 from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
-    traits_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import ArrangementError
-from ninetoothed.ir.definitions import ops_of
+from ninetoothed.ir.definitions import PureOp, ops_of
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 from ninetoothed.layout import meta_ops
 from ninetoothed.layout.meta_op import Levels, MetaOp
 
 
-class MetaOperation(IRDLOperation):
+class MetaOperation(PureOp):
     """Base class of the meta-operations: a tensor in, a tensor out."""
 
     source = operand_def(TensorType)
     level = prop_def(IntegerAttr[I64])
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     @property
     def algebra(self) -> MetaOp:

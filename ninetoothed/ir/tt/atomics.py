@@ -16,9 +16,10 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.folding import Reshaping
 from ninetoothed.ir.tt.types import PointerType, block_of, pointee_of, scalar_of, shape_of
 
@@ -167,7 +168,7 @@ def _width(scalar: Attribute) -> int:
 
 
 @irdl_op_definition
-class BitcastOp(IRDLOperation, Reshaping):
+class BitcastOp(PureOp, Reshaping):
     """Bitcast to a scalar type of the same width; pointers stay pointers.
 
     ```mlir
@@ -179,8 +180,6 @@ class BitcastOp(IRDLOperation, Reshaping):
 
     src = operand_def()
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = "$src attr-dict `:` type($src) `->` type($result)"
 

@@ -13,22 +13,20 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     VarConstraint,
     irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
-    traits_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.tt.types import scalar_of, tensor_of
 
 
 @irdl_op_definition
-class MakeRangeOp(IRDLOperation):
+class MakeRangeOp(PureOp):
     """Range of integers ``start, …, end - 1``; the length is a power of two.
 
     ```mlir
@@ -41,8 +39,6 @@ class MakeRangeOp(IRDLOperation):
     start = prop_def(IntegerAttr)
     end = prop_def(IntegerAttr)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$start $end attr-dict `->` type($result)"
 
@@ -61,7 +57,7 @@ class MakeRangeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class MulhiuiOp(IRDLOperation):
+class MulhiuiOp(PureOp):
     """The upper half of the product of two unsigned integers.
 
     ```mlir
@@ -76,8 +72,6 @@ class MulhiuiOp(IRDLOperation):
     x = operand_def(_T)
     y = operand_def(_T)
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$x `,` $y attr-dict `:` type($result)"
 
