@@ -141,7 +141,7 @@ def test_guards_of_other_values_than_the_carried_are_refused() -> None:
       %t = nt.reduce "sum" %r axis 0 : {V} -> f32"""
     module = vector_kernel(body)
     find_pass("nt-compose-arrangement")().apply(context(), module)
-    with pytest.raises(CompilerError, match="hands on other values than it carries"):
+    with pytest.raises(CompilerError, match="forwards other values than it carries"):
         find_pass("nt-mask-reductions")().apply(context(), module)
 
 
