@@ -46,6 +46,12 @@ def check_indices(op: Operation, ref: Attribute, count: int) -> None:
         )
 
 
+def check_type(op: Operation, what: str, type: Attribute, expected: Attribute) -> None:
+    """Verify the type of a value of ``op``."""
+    if type != expected:
+        raise VerifyException(f"{op.name}: the {what} must have type {expected}, not {type}")
+
+
 @irdl_op_definition
 class LoadOp(IRDLOperation):
     """Load a block: the tile ``ref``, indexed down to its innermost level.
@@ -86,11 +92,7 @@ class LoadOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        if self.result.type != loaded_type(self.ref.type):
-            raise VerifyException(
-                f"nt.load: the result must have type {loaded_type(self.ref.type)}, "
-                f"not {self.result.type}"
-            )
+        check_type(self, "result", self.result.type, loaded_type(self.ref.type))
 
 
 @irdl_op_definition
@@ -120,11 +122,7 @@ class GuardOp(PureOp):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        expected = with_scalar(loaded_type(self.ref.type), i1)
-        if self.result.type != expected:
-            raise VerifyException(
-                f"nt.guard: the result must have type {expected}, not {self.result.type}"
-            )
+        check_type(self, "result", self.result.type, with_scalar(loaded_type(self.ref.type), i1))
 
 
 @irdl_op_definition
@@ -154,11 +152,7 @@ class StoreOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        if self.value.type != loaded_type(self.ref.type):
-            raise VerifyException(
-                f"nt.store: the value must have type {loaded_type(self.ref.type)}, "
-                f"not {self.value.type}"
-            )
+        check_type(self, "value", self.value.type, loaded_type(self.ref.type))
 
 
 @irdl_op_definition

@@ -22,11 +22,10 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
-from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import TensorType
-from ninetoothed.ir.nt.blocks import LoadOp, check_indices
+from ninetoothed.ir.nt.blocks import LoadOp, check_indices, check_type
 from ninetoothed.ir.nt.types import loaded_type
 
 
@@ -75,11 +74,7 @@ class StoredOp(PureOp):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        if self.result.type != loaded_type(self.ref.type):
-            raise VerifyException(
-                f"nt.stored: the result must have type {loaded_type(self.ref.type)}, not "
-                f"{self.result.type}"
-            )
+        check_type(self, "result", self.result.type, loaded_type(self.ref.type))
 
 
 TileRead = LoadOp | StoredOp
