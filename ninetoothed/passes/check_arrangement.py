@@ -56,13 +56,8 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.layout.meta_op import MetaOp, Requirement, elements, shape_text
 from ninetoothed.layout.meta_ops import Slice
 from ninetoothed.passes.lowering.jagged import call_checks, check_batches
-from ninetoothed.symbolic.expr import IndexExpr, maximum, minimum
+from ninetoothed.symbolic.expr import maximum, minimum
 from ninetoothed.symbolic.normal_form import equal, normalize
-
-
-def _outermost(value: SSAValue) -> tuple[IndexExpr, ...]:
-    assert isinstance(value.type, nt.TensorType)
-    return value.type.sizes
 
 
 def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
@@ -76,7 +71,7 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
         if first is None:
             first = (name, value)
             continue
-        one, two = _outermost(first[1]), _outermost(value)
+        one, two = nt.shape_of(first[1].type), nt.shape_of(value.type)
         if len(one) != len(two) or any(
             Requirement(b, "=", a).decide(kernel.assumptions) is False
             for a, b in zip(one, two, strict=True)

@@ -407,18 +407,6 @@ def _integer(type: Attribute) -> IntegerType:
     return cast("IntegerType", scalar)
 
 
-def _lower(kernel_op: nt.KernelOp, index_type: IntegerType) -> None:
-    kernel = _Kernel(kernel_op, index_type)
-    ops = list(kernel_op.apply.walk())
-    for op in ops:
-        if type(op) in _LOWERINGS:
-            _LOWERINGS[type(op)](kernel, op)
-    # Last: the ranges of loops are known as long as their bounds are sizes.
-    for op in ops:
-        if isinstance(op, nt.SizeOp):
-            _size(kernel, op)
-
-
 @dataclass(frozen=True)
 class LowerAccessesPass(KernelPass):
     """Lower accesses to pointers and masks."""
@@ -429,4 +417,12 @@ class LowerAccessesPass(KernelPass):
     """The width of address arithmetic, 32 or 64."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        _lower(kernel, INDEX_TYPES[self.index_bits])
+        lowered = _Kernel(kernel, INDEX_TYPES[self.index_bits])
+        ops = list(kernel.apply.walk())
+        for op in ops:
+            if type(op) in _LOWERINGS:
+                _LOWERINGS[type(op)](lowered, op)
+        # Last: the ranges of loops are known as long as their bounds are sizes.
+        for op in ops:
+            if isinstance(op, nt.SizeOp):
+                _size(lowered, op)

@@ -56,8 +56,7 @@ def outermost(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
     """The shape of the outermost level; of a kernel of scalars only, none."""
     for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
         if source.kind.data == "tensor":
-            assert isinstance(value.type, nt.TensorType)
-            return value.type.sizes
+            return nt.shape_of(value.type)
     return ()
 
 

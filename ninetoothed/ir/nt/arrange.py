@@ -43,6 +43,7 @@ from ninetoothed.ir.nt.attributes import (
 )
 from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, check_jagged
 from ninetoothed.ir.nt.meta import MetaOperation
+from ninetoothed.ir.nt.types import shape_of
 from ninetoothed.layout import access as algebra
 from ninetoothed.symbolic.expr import IndexExpr, sym
 from ninetoothed.symbolic.intervals import Assumptions
@@ -274,9 +275,7 @@ class SourceOp(PureOp):
     @property
     def sizes(self) -> tuple[IndexExpr, ...]:
         """The sizes; of a jagged dim, the longest sequence's."""
-        type = self.result.type
-        assert isinstance(type, TensorType)
-        return type.sizes
+        return shape_of(self.result.type)
 
     @property
     def decl(self) -> Param:

@@ -56,16 +56,8 @@ class MakeRangeOp(PureOp):
             raise VerifyException(f"tt.make_range: the result must be a tensor<{length}xi32>")
 
 
-@irdl_op_definition
-class MulhiuiOp(PureOp):
-    """The upper half of the product of two unsigned integers.
-
-    ```mlir
-    %2 = tt.mulhiui %0, %1 : tensor<128xi32>
-    ```
-    """
-
-    name = "tt.mulhiui"
+class BinaryOp(PureOp):
+    """Base class of elementwise ops on two values of one type."""
 
     _T: ClassVar = VarConstraint("_T", AnyAttr())
 
@@ -78,6 +70,18 @@ class MulhiuiOp(PureOp):
     def __init__(self, x: SSAValue | Operation, y: SSAValue | Operation) -> None:
         x = SSAValue.get(x)
         super().__init__(operands=[x, y], result_types=[x.type])
+
+
+@irdl_op_definition
+class MulhiuiOp(BinaryOp):
+    """The upper half of the product of two unsigned integers.
+
+    ```mlir
+    %2 = tt.mulhiui %0, %1 : tensor<128xi32>
+    ```
+    """
+
+    name = "tt.mulhiui"
 
     def verify_(self) -> None:
         if scalar_of(self.result.type) not in (i32, i64):

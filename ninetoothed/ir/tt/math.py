@@ -18,6 +18,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
+from ninetoothed.ir.tt.blocks import BinaryOp
 
 PROPAGATE_NAN: dict[bool, int] = {False: 0, True: 0xFFFF}
 """Triton's encoding of NaN propagation: a NaN and a number give the number, or the NaN."""
@@ -86,7 +87,7 @@ class PreciseSqrtOp(PureOp):
 
 
 @irdl_op_definition
-class PreciseDivfOp(PureOp):
+class PreciseDivfOp(BinaryOp):
     """Division, rounded to the nearest float.
 
     ```mlir
@@ -95,14 +96,3 @@ class PreciseDivfOp(PureOp):
     """
 
     name = "tt.precise_divf"
-
-    _T: ClassVar = VarConstraint("_T", AnyAttr())
-
-    x = operand_def(_T)
-    y = operand_def(_T)
-    result = result_def(_T)
-
-    assembly_format = "$x `,` $y attr-dict `:` type($result)"
-
-    def __init__(self, x: SSAValue, y: SSAValue) -> None:
-        super().__init__(operands=[x, y], result_types=[x.type])
