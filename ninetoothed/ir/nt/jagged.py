@@ -12,12 +12,7 @@ from typing import cast
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Data, SSAValue
-from xdsl.irdl import (
-    irdl_attr_definition,
-    irdl_op_definition,
-    operand_def,
-    result_def,
-)
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, result_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException

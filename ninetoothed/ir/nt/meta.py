@@ -8,12 +8,7 @@ from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-)
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import ArrangementError

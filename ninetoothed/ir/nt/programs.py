@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import (
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    var_result_def,
-)
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
