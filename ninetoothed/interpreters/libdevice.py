@@ -134,6 +134,10 @@ def _norm(*parts: torch.Tensor) -> torch.Tensor:
     return torch.where(infinite, torch.inf, found)
 
 
+def _inverse_norm(form: Form, *parts: torch.Tensor) -> torch.Tensor:
+    return 1 / _norm(*parts)
+
+
 def _far(name: str, sign: float) -> Function:
     """A function of torch, corrected at infinity; ``sign`` times its limit is that at -infinity."""
     function = _torch(name)
@@ -152,36 +156,16 @@ def _fmod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return torch.as_tensor(np.fmod(x.numpy(), y.numpy()))
 
 
-def _normcdf(x: torch.Tensor) -> torch.Tensor:
-    return 0.5 * torch.erfc(x * -math.sqrt(0.5))
-
-
 _ndtri = _torch("special.ndtri")
-
-
-def _erfcinv(x: torch.Tensor) -> torch.Tensor:
-    return -_ndtri(x / 2) / math.sqrt(2)
-
-
-def _inverse_norm(*parts: torch.Tensor) -> torch.Tensor:
-    return 1 / _norm(*parts)
 
 
 def _cube_root(x: torch.Tensor) -> torch.Tensor:
     return torch.as_tensor(np.cbrt(x.numpy()))
 
 
-def _inverse_root(x: torch.Tensor) -> torch.Tensor:
-    return 1 / _cube_root(x)
-
-
 def _scaled(x: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:
     with np.errstate(all="ignore"):
         return torch.as_tensor(np.ldexp(x.numpy(), exponent.numpy()))
-
-
-def _pow(form: Form, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.pow(x.double(), y.double())
 
 
 def _exponent(x: torch.Tensor) -> torch.Tensor:
@@ -197,14 +181,6 @@ def _logb(x: torch.Tensor) -> torch.Tensor:
 def _ilogb(x: torch.Tensor) -> torch.Tensor:
     found = torch.where(torch.isinf(x), (1 << 31) - 1, _exponent(x))
     return torch.where((x == 0) | torch.isnan(x), -(1 << 31), found)
-
-
-def _fdim(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.where(x <= y, torch.zeros((), dtype=x.dtype), x - y)
-
-
-def _saturate(x: torch.Tensor) -> torch.Tensor:
-    return torch.where(torch.isnan(x), 0.0, torch.clamp(x, 0, 1))
 
 
 # Integers.
@@ -285,10 +261,6 @@ def _as(form: Form, x: torch.Tensor) -> torch.Tensor:
     return target.from_memory(bits.view(target.memory))
 
 
-def _from_halves(high: torch.Tensor, low: torch.Tensor) -> torch.Tensor:
-    return (((high & _LOW) << 32) | (low & _LOW)).view(torch.float64)
-
-
 # Conversions.
 
 
@@ -351,32 +323,26 @@ def _fused(*operands: torch.Tensor) -> torch.Tensor:
     return fma(ELEMENTS["fp32" if operands[0].dtype == torch.float32 else "fp64"], *operands)
 
 
-def _sum_beyond(x: float, y: float, found: float) -> Fraction:
-    return Fraction(x) + Fraction(y) - Fraction(found)
+def _beyond(exact: Callable[..., Fraction]) -> Exact:
+    """What the result of ``exact`` is beyond a float, the last argument."""
+
+    def difference(*numbers: float) -> Fraction:
+        *operands, found = map(Fraction, numbers)
+        return exact(*operands) - found
+
+    return difference
 
 
-def _difference_beyond(x: float, y: float, found: float) -> Fraction:
-    return Fraction(x) - Fraction(y) - Fraction(found)
+def _inverse_of(x: Fraction) -> Fraction:
+    return 1 / x
 
 
-def _product_beyond(x: float, y: float, found: float) -> Fraction:
-    return Fraction(x) * Fraction(y) - Fraction(found)
-
-
-def _quotient_beyond(x: float, y: float, found: float) -> Fraction:
-    return Fraction(x) / Fraction(y) - Fraction(found)
-
-
-def _inverse_beyond(x: float, found: float) -> Fraction:
-    return 1 / Fraction(x) - Fraction(found)
+def _multiply_add(x: Fraction, y: Fraction, z: Fraction) -> Fraction:
+    return x * y + z
 
 
 def _root_beyond(x: float, found: float) -> Fraction:
     return Fraction(x) - Fraction(found) ** 2
-
-
-def _fma_beyond(x: float, y: float, z: float, found: float) -> Fraction:
-    return Fraction(x) * Fraction(y) + Fraction(z) - Fraction(found)
 
 
 def _inverse(x: torch.Tensor) -> torch.Tensor:
@@ -384,13 +350,13 @@ def _inverse(x: torch.Tensor) -> torch.Tensor:
 
 
 _EXACT: dict[str, tuple[Rounded, Exact]] = {
-    "add": (torch.add, _sum_beyond),
-    "sub": (torch.sub, _difference_beyond),
-    "mul": (torch.mul, _product_beyond),
-    "div": (torch.div, _quotient_beyond),
-    "rcp": (_inverse, _inverse_beyond),
+    "add": (torch.add, _beyond(Fraction.__add__)),
+    "sub": (torch.sub, _beyond(Fraction.__sub__)),
+    "mul": (torch.mul, _beyond(Fraction.__mul__)),
+    "div": (torch.div, _beyond(Fraction.__truediv__)),
+    "rcp": (_inverse, _beyond(_inverse_of)),
     "sqrt": (sqrt, _root_beyond),
-    "fma": (_fused, _fma_beyond),
+    "fma": (_fused, _beyond(_multiply_add)),
 }
 """Rounded functions: to nearest, and the exact result less a float."""
 
@@ -454,16 +420,16 @@ FUNCTIONS: Registry[str, Function] = Registry(
         "cyl_bessel_i1": _far("special.i1", -1),
         "double2hiint": _one(lambda x: x.contiguous().view(torch.int64) >> 32),
         "double2loint": _one(lambda x: x.contiguous().view(torch.int64)),
-        "erfcinv": _wide(_erfcinv),
+        "erfcinv": _wide(lambda x: -_ndtri(x / 2) / math.sqrt(2)),
         "erfcx": _of_torch("special.erfcx"),
         "exp10": _wide(lambda x: torch.pow(10.0, x)),
-        "fdim": _plain(_fdim),
+        "fdim": _two(lambda x, y: torch.where(x <= y, torch.zeros((), dtype=x.dtype), x - y)),
         "ffs": _first_set,
         "finitef": _of_torch("isfinite"),
         "fma": _fma,
         "fmod": _two(_fmod),
         "hadd": _two(lambda x, y: (x + y) >> 1),
-        "hiloint2double": _plain(_from_halves),
+        "hiloint2double": _two(lambda x, y: ((x << 32) | (y & _LOW)).view(torch.float64)),
         "ilogb": _plain(_ilogb),
         "isfinited": _of_torch("isfinite"),
         "j0": _far("special.bessel_j0", 1),
@@ -477,21 +443,21 @@ FUNCTIONS: Registry[str, Function] = Registry(
         "nearbyint": _of_torch("round"),
         "norm3d": _plain(_norm),
         "norm4d": _plain(_norm),
-        "normcdf": _wide(_normcdf),
+        "normcdf": _wide(lambda x: 0.5 * torch.erfc(x * -math.sqrt(0.5))),
         "normcdfinv": _wide(_ndtri),
         "popc": _population,
-        "pow": _pow,
-        "rcbrt": _one(_inverse_root),
+        "pow": _two(lambda x, y: torch.pow(x.double(), y.double())),
+        "rcbrt": _one(lambda x: 1 / _cube_root(x)),
         "remainder": _by_lane(_remainder),
         "rhadd": _two(lambda x, y: (x + y + 1) >> 1),
         "rhypot": _two(lambda x, y: 1 / torch.hypot(x, y)),
         "rint": _of_torch("round"),
-        "rnorm3d": _plain(_inverse_norm),
-        "rnorm4d": _plain(_inverse_norm),
+        "rnorm3d": _inverse_norm,
+        "rnorm4d": _inverse_norm,
         "round": _plain(_round),
         "rsqrt_rn": _wide(torch.rsqrt),
         "sad": _plain(_sad),
-        "saturatef": _plain(_saturate),
+        "saturatef": _one(lambda x: torch.where(torch.isnan(x), 0.0, torch.clamp(x, 0, 1))),
         "scalbn": _two(_scaled),
         "sinpi": _plain(_sinpi),
         "tgamma": _by_lane(_tgamma),

@@ -1,14 +1,54 @@
-"""Discovery of a dialect's ops and attributes in its modules."""
+"""Definitions of dialects: base classes of ops, and the ops and attributes of modules."""
 
 from __future__ import annotations
 
 import sys
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import TypeVar, cast
 
-from xdsl.ir import Attribute
-from xdsl.irdl import IRDLOperation
+from xdsl.dialects.builtin import BoolAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, prop_def, traits_def, var_operand_def
+from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind, Pure
 
 _T = TypeVar("_T")
+
+
+class PureOp(IRDLOperation):
+    """Base class of ops without effects on memory."""
+
+    traits = traits_def(Pure())
+
+
+class CombineTerminator(IRDLOperation):
+    """Base class of the terminators of combine regions."""
+
+    values = var_operand_def()
+
+    traits = traits_def(IsTerminator(), Pure())
+
+    assembly_format = "$values attr-dict `:` type($values)"
+
+    def __init__(self, values: Sequence[SSAValue | Operation]) -> None:
+        super().__init__(operands=[values])
+
+
+class _EffectsUnlessPure(MemoryEffect):
+    """Memory effects: reads and writes, unless the op's property ``pure`` is set."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        if bool(cast("BoolAttr", op.properties["pure"])):
+            return set()
+        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
+
+
+class InlineAssembly(IRDLOperation):
+    """Base class of inline assembly, which says itself if it is pure."""
+
+    pure = prop_def(BoolAttr)
+
+    traits = traits_def(_EffectsUnlessPure())
 
 
 def ops_of(package: str) -> list[type[IRDLOperation]]:

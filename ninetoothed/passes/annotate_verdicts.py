@@ -45,41 +45,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.passes import ModulePass
+from xdsl.dialects.builtin import StringAttr
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.layout.inverse import Placement
 from ninetoothed.passes.analysis.writes import writes
 
 
-def _annotate(kernel: nt.KernelOp) -> None:
-    found = writes(kernel)
-    for position, value in enumerate(kernel.arranged.values):
-        source, ops = nt.chain(value)
-        if source.kind.data != "tensor":
-            continue
-        algebra = tuple(op.algebra for op in ops)
-        placement = Placement(source.sizes, algebra, kernel.assumptions, source.own)
-        answers = {"in_bounds": all(placement.inside())}
-        stores = [write for write in found if write.param == position]
-        if stores:
-            answers["coverage"] = placement.covered([w.site for w in stores if not w.pointer])
-            answers["races"] = placement.apart(
-                [write.site for write in stores if not write.atomic]
-            ) and not any(write.pointer and not write.atomic for write in stores)
-        for question, proved in answers.items():
-            source.attributes[question] = StringAttr("proved" if proved else "open")
-
-
 @dataclass(frozen=True)
-class AnnotateVerdictsPass(ModulePass):
+class AnnotateVerdictsPass(KernelPass):
     """Annotate each parameter with the verdicts proved of its accesses."""
 
     name: ClassVar[str] = "nt-annotate-verdicts"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _annotate(kernel)
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        found = writes(kernel)
+        for position, value in enumerate(kernel.arranged.values):
+            source, ops = nt.chain(value)
+            if source.kind.data != "tensor":
+                continue
+            algebra = tuple(op.algebra for op in ops)
+            placement = Placement(source.sizes, algebra, kernel.assumptions, source.own)
+            answers = {"in_bounds": all(placement.inside())}
+            stores = [write for write in found if write.param == position]
+            if stores:
+                answers["coverage"] = placement.covered([w.site for w in stores if not w.pointer])
+                answers["races"] = placement.apart(
+                    [write.site for write in stores if not write.atomic]
+                ) and not any(write.pointer and not write.atomic for write in stores)
+            for question, proved in answers.items():
+                source.attributes[question] = StringAttr("proved" if proved else "open")

@@ -46,24 +46,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail, loc_of
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.layout.meta_op import MetaOp, Requirement, elements, shape_text
 from ninetoothed.layout.meta_ops import Slice
 from ninetoothed.passes.lowering.jagged import call_checks, check_batches
-from ninetoothed.symbolic.expr import IndexExpr, maximum, minimum
+from ninetoothed.symbolic.expr import maximum, minimum
 from ninetoothed.symbolic.normal_form import equal, normalize
-
-
-def _outermost(value: SSAValue) -> tuple[IndexExpr, ...]:
-    assert isinstance(value.type, nt.TensorType)
-    return value.type.sizes
 
 
 def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
@@ -77,7 +71,7 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
         if first is None:
             first = (name, value)
             continue
-        one, two = _outermost(first[1]), _outermost(value)
+        one, two = nt.shape_of(first[1].type), nt.shape_of(value.type)
         if len(one) != len(two) or any(
             Requirement(b, "=", a).decide(kernel.assumptions) is False
             for a, b in zip(one, two, strict=True)
@@ -142,16 +136,14 @@ def _check(param: str, operation: MetaOp, needed: Requirement) -> nt.Check:
 
 
 @dataclass(frozen=True)
-class CheckArrangementPass(ModulePass):
+class CheckArrangementPass(KernelPass):
     """Check the arrangement: outermost shapes agree, proved or left to the call."""
 
     name: ClassVar[str] = "nt-check-arrangement"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                check_batches(kernel)
-                found = [check.data for check in kernel.checks]
-                found += [*_requirements(kernel), *_agreement(kernel)]
-                checks = dict.fromkeys(map(nt.CheckAttr, call_checks(kernel, found)))
-                kernel.checks = ArrayAttr(checks)
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        check_batches(kernel)
+        found = [check.data for check in kernel.checks]
+        found += [*_requirements(kernel), *_agreement(kernel)]
+        checks = dict.fromkeys(map(nt.CheckAttr, call_checks(kernel, found)))
+        kernel.checks = ArrayAttr(checks)

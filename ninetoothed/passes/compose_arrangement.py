@@ -37,39 +37,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 
 
-def _compose(kernel: nt.KernelOp) -> None:
-    arranged = kernel.arranged
-    for position, value in enumerate(arranged.values):
-        origin = value.owner
-        if isinstance(origin, nt.AccessOp):
-            continue
-        assert isinstance(origin, Operation)
-        source, access = nt.access_of(value, kernel.assumptions)
-        inserter = Inserter.before(arranged)
-        inserter.origin = origin
-        arranged.operands[position] = inserter.add(nt.AccessOp(source.result, access))
-    for op in reversed(list(kernel.arrange.block.ops)):
-        if isinstance(op, nt.MetaOperation) and not op.result.uses:
-            Rewriter.erase_op(op)
-
-
 @dataclass(frozen=True)
-class ComposeArrangementPass(ModulePass):
+class ComposeArrangementPass(KernelPass):
     """Compose chains of meta-operations into accesses."""
 
     name: ClassVar[str] = "nt-compose-arrangement"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _compose(kernel)
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        arranged = kernel.arranged
+        for position, value in enumerate(arranged.values):
+            origin = value.owner
+            if isinstance(origin, nt.AccessOp):
+                continue
+            assert isinstance(origin, Operation)
+            source, access = nt.access_of(value, kernel.assumptions)
+            inserter = Inserter.before(arranged)
+            inserter.origin = origin
+            arranged.operands[position] = inserter.add(nt.AccessOp(source.result, access))
+        for op in reversed(list(kernel.arrange.block.ops)):
+            if isinstance(op, nt.MetaOperation) and not op.result.uses:
+                Rewriter.erase_op(op)

@@ -44,10 +44,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i32
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ninetoothed.artifacts.capabilities import capabilities
@@ -56,6 +54,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArgumentError, TypeMismatchError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
 from ninetoothed.passes.lowering.identities import select
 from ninetoothed.passes.lowering.masks import below
@@ -156,7 +155,7 @@ def _spread(inserter: Inserter, value: SSAValue, dim: int, factor: int) -> SSAVa
 
 
 @dataclass(frozen=True)
-class FitTargetPass(ModulePass):
+class FitTargetPass(KernelPass):
     """Legalize element types and dots for the target."""
 
     name: ClassVar[str] = "nt-fit-target"
@@ -164,11 +163,9 @@ class FitTargetPass(ModulePass):
     target: str = ""
     """As in ``Target.parse``; of the CPU, nothing."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def apply_to(self, kernel: nt.KernelOp) -> None:
         if not self.target:
             return
         target = Target.parse(self.target)
         patterns = [CheckTypes(target), ChooseDotPrecision(target), DeepenDot(target)]
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                rewrite_once(kernel.apply, patterns)
+        rewrite_once(kernel.apply, patterns)

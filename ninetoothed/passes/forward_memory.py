@@ -63,13 +63,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
 from ninetoothed.passes.analysis.alias_sets import DISJOINT, AliasAnalysis, Effect, TileAccess
@@ -212,12 +210,10 @@ class _Forwarding:
 
 
 @dataclass(frozen=True)
-class ForwardMemoryPass(ModulePass):
+class ForwardMemoryPass(KernelPass):
     """Store-to-load forwarding and redundant-load elimination."""
 
     name: ClassVar[str] = "nt-forward-memory"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _Forwarding(kernel).block(kernel.apply.block, {})
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        _Forwarding(kernel).block(kernel.apply.block, {})

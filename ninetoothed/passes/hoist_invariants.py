@@ -54,15 +54,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import Pure
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
 
 _LOOPS = (scf.ForOp, scf.WhileOp)
 _DIVISIONS = (arith.DivSIOp, arith.RemSIOp)
@@ -122,12 +120,10 @@ class _Hoisting:
 
 
 @dataclass(frozen=True)
-class HoistInvariantsPass(ModulePass):
+class HoistInvariantsPass(KernelPass):
     """Loop-invariant code motion of address arithmetic."""
 
     name: ClassVar[str] = "nt-hoist-invariants"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _Hoisting().visit(kernel.apply.block)
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        _Hoisting().visit(kernel.apply.block)

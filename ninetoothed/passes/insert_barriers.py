@@ -53,13 +53,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
-from xdsl.passes import ModulePass
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.analysis.alias_sets import DISJOINT, SAME, AliasAnalysis, Effect, TileAccess
 from ninetoothed.passes.analysis.lane_origins import updates
@@ -147,12 +145,10 @@ def _carried(past: _Access, loop: Operation) -> _Access:
 
 
 @dataclass(frozen=True)
-class InsertBarriersPass(ModulePass):
+class InsertBarriersPass(KernelPass):
     """Insert barriers between conflicting accesses."""
 
     name: ClassVar[str] = "nt-insert-barriers"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _Barriers(kernel).block(kernel.apply.block, ())
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        _Barriers(kernel).block(kernel.apply.block, ())

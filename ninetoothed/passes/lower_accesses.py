@@ -65,14 +65,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, ModuleOp, i1, i8
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, i1, i8
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ninetoothed.ir import nt, tt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
@@ -408,20 +407,8 @@ def _integer(type: Attribute) -> IntegerType:
     return cast("IntegerType", scalar)
 
 
-def _lower(kernel_op: nt.KernelOp, index_type: IntegerType) -> None:
-    kernel = _Kernel(kernel_op, index_type)
-    ops = list(kernel_op.apply.walk())
-    for op in ops:
-        if type(op) in _LOWERINGS:
-            _LOWERINGS[type(op)](kernel, op)
-    # Last: the ranges of loops are known as long as their bounds are sizes.
-    for op in ops:
-        if isinstance(op, nt.SizeOp):
-            _size(kernel, op)
-
-
 @dataclass(frozen=True)
-class LowerAccessesPass(ModulePass):
+class LowerAccessesPass(KernelPass):
     """Lower accesses to pointers and masks."""
 
     name: ClassVar[str] = "nt-lower-accesses"
@@ -429,7 +416,13 @@ class LowerAccessesPass(ModulePass):
     index_bits: int = 32
     """The width of address arithmetic, 32 or 64."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _lower(kernel, INDEX_TYPES[self.index_bits])
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        lowered = _Kernel(kernel, INDEX_TYPES[self.index_bits])
+        ops = list(kernel.apply.walk())
+        for op in ops:
+            if type(op) in _LOWERINGS:
+                _LOWERINGS[type(op)](lowered, op)
+        # Last: the ranges of loops are known as long as their bounds are sizes.
+        for op in ops:
+            if isinstance(op, nt.SizeOp):
+                _size(lowered, op)

@@ -45,13 +45,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from ninetoothed.artifacts.capabilities import capabilities
 from ninetoothed.artifacts.target import Target
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.lowering import (
     blocks,
     casts,
@@ -70,7 +69,7 @@ GROUPS = (parameters, blocks, debug, casts, dot, shapes, reductions, memory, con
 
 
 @dataclass(frozen=True)
-class LowerToTtPass(ModulePass):
+class LowerToTtPass(KernelPass):
     """Dialect conversion from ``nt`` to ``tt``: kernels become device functions."""
 
     name: ClassVar[str] = "nt-lower-to-tt"
@@ -78,11 +77,8 @@ class LowerToTtPass(ModulePass):
     target: str = ""
     """As in ``Target.parse``, for its device libraries; of the CPU, nothing."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def apply_to(self, kernel: nt.KernelOp) -> None:
         target = capabilities(Target.parse(self.target) if self.target else None)
-        for kernel in list(op.body.ops):
-            if isinstance(kernel, nt.KernelOp):
-                function = Function(kernel, target)
-                function.convert(kernel.apply.block)
-                op.body.block.insert_op_before(function.finish(), kernel)
-                op.body.block.erase_op(kernel)
+        function = Function(kernel, target)
+        function.convert(kernel.apply.block)
+        Rewriter.replace_op(kernel, function.finish())

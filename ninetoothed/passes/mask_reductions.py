@@ -54,13 +54,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, op_pattern, rewrite_once
 from ninetoothed.passes.analysis.guards import Guards, guards
 from ninetoothed.passes.analysis.iterations import check_iterations
@@ -149,26 +147,27 @@ def _guarded(op: Operation) -> Iterator[SSAValue]:
                     yield op.operands[index]
 
 
-def _mask(kernel: nt.KernelOp) -> None:
-    # Found before loads are filled, which makes no lane valid.
-    known = guards(kernel)
-    rewrite_once(kernel.apply, [FillLoad(known)])
-    ops = [op for op in kernel.apply.walk() if not all(map(known.all_valid, op.operands))]
-    needed = known.closure(value for op in ops for value in _guarded(op))
-    if needed:
-        check_iterations(kernel, known, needed)
-        bits = GuardBits(known, needed)
-        patterns = [MaskLanes, CarryGuards, BranchGuards, YieldGuards, BuildGuards, SelectIdentity]
-        rewrite_once(kernel.apply, [pattern(bits) for pattern in patterns])
-
-
 @dataclass(frozen=True)
-class MaskReductionsPass(ModulePass):
+class MaskReductionsPass(KernelPass):
     """Mask reductions: lanes that are not valid take the identity."""
 
     name: ClassVar[str] = "nt-mask-reductions"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _mask(kernel)
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        # Found before loads are filled, which makes no lane valid.
+        known = guards(kernel)
+        rewrite_once(kernel.apply, [FillLoad(known)])
+        ops = [op for op in kernel.apply.walk() if not all(map(known.all_valid, op.operands))]
+        needed = known.closure(value for op in ops for value in _guarded(op))
+        if needed:
+            check_iterations(kernel, known, needed)
+            bits = GuardBits(known, needed)
+            patterns = [
+                MaskLanes,
+                CarryGuards,
+                BranchGuards,
+                YieldGuards,
+                BuildGuards,
+                SelectIdentity,
+            ]
+            rewrite_once(kernel.apply, [pattern(bits) for pattern in patterns])

@@ -49,15 +49,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType, ModuleOp, UnrealizedConversionCastOp
+from xdsl.dialects.builtin import IntegerType, UnrealizedConversionCastOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 
 from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, replace, retype
 from ninetoothed.layout.access import Access, index_names
 from ninetoothed.layout.meta_op import Guard, Sizes
@@ -311,41 +310,35 @@ def _text(value: SSAValue) -> str:
     return f"({', '.join(map(str, nt.shape_of(value.type)))})"
 
 
-def _pad(kernel: nt.KernelOp) -> None:
-    padding = _Padding(kernel)
-    combined, flips = _true_sizes(kernel), _true_flips(kernel)
-    choices = _true_choices(kernel)
-    lanes = _true_lanes(kernel)
-    reshapes, gathers = _true_reshapes(kernel), _gathers(kernel)
-    for op in kernel.arrange.block.ops:
-        if isinstance(op, nt.AccessOp):
-            source = op.source.owner
-            assert isinstance(source, nt.SourceOp)
-            access = nt.AccessAttr(padding.access(op.access.data, source.own))
-            replace(op, [Inserter.before(op).add(nt.AccessOp(op.source, access))])
-    retype(kernel.apply, padding.attribute)
-    _drop_equalities(kernel)
-    for entry in combined:
-        _mask(*entry)
-    for choice in choices:
-        _leave_out(*choice)
-    for op, size in flips:
-        _reverse(op, size)
-    for op in gathers:
-        lower_gather(op)
-    for op, old, new in reshapes:
-        lower_reshape(op, old, new)
-    for user, sizes in lanes:
-        _mask_lanes(user, sizes)
-
-
 @dataclass(frozen=True)
-class PadBlocksPass(ModulePass):
+class PadBlocksPass(KernelPass):
     """Pad blocks to powers of two."""
 
     name: ClassVar[str] = "nt-pad-blocks"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _pad(kernel)
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        padding = _Padding(kernel)
+        combined, flips = _true_sizes(kernel), _true_flips(kernel)
+        choices = _true_choices(kernel)
+        lanes = _true_lanes(kernel)
+        reshapes, gathers = _true_reshapes(kernel), _gathers(kernel)
+        for op in kernel.arrange.block.ops:
+            if isinstance(op, nt.AccessOp):
+                source = op.source.owner
+                assert isinstance(source, nt.SourceOp)
+                access = nt.AccessAttr(padding.access(op.access.data, source.own))
+                replace(op, [Inserter.before(op).add(nt.AccessOp(op.source, access))])
+        retype(kernel.apply, padding.attribute)
+        _drop_equalities(kernel)
+        for entry in combined:
+            _mask(*entry)
+        for choice in choices:
+            _leave_out(*choice)
+        for op, size in flips:
+            _reverse(op, size)
+        for op in gathers:
+            lower_gather(op)
+        for op, old, new in reshapes:
+            lower_reshape(op, old, new)
+        for user, sizes in lanes:
+            _mask_lanes(user, sizes)

@@ -42,12 +42,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.layout.meta_op import elements
 from ninetoothed.symbolic.expr import IndexExpr, product
@@ -58,36 +56,29 @@ def outermost(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
     """The shape of the outermost level; of a kernel of scalars only, none."""
     for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
         if source.kind.data == "tensor":
-            assert isinstance(value.type, nt.TensorType)
-            return value.type.sizes
+            return nt.shape_of(value.type)
     return ()
 
 
-def _schedule(kernel: nt.KernelOp) -> None:
-    sizes = outermost(kernel)
-    block = kernel.apply.block
-    inserter = Inserter(InsertPoint.at_start(block), kernel)
-    program = inserter.add(nt.ProgramIdOp())
-    program.name_hint = "pid"
-    index = nt.ProgramIndexOp(program, nt.ExprsAttr(sizes))
-    inserter.insert(index)
-    for dim, result in enumerate(index.results):
-        result.name_hint = f"g{dim}"
-    # In row-major order, a program's number is its id.
-    for op in list(kernel.apply.walk()):
-        if isinstance(op, nt.ProgramNumberOp):
-            replace(op, [Inserter.before(op).add(nt.ProgramIdOp(op.result.type))])
-    programs = product(tuple(elements(size, kernel.assumptions) for size in sizes))
-    kernel.grid = nt.ExprAttr(normalize(programs))
-
-
 @dataclass(frozen=True)
-class ScheduleProgramsPass(ModulePass):
+class ScheduleProgramsPass(KernelPass):
     """Schedule programs: the outermost index of each, row-major."""
 
     name: ClassVar[str] = "nt-schedule-programs"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                _schedule(kernel)
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        sizes = outermost(kernel)
+        block = kernel.apply.block
+        inserter = Inserter(InsertPoint.at_start(block), kernel)
+        program = inserter.add(nt.ProgramIdOp())
+        program.name_hint = "pid"
+        index = nt.ProgramIndexOp(program, nt.ExprsAttr(sizes))
+        inserter.insert(index)
+        for dim, result in enumerate(index.results):
+            result.name_hint = f"g{dim}"
+        # In row-major order, a program's number is its id.
+        for op in list(kernel.apply.walk()):
+            if isinstance(op, nt.ProgramNumberOp):
+                replace(op, [Inserter.before(op).add(nt.ProgramIdOp(op.result.type))])
+        programs = product(tuple(elements(size, kernel.assumptions) for size in sizes))
+        kernel.grid = nt.ExprAttr(normalize(programs))

@@ -41,15 +41,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import retype
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.meta_op import shape_text
@@ -114,7 +113,7 @@ def dynamic_block_sizes(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
 
 
 @dataclass(frozen=True)
-class SpecializePass(ModulePass):
+class SpecializePass(KernelPass):
     """Substitute the values of symbols, alignment and the padded sizes of blocks."""
 
     name: ClassVar[str] = "nt-specialize"
@@ -131,16 +130,9 @@ class SpecializePass(ModulePass):
     padded_sizes: tuple[int, ...] = ()
     """The padded sizes of the blocks whose sizes only a call knows (``dynamic_block_sizes``)."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        values: dict[str, int] = {}
-        for text in self.values:
-            name, _, number = text.partition("=")
-            values[name] = int(number)
-        for kernel in op.body.ops:
-            if isinstance(kernel, nt.KernelOp):
-                self._specialize(kernel, values)
-
-    def _specialize(self, kernel: nt.KernelOp, values: Mapping[str, int]) -> None:
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        pairs = (text.partition("=") for text in self.values)
+        values = {name: int(number) for name, _, number in pairs}
         dynamic = dynamic_block_sizes(kernel)
         if self.padded_sizes and len(self.padded_sizes) != len(dynamic):
             raise PassFailedException(

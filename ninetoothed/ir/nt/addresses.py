@@ -8,16 +8,14 @@ from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     result_def,
-    traits_def,
     var_operand_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import TensorType
 from ninetoothed.ir.nt.blocks import check_indices
 from ninetoothed.ir.nt.types import scalar_of, with_scalar
@@ -25,7 +23,7 @@ from ninetoothed.ir.tt.types import PointerType
 
 
 @irdl_op_definition
-class AddressOp(IRDLOperation):
+class AddressOp(PureOp):
     """Pointers to the elements of a tile at ``coordinates``, one a dim and all of one shape, and
     the mask of those in bounds: of the block's sizes and of the access's guard.
 
@@ -47,8 +45,6 @@ class AddressOp(IRDLOperation):
     exists = result_def()
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$ref `[` $indices `]` `[` $coordinates `]` attr-dict `:` type($ref) "

@@ -30,6 +30,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import (
     AccessAttr,
     CheckAttr,
@@ -42,6 +43,7 @@ from ninetoothed.ir.nt.attributes import (
 )
 from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, check_jagged
 from ninetoothed.ir.nt.meta import MetaOperation
+from ninetoothed.ir.nt.types import shape_of
 from ninetoothed.layout import access as algebra
 from ninetoothed.symbolic.expr import IndexExpr, sym
 from ninetoothed.symbolic.intervals import Assumptions
@@ -207,7 +209,7 @@ class KernelOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SourceOp(IRDLOperation):
+class SourceOp(PureOp):
     """A parameter of the kernel: its name, sizes, strides in elements, and ``other``.
 
     ``kind``: ``"tensor"``, ``"scalar"`` (a number, by value) or ``"constexpr"`` (``value`` is baked
@@ -232,8 +234,6 @@ class SourceOp(IRDLOperation):
     repeated = opt_prop_def(UnitAttr)
     aligned = prop_def(BoolAttr)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$param $kind `strides` $strides (`other` $other^)? (`value` $value^)? "
@@ -275,9 +275,7 @@ class SourceOp(IRDLOperation):
     @property
     def sizes(self) -> tuple[IndexExpr, ...]:
         """The sizes; of a jagged dim, the longest sequence's."""
-        type = self.result.type
-        assert isinstance(type, TensorType)
-        return type.sizes
+        return shape_of(self.result.type)
 
     @property
     def decl(self) -> Param:
@@ -312,7 +310,7 @@ class SourceOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AccessOp(IRDLOperation):
+class AccessOp(PureOp):
     """An access of a source: the composition of a chain of meta-operations.
 
     ```mlir
@@ -326,8 +324,6 @@ class AccessOp(IRDLOperation):
     source = operand_def(TensorType)
     access = prop_def(AccessAttr)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$source $access attr-dict `:` type($source) `->` type($result)"
 

@@ -8,14 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import (
-    FloatAttr,
-    IndexType,
-    IntegerAttr,
-    IntegerType,
-    StringAttr,
-    i1,
-)
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, StringAttr, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -30,6 +23,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import ExprAttr, TensorType, dtype_of
 from ninetoothed.ir.nt.types import loaded_type, scalar_of, shape_of, with_scalar
 from ninetoothed.language.table import ELEMENTWISE, Extern
@@ -43,6 +37,12 @@ def check_indices(op: Operation, ref: Attribute, count: int) -> None:
         raise VerifyException(
             f"{op.name}: {count} indices for {expected} dims of the levels above the block"
         )
+
+
+def check_type(op: Operation, what: str, type: Attribute, expected: Attribute) -> None:
+    """Verify the type of a value of ``op``."""
+    if type != expected:
+        raise VerifyException(f"{op.name}: the {what} must have type {expected}, not {type}")
 
 
 @irdl_op_definition
@@ -85,15 +85,11 @@ class LoadOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        if self.result.type != loaded_type(self.ref.type):
-            raise VerifyException(
-                f"nt.load: the result must have type {loaded_type(self.ref.type)}, "
-                f"not {self.result.type}"
-            )
+        check_type(self, "result", self.result.type, loaded_type(self.ref.type))
 
 
 @irdl_op_definition
-class GuardOp(IRDLOperation):
+class GuardOp(PureOp):
     """The access's guard as a block of ``i1``: the lanes of a tile inside the source.
 
     ```mlir
@@ -107,8 +103,6 @@ class GuardOp(IRDLOperation):
     indices = var_operand_def()
     result = result_def()
 
-    traits = traits_def(Pure())
-
     assembly_format = (
         "$ref `[` $indices `]` attr-dict `:` type($ref) `[` type($indices) `]` `->` type($result)"
     )
@@ -121,11 +115,7 @@ class GuardOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        expected = with_scalar(loaded_type(self.ref.type), i1)
-        if self.result.type != expected:
-            raise VerifyException(
-                f"nt.guard: the result must have type {expected}, not {self.result.type}"
-            )
+        check_type(self, "result", self.result.type, with_scalar(loaded_type(self.ref.type), i1))
 
 
 @irdl_op_definition
@@ -155,15 +145,11 @@ class StoreOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        if self.value.type != loaded_type(self.ref.type):
-            raise VerifyException(
-                f"nt.store: the value must have type {loaded_type(self.ref.type)}, "
-                f"not {self.value.type}"
-            )
+        check_type(self, "value", self.value.type, loaded_type(self.ref.type))
 
 
 @irdl_op_definition
-class SizeOp(IRDLOperation):
+class SizeOp(PureOp):
     """The value of an expression over the kernel's sizes, strides and block sizes.
 
     ```mlir
@@ -176,8 +162,6 @@ class SizeOp(IRDLOperation):
     expr = prop_def(ExprAttr)
     result = result_def(IntegerType | IndexType)
 
-    traits = traits_def(Pure())
-
     assembly_format = "$expr attr-dict `:` type($result)"
 
     def __init__(self, expr: ExprAttr, type: IntegerType | IndexType) -> None:
@@ -185,7 +169,7 @@ class SizeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class FullOp(IRDLOperation):
+class FullOp(PureOp):
     """Splat: a block with one scalar in all lanes.
 
     ```mlir
@@ -197,8 +181,6 @@ class FullOp(IRDLOperation):
 
     value = operand_def()
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
 
@@ -213,7 +195,7 @@ class FullOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ArangeOp(IRDLOperation):
+class ArangeOp(PureOp):
     """Range of integers: a block of one dim, ``start, start + 1, …``.
 
     ```mlir
@@ -226,8 +208,6 @@ class ArangeOp(IRDLOperation):
     start = prop_def(ExprAttr)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure())
-
     assembly_format = "$start attr-dict `:` type($result)"
 
     def __init__(self, start: ExprAttr, type: Attribute) -> None:
@@ -239,7 +219,7 @@ class ArangeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ElementwiseOp(IRDLOperation):
+class ElementwiseOp(PureOp):
     """Apply ``function``, an elementwise function of the language's table, to values of one shape.
 
     ```mlir
@@ -252,8 +232,6 @@ class ElementwiseOp(IRDLOperation):
     function = prop_def(StringAttr)
     arguments = var_operand_def()
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$function `(` $arguments `)` attr-dict `:` functional-type($arguments, $result)"

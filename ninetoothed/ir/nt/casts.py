@@ -7,21 +7,13 @@ from typing import cast
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, Signedness, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    opt_prop_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.dtype import DTYPES
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.folding import Conversion, Reshaping
 from ninetoothed.ir.nt.attributes import dtype_of
 from ninetoothed.ir.nt.types import Number, scalar_of, shape_of, with_scalar
@@ -39,7 +31,7 @@ def is_unsigned(scalar: Attribute) -> bool:
 
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(PureOp):
     """Constant of an unsigned type; for others there is ``arith.constant``.
 
     ```mlir
@@ -51,8 +43,6 @@ class ConstantOp(IRDLOperation):
 
     value = prop_def(IntegerAttr)
     result = result_def(IntegerType)
-
-    traits = traits_def(Pure())
 
     def __init__(self, value: IntegerAttr[IntegerType]) -> None:
         super().__init__(properties={"value": value}, result_types=[value.type])
@@ -84,7 +74,7 @@ def constant(number: Number) -> Operation:
 
 
 @irdl_op_definition
-class CastOp(IRDLOperation, Conversion):
+class CastOp(PureOp, Conversion):
     """Cast to another scalar type, by Triton's rules of conversion.
 
     ``rounding``, of a float to fewer bits: ``"rtz"``, towards zero; else to nearest even.
@@ -99,8 +89,6 @@ class CastOp(IRDLOperation, Conversion):
     value = operand_def()
     rounding = opt_prop_def(StringAttr)
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$value (`rounding` $rounding^)? attr-dict `:` type($value) `->` type($result)"
@@ -138,7 +126,7 @@ class CastOp(IRDLOperation, Conversion):
 
 
 @irdl_op_definition
-class BitcastOp(IRDLOperation, Reshaping):
+class BitcastOp(PureOp, Reshaping):
     """Bitcast to another scalar type of the same width.
 
     ```mlir
@@ -150,8 +138,6 @@ class BitcastOp(IRDLOperation, Reshaping):
 
     value = operand_def()
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
 

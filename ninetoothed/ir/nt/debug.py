@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, i1, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -23,9 +23,10 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import InlineAssembly, PureOp
 from ninetoothed.ir.nt.attributes import ExprsAttr
 from ninetoothed.ir.nt.types import scalar_of, shape_of
 
@@ -115,7 +116,7 @@ class AssumeOp(IRDLOperation):
 
 
 @irdl_op_definition
-class HintOp(IRDLOperation):
+class HintOp(PureOp):
     """The operand, with a hint of one number a dim: ``divisibility``, a divisor of the first of
     each group of consecutive integers; ``contiguity``, how many integers in a row are consecutive;
     ``constancy``, how many are equal.
@@ -133,8 +134,6 @@ class HintOp(IRDLOperation):
     values = prop_def(ExprsAttr)
     value = operand_def(_T)
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$kind $values $value attr-dict `:` type($value)"
 
@@ -157,19 +156,8 @@ class HintOp(IRDLOperation):
             raise VerifyException("nt.hint: one number a dim")
 
 
-class _AsPureAsItSays(MemoryEffect):
-    """Memory effects: reads and writes, unless the op's property ``pure`` is set."""
-
-    @classmethod
-    def get_effects(cls, op: Operation) -> set[EffectInstance]:
-        assert isinstance(op, InlineAsmOp)
-        if op.pure.value.data:
-            return set()
-        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
-
-
 @irdl_op_definition
-class InlineAsmOp(IRDLOperation):
+class InlineAsmOp(InlineAssembly):
     """Inline assembly of the target, elementwise, on ``pack`` lanes at a time.
 
     ```mlir
@@ -182,12 +170,9 @@ class InlineAsmOp(IRDLOperation):
 
     asm = prop_def(StringAttr)
     constraints = prop_def(StringAttr)
-    pure = prop_def(BoolAttr)
     pack = prop_def(IntegerAttr)
     arguments = var_operand_def()
     results_ = var_result_def()
-
-    traits = traits_def(_AsPureAsItSays())
 
     assembly_format = (
         "$asm $constraints `pure` $pure `pack` $pack `(` $arguments `)` attr-dict "

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     VarConstraint,
     base,
     irdl_op_definition,
@@ -18,11 +17,10 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     result_def,
-    traits_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.dot_shapes import FORMATS, ScaledSide, multiply, scaled_sides
 from ninetoothed.ir.nt.attributes import TensorType, dtype_of, scalar_type
 from ninetoothed.ir.nt.types import block_type, shape_of
@@ -35,7 +33,7 @@ ELEMENTS = {"e2m1": "u8", "e4m3": "fp8e4nv", "e5m2": "fp8e5", "bf16": "bf16", "f
 
 
 @irdl_op_definition
-class DotOp(IRDLOperation):
+class DotOp(PureOp):
     """Matrix multiplication ``a @ b + acc``, also batched; lanes of ``a`` and ``b`` that are not
     valid read 0 along K.
 
@@ -59,8 +57,6 @@ class DotOp(IRDLOperation):
     precision = opt_prop_def(StringAttr)
     imprecise = opt_prop_def(IntegerAttr)
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$a `,` $b `,` $acc ($precision^)? (`imprecise` $imprecise^)? attr-dict "
@@ -101,7 +97,7 @@ class DotOp(IRDLOperation):
 
 
 @irdl_op_definition
-class DotScaledOp(IRDLOperation):
+class DotScaledOp(PureOp):
     """Microscaling matrix multiplication ``(a * a_scale) @ (b * b_scale) + acc``: a scale ``s`` of
     ``ui8`` is the factor ``2 ** (s - 127)`` of 32 elements along K; 255 is a NaN. Lanes of ``a``
     and ``b`` that are not valid read 0 along K, those of the scales 127.
@@ -135,7 +131,6 @@ class DotScaledOp(IRDLOperation):
     result = result_def(_T)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure())
 
     def __init__(
         self,

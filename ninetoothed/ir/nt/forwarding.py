@@ -21,16 +21,16 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
-from xdsl.utils.exceptions import VerifyException
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import TensorType
-from ninetoothed.ir.nt.blocks import LoadOp, check_indices
+from ninetoothed.ir.nt.blocks import LoadOp, check_indices, check_type
 from ninetoothed.ir.nt.types import loaded_type
 
 
 @irdl_op_definition
-class StoredOp(IRDLOperation):
+class StoredOp(PureOp):
     """Forwarded store: the result of ``nt.load`` right behind ``nt.store`` of ``value`` to the same
     tile, without reading memory.
 
@@ -54,8 +54,6 @@ class StoredOp(IRDLOperation):
     other = opt_prop_def(FloatAttr | IntegerAttr)
     result = result_def(_T)
 
-    traits = traits_def(Pure())
-
     assembly_format = (
         "$value `at` $ref `[` $indices `]` (`other` $other^)? attr-dict "
         "`:` type($ref) `[` type($indices) `]` `->` type($result)"
@@ -76,11 +74,7 @@ class StoredOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_indices(self, self.ref.type, len(self.indices))
-        if self.result.type != loaded_type(self.ref.type):
-            raise VerifyException(
-                f"nt.stored: the result must have type {loaded_type(self.ref.type)}, not "
-                f"{self.result.type}"
-            )
+        check_type(self, "result", self.result.type, loaded_type(self.ref.type))
 
 
 TileRead = LoadOp | StoredOp

@@ -12,19 +12,12 @@ from typing import cast
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Data, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_attr_definition,
-    irdl_op_definition,
-    operand_def,
-    result_def,
-    traits_def,
-)
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, result_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import TensorType
 from ninetoothed.ir.tt.types import PointerType
 from ninetoothed.layout.access import Access, index_names
@@ -61,7 +54,7 @@ class JaggedAttr(Data[Jagged]):
 
 
 @irdl_op_definition
-class SequencesOp(IRDLOperation):
+class SequencesOp(PureOp):
     """The pointer to the offsets of a jagged parameter: entry ``i`` is the start of sequence ``i``
     along the jagged dim.
 
@@ -74,8 +67,6 @@ class SequencesOp(IRDLOperation):
 
     ref = operand_def(TensorType)
     result = result_def(PointerType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$ref attr-dict `:` type($ref) `->` type($result)"
 

@@ -26,12 +26,13 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.arrange import KernelOp
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType, dtype_of
-from ninetoothed.ir.nt.blocks import check_indices
+from ninetoothed.ir.nt.blocks import check_indices, check_type
 from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, with_scalar
 from ninetoothed.ir.tt.atomics import SCOPES, SEMANTICS
 from ninetoothed.ir.tt.memory import EVICTION_POLICIES, NO_POLICY, CachePolicy
@@ -68,7 +69,7 @@ def pointee_of(type: Attribute) -> Attribute:
 
 
 @irdl_op_definition
-class OffsetsOp(IRDLOperation):
+class OffsetsOp(PureOp):
     """The source's coordinates along ``dim`` of a tile's block, over the block's dims ``along``, at
     the first lane of the others. Without ``dim``: the offsets from the source's first element, in
     elements.
@@ -88,8 +89,6 @@ class OffsetsOp(IRDLOperation):
     dim = opt_prop_def(IntegerAttr[I64])
     along = prop_def(ExprsAttr)
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$ref `[` $indices `]` (`dim` $dim^)? `along` $along attr-dict "
@@ -135,10 +134,7 @@ class OffsetsOp(IRDLOperation):
         if not isinstance(scalar_of(self.result.type), IntegerType):
             raise VerifyException("nt.offsets: the result must hold integers")
         expected = block_type([sizes[axis] for axis in self.dims], scalar_of(self.result.type))
-        if self.result.type != expected:
-            raise VerifyException(
-                f"nt.offsets: the result must have type {expected}, not {self.result.type}"
-            )
+        check_type(self, "result", self.result.type, expected)
         if self.source_dim is not None and self._rank() <= self.source_dim:
             raise VerifyException(f"nt.offsets: the source has no dim {self.source_dim}")
 
@@ -153,7 +149,7 @@ class OffsetsOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AddPtrOp(IRDLOperation):
+class AddPtrOp(PureOp):
     """Pointer arithmetic: pointers moved by ``offset`` elements.
 
     ```mlir
@@ -168,8 +164,6 @@ class AddPtrOp(IRDLOperation):
     ptr = operand_def(_T)
     offset = operand_def()
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)"
 
@@ -200,17 +194,26 @@ def _caching(policy: CachePolicy) -> dict[str, Attribute]:
     return {name: StringAttr(word) for name, word in words.items() if word}
 
 
-def _policy(cache: StringAttr | None, evict: StringAttr | None) -> CachePolicy:
-    return CachePolicy("" if cache is None else cache.data, "" if evict is None else evict.data)
+class _Cached(IRDLOperation):
+    """Base class of accesses with a cache policy."""
 
+    cache = opt_prop_def(StringAttr)
+    evict = opt_prop_def(StringAttr)
 
-def _check_policy(op: Operation, policy: CachePolicy, modifiers: Sequence[str]) -> None:
-    if policy.modifier not in modifiers or policy.eviction not in EVICTION_POLICIES:
-        raise VerifyException(f"{op.name}: there is no {policy}")
+    @property
+    def policy(self) -> CachePolicy:
+        """The cache policy of the access."""
+        words = (self.cache, self.evict)
+        return CachePolicy(*("" if word is None else word.data for word in words))
+
+    def check_policy(self, modifiers: Sequence[str]) -> None:
+        """Verify the cache policy."""
+        if self.policy.modifier not in modifiers or self.policy.eviction not in EVICTION_POLICIES:
+            raise VerifyException(f"{self.name}: there is no {self.policy}")
 
 
 @irdl_op_definition
-class PointerLoadOp(IRDLOperation):
+class PointerLoadOp(_Cached):
     """Load through pointers.
 
     Lanes whose mask is false are ``other``; without ``other`` they are unspecified and not valid.
@@ -228,8 +231,6 @@ class PointerLoadOp(IRDLOperation):
     ptr = operand_def()
     mask = opt_operand_def()
     other = opt_operand_def()
-    cache = opt_prop_def(StringAttr)
-    evict = opt_prop_def(StringAttr)
     volatile = opt_prop_def(UnitAttr)
     result = result_def()
 
@@ -257,11 +258,6 @@ class PointerLoadOp(IRDLOperation):
             result_types=[pointee_of(ptr.type)],
         )
 
-    @property
-    def policy(self) -> CachePolicy:
-        """The cache policy of the access."""
-        return _policy(self.cache, self.evict)
-
     def masked(self, mask: SSAValue) -> PointerLoadOp:
         """A copy of the op with another mask."""
         volatile = self.volatile is not None
@@ -271,11 +267,11 @@ class PointerLoadOp(IRDLOperation):
         _check(self, self.ptr, self.result, self.mask)
         if self.other is not None and (self.mask is None or self.other.type != self.result.type):
             raise VerifyException("nt.pointer_load: other needs a mask, and the result's type")
-        _check_policy(self, self.policy, LOAD_MODIFIERS)
+        self.check_policy(LOAD_MODIFIERS)
 
 
 @irdl_op_definition
-class PointerStoreOp(IRDLOperation):
+class PointerStoreOp(_Cached):
     """Store through pointers, where the mask is true.
 
     ```mlir
@@ -289,8 +285,6 @@ class PointerStoreOp(IRDLOperation):
     value = operand_def()
     ptr = operand_def()
     mask = opt_operand_def()
-    cache = opt_prop_def(StringAttr)
-    evict = opt_prop_def(StringAttr)
 
     traits = traits_def(MemoryWriteEffect())
 
@@ -308,29 +302,34 @@ class PointerStoreOp(IRDLOperation):
     ) -> None:
         super().__init__(operands=[value, ptr, mask], properties=_caching(policy))
 
-    @property
-    def policy(self) -> CachePolicy:
-        """The cache policy of the access."""
-        return _policy(self.cache, self.evict)
-
     def masked(self, mask: SSAValue) -> PointerStoreOp:
         """A copy of the op with another mask."""
         return PointerStoreOp(self.value, self.ptr, mask, self.policy)
 
     def verify_(self) -> None:
         _check(self, self.ptr, self.value, self.mask)
-        _check_policy(self, self.policy, STORE_MODIFIERS)
+        self.check_policy(STORE_MODIFIERS)
 
 
-def _check_order(op: Operation, function: str, type: Attribute, sem: str, scope: str) -> None:
-    if dtype_of(type) not in ATOMICS[function]:
-        raise VerifyException(f"{op.name}: {function} takes no {dtype_of(type)}")
-    if sem not in SEMANTICS or scope not in SCOPES:
-        raise VerifyException(f"{op.name}: there is no order {sem!r} of scope {scope!r}")
+class _Atomic(IRDLOperation):
+    """Base class of atomics, with their memory order."""
+
+    sem = prop_def(StringAttr)
+    scope = prop_def(StringAttr)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def check_function(self, function: str, type: Attribute) -> None:
+        """Verify that a function takes a type, and the memory order."""
+        sem, scope = self.sem.data, self.scope.data
+        if dtype_of(type) not in ATOMICS[function]:
+            raise VerifyException(f"{self.name}: {function} takes no {dtype_of(type)}")
+        if sem not in SEMANTICS or scope not in SCOPES:
+            raise VerifyException(f"{self.name}: there is no order {sem!r} of scope {scope!r}")
 
 
 @irdl_op_definition
-class AtomicOp(IRDLOperation):
+class AtomicOp(_Atomic):
     """Atomic read-modify-write through pointers with ``function`` and ``value``, where the mask is
     true; gives the old values.
 
@@ -351,11 +350,7 @@ class AtomicOp(IRDLOperation):
     ptr = operand_def()
     value = operand_def(_T)
     mask = opt_operand_def()
-    sem = prop_def(StringAttr)
-    scope = prop_def(StringAttr)
     result = result_def(_T)
-
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     assembly_format = (
         "$function $ptr `,` $value (`mask` $mask^ `:` type($mask))? $sem $scope attr-dict "
@@ -391,11 +386,11 @@ class AtomicOp(IRDLOperation):
         if function not in ATOMICS or function == "cas":
             raise VerifyException(f"nt.atomic: there is no function {function}")
         _check(self, self.ptr, self.value, self.mask)
-        _check_order(self, function, self.value.type, self.sem.data, self.scope.data)
+        self.check_function(function, self.value.type)
 
 
 @irdl_op_definition
-class AtomicCasOp(IRDLOperation):
+class AtomicCasOp(_Atomic):
     """Atomic compare-and-swap through pointers: ``value`` where the bits are those of ``compare``;
     gives the old values. It has no mask, as Triton's has none.
 
@@ -411,11 +406,7 @@ class AtomicCasOp(IRDLOperation):
     ptr = operand_def()
     compare = operand_def(_T)
     value = operand_def(_T)
-    sem = prop_def(StringAttr)
-    scope = prop_def(StringAttr)
     result = result_def(_T)
-
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     assembly_format = (
         "$ptr `,` $compare `,` $value $sem $scope attr-dict `:` type($ptr) `,` type($value)"
@@ -437,7 +428,7 @@ class AtomicCasOp(IRDLOperation):
 
     def verify_(self) -> None:
         _check(self, self.ptr, self.value, None)
-        _check_order(self, "cas", self.value.type, self.sem.data, self.scope.data)
+        self.check_function("cas", self.value.type)
 
 
 PointerAccess = PointerLoadOp | PointerStoreOp | AtomicOp

@@ -2,41 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, i64
+from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import ArrangementError
-from ninetoothed.ir.definitions import ops_of
+from ninetoothed.ir.definitions import PureOp, ops_of
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 from ninetoothed.layout import meta_ops
 from ninetoothed.layout.meta_op import Levels, MetaOp
+from ninetoothed.symbolic.expr import IndexExpr
 
 
-class MetaOperation(IRDLOperation):
+def _property(field: bool | int | Sequence[IndexExpr | int]) -> Attribute:
+    """A field of an operation of the algebra as a property."""
+    if isinstance(field, bool):
+        return BoolAttr.from_bool(field)
+    return IntegerAttr(field, i64) if isinstance(field, int) else ExprsAttr.of(field)
+
+
+def _field(property: Attribute) -> bool | int | Sequence[IndexExpr]:
+    """The inverse of :func:`_property`."""
+    if isinstance(property, ExprsAttr):
+        return property.data
+    number = cast("IntegerAttr", property)
+    return bool(number) if number.type == i1 else number.value.data
+
+
+class MetaOperation(PureOp):
     """Base class of the meta-operations: a tensor in, a tensor out."""
 
     source = operand_def(TensorType)
     level = prop_def(IntegerAttr[I64])
     result = result_def(TensorType)
 
-    traits = traits_def(Pure())
+    ALGEBRA: ClassVar[type[MetaOp]]
+    """The operation of the algebra (``layout.meta_ops``); the op's properties are its fields."""
 
     @property
     def algebra(self) -> MetaOp:
-        """The operation of the algebra (``layout.meta_ops``)."""
-        raise NotImplementedError
+        """The operation of the algebra."""
+        return self.ALGEBRA(self.level.value.data, *self.arguments)
+
+    @property
+    def arguments(self) -> Sequence[Any]:
+        """The fields of the operation beside its level."""
+        return [_field(self.properties[name]) for name in self.names()]
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The properties beside the level."""
+        return [field.name for field in fields(cls.ALGEBRA) if field.name not in ("level", "loc")]
 
     @staticmethod
     def of(op: MetaOp, source: SSAValue) -> MetaOperation:
@@ -50,21 +71,17 @@ class MetaOperation(IRDLOperation):
         levels = op.result(tuple(level.sizes for level in type.levels))
         result = TensorType.nested(levels, type.scalar)
         found = META_OPERATIONS[op.name]
-        return found.build_from(op, source, result)
-
-    @classmethod
-    def build_from(cls, op: MetaOp, source: SSAValue, result: TensorType) -> MetaOperation:
-        """The op with its properties taken from ``op``."""
-        properties: dict[str, Attribute] = {
-            "level": IntegerAttr(op.level, i64),
-            **cls.properties_of(op),
-        }
-        return cls.create(operands=[source], properties=properties, result_types=[result])
+        level = IntegerAttr(op.level, i64)
+        return found.create(
+            operands=[source],
+            properties={"level": level, **found.properties_of(op)},
+            result_types=[result],
+        )
 
     @classmethod
     def properties_of(cls, op: Any) -> dict[str, Attribute]:
-        """The properties beside the level, of the class's own operation of the algebra."""
-        raise NotImplementedError
+        """The properties beside the level, of an operation of the class :attr:`ALGEBRA`."""
+        return {name: _property(getattr(op, name)) for name in cls.names()}
 
     def verify_(self) -> None:
         type = self.source.type
@@ -96,6 +113,8 @@ class TileOp(MetaOperation):
 
     name = "nt.tile"
 
+    ALGEBRA: ClassVar = meta_ops.Tile
+
     sizes = prop_def(ExprsAttr)
     strides = prop_def(ExprsAttr)
     dilation = prop_def(ExprsAttr)
@@ -105,25 +124,6 @@ class TileOp(MetaOperation):
         "$source $sizes `strides` $strides `dilation` $dilation `floor` $floor_mode `level` $level "
         "attr-dict `:` type($source) `->` type($result)"
     )
-
-    @property
-    def algebra(self) -> MetaOp:
-        return meta_ops.Tile(
-            self.level.value.data,
-            self.sizes.data,
-            self.strides.data,
-            self.dilation.data,
-            bool(self.floor_mode),
-        )
-
-    @classmethod
-    def properties_of(cls, op: meta_ops.Tile) -> dict[str, Attribute]:
-        return {
-            "sizes": ExprsAttr.of(op.sizes),
-            "strides": ExprsAttr.of(op.strides),
-            "dilation": ExprsAttr.of(op.dilation),
-            "floor_mode": BoolAttr.from_bool(op.floor_mode),
-        }
 
 
 @irdl_op_definition
@@ -137,26 +137,26 @@ class ExpandOp(MetaOperation):
 
     name = "nt.expand"
 
+    ALGEBRA: ClassVar = meta_ops.Expand
+
     sizes = prop_def(ExprsAttr)
 
     assembly_format = "$source $sizes `level` $level attr-dict `:` type($source) `->` type($result)"
-
-    @property
-    def algebra(self) -> MetaOp:
-        return meta_ops.Expand(self.level.value.data, self.sizes.data)
-
-    @classmethod
-    def properties_of(cls, op: meta_ops.Expand) -> dict[str, Attribute]:
-        return {"sizes": ExprsAttr.of(op.sizes)}
 
 
 class _DimsOperation(MetaOperation):
     dims = prop_def(ExprsAttr)
 
+    assembly_format = "$source $dims `level` $level attr-dict `:` type($source) `->` type($result)"
+
     @property
     def numbers(self) -> tuple[int, ...]:
         """The dims as integers."""
         return tuple(dim.args[0] for dim in self.dims.data)
+
+    @property
+    def arguments(self) -> Sequence[Any]:
+        return [self.numbers]
 
 
 @irdl_op_definition
@@ -171,15 +171,7 @@ class SqueezeOp(_DimsOperation):
 
     name = "nt.squeeze"
 
-    assembly_format = "$source $dims `level` $level attr-dict `:` type($source) `->` type($result)"
-
-    @property
-    def algebra(self) -> MetaOp:
-        return meta_ops.Squeeze(self.level.value.data, self.numbers)
-
-    @classmethod
-    def properties_of(cls, op: meta_ops.Squeeze) -> dict[str, Attribute]:
-        return {"dims": ExprsAttr.of(op.dims)}
+    ALGEBRA: ClassVar = meta_ops.Squeeze
 
 
 @irdl_op_definition
@@ -193,19 +185,13 @@ class UnsqueezeOp(MetaOperation):
 
     name = "nt.unsqueeze"
 
+    ALGEBRA: ClassVar = meta_ops.Unsqueeze
+
     dim = prop_def(IntegerAttr[I64])
 
     assembly_format = (
         "$source `dim` $dim `level` $level attr-dict `:` type($source) `->` type($result)"
     )
-
-    @property
-    def algebra(self) -> MetaOp:
-        return meta_ops.Unsqueeze(self.level.value.data, self.dim.value.data)
-
-    @classmethod
-    def properties_of(cls, op: meta_ops.Unsqueeze) -> dict[str, Attribute]:
-        return {"dim": IntegerAttr(op.dim, i64)}
 
 
 @irdl_op_definition
@@ -219,15 +205,7 @@ class PermuteOp(_DimsOperation):
 
     name = "nt.permute"
 
-    assembly_format = "$source $dims `level` $level attr-dict `:` type($source) `->` type($result)"
-
-    @property
-    def algebra(self) -> MetaOp:
-        return meta_ops.Permute(self.level.value.data, self.numbers)
-
-    @classmethod
-    def properties_of(cls, op: meta_ops.Permute) -> dict[str, Attribute]:
-        return {"dims": ExprsAttr.of(op.dims)}
+    ALGEBRA: ClassVar = meta_ops.Permute
 
 
 @irdl_op_definition
@@ -241,12 +219,11 @@ class FlattenOp(_DimsOperation):
 
     name = "nt.flatten"
 
-    assembly_format = "$source $dims `level` $level attr-dict `:` type($source) `->` type($result)"
+    ALGEBRA: ClassVar = meta_ops.Flatten
 
     @property
-    def algebra(self) -> MetaOp:
-        start, end = self.numbers
-        return meta_ops.Flatten(self.level.value.data, start, end)
+    def arguments(self) -> Sequence[Any]:
+        return self.numbers
 
     @classmethod
     def properties_of(cls, op: meta_ops.Flatten) -> dict[str, Attribute]:
@@ -264,15 +241,9 @@ class RavelOp(MetaOperation):
 
     name = "nt.ravel"
 
+    ALGEBRA: ClassVar = meta_ops.Ravel
+
     assembly_format = "$source `level` $level attr-dict `:` type($source) `->` type($result)"
-
-    @property
-    def algebra(self) -> MetaOp:
-        return meta_ops.Ravel(self.level.value.data)
-
-    @classmethod
-    def properties_of(cls, op: MetaOp) -> dict[str, Attribute]:
-        return {}
 
 
 @irdl_op_definition
@@ -286,20 +257,14 @@ class PadOp(MetaOperation):
 
     name = "nt.pad"
 
+    ALGEBRA: ClassVar = meta_ops.Pad
+
     left = prop_def(ExprsAttr)
     right = prop_def(ExprsAttr)
 
     assembly_format = (
         "$source $left $right `level` $level attr-dict `:` type($source) `->` type($result)"
     )
-
-    @property
-    def algebra(self) -> MetaOp:
-        return meta_ops.Pad(self.level.value.data, self.left.data, self.right.data)
-
-    @classmethod
-    def properties_of(cls, op: meta_ops.Pad) -> dict[str, Attribute]:
-        return {"left": ExprsAttr.of(op.left), "right": ExprsAttr.of(op.right)}
 
 
 @irdl_op_definition
@@ -313,6 +278,8 @@ class SliceOp(MetaOperation):
 
     name = "nt.slice"
 
+    ALGEBRA: ClassVar = meta_ops.Slice
+
     starts = prop_def(ExprsAttr)
     steps = prop_def(ExprsAttr)
     sizes = prop_def(ExprsAttr)
@@ -321,20 +288,6 @@ class SliceOp(MetaOperation):
         "$source `from` $starts `steps` $steps `sizes` $sizes `level` $level attr-dict `:` "
         "type($source) `->` type($result)"
     )
-
-    @property
-    def algebra(self) -> MetaOp:
-        return meta_ops.Slice(
-            self.level.value.data, self.starts.data, self.steps.data, self.sizes.data
-        )
-
-    @classmethod
-    def properties_of(cls, op: meta_ops.Slice) -> dict[str, Attribute]:
-        return {
-            "starts": ExprsAttr.of(op.starts),
-            "steps": ExprsAttr.of(op.steps),
-            "sizes": ExprsAttr.of(op.sizes),
-        }
 
 
 META_OPERATIONS: dict[str, type[MetaOperation]] = {

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-    var_result_def,
-)
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 
 
 @irdl_op_definition
-class ProgramIdOp(IRDLOperation):
+class ProgramIdOp(PureOp):
     """The program id: the number of this program among those that run, from 0.
 
     ```mlir
@@ -32,8 +24,6 @@ class ProgramIdOp(IRDLOperation):
 
     result = result_def(IndexType | IntegerType)
 
-    traits = traits_def(Pure())
-
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self, type: IndexType | IntegerType | None = None) -> None:
@@ -41,7 +31,7 @@ class ProgramIdOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ProgramIndexOp(IRDLOperation):
+class ProgramIndexOp(PureOp):
     """The outermost index of this program: ``program`` unravelled, row-major, over ``sizes``.
 
     ```mlir
@@ -54,8 +44,6 @@ class ProgramIndexOp(IRDLOperation):
     program = operand_def(IndexType)
     sizes = prop_def(ExprsAttr)
     results_ = var_result_def(IndexType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$program $sizes attr-dict (`:` type($results_)^)?"
 
@@ -71,8 +59,19 @@ class ProgramIndexOp(IRDLOperation):
             raise VerifyException("nt.program_index: one result a size")
 
 
+class _Number(PureOp):
+    """Base class of numbers of programs."""
+
+    result = result_def(IntegerType(32))
+
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self) -> None:
+        super().__init__(result_types=[IntegerType(32)])
+
+
 @irdl_op_definition
-class ProgramNumberOp(IRDLOperation):
+class ProgramNumberOp(_Number):
     """The number of this program in the row-major order of the outermost level, from 0, in any
     schedule.
 
@@ -83,18 +82,9 @@ class ProgramNumberOp(IRDLOperation):
 
     name = "nt.program_number"
 
-    result = result_def(IntegerType(32))
-
-    traits = traits_def(Pure())
-
-    assembly_format = "attr-dict `:` type($result)"
-
-    def __init__(self) -> None:
-        super().__init__(result_types=[IntegerType(32)])
-
 
 @irdl_op_definition
-class ProgramCountOp(IRDLOperation):
+class ProgramCountOp(_Number):
     """The number of programs, one an element of the outermost level.
 
     ```mlir
@@ -104,18 +94,9 @@ class ProgramCountOp(IRDLOperation):
 
     name = "nt.program_count"
 
-    result = result_def(IntegerType(32))
-
-    traits = traits_def(Pure())
-
-    assembly_format = "attr-dict `:` type($result)"
-
-    def __init__(self) -> None:
-        super().__init__(result_types=[IntegerType(32)])
-
 
 @irdl_op_definition
-class PointerOp(IRDLOperation):
+class PointerOp(PureOp):
     """The pointer to the first element of a parameter.
 
     ```mlir
@@ -127,8 +108,6 @@ class PointerOp(IRDLOperation):
 
     ref = operand_def(TensorType)
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = "$ref attr-dict `:` type($ref) `->` type($result)"
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, IntegerType, StringAttr, i1, i32, i64
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType, StringAttr, i1, i32, i64
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     VarConstraint,
     base,
     irdl_op_definition,
@@ -26,10 +25,12 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
+from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import CombineTerminator, PureOp
 from ninetoothed.ir.nt.attributes import TensorType
+from ninetoothed.ir.nt.shapes import AlongAxis
 from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of, with_scalar
 from ninetoothed.language.table import REDUCTIONS, SCANS
 from ninetoothed.symbolic.expr import IndexExpr
@@ -42,13 +43,8 @@ def _without(type: Attribute, dim: int) -> Attribute:
     return block_type(sizes, scalar_of(type))
 
 
-def _check_dim(op: Operation, type: Attribute, dim: int) -> None:
-    if not 0 <= dim < len(shape_of(type)):
-        raise VerifyException(f"{op.name}: there is no dim {dim}")
-
-
 @irdl_op_definition
-class ReduceOp(IRDLOperation):
+class ReduceOp(AlongAxis):
     """A reduction of the language's table along ``axis``; lanes that are not valid read its
     identity.
 
@@ -61,10 +57,7 @@ class ReduceOp(IRDLOperation):
 
     function = prop_def(StringAttr)
     value = operand_def(TensorType)
-    axis = prop_def(IntegerAttr[I64])
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = "$function $value `axis` $axis attr-dict `:` type($value) `->` type($result)"
 
@@ -76,15 +69,10 @@ class ReduceOp(IRDLOperation):
             result_types=[_without(value.type, axis)],
         )
 
-    @property
-    def dim(self) -> int:
-        """The dim that is reduced."""
-        return self.axis.value.data
-
     def verify_(self) -> None:
         if self.function.data not in REDUCTIONS:
             raise VerifyException(f"nt.reduce: the language has no reduction {self.function.data}")
-        _check_dim(self, self.value.type, self.dim)
+        self.check_dim(self.value.type)
         if self.result.type != _without(self.value.type, self.dim):
             raise VerifyException(
                 f"nt.reduce: {self.value.type} along {self.dim} cannot be {self.result.type}"
@@ -92,7 +80,7 @@ class ReduceOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ScanOp(IRDLOperation):
+class ScanOp(AlongAxis):
     """A scan of the language's table along ``axis``: each lane combines all lanes up to it, or with
     ``reverse`` from it on. Lanes that are not valid read its identity; the result has the operand's
     guard.
@@ -108,11 +96,8 @@ class ScanOp(IRDLOperation):
 
     function = prop_def(StringAttr)
     value = operand_def(_T)
-    axis = prop_def(IntegerAttr[I64])
     reverse = prop_def(BoolAttr)
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$function $value `axis` $axis `reverse` $reverse attr-dict `:` type($value)"
 
@@ -131,11 +116,6 @@ class ScanOp(IRDLOperation):
         )
 
     @property
-    def dim(self) -> int:
-        """The dim that is scanned."""
-        return self.axis.value.data
-
-    @property
     def reversed(self) -> bool:
         """True if it starts from the last lane."""
         return bool(self.reverse)
@@ -143,11 +123,11 @@ class ScanOp(IRDLOperation):
     def verify_(self) -> None:
         if self.function.data not in SCANS:
             raise VerifyException(f"nt.scan: the language has no scan {self.function.data}")
-        _check_dim(self, self.value.type, self.dim)
+        self.check_dim(self.value.type)
 
 
 @irdl_op_definition
-class YieldOp(IRDLOperation):
+class YieldOp(CombineTerminator):
     """Terminator of the combine regions of ``nt.reduce_by`` and ``nt.scan_by``.
 
     ```mlir
@@ -157,32 +137,17 @@ class YieldOp(IRDLOperation):
 
     name = "nt.yield"
 
-    values = var_operand_def()
 
-    traits = traits_def(IsTerminator(), Pure())
-
-    assembly_format = "$values attr-dict `:` type($values)"
-
-    def __init__(self, values: Sequence[SSAValue | Operation]) -> None:
-        super().__init__(operands=[values])
-
-
-class Combination(IRDLOperation):
+class Combination(AlongAxis):
     """Base class of ``nt.reduce_by`` and ``nt.scan_by``."""
 
     values = var_operand_def(TensorType)
     valid = opt_operand_def(TensorType)
-    axis = prop_def(IntegerAttr[I64])
     results_ = var_result_def()
     combine = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure(), IsolatedFromAbove())
-
-    @property
-    def dim(self) -> int:
-        """The dim along which lanes are combined."""
-        return self.axis.value.data
+    traits = traits_def(IsolatedFromAbove())
 
     @property
     def combined(self) -> tuple[SSAValue, ...]:
@@ -205,7 +170,7 @@ class Combination(IRDLOperation):
         if not self.values:
             raise VerifyException(f"{self.name}: there is nothing to combine")
         shape = shape_of(self.values[0].type)
-        _check_dim(self, self.values[0].type, self.dim)
+        self.check_dim(self.values[0].type)
         if any(shape_of(operand.type) != shape for operand in self.operands):
             raise VerifyException(f"{self.name}: the operands must have one shape")
         if self.valid is not None and scalar_of(self.valid.type) != i1:
@@ -331,7 +296,7 @@ class ScanByOp(Combination):
 
 
 @irdl_op_definition
-class SortOp(IRDLOperation):
+class SortOp(AlongAxis):
     """Sort integers along ``axis``. Lanes that are not valid go behind all others, and stay so.
 
     ```mlir
@@ -344,11 +309,8 @@ class SortOp(IRDLOperation):
     _T: ClassVar = VarConstraint("_T", base(TensorType))
 
     value = operand_def(_T)
-    axis = prop_def(IntegerAttr[I64])
     descending = prop_def(BoolAttr)
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value `axis` $axis `descending` $descending attr-dict `:` type($value)"
 
@@ -364,24 +326,19 @@ class SortOp(IRDLOperation):
         )
 
     @property
-    def dim(self) -> int:
-        """The dim that is sorted."""
-        return self.axis.value.data
-
-    @property
     def falls(self) -> bool:
         """True if the order is descending."""
         return bool(self.descending)
 
     def verify_(self) -> None:
-        _check_dim(self, self.value.type, self.dim)
+        self.check_dim(self.value.type)
         scalar = scalar_of(self.value.type)
         if not isinstance(scalar, IntegerType) or scalar == i1:
             raise VerifyException("nt.sort: integers are sorted")
 
 
 @irdl_op_definition
-class HistogramOp(IRDLOperation):
+class HistogramOp(PureOp):
     """Histogram: how many lanes hold ``0``, ``1``, …, below the size of the result. Other numbers,
     and lanes that are not valid or not in the mask, are not counted.
 
@@ -396,8 +353,6 @@ class HistogramOp(IRDLOperation):
     value = operand_def(TensorType)
     mask = opt_operand_def(TensorType)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$value (`mask` $mask^ `:` type($mask))? attr-dict `:` type($value) `->` type($result)"

@@ -6,21 +6,19 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     VarConstraint,
     base,
     irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
-    traits_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.folding import Reshaping, Transposition
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 from ninetoothed.ir.nt.types import block_type, scalar_of, shape_of
@@ -28,8 +26,24 @@ from ninetoothed.symbolic.expr import IndexExpr, product
 from ninetoothed.symbolic.normal_form import equal
 
 
+class AlongAxis(PureOp):
+    """Base class of ops along one dim, ``axis``."""
+
+    axis = prop_def(IntegerAttr[I64])
+
+    @property
+    def dim(self) -> int:
+        """The dim along which the op works."""
+        return self.axis.value.data
+
+    def check_dim(self, type: Attribute) -> None:
+        """Verify that a type has the dim."""
+        if not 0 <= self.dim < len(shape_of(type)):
+            raise VerifyException(f"{self.name}: there is no dim {self.dim}")
+
+
 @irdl_op_definition
-class BroadcastOp(IRDLOperation, Reshaping):
+class BroadcastOp(PureOp, Reshaping):
     """Broadcast dims of size 1.
 
     ```mlir
@@ -41,8 +55,6 @@ class BroadcastOp(IRDLOperation, Reshaping):
 
     value = operand_def(TensorType)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
 
@@ -64,7 +76,7 @@ class BroadcastOp(IRDLOperation, Reshaping):
 
 
 @irdl_op_definition
-class ExpandDimsOp(IRDLOperation):
+class ExpandDimsOp(AlongAxis):
     """Insert a dim of size 1 at ``axis``.
 
     ```mlir
@@ -75,10 +87,7 @@ class ExpandDimsOp(IRDLOperation):
     name = "nt.expand_dims"
 
     value = operand_def()
-    axis = prop_def(IntegerAttr[I64])
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value `axis` $axis attr-dict `:` type($value) `->` type($result)"
 
@@ -92,11 +101,6 @@ class ExpandDimsOp(IRDLOperation):
             result_types=[TensorType.of(sizes, scalar_of(value.type))],
         )
 
-    @property
-    def dim(self) -> int:
-        """The index of the inserted dim."""
-        return self.axis.value.data
-
     def verify_(self) -> None:
         sizes = list(shape_of(self.result.type))
         if self.dim >= len(sizes) or sizes.pop(self.dim).value != 1:
@@ -106,7 +110,7 @@ class ExpandDimsOp(IRDLOperation):
 
 
 @irdl_op_definition
-class TransOp(IRDLOperation, Transposition):
+class TransOp(PureOp, Transposition):
     """Transpose: new dim ``i`` is old dim ``order[i]``.
 
     ```mlir
@@ -119,8 +123,6 @@ class TransOp(IRDLOperation, Transposition):
     value = operand_def(TensorType)
     order = prop_def(ExprsAttr)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value `order` $order attr-dict `:` type($value) `->` type($result)"
 
@@ -147,7 +149,7 @@ class TransOp(IRDLOperation, Transposition):
 
 
 @irdl_op_definition
-class FlipOp(IRDLOperation):
+class FlipOp(AlongAxis):
     """Flip along ``axis``: lane ``i`` reads lane ``size - 1 - i``.
 
     ```mlir
@@ -160,10 +162,7 @@ class FlipOp(IRDLOperation):
     _T: ClassVar = VarConstraint("_T", base(TensorType))
 
     value = operand_def(_T)
-    axis = prop_def(IntegerAttr[I64])
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value `axis` $axis attr-dict `:` type($value)"
 
@@ -173,18 +172,12 @@ class FlipOp(IRDLOperation):
             operands=[value], properties={"axis": IntegerAttr(axis, i64)}, result_types=[value.type]
         )
 
-    @property
-    def dim(self) -> int:
-        """The dim that is reversed."""
-        return self.axis.value.data
-
     def verify_(self) -> None:
-        if not 0 <= self.dim < len(shape_of(self.value.type)):
-            raise VerifyException(f"nt.flip: there is no dim {self.dim}")
+        self.check_dim(self.value.type)
 
 
 @irdl_op_definition
-class GatherOp(IRDLOperation):
+class GatherOp(AlongAxis):
     """Gather along ``axis``: along it, a lane of the result reads the lane of ``value`` at its
     index.
 
@@ -200,10 +193,7 @@ class GatherOp(IRDLOperation):
 
     value = operand_def(TensorType)
     indices = operand_def(TensorType)
-    axis = prop_def(IntegerAttr[I64])
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$value `[` $indices `]` `axis` $axis attr-dict "
@@ -220,11 +210,6 @@ class GatherOp(IRDLOperation):
             properties={"axis": IntegerAttr(axis, i64)},
             result_types=[result],
         )
-
-    @property
-    def dim(self) -> int:
-        """The dim along which lanes are gathered."""
-        return self.axis.value.data
 
     def verify_(self) -> None:
         value, indices = list(shape_of(self.value.type)), list(shape_of(self.indices.type))
@@ -244,7 +229,7 @@ class GatherOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ReshapeOp(IRDLOperation, Reshaping):
+class ReshapeOp(PureOp, Reshaping):
     """Reshape, in row-major order; a block of one lane, also to a scalar.
 
     ```mlir
@@ -256,8 +241,6 @@ class ReshapeOp(IRDLOperation, Reshaping):
 
     value = operand_def(TensorType)
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
 
@@ -274,7 +257,7 @@ class ReshapeOp(IRDLOperation, Reshaping):
 
 
 @irdl_op_definition
-class JoinOp(IRDLOperation):
+class JoinOp(PureOp):
     """Join two blocks, or two scalars, along a new last dim of size 2.
 
     ```mlir
@@ -290,8 +273,6 @@ class JoinOp(IRDLOperation):
     right = operand_def(_T)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure())
-
     assembly_format = "$left `,` $right attr-dict `:` type($left) `->` type($result)"
 
     def __init__(self, left: SSAValue | Operation, right: SSAValue | Operation) -> None:
@@ -306,7 +287,7 @@ class JoinOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SplitOp(IRDLOperation):
+class SplitOp(PureOp):
     """Split a block along its last dim, of size 2.
 
     ```mlir
@@ -321,8 +302,6 @@ class SplitOp(IRDLOperation):
     value = operand_def(TensorType)
     left = result_def(_T)
     right = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$value attr-dict `:` type($value) `->` type($left)"
 

@@ -14,21 +14,18 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, TensorType, i1, i64
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     VarConstraint,
     base,
     irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
-    traits_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.definitions import ops_of
+from ninetoothed.ir.definitions import PureOp, ops_of
 from ninetoothed.ir.tt.syntax import parse_operands, print_operands
 from ninetoothed.ir.tt.types import tensor_of
 
@@ -44,7 +41,7 @@ def bits_like(type: Attribute) -> Attribute:
     return tensor_of(i1, type.get_shape()) if isinstance(type, TensorType) else i1
 
 
-class _CompareOp(IRDLOperation):
+class _CompareOp(PureOp):
     PREDICATES: ClassVar[tuple[str, ...]]
 
     _T: ClassVar = VarConstraint("_T", AnyAttr())
@@ -53,8 +50,6 @@ class _CompareOp(IRDLOperation):
     lhs = operand_def(_T)
     rhs = operand_def(_T)
     result = result_def(base(IntegerType) | base(TensorType))
-
-    traits = traits_def(Pure())
 
     def __init__(
         self, predicate: str, lhs: SSAValue | Operation, rhs: SSAValue | Operation
@@ -124,7 +119,7 @@ class CmpfOp(_CompareOp):
 
 
 @irdl_op_definition
-class SelectOp(IRDLOperation):
+class SelectOp(PureOp):
     """Select ``cond ? lhs : rhs``, elementwise or as a whole.
 
     ```mlir
@@ -140,8 +135,6 @@ class SelectOp(IRDLOperation):
     lhs = operand_def(_T)
     rhs = operand_def(_T)
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     def __init__(self, cond: SSAValue | Operation, lhs: SSAValue, rhs: SSAValue) -> None:
         super().__init__(operands=[cond, lhs, rhs], result_types=[lhs.type])
@@ -169,7 +162,7 @@ class SelectOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RemfOp(IRDLOperation):
+class RemfOp(PureOp):
     """Remainder of floats, with the dividend's sign; xDSL has none.
 
     ```mlir
@@ -185,8 +178,6 @@ class RemfOp(IRDLOperation):
     rhs = operand_def(_T)
     fastmath = prop_def(arith.FastMathFlagsAttr)
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     def __init__(self, lhs: SSAValue | Operation, rhs: SSAValue | Operation) -> None:
         lhs = SSAValue.get(lhs)
@@ -207,11 +198,9 @@ class RemfOp(IRDLOperation):
         print_operands(printer, self, self.result.type)
 
 
-class _ConvertOp(IRDLOperation):
+class _ConvertOp(PureOp):
     input = operand_def()
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
 

@@ -16,9 +16,10 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.folding import Reshaping
 from ninetoothed.ir.tt.types import PointerType, block_of, pointee_of, scalar_of, shape_of
 
@@ -52,8 +53,30 @@ def _name(table: dict[str, int], attribute: IntegerAttr) -> str:
     )
 
 
+def _order(sem: str, scope: str) -> dict[str, IntegerAttr]:
+    """A memory order as properties."""
+    return {
+        "sem": IntegerAttr(SEMANTICS[sem], i32),
+        "scope": IntegerAttr(SCOPES[scope], i32),
+    }
+
+
+class _Atomic(IRDLOperation):
+    """Base class of atomics, with their memory order."""
+
+    sem = prop_def(IntegerAttr)
+    scope = prop_def(IntegerAttr)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Triton's words for the memory order and its scope."""
+        return _name(SEMANTICS, self.sem), _name(SCOPES, self.scope)
+
+
 @irdl_op_definition
-class AtomicRMWOp(IRDLOperation):
+class AtomicRMWOp(_Atomic):
     """Atomic read-modify-write with ``val``, where the mask is true; gives the old values.
 
     ```mlir
@@ -70,11 +93,7 @@ class AtomicRMWOp(IRDLOperation):
     ptr = operand_def()
     val = operand_def(_T)
     mask = operand_def()
-    sem = prop_def(IntegerAttr)
-    scope = prop_def(IntegerAttr)
     result = result_def(_T)
-
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     assembly_format = (
         "$atomic_rmw_op $ptr `,` $val `,` $mask $sem $scope attr-dict "
@@ -88,8 +107,7 @@ class AtomicRMWOp(IRDLOperation):
             operands=[ptr, val, mask],
             properties={
                 "atomic_rmw_op": IntegerAttr(ATOMIC_FUNCTIONS[function], i32),
-                "sem": IntegerAttr(SEMANTICS[sem], i32),
-                "scope": IntegerAttr(SCOPES[scope], i32),
+                **_order(sem, scope),
             },
             result_types=[val.type],
         )
@@ -98,11 +116,6 @@ class AtomicRMWOp(IRDLOperation):
     def function(self) -> str:
         """Triton's word for the function."""
         return _name(ATOMIC_FUNCTIONS, self.atomic_rmw_op)
-
-    @property
-    def order(self) -> tuple[str, str]:
-        """Triton's words for the memory order and its scope."""
-        return _name(SEMANTICS, self.sem), _name(SCOPES, self.scope)
 
     def verify_(self) -> None:
         if self.val.type != pointee_of(self.ptr.type):
@@ -116,7 +129,7 @@ class AtomicRMWOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AtomicCASOp(IRDLOperation):
+class AtomicCASOp(_Atomic):
     """Atomic compare-and-swap: ``val`` where the value is ``cmp``; gives the old values.
 
     ```mlir
@@ -131,28 +144,16 @@ class AtomicCASOp(IRDLOperation):
     ptr = operand_def()
     cmp = operand_def(_T)
     val = operand_def(_T)
-    sem = prop_def(IntegerAttr)
-    scope = prop_def(IntegerAttr)
     result = result_def(_T)
-
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     assembly_format = "$ptr `,` $cmp `,` $val $sem $scope attr-dict `:` type($ptr) `,` type($val)"
 
     def __init__(self, ptr: SSAValue, cmp: SSAValue, val: SSAValue, sem: str, scope: str) -> None:
         super().__init__(
             operands=[ptr, cmp, val],
-            properties={
-                "sem": IntegerAttr(SEMANTICS[sem], i32),
-                "scope": IntegerAttr(SCOPES[scope], i32),
-            },
+            properties=_order(sem, scope),
             result_types=[val.type],
         )
-
-    @property
-    def order(self) -> tuple[str, str]:
-        """Triton's words for the memory order and its scope."""
-        return _name(SEMANTICS, self.sem), _name(SCOPES, self.scope)
 
     def verify_(self) -> None:
         if self.val.type != pointee_of(self.ptr.type):
@@ -167,7 +168,7 @@ def _width(scalar: Attribute) -> int:
 
 
 @irdl_op_definition
-class BitcastOp(IRDLOperation, Reshaping):
+class BitcastOp(PureOp, Reshaping):
     """Bitcast to a scalar type of the same width; pointers stay pointers.
 
     ```mlir
@@ -179,8 +180,6 @@ class BitcastOp(IRDLOperation, Reshaping):
 
     src = operand_def()
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = "$src attr-dict `:` type($src) `->` type($result)"
 

@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import (
-    IntegerAttr,
-    TensorType,
-    i32,
-    i64,
-)
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i32, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    IRDLOperation,
-    VarConstraint,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
-from xdsl.traits import Pure
+from xdsl.irdl import AnyAttr, VarConstraint, irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.tt.types import scalar_of, tensor_of
 
 
 @irdl_op_definition
-class MakeRangeOp(IRDLOperation):
+class MakeRangeOp(PureOp):
     """Range of integers ``start, …, end - 1``; the length is a power of two.
 
     ```mlir
@@ -41,8 +27,6 @@ class MakeRangeOp(IRDLOperation):
     start = prop_def(IntegerAttr)
     end = prop_def(IntegerAttr)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$start $end attr-dict `->` type($result)"
 
@@ -60,8 +44,24 @@ class MakeRangeOp(IRDLOperation):
             raise VerifyException(f"tt.make_range: the result must be a tensor<{length}xi32>")
 
 
+class BinaryOp(PureOp):
+    """Base class of elementwise ops on two values of one type."""
+
+    _T: ClassVar = VarConstraint("_T", AnyAttr())
+
+    x = operand_def(_T)
+    y = operand_def(_T)
+    result = result_def(_T)
+
+    assembly_format = "$x `,` $y attr-dict `:` type($result)"
+
+    def __init__(self, x: SSAValue | Operation, y: SSAValue | Operation) -> None:
+        x = SSAValue.get(x)
+        super().__init__(operands=[x, y], result_types=[x.type])
+
+
 @irdl_op_definition
-class MulhiuiOp(IRDLOperation):
+class MulhiuiOp(BinaryOp):
     """The upper half of the product of two unsigned integers.
 
     ```mlir
@@ -70,20 +70,6 @@ class MulhiuiOp(IRDLOperation):
     """
 
     name = "tt.mulhiui"
-
-    _T: ClassVar = VarConstraint("_T", AnyAttr())
-
-    x = operand_def(_T)
-    y = operand_def(_T)
-    result = result_def(_T)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$x `,` $y attr-dict `:` type($result)"
-
-    def __init__(self, x: SSAValue | Operation, y: SSAValue | Operation) -> None:
-        x = SSAValue.get(x)
-        super().__init__(operands=[x, y], result_types=[x.type])
 
     def verify_(self) -> None:
         if scalar_of(self.result.type) not in (i32, i64):

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    opt_prop_def,
-    result_def,
-    traits_def,
-)
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.tt.types import block_of, shape_of
 
 ROUNDINGS = {"rtz": 0, "rtne": 1}
@@ -22,7 +15,7 @@ ROUNDINGS = {"rtz": 0, "rtne": 1}
 
 
 @irdl_op_definition
-class FpToFpOp(IRDLOperation):
+class FpToFpOp(PureOp):
     """Float to float, from or to one of eight bits or with a ``rounding`` of ``ROUNDINGS``.
 
     ```mlir
@@ -35,8 +28,6 @@ class FpToFpOp(IRDLOperation):
     src = operand_def()
     rounding = opt_prop_def(IntegerAttr)
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = "$src (`rounding` $rounding^)? attr-dict `:` type($src) `->` type($result)"
 

@@ -9,25 +9,23 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,
-    IRDLOperation,
     VarConstraint,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
     prop_def,
     result_def,
-    traits_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.dot_shapes import FORMATS, ScaledSide, multiply, scaled_sides
 from ninetoothed.ir.tt.types import shape_of
 from ninetoothed.language.rules import PRECISIONS
 
 
 @irdl_op_definition
-class DotOp(IRDLOperation):
+class DotOp(PureOp):
     """Matrix multiplication ``a @ b + c``, batched with three dims. ``inputPrecision`` is an index
     into ``PRECISIONS``, ``maxNumImpreciseAcc`` is how many products of eight-bit floats are
     accumulated in less than 32 bits.
@@ -47,8 +45,6 @@ class DotOp(IRDLOperation):
     inputPrecision = prop_def(IntegerAttr)
     maxNumImpreciseAcc = prop_def(IntegerAttr)
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$a `,` $b `,` $c $inputPrecision $maxNumImpreciseAcc attr-dict "
@@ -82,7 +78,7 @@ class DotOp(IRDLOperation):
 
 
 @irdl_op_definition
-class DotScaledOp(IRDLOperation):
+class DotScaledOp(PureOp):
     """Microscaling matrix multiplication ``(a * a_scale) @ (b * b_scale) + c``: a scale is the
     exponent of a power of two for 32 elements along K. ``a_elem_type`` and ``b_elem_type`` are
     entries of ``FORMATS``; where ``lhs_k_pack`` is false, ``e2m1`` is packed along M, and for the
@@ -114,7 +110,6 @@ class DotScaledOp(IRDLOperation):
     result = result_def(_T)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure())
 
     def __init__(
         self,

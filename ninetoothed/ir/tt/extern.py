@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     prop_def,
     result_def,
-    traits_def,
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import InlineAssembly, PureOp
 from ninetoothed.ir.tt.types import shape_of
 
 
@@ -29,7 +27,7 @@ def _check_shapes(op: Operation) -> None:
 
 
 @irdl_op_definition
-class ExternElementwiseOp(IRDLOperation):
+class ExternElementwiseOp(PureOp):
     """Elementwise call of the device library function ``symbol``, which Triton links.
 
     ```mlir
@@ -49,8 +47,6 @@ class ExternElementwiseOp(IRDLOperation):
 
     irdl_options = (ParsePropInAttrDict(),)
 
-    traits = traits_def(Pure())
-
     assembly_format = "$srcs attr-dict `:` functional-type($srcs, $result)"
 
     def __init__(self, srcs: Sequence[SSAValue], symbol: str, type: Attribute) -> None:
@@ -69,19 +65,8 @@ class ExternElementwiseOp(IRDLOperation):
         _check_shapes(self)
 
 
-class _AsPureAsItSays(MemoryEffect):
-    """Memory effects: reads and writes, unless the op's property ``pure`` is set."""
-
-    @classmethod
-    def get_effects(cls, op: Operation) -> set[EffectInstance]:
-        assert isinstance(op, ElementwiseInlineAsmOp)
-        if op.pure.value.data:
-            return set()
-        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
-
-
 @irdl_op_definition
-class ElementwiseInlineAsmOp(IRDLOperation):
+class ElementwiseInlineAsmOp(InlineAssembly):
     """Inline assembly of the target, elementwise, on ``packed_element`` lanes at a time.
 
     ```mlir
@@ -95,14 +80,11 @@ class ElementwiseInlineAsmOp(IRDLOperation):
 
     asm_string = prop_def(StringAttr)
     constraints = prop_def(StringAttr)
-    pure = prop_def(BoolAttr)
     packed_element = prop_def(IntegerAttr)
     args = var_operand_def()
     results_ = var_result_def()
 
     irdl_options = (ParsePropInAttrDict(),)
-
-    traits = traits_def(_AsPureAsItSays())
 
     assembly_format = "$asm_string $args attr-dict `:` functional-type($args, $results_)"
 

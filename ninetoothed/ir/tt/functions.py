@@ -28,6 +28,8 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
+
 
 @irdl_op_definition
 class FuncOp(IRDLOperation):
@@ -131,8 +133,20 @@ class ReturnOp(IRDLOperation):
     assembly_format = "attr-dict"
 
 
+class _AlongAxis(PureOp):
+    """Base class of what a program knows of an axis of the grid."""
+
+    axis = prop_def(IntegerAttr)
+    result = result_def(IntegerType(32))
+
+    assembly_format = "$axis attr-dict"
+
+    def __init__(self, axis: int = 0) -> None:
+        super().__init__(properties={"axis": IntegerAttr(axis, i32)}, result_types=[i32])
+
+
 @irdl_op_definition
-class GetProgramIdOp(IRDLOperation):
+class GetProgramIdOp(_AlongAxis):
     """The program id along ``axis``.
 
     ```mlir
@@ -142,19 +156,9 @@ class GetProgramIdOp(IRDLOperation):
 
     name = "tt.get_program_id"
 
-    axis = prop_def(IntegerAttr)
-    result = result_def(IntegerType(32))
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$axis attr-dict"
-
-    def __init__(self, axis: int = 0) -> None:
-        super().__init__(properties={"axis": IntegerAttr(axis, i32)}, result_types=[i32])
-
 
 @irdl_op_definition
-class GetNumProgramsOp(IRDLOperation):
+class GetNumProgramsOp(_AlongAxis):
     """The number of programs along ``axis``.
 
     ```mlir
@@ -163,13 +167,3 @@ class GetNumProgramsOp(IRDLOperation):
     """
 
     name = "tt.get_num_programs"
-
-    axis = prop_def(IntegerAttr)
-    result = result_def(IntegerType(32))
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$axis attr-dict"
-
-    def __init__(self, axis: int = 0) -> None:
-        super().__init__(properties={"axis": IntegerAttr(axis, i32)}, result_types=[i32])

@@ -8,24 +8,24 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     ParsePropInAttrDict,
     VarConstraint,
     irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
-    traits_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+
+from ninetoothed.ir.definitions import PureOp
+from ninetoothed.ir.tt.blocks import BinaryOp
 
 PROPAGATE_NAN: dict[bool, int] = {False: 0, True: 0xFFFF}
 """Triton's encoding of NaN propagation: a NaN and a number give the number, or the NaN."""
 
 
 @irdl_op_definition
-class ClampfOp(IRDLOperation):
+class ClampfOp(PureOp):
     """Clamp ``x`` to ``min`` and ``max``. ``propagateNan`` 0: where ``x`` is a NaN, a bound.
 
     ```mlir
@@ -44,8 +44,6 @@ class ClampfOp(IRDLOperation):
     result = result_def(_T)
 
     irdl_options = (ParsePropInAttrDict(),)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$x `,` $min `,` $max attr-dict `:` type($result)"
 
@@ -67,7 +65,7 @@ class ClampfOp(IRDLOperation):
 
 
 @irdl_op_definition
-class PreciseSqrtOp(IRDLOperation):
+class PreciseSqrtOp(PureOp):
     """Square root, rounded to the nearest float.
 
     ```mlir
@@ -82,8 +80,6 @@ class PreciseSqrtOp(IRDLOperation):
     x = operand_def(_T)
     result = result_def(_T)
 
-    traits = traits_def(Pure())
-
     assembly_format = "$x attr-dict `:` type($result)"
 
     def __init__(self, x: SSAValue) -> None:
@@ -91,7 +87,7 @@ class PreciseSqrtOp(IRDLOperation):
 
 
 @irdl_op_definition
-class PreciseDivfOp(IRDLOperation):
+class PreciseDivfOp(BinaryOp):
     """Division, rounded to the nearest float.
 
     ```mlir
@@ -100,16 +96,3 @@ class PreciseDivfOp(IRDLOperation):
     """
 
     name = "tt.precise_divf"
-
-    _T: ClassVar = VarConstraint("_T", AnyAttr())
-
-    x = operand_def(_T)
-    y = operand_def(_T)
-    result = result_def(_T)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$x `,` $y attr-dict `:` type($result)"
-
-    def __init__(self, x: SSAValue, y: SSAValue) -> None:
-        super().__init__(operands=[x, y], result_types=[x.type])

@@ -21,15 +21,16 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.tt.syntax import parse_operands, print_operands
 from ninetoothed.ir.tt.types import block_of, pointee_of, shape_of
 
 
 @irdl_op_definition
-class AddPtrOp(IRDLOperation):
+class AddPtrOp(PureOp):
     """Pointer arithmetic: pointers moved by ``offset`` elements.
 
     ```mlir
@@ -44,8 +45,6 @@ class AddPtrOp(IRDLOperation):
     ptr = operand_def(_T)
     offset = operand_def()
     result = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)"
 

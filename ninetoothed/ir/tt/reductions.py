@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, TensorType, i1, i32
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -18,13 +17,14 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure
+from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import CombineTerminator, PureOp
 from ninetoothed.ir.tt.types import block_of, scalar_of, shape_of, tensor_of
 
 
-class Combination(IRDLOperation):
+class Combination(PureOp):
     """Base class of ``tt.reduce`` and ``tt.scan``.
 
     Triton's regions may use outer values; ours do not, so that each can be a function.
@@ -35,7 +35,7 @@ class Combination(IRDLOperation):
     results_ = var_result_def()
     combine = region_def("single_block")
 
-    traits = traits_def(Pure(), IsolatedFromAbove())
+    traits = traits_def(IsolatedFromAbove())
 
     def verify_(self) -> None:
         expected = [scalar_of(src.type) for src in self.srcs] * 2
@@ -73,7 +73,7 @@ class ReduceOp(Combination):
 
 
 @irdl_op_definition
-class ReduceReturnOp(IRDLOperation):
+class ReduceReturnOp(CombineTerminator):
     """Terminator of the combine region of a reduction.
 
     ```mlir
@@ -82,15 +82,6 @@ class ReduceReturnOp(IRDLOperation):
     """
 
     name = "tt.reduce.return"
-
-    values = var_operand_def()
-
-    traits = traits_def(IsTerminator(), Pure())
-
-    assembly_format = "$values attr-dict `:` type($values)"
-
-    def __init__(self, values: Sequence[SSAValue | Operation]) -> None:
-        super().__init__(operands=[values])
 
 
 @irdl_op_definition
@@ -121,7 +112,7 @@ class ScanOp(Combination):
 
 
 @irdl_op_definition
-class ScanReturnOp(IRDLOperation):
+class ScanReturnOp(CombineTerminator):
     """Terminator of the combine region of a scan.
 
     ```mlir
@@ -131,18 +122,9 @@ class ScanReturnOp(IRDLOperation):
 
     name = "tt.scan.return"
 
-    values = var_operand_def()
-
-    traits = traits_def(IsTerminator(), Pure())
-
-    assembly_format = "$values attr-dict `:` type($values)"
-
-    def __init__(self, values: Sequence[SSAValue | Operation]) -> None:
-        super().__init__(operands=[values])
-
 
 @irdl_op_definition
-class HistogramOp(IRDLOperation):
+class HistogramOp(PureOp):
     """Histogram of the numbers below the size of the result; no lane in the mask may hold another.
 
     ```mlir
@@ -155,8 +137,6 @@ class HistogramOp(IRDLOperation):
     src = operand_def(TensorType)
     mask = opt_operand_def(TensorType)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$src (`,` $mask^ `:` type($mask))? attr-dict `:` type($src) `->` type($result)"

@@ -8,27 +8,18 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, TensorType, i32
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    VarConstraint,
-    base,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-)
+from xdsl.irdl import VarConstraint, base, irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.folding import Reshaping, Transposition
 from ninetoothed.ir.tt.types import scalar_of, shape_of, tensor_of
 
 
 @irdl_op_definition
-class SplatOp(IRDLOperation):
+class SplatOp(PureOp):
     """Splat: a block with one scalar in all lanes.
 
     ```mlir
@@ -40,8 +31,6 @@ class SplatOp(IRDLOperation):
 
     src = operand_def()
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$src attr-dict `:` type($src) `->` type($result)"
 
@@ -55,7 +44,7 @@ class SplatOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ExpandDimsOp(IRDLOperation):
+class ExpandDimsOp(PureOp):
     """Insert a dim of size 1 at ``axis``.
 
     ```mlir
@@ -68,8 +57,6 @@ class ExpandDimsOp(IRDLOperation):
     src = operand_def(TensorType)
     axis = prop_def(IntegerAttr)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$src $axis attr-dict `:` type($src) `->` type($result)"
 
@@ -90,8 +77,21 @@ class ExpandDimsOp(IRDLOperation):
             raise VerifyException(f"tt.expand_dims: the result's shape must be {tuple(shape)}")
 
 
+class _ToShape(PureOp, Reshaping):
+    """Base class of ``tt.broadcast`` and ``tt.reshape``."""
+
+    src = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    assembly_format = "$src attr-dict `:` type($src) `->` type($result)"
+
+    def __init__(self, src: SSAValue | Operation, shape: Sequence[int]) -> None:
+        src = SSAValue.get(src)
+        super().__init__(operands=[src], result_types=[tensor_of(scalar_of(src.type), shape)])
+
+
 @irdl_op_definition
-class BroadcastOp(IRDLOperation, Reshaping):
+class BroadcastOp(_ToShape):
     """Broadcast dims of size 1.
 
     ```mlir
@@ -100,17 +100,6 @@ class BroadcastOp(IRDLOperation, Reshaping):
     """
 
     name = "tt.broadcast"
-
-    src = operand_def(TensorType)
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$src attr-dict `:` type($src) `->` type($result)"
-
-    def __init__(self, src: SSAValue | Operation, shape: Sequence[int]) -> None:
-        src = SSAValue.get(src)
-        super().__init__(operands=[src], result_types=[tensor_of(scalar_of(src.type), shape)])
 
     def verify_(self) -> None:
         old, new = shape_of(self.src.type), shape_of(self.result.type)
@@ -121,7 +110,7 @@ class BroadcastOp(IRDLOperation, Reshaping):
 
 
 @irdl_op_definition
-class TransOp(IRDLOperation, Transposition):
+class TransOp(PureOp, Transposition):
     """Transpose: new dim ``i`` is old dim ``order[i]``.
 
     ```mlir
@@ -134,8 +123,6 @@ class TransOp(IRDLOperation, Transposition):
     src = operand_def(TensorType)
     order = prop_def(DenseArrayBase.constr(i32))
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     def __init__(self, src: SSAValue | Operation, order: Sequence[int]) -> None:
         src = SSAValue.get(src)
@@ -187,7 +174,7 @@ class TransOp(IRDLOperation, Transposition):
 
 
 @irdl_op_definition
-class GatherOp(IRDLOperation):
+class GatherOp(PureOp):
     """Gather lanes of ``src`` along ``axis`` by ``indices``, each in bounds.
 
     ```mlir
@@ -201,8 +188,6 @@ class GatherOp(IRDLOperation):
     indices = operand_def(TensorType)
     axis = prop_def(IntegerAttr)
     result = result_def(TensorType)
-
-    traits = traits_def(Pure())
 
     assembly_format = (
         "$src `[` $indices `]` $axis attr-dict `:` type($src) `[` type($indices) `]` "
@@ -236,7 +221,7 @@ class GatherOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ReshapeOp(IRDLOperation, Reshaping):
+class ReshapeOp(_ToShape):
     """Reshape, in row-major order.
 
     ```mlir
@@ -246,17 +231,6 @@ class ReshapeOp(IRDLOperation, Reshaping):
 
     name = "tt.reshape"
 
-    src = operand_def(TensorType)
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$src attr-dict `:` type($src) `->` type($result)"
-
-    def __init__(self, src: SSAValue | Operation, shape: Sequence[int]) -> None:
-        src = SSAValue.get(src)
-        super().__init__(operands=[src], result_types=[tensor_of(scalar_of(src.type), shape)])
-
     def verify_(self) -> None:
         old, new = shape_of(self.src.type), shape_of(self.result.type)
         if prod(old) != prod(new) or scalar_of(self.src.type) != scalar_of(self.result.type):
@@ -264,7 +238,7 @@ class ReshapeOp(IRDLOperation, Reshaping):
 
 
 @irdl_op_definition
-class UnsplatOp(IRDLOperation):
+class UnsplatOp(PureOp):
     """Unsplat: the only lane of a block, as a scalar.
 
     ```mlir
@@ -276,8 +250,6 @@ class UnsplatOp(IRDLOperation):
 
     src = operand_def(TensorType)
     result = result_def()
-
-    traits = traits_def(Pure())
 
     assembly_format = "$src attr-dict `:` type($src) `->` type($result)"
 
@@ -293,7 +265,7 @@ class UnsplatOp(IRDLOperation):
 
 
 @irdl_op_definition
-class JoinOp(IRDLOperation):
+class JoinOp(PureOp):
     """Join two blocks along a new last dim of size 2.
 
     ```mlir
@@ -309,8 +281,6 @@ class JoinOp(IRDLOperation):
     rhs = operand_def(_T)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure())
-
     assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)"
 
     def __init__(self, lhs: SSAValue | Operation, rhs: SSAValue | Operation) -> None:
@@ -325,7 +295,7 @@ class JoinOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SplitOp(IRDLOperation):
+class SplitOp(PureOp):
     """Split a block along its last dim, of size 2.
 
     ```mlir
@@ -340,8 +310,6 @@ class SplitOp(IRDLOperation):
     src = operand_def(TensorType)
     outLHS = result_def(_T)
     outRHS = result_def(_T)
-
-    traits = traits_def(Pure())
 
     assembly_format = "$src attr-dict `:` type($src) `->` type($outLHS)"
 

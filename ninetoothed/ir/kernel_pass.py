@@ -1,0 +1,24 @@
+"""Base class of the passes that work on one kernel after another."""
+
+from __future__ import annotations
+
+import abc
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from ninetoothed.ir import nt
+
+
+class KernelPass(ModulePass):
+    """A pass over each kernel of a module on its own."""
+
+    @abc.abstractmethod
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        """Run the pass on a kernel, in place."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in list(op.body.ops):
+            if isinstance(kernel, nt.KernelOp):
+                self.apply_to(kernel)
