@@ -29,8 +29,6 @@ from tests.support.imports import ROOT
 from tests.support.targets import TARGETS
 from tests.support.ttir_stage import assembly
 
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-
 
 def blocks(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(tensor.tile((6,)) for tensor in tensors)
@@ -179,7 +177,6 @@ def demands(x, y, out):
 LINE = inspect.getsourcelines(demands)[1]
 
 
-@devices
 @pytest.mark.parametrize("size", [1, 5, 6, 7, 781])
 def test_padded_and_guarded_lanes_are_not_held_to_it(device: str, size: int) -> None:
     # Lanes that are not read are 0 in the interpreter, and may be anything on a device.
@@ -189,9 +186,7 @@ def test_padded_and_guarded_lanes_are_not_held_to_it(device: str, size: int) -> 
     def check(x: Any, y: Any, out: Any) -> None:
         assert torch.equal(out, x)
 
-    everywhere(
-        device, blocks, demands, [Tensor(1) for _ in range(3)], (x, y, torch.zeros(size)), check
-    )
+    everywhere(device, blocks, demands, (x, y, torch.zeros(size)), check)
 
 
 def below_zero(x, out):
@@ -199,7 +194,6 @@ def below_zero(x, out):
     out = x
 
 
-@devices
 def test_lanes_outside_do_not_count(device: str) -> None:
     # The zeros there would not hold.
     x = -torch.ones(2, 4)
@@ -207,7 +201,7 @@ def test_lanes_outside_do_not_count(device: str) -> None:
     def check(x: Any, out: Any) -> None:
         assert torch.equal(out, x)
 
-    everywhere(device, tiles, below_zero, (Tensor(2), Tensor(2)), (x, torch.zeros(2, 4)), check)
+    everywhere(device, tiles, below_zero, (x, torch.zeros(2, 4)), check)
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["nt", "tt"])
@@ -326,7 +320,6 @@ def numbered(x, out, count):
     count = x * 0 + ntl.num_programs(0) * ntl.num_programs(2)
 
 
-@devices
 def test_programs_are_numbered_row_major(device: str) -> None:
     x = torch.zeros(5, 7)
     places = torch.arange(9.0).reshape(3, 3).repeat_interleave(2, 0).repeat_interleave(3, 1)
@@ -335,7 +328,7 @@ def test_programs_are_numbered_row_major(device: str) -> None:
         assert torch.equal(out.cpu(), places[:5, :7])
         assert torch.equal(count.cpu(), torch.full((5, 7), 9.0))
 
-    everywhere(device, tiles, numbered, [Tensor(2) for _ in range(3)], (x, x, x.clone()), check)
+    everywhere(device, tiles, numbered, (x, x, x.clone()), check)
 
 
 # Hints.
@@ -357,7 +350,6 @@ def test_hints_reach_triton() -> None:
     assert "tl.max_constancy(" in source
 
 
-@devices
 def test_hints_change_nothing(device: str) -> None:
     x = torch.arange(13.0)
 
@@ -365,7 +357,7 @@ def test_hints_change_nothing(device: str) -> None:
         programs = torch.arange(13) // 6 * 16
         assert torch.equal(out.cpu(), x.cpu() + 56 + programs + 4)
 
-    everywhere(device, blocks, hinted, (Tensor(1), Tensor(1)), (x, torch.zeros(13)), check)
+    everywhere(device, blocks, hinted, (x, torch.zeros(13)), check)
 
 
 # Assembly.
@@ -426,14 +418,13 @@ def cached(x, out):
     ntl.store(q, one + two + three, mask=inside, eviction_policy="evict_first")
 
 
-@devices
 def test_caches_change_nothing(device: str) -> None:
     x = torch.arange(13.0)
 
     def check(x: Any, out: Any) -> None:
         assert torch.equal(out, 3 * x)
 
-    everywhere(device, blocks, cached, (Tensor(1), Tensor(1)), (x, torch.zeros(13)), check)
+    everywhere(device, blocks, cached, (x, torch.zeros(13)), check)
 
 
 # Offline.

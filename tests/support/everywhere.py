@@ -23,12 +23,17 @@ def everywhere(
     device: str,
     arrangement: Callable[..., object],
     application: Callable[..., object],
-    tensors: Sequence[Tensor],
     values: Sequence[Any],
     check: Callable[..., None],
+    tensors: Sequence[Tensor] | None = None,
     **constexprs: int,
 ) -> None:
-    """Run the kernel on clones of ``values`` each way, and ``check(*values)`` after each."""
+    """Run the kernel on clones of ``values`` each way, and ``check(*values)`` after each.
+
+    ``tensors`` is left out where only the number of dims of each value counts.
+    """
+    if tensors is None:
+        tensors = [Tensor(v.ndim if isinstance(v, torch.Tensor) else 0) for v in values]
 
     def clones() -> list[Any]:
         return [
