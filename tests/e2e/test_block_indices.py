@@ -10,11 +10,8 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import lower
-from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
-from tests.support.everywhere import everywhere
+from tests.support.everywhere import everywhere, lowered
 
 SIX = 6
 OTHER = -5.0
@@ -306,8 +303,5 @@ def test_sequences() -> None:
     wanted = [6 + 1 + 12 + 600.0, 46 + 10 + 120 + 6000.0]
     kernel(x, output)
     assert output.tolist() == wanted
-    arguments = bind(kernel.definition.interface, [x, output.zero_()], {})
-    module = kernel.composed(arguments.signature)
-    config = space(module, arguments.signature).configs[0]
-    interpret(lower(module, arguments.signature, config), arguments.values)
+    interpret(*lowered(kernel, [x, output.zero_()]))
     assert output.tolist() == wanted

@@ -10,21 +10,16 @@ from typing import Any
 
 import pytest
 import torch
-from xdsl.dialects.builtin import ModuleOp
 
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from ninetoothed.artifacts.target import Target
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel, lower
-from ninetoothed.compiler.defaults import assumed_signature, pick
-from ninetoothed.compiler.space import space
 from ninetoothed.errors import AssertionFailedError
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
-from tests.support.everywhere import everywhere
+from tests.support import offline
+from tests.support.everywhere import everywhere, lowered
 from tests.support.imports import ROOT
 from tests.support.targets import TARGETS
 from tests.support.ttir_stage import assembly
@@ -40,14 +35,6 @@ def tiles(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 def made(application: Any, count: int = 2, arrangement: Any = blocks, ndim: int = 1) -> Kernel:
     return ninetoothed.make(arrangement, application, tuple(Tensor(ndim) for _ in range(count)))
-
-
-def lowered(kernel: Kernel, values: list[Any]) -> tuple[ModuleOp, list[Any]]:
-    """The kernel behind the last pass, and its arguments."""
-    bound = bind(kernel.definition.interface, values, {})
-    module = kernel.composed(bound.signature)
-    config = space(module, bound.signature).configs[0]
-    return lower(module, bound.signature, config), list(bound.values)
 
 
 def prints(x, out):
@@ -430,14 +417,6 @@ def test_caches_change_nothing(device: str) -> None:
 # Offline.
 
 
-def artifact(application: Any, count: int, target: str, language: Any) -> Any:
-    kernel = made(application, count)
-    signature = assumed_signature(kernel.definition, {}, {})
-    module = kernel.composed(signature)
-    signature, config = pick(kernel.definition, module, signature, {}, None)
-    return compile_kernel(module, signature, config, Target.parse(target), language)
-
-
 @pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @pytest.mark.parametrize("target", TARGETS)
@@ -445,7 +424,7 @@ def artifact(application: Any, count: int, target: str, language: Any) -> Any:
     ("application", "count"), [(prints, 2), (demands, 3), (in_order, 2), (hinted, 2), (cached, 2)]
 )
 def test_triton_compiles_it(application: Any, count: int, target: str, language: Any) -> None:
-    text = assembly(artifact(application, count, target, language))["ttir"]
+    text = assembly(offline.compiled(made(application, count), target, language))["ttir"]
     assert text.count("tt.print") == {prints: 3, in_order: 3}.get(application, 0)
     assert text.count("tt.assert") == {demands: 3, in_order: 1}.get(application, 0)
     if application is cached:
@@ -459,4 +438,4 @@ def test_triton_compiles_it(application: Any, count: int, target: str, language:
 @pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 def test_triton_compiles_assembly(language: Any) -> None:
-    assert assembly(artifact(assembled, 4, "sm_90", language))["ptx"]
+    assert assembly(offline.compiled(made(assembled, 4), "sm_90", language))["ptx"]

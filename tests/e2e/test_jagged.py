@@ -11,12 +11,11 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.compiler.defaults import assumed_signature, pick
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.verification.translation import validate
+from tests.support import offline
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
 
@@ -420,9 +419,4 @@ def test_no_pass_changes_what_is_touched(name: str) -> None:
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_compiles_offline(name: str, language, target: str) -> None:
-    kernel = ninetoothed.make(*KERNELS[name])
-    signature = assumed_signature(kernel.definition, {}, {})
-    module = kernel.composed(signature)
-    signature, config = pick(kernel.definition, module, signature, {})
-    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert compat.compile_binary(artifact).code
+    offline.compiled(ninetoothed.make(*KERNELS[name]), target, language)

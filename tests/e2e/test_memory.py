@@ -13,14 +13,10 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifacts.target import Target
 from ninetoothed.backend.launch_source import reads_writes
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel, lower
-from ninetoothed.compiler.defaults import assumed_signature, pick
-from ninetoothed.compiler.space import space
 from ninetoothed.runtime.toolchain.triton import compat
-from tests.support.everywhere import everywhere
+from tests.support import offline
+from tests.support.everywhere import everywhere, lowered
 from tests.support.targets import TARGETS
 
 BLOCK = Symbol("BLOCK", constexpr=True)
@@ -482,10 +478,8 @@ def test_extremes_of_floats_of_either_sign(device: str) -> None:
 def test_what_is_updated_is_read_and_written() -> None:
     kernel = ninetoothed.make(histogram_arrangement, histogram, (Tensor(1), Tensor(1)))
     values = [torch.zeros(8, dtype=torch.int32) for _ in range(2)]
-    signature = bind(kernel.definition.interface, values, {"BLOCK": 8}).signature
-    module = kernel.composed(signature)
-    lowered = lower(module, signature, space(module, signature).configs[0])
-    assert reads_writes(lowered) == (("x", "counts"), ("counts",))
+    module, _ = lowered(kernel, values, BLOCK=8)
+    assert reads_writes(module) == (("x", "counts"), ("counts",))
 
 
 def every_update(place, x, old, out):
@@ -511,8 +505,4 @@ def every_update(place, x, old, out):
 def test_updates_compile(dtype: str, language: str, target: str) -> None:
     kernel = ninetoothed.make(update_arrangement, every_update, [Tensor(1) for _ in range(4)])
     dtypes = {"place": "i32", "x": dtype, "old": dtype, "out": dtype}
-    signature = assumed_signature(kernel.definition, dtypes, {})
-    module = kernel.composed(signature)
-    signature, config = pick(kernel.definition, module, signature, {})
-    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert compat.compile_binary(artifact).code
+    offline.compiled(kernel, target, language, dtypes)

@@ -14,11 +14,8 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifacts.target import Target
-from ninetoothed.compiler.compile import compile_kernel
-from ninetoothed.compiler.defaults import assumed_signature, pick
-from ninetoothed.kernel.compilation import KernelCompiler
 from ninetoothed.runtime.toolchain.triton import compat
+from tests.support import offline
 from tests.support.everywhere import everywhere
 from tests.support.interpreted import Case, run
 from tests.support.philox import normal, philox, stream, uniform
@@ -480,10 +477,6 @@ def test_compiles_offline(name: str, language: str, target: str) -> None:
     arrangement, ndim = ARRANGED.get(name, (elementwise, 1))
     scalars = SCALARS.get(name, 0)
     tensors = [Tensor(0 if place < scalars else ndim) for place in range(len(dtypes))]
-    definition = ninetoothed.make(arrangement, application, tuple(tensors)).definition
-    names = [parameter.name for parameter in definition.parameters]
-    signature = assumed_signature(definition, dict(zip(names, dtypes, strict=True)), constexprs)
-    module = KernelCompiler(definition).composed(signature)
-    signature, config = pick(definition, module, signature, {})
-    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert compat.compile_binary(artifact).code
+    kernel = ninetoothed.make(arrangement, application, tuple(tensors))
+    names = [parameter.name for parameter in kernel.definition.parameters]
+    offline.compiled(kernel, target, language, dict(zip(names, dtypes, strict=True)), constexprs)

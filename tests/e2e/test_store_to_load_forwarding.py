@@ -13,16 +13,13 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifacts.target import Target
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel, lower
-from ninetoothed.compiler.defaults import assumed_signature, pick
-from ninetoothed.compiler.space import space
+from ninetoothed.compiler.defaults import assumed_signature
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir import nt
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
-from tests.support.everywhere import everywhere
+from tests.support import offline
+from tests.support.everywhere import everywhere, lowered
 from tests.support.targets import TARGETS
 
 blocks = pytest.mark.parametrize("block", [1024, 1000, 32])
@@ -295,10 +292,7 @@ def run(
     """As ``everywhere``, for arguments that share memory."""
     if device == "cpu":
         values = arguments()
-        signature = bind(kernel.definition.interface, values, constexprs).signature
-        module = kernel.composed(signature)
-        lowered = lower(module, signature, space(module, signature).configs[0])
-        interpret(lowered, values)
+        interpret(*lowered(kernel, values, **constexprs))
         check(*values)
     values = arguments()
     kernel(*values, **constexprs)
@@ -400,9 +394,7 @@ def test_compiles(case: tuple[Any, Any, int], language: str, target: str) -> Non
     kernel = ninetoothed.make(arrangement, application, [Tensor(ndim) for _ in range(count)])
     signature = assumed_signature(kernel.definition, {}, {"BLOCK": 32})
     module = kernel.composed(signature)
-    signature, config = pick(kernel.definition, module, signature, {})
-    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
+    artifact = offline.compiled(kernel, target, language, constexprs={"BLOCK": 32})
     barriers = sum(isinstance(op, nt.BarrierOp) for op in module.walk())
     word = "gpu.barrier" if language == "ttir" else "tl.debug_barrier()"
     assert artifact.text.count(word) == barriers
-    assert compat.compile_binary(artifact).code
