@@ -4,8 +4,6 @@ both backends.
 
 from __future__ import annotations
 
-import math
-
 import pytest
 import torch
 
@@ -13,6 +11,7 @@ import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor, block_size
 from tests.support.everywhere import everywhere
+from tests.support.idioms.idiom import nan, randn
 
 BLOCK = Symbol("BLOCK", constexpr=True)
 SCALE = 2.5
@@ -20,15 +19,6 @@ SCALE = 2.5
 
 def elementwise(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(t.tile((BLOCK,)) if t.ndim else t for t in tensors)
-
-
-def randn(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(sum(shape))
-    return torch.randn(shape, generator=generator).to(dtype)
-
-
-def nan(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    return torch.full(shape, math.nan, dtype=dtype)
 
 
 def close(result: torch.Tensor, expected: torch.Tensor, tolerance: float = 1e-5) -> None:

@@ -14,13 +14,10 @@ import ninetoothed.language as ntl
 from ninetoothed import Tensor
 from ninetoothed.errors import ArgumentError
 from tests.support.everywhere import everywhere
+from tests.support.idioms.idiom import randn
 
 sizes = pytest.mark.parametrize("n", [1, 3, 5, 64, 781])
 tiles = pytest.mark.parametrize("tile", [48, 64])
-
-
-def randn(*shape: int) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape)))
 
 
 def integers(*shape: int, dtype: torch.dtype = torch.int32) -> torch.Tensor:
