@@ -10,14 +10,8 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import lower
-from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
-from tests.support.everywhere import everywhere
-
-DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
-each_device = pytest.mark.parametrize("device", DEVICES)
+from tests.support.everywhere import everywhere, lowered
 
 SIX = 6
 OTHER = -5.0
@@ -45,7 +39,9 @@ def check(
         assert output.tolist() == wanted.tolist()
 
     tensors = [Tensor(x.ndim, other=OTHER), Tensor(wanted.ndim)]
-    everywhere(device, arrangement, application, tensors, [x, torch.ones_like(wanted)], right)
+    everywhere(
+        device, arrangement, application, [x, torch.ones_like(wanted)], right, tensors=tensors
+    )
 
 
 def last(x, output):
@@ -105,7 +101,6 @@ VECTORS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@each_device
 @pytest.mark.parametrize("size", [1, 3, 5, 6, 13, 781])
 @pytest.mark.parametrize("name", VECTORS)
 def test_vectors(name: str, size: int, device: str) -> None:
@@ -114,7 +109,6 @@ def test_vectors(name: str, size: int, device: str) -> None:
     check(device, vectors, application, x, torch.cat(expected(blocks_of(x)))[:size])
 
 
-@each_device
 @pytest.mark.parametrize("size", [1, 3, 5, 6, 13])
 def test_scatter(size: int, device: str) -> None:
     x = numbers(size)
@@ -182,7 +176,6 @@ MATRICES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@each_device
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (9, 14)], ids=str)
 @pytest.mark.parametrize("name", MATRICES)
 def test_matrices(name: str, shape: tuple[int, int], device: str) -> None:
@@ -208,10 +201,9 @@ def test_blocks_of_indices_stand_where_numpy_has_them() -> None:
         assert torch.equal(front, x[k, :, 2 * k])
 
     values = [x, torch.zeros(3, 2, 5), torch.zeros(2, 4)]
-    everywhere("cpu", arrangement, application, [Tensor(3), Tensor(3), Tensor(2)], values, right)
+    everywhere("cpu", arrangement, application, values, right)
 
 
-@each_device
 def test_levels_and_the_block_at_once(device: str) -> None:
     def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
         return x.tile((5,)).tile((-1,)), output.tile((-1,))
@@ -225,7 +217,6 @@ def test_levels_and_the_block_at_once(device: str) -> None:
     check(device, arrangement, application, x, lanes[:, 2] + lanes[:, -1])
 
 
-@each_device
 def test_the_index_is_evaluated_once(device: str) -> None:
     def application(x, output):
         output[ntl.atomic_add(x.source.data_ptr(), 1.0).to(ntl.int32)] += 1
@@ -238,7 +229,7 @@ def test_the_index_is_evaluated_once(device: str) -> None:
         assert output.tolist() == [0.0, 1.0, 0.0]
 
     x = torch.tensor([1.0, 0.0, 0.0])
-    everywhere(device, arrangement, application, [Tensor(1), Tensor(1)], [x, torch.zeros(3)], right)
+    everywhere(device, arrangement, application, [x, torch.zeros(3)], right)
 
 
 def test_a_store_before_is_read() -> None:
@@ -263,7 +254,7 @@ def test_what_is_not_read_has_no_value() -> None:
     def right(x: torch.Tensor, output: torch.Tensor) -> None:
         assert output.tolist() == [1.0 + 3 - 1 + 6]
 
-    everywhere("cpu", arrangement, application, [Tensor(1), Tensor(1)], [x, torch.zeros(1)], right)
+    everywhere("cpu", arrangement, application, [x, torch.zeros(1)], right)
 
 
 def test_lanes_of_what_is_computed() -> None:
@@ -312,8 +303,5 @@ def test_sequences() -> None:
     wanted = [6 + 1 + 12 + 600.0, 46 + 10 + 120 + 6000.0]
     kernel(x, output)
     assert output.tolist() == wanted
-    arguments = bind(kernel.definition.interface, [x, output.zero_()], {})
-    module = kernel.composed(arguments.signature)
-    config = space(module, arguments.signature).configs[0]
-    interpret(lower(module, arguments.signature, config), arguments.values)
+    interpret(*lowered(kernel, [x, output.zero_()]))
     assert output.tolist() == wanted

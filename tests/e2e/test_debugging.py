@@ -10,26 +10,19 @@ from typing import Any
 
 import pytest
 import torch
-from xdsl.dialects.builtin import ModuleOp
 
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from ninetoothed.artifacts.target import Target
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel, lower
-from ninetoothed.compiler.defaults import assumed_signature, pick
-from ninetoothed.compiler.space import space
 from ninetoothed.errors import AssertionFailedError
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
-from tests.support.everywhere import everywhere
+from tests.support import offline
+from tests.support.everywhere import everywhere, lowered
 from tests.support.imports import ROOT
 from tests.support.targets import TARGETS
 from tests.support.ttir_stage import assembly
-
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
 
 def blocks(*tensors: Tensor) -> tuple[Tensor, ...]:
@@ -42,14 +35,6 @@ def tiles(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 def made(application: Any, count: int = 2, arrangement: Any = blocks, ndim: int = 1) -> Kernel:
     return ninetoothed.make(arrangement, application, tuple(Tensor(ndim) for _ in range(count)))
-
-
-def lowered(kernel: Kernel, values: list[Any]) -> tuple[ModuleOp, list[Any]]:
-    """The kernel behind the last pass, and its arguments."""
-    bound = bind(kernel.definition.interface, values, {})
-    module = kernel.composed(bound.signature)
-    config = space(module, bound.signature).configs[0]
-    return lower(module, bound.signature, config), list(bound.values)
 
 
 def prints(x, out):
@@ -179,7 +164,6 @@ def demands(x, y, out):
 LINE = inspect.getsourcelines(demands)[1]
 
 
-@devices
 @pytest.mark.parametrize("size", [1, 5, 6, 7, 781])
 def test_padded_and_guarded_lanes_are_not_held_to_it(device: str, size: int) -> None:
     # Lanes that are not read are 0 in the interpreter, and may be anything on a device.
@@ -189,9 +173,7 @@ def test_padded_and_guarded_lanes_are_not_held_to_it(device: str, size: int) -> 
     def check(x: Any, y: Any, out: Any) -> None:
         assert torch.equal(out, x)
 
-    everywhere(
-        device, blocks, demands, [Tensor(1) for _ in range(3)], (x, y, torch.zeros(size)), check
-    )
+    everywhere(device, blocks, demands, (x, y, torch.zeros(size)), check)
 
 
 def below_zero(x, out):
@@ -199,7 +181,6 @@ def below_zero(x, out):
     out = x
 
 
-@devices
 def test_lanes_outside_do_not_count(device: str) -> None:
     # The zeros there would not hold.
     x = -torch.ones(2, 4)
@@ -207,7 +188,7 @@ def test_lanes_outside_do_not_count(device: str) -> None:
     def check(x: Any, out: Any) -> None:
         assert torch.equal(out, x)
 
-    everywhere(device, tiles, below_zero, (Tensor(2), Tensor(2)), (x, torch.zeros(2, 4)), check)
+    everywhere(device, tiles, below_zero, (x, torch.zeros(2, 4)), check)
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["nt", "tt"])
@@ -326,7 +307,6 @@ def numbered(x, out, count):
     count = x * 0 + ntl.num_programs(0) * ntl.num_programs(2)
 
 
-@devices
 def test_programs_are_numbered_row_major(device: str) -> None:
     x = torch.zeros(5, 7)
     places = torch.arange(9.0).reshape(3, 3).repeat_interleave(2, 0).repeat_interleave(3, 1)
@@ -335,7 +315,7 @@ def test_programs_are_numbered_row_major(device: str) -> None:
         assert torch.equal(out.cpu(), places[:5, :7])
         assert torch.equal(count.cpu(), torch.full((5, 7), 9.0))
 
-    everywhere(device, tiles, numbered, [Tensor(2) for _ in range(3)], (x, x, x.clone()), check)
+    everywhere(device, tiles, numbered, (x, x, x.clone()), check)
 
 
 # Hints.
@@ -357,7 +337,6 @@ def test_hints_reach_triton() -> None:
     assert "tl.max_constancy(" in source
 
 
-@devices
 def test_hints_change_nothing(device: str) -> None:
     x = torch.arange(13.0)
 
@@ -365,7 +344,7 @@ def test_hints_change_nothing(device: str) -> None:
         programs = torch.arange(13) // 6 * 16
         assert torch.equal(out.cpu(), x.cpu() + 56 + programs + 4)
 
-    everywhere(device, blocks, hinted, (Tensor(1), Tensor(1)), (x, torch.zeros(13)), check)
+    everywhere(device, blocks, hinted, (x, torch.zeros(13)), check)
 
 
 # Assembly.
@@ -426,25 +405,16 @@ def cached(x, out):
     ntl.store(q, one + two + three, mask=inside, eviction_policy="evict_first")
 
 
-@devices
 def test_caches_change_nothing(device: str) -> None:
     x = torch.arange(13.0)
 
     def check(x: Any, out: Any) -> None:
         assert torch.equal(out, 3 * x)
 
-    everywhere(device, blocks, cached, (Tensor(1), Tensor(1)), (x, torch.zeros(13)), check)
+    everywhere(device, blocks, cached, (x, torch.zeros(13)), check)
 
 
 # Offline.
-
-
-def artifact(application: Any, count: int, target: str, language: Any) -> Any:
-    kernel = made(application, count)
-    signature = assumed_signature(kernel.definition, {}, {})
-    module = kernel.composed(signature)
-    signature, config = pick(kernel.definition, module, signature, {}, None)
-    return compile_kernel(module, signature, config, Target.parse(target), language)
 
 
 @pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
@@ -454,7 +424,7 @@ def artifact(application: Any, count: int, target: str, language: Any) -> Any:
     ("application", "count"), [(prints, 2), (demands, 3), (in_order, 2), (hinted, 2), (cached, 2)]
 )
 def test_triton_compiles_it(application: Any, count: int, target: str, language: Any) -> None:
-    text = assembly(artifact(application, count, target, language))["ttir"]
+    text = assembly(offline.compiled(made(application, count), target, language))["ttir"]
     assert text.count("tt.print") == {prints: 3, in_order: 3}.get(application, 0)
     assert text.count("tt.assert") == {demands: 3, in_order: 1}.get(application, 0)
     if application is cached:
@@ -468,4 +438,4 @@ def test_triton_compiles_it(application: Any, count: int, target: str, language:
 @pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 def test_triton_compiles_assembly(language: Any) -> None:
-    assert assembly(artifact(assembled, 4, "sm_90", language))["ptx"]
+    assert assembly(offline.compiled(made(assembled, 4), "sm_90", language))["ptx"]

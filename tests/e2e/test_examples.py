@@ -14,11 +14,8 @@ import ninetoothed
 from examples import add, matmul, softmax
 from ninetoothed import Tensor
 
-DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 RAGGED = (1, 17, 1023, 4097)
 GPU_BACKENDS = ("ttir", "triton-python")
-
-devices = pytest.mark.parametrize("device", DEVICES)
 
 
 def relative_error(result: torch.Tensor, expected: torch.Tensor) -> float:
@@ -43,7 +40,6 @@ def poisoned(like: torch.Tensor) -> torch.Tensor:
     return torch.empty_like(like).fill_(float("nan"))
 
 
-@devices
 @pytest.mark.parametrize("size", RAGGED)
 def test_add_of_ragged_sizes(device: str, size: int) -> None:
     lhs = torch.randn(size, dtype=torch.float16, device=device)
@@ -54,7 +50,6 @@ def test_add_of_ragged_sizes(device: str, size: int) -> None:
         assert torch.equal(output, lhs + rhs)
 
 
-@devices
 def test_add_of_strided_tensors(device: str) -> None:
     lhs = torch.randn(3000, device=device)[::3]
     rhs = torch.randn(1000, 2, device=device)[:, 1]
@@ -66,7 +61,6 @@ def test_add_of_strided_tensors(device: str) -> None:
         assert base[1::4].isnan().all()
 
 
-@devices
 @pytest.mark.parametrize(
     ("m", "n", "k"), [(1, 1, 1), (17, 33, 1), (1023, 17, 65), (129, 1023, 4097), (64, 64, 0)]
 )
@@ -79,7 +73,6 @@ def test_matmul_of_ragged_sizes(device: str, m: int, n: int, k: int) -> None:
         assert relative_error(output, lhs.double() @ rhs.double()) < 1e-5
 
 
-@devices
 def test_matmul_of_transposed_tensors(device: str) -> None:
     lhs = torch.randn(65, 130, dtype=torch.float16, device=device).T
     rhs = torch.randn(200, 65, dtype=torch.float16, device=device).T
@@ -89,7 +82,6 @@ def test_matmul_of_transposed_tensors(device: str) -> None:
         assert relative_error(output, lhs.double() @ rhs.double()) < 1e-5
 
 
-@devices
 @pytest.mark.parametrize("shape", [(5, 781), (1, 1), (3, 1024), (17, 1025)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 def test_softmax_of_any_row(device: str, shape: tuple[int, int], dtype: torch.dtype) -> None:
@@ -101,7 +93,6 @@ def test_softmax_of_any_row(device: str, shape: tuple[int, int], dtype: torch.dt
         assert relative_error(output, torch.softmax(input.double(), dim=1)) < tolerance
 
 
-@devices
 def test_softmax_of_a_transposed_matrix(device: str) -> None:
     input = torch.randn(781, 6, device=device).T
     for kernel in kernels(device, softmax, (Tensor(2), Tensor(2))):
@@ -110,7 +101,6 @@ def test_softmax_of_a_transposed_matrix(device: str) -> None:
         assert relative_error(output, torch.softmax(input.double(), dim=1)) < 1e-6
 
 
-@devices
 @pytest.mark.parametrize(
     ("function", "shapes"),
     [
@@ -129,7 +119,6 @@ def test_empty_tensors(
     assert result.numel() == 0
 
 
-@devices
 def test_output_may_be_an_input(device: str) -> None:
     values = torch.randn(5000, device=device)
     expected = values + values

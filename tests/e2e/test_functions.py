@@ -17,14 +17,13 @@ from ninetoothed import Tensor
 from tests.e2e import elsewhere
 from tests.e2e.elsewhere import Steps, clipped
 from tests.rows import running
-from tests.rows.case import PADDED, SCALARS, VECTORS, Array, Case, Result, Values
+from tests.rows.case import PADDED, SCALARS, VECTORS, Array, Case, Values
 
 SCALE = 2
 REAL = Values(special=False, step=1 / 8)
 SMALL = Values(0, 9, special=(0,))
 TYPES = ("fp32", "fp64", "i32")
 BLOCKS = (VECTORS, PADDED)
-TWO = (Result(), Result())
 
 
 # Functions of modules and classes.
@@ -349,12 +348,10 @@ CASES = (
     ),
     Case("", spread, lambda x, y: 3 * x + 2 * y + 1, (REAL, REAL), TYPES, BLOCKS),
     Case("", through_a_partial, lambda x: np.clip(x, -2, 2) - 4, (REAL,), TYPES, BLOCKS),
-    Case(
-        *("", several_values, lambda x: (x + 1, 3 * x - 1), (REAL,), TYPES, BLOCKS, TWO),
-    ),
-    Case("", outputs_passed_on, lambda x: (x + 1, x * 2), (REAL,), TYPES, BLOCKS, TWO),
+    Case("", several_values, lambda x: (x + 1, 3 * x - 1), (REAL,), TYPES, BLOCKS),
+    Case("", outputs_passed_on, lambda x: (x + 1, x * 2), (REAL,), TYPES, BLOCKS),
     Case("", written_before_read, lambda x: x * 12 + 11, (REAL,), TYPES, BLOCKS),
-    Case("", swapped, lambda x, y: (y, x), (REAL, REAL), TYPES, BLOCKS, TWO),
+    Case("", swapped, lambda x, y: (y, x), (REAL, REAL), TYPES, BLOCKS),
     Case("", early_returns, lambda x: 4 * x + 3, (REAL,), TYPES, BLOCKS),
     Case("", nested, lambda x: 3 * x + 6, (REAL,), TYPES, BLOCKS),
     Case("", closures, lambda x: 3 * x + 4, (REAL,), TYPES, BLOCKS),

@@ -1,13 +1,10 @@
-"""What only a GPU can show: configurations that do not fit, tuning that is not seen, streams,
-graphs, threads, caches.
-"""
+"""What only a GPU can show: configurations that do not fit, tuning that is not seen, caches."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -15,7 +12,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples import add, matmul
+from examples import matmul
 from examples.add import add_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.errors import ConfigurationError, DeviceError
@@ -88,56 +85,6 @@ def test_tensors_on_different_devices() -> None:
     x = torch.randn(10, device="cuda")
     with pytest.raises(DeviceError, match="lhs is on cuda:0, but rhs is on cpu"):
         add_kernel(x, x.cpu(), x)
-
-
-def test_the_current_stream_is_used() -> None:
-    stream = torch.cuda.Stream()
-    lhs = torch.randn(1 << 22, device="cuda")
-    output = torch.empty_like(lhs)
-    add_kernel(lhs, lhs, output)
-    torch.cuda.synchronize()
-    with torch.cuda.stream(stream):
-        torch.cuda._sleep(50_000_000)
-        lhs.fill_(3.0)
-        add_kernel(lhs, lhs, output)
-    stream.synchronize()
-    assert output.eq(6).all()
-
-
-def test_a_launch_can_be_captured() -> None:
-    lhs, rhs = (torch.randn(5000, device="cuda") for _ in range(2))
-    output = torch.empty_like(lhs)
-    add_kernel(lhs, rhs, output)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        add_kernel(lhs, rhs, output)
-    lhs.fill_(1.0)
-    output.fill_(float("nan"))
-    graph.replay()
-    torch.cuda.synchronize()
-    assert torch.equal(output, lhs + rhs)
-
-
-def test_threads_share_a_kernel() -> None:
-    kernel = ninetoothed.make(add.arrangement, add.application, [Tensor(1) for _ in range(3)])
-    failures: list[BaseException] = []
-
-    def work(seed: int) -> None:
-        try:
-            for size in (100, 5000, 65536):
-                lhs = torch.full((size,), float(seed), device="cuda")
-                output = torch.empty_like(lhs)
-                kernel(lhs, lhs, output)
-                assert output.eq(2 * seed).all()
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
 
 
 SCRIPT = """

@@ -14,7 +14,6 @@ import ninetoothed
 from examples import add, matmul
 from ninetoothed import Symbol, Tensor
 from ninetoothed.dtype import DTYPES
-from ninetoothed.errors import ConfigurationError
 from ninetoothed.runtime.toolchain import pool
 
 pytestmark = pytest.mark.gpu
@@ -74,6 +73,19 @@ def test_threads_launch_at_once_on_streams_of_their_own() -> None:
             assert output.eq(seed * rounds).all()
 
     in_threads(*(lambda seed=seed: work(seed) for seed in range(6)))
+
+
+def test_threads_share_a_kernel_of_several_sizes() -> None:
+    kernel = adding()
+
+    def work(seed: int) -> None:
+        for size in (100, 5000, 65536):
+            lhs = torch.full((size,), float(seed), device="cuda")
+            output = torch.empty_like(lhs)
+            kernel(lhs, lhs, output)
+            assert output.eq(2 * seed).all()
+
+    in_threads(*(lambda seed=seed: work(seed) for seed in range(8)))
 
 
 def test_a_graph_is_replayed_with_new_data() -> None:
@@ -200,7 +212,7 @@ def test_a_thousand_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert torch.equal(data[2, : shapes[-1]], data[0, : shapes[-1]] + data[1, : shapes[-1]])
 
 
-def blocks(a, b, c, rows, depth):
+def blocks(a, b, c, rows=128, depth=64):
     c_tiled = c.tile((rows, rows))
     a_tiled = a.tile((rows, depth)).tile((1, -1)).expand((-1, c_tiled.shape[1]))
     a_tiled.dtype = a_tiled.dtype.squeeze(0)
@@ -209,29 +221,14 @@ def blocks(a, b, c, rows, depth):
     return a_tiled, b_tiled, c_tiled
 
 
-def product(rows: int, depth: int, stages: int):
-    def arrangement(a, b, c):
-        return blocks(a, b, c, rows, depth)
-
-    tensors = [Tensor(2) for _ in range(3)]
-    return ninetoothed.make(
-        arrangement, matmul.application, tensors, num_warps=8, num_stages=stages
-    )
-
-
 def test_shared_memory_beyond_what_is_common() -> None:
     a, b = (torch.randn(512, 512, dtype=torch.float16, device="cuda") for _ in range(2))
     c = torch.empty(512, 512, dtype=torch.float32, device="cuda")
-    kernel = product(128, 64, 4)
+    tensors = [Tensor(2) for _ in range(3)]
+    kernel = ninetoothed.make(blocks, matmul.application, tensors, num_warps=8, num_stages=4)
     for _ in range(2):
         kernel(a, b, c)
         torch.testing.assert_close(c.double(), a.double() @ b.double(), rtol=1e-2, atol=1e-1)
-
-
-def test_what_asks_too_much_is_told() -> None:
-    a, b = (torch.randn(512, 512, device="cuda") for _ in range(2))
-    with pytest.raises(ConfigurationError, match="shared memory"):
-        product(256, 128, 4)(a, b, torch.empty_like(a))
 
 
 def increments(x):

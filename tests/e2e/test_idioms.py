@@ -13,11 +13,11 @@ import torch
 import ninetoothed
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel, lower
-from ninetoothed.compiler.space import space
+from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
+from tests.support.everywhere import declared, lowered
 from tests.support.idioms import IDIOMS, Call, Idiom
 from tests.support.spaces import by_block_sizes
 from tests.support.targets import FEW_TARGETS
@@ -26,7 +26,8 @@ each_idiom = pytest.mark.parametrize("idiom", IDIOMS, ids=str)
 
 
 def made(idiom: Idiom, **options: Any) -> Kernel:
-    return ninetoothed.make(idiom.arrangement, idiom.application, idiom.tensors, **options)
+    tensors = idiom.tensors or declared(next(iter(idiom.arguments())))
+    return ninetoothed.make(idiom.arrangement, idiom.application, tensors, **options)
 
 
 def copied(value: Any, device: str) -> Any:
@@ -85,10 +86,7 @@ def test_at_nt(idiom: Idiom) -> None:
 def test_at_tt(idiom: Idiom) -> None:
     kernel = made(idiom)
     for before, after in calls(idiom, "cpu"):
-        bound = bind(kernel.definition.interface, after, idiom.keywords)
-        module = kernel.composed(bound.signature)
-        config = space(module, bound.signature).configs[0]
-        interpret(lower(module, bound.signature, config), bound.values)
+        interpret(*lowered(kernel, after, **idiom.keywords))
         check(idiom, before, after)
 
 

@@ -11,16 +11,13 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.compiler.defaults import assumed_signature, pick
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.verification.translation import validate
+from tests.support import offline
 from tests.support.everywhere import everywhere
 from tests.support.targets import TARGETS
-
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
 LENGTHS = (0, 1, 7, 64, 65)
 BLOCK = Symbol("BLOCK", meta=True, lower_bound=16, upper_bound=64)
@@ -69,7 +66,6 @@ def axpy(x, y, out):
     out = 2 * x + y
 
 
-@devices
 @pytest.mark.parametrize("lengths", [LENGTHS, (5,), (0,), (0, 0)])
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
 def test_elementwise(device: str, lengths: Sequence[int], dtype: torch.dtype) -> None:
@@ -79,10 +75,9 @@ def test_elementwise(device: str, lengths: Sequence[int], dtype: torch.dtype) ->
     def check(x, y, out):
         equal([out.values()], [2 * x.values() + y.values()])
 
-    everywhere(device, tiled, axpy, declared(3, count=3), (x, y, like(x)), check)
+    everywhere(device, tiled, axpy, (x, y, like(x)), check, tensors=declared(3, count=3))
 
 
-@devices
 def test_one_symbol_for_two_jagged_dims(device: str) -> None:
     """Sizes that share a symbol are equal, and so are the sequences' lengths."""
     x = jagged()
@@ -92,20 +87,18 @@ def test_one_symbol_for_two_jagged_dims(device: str) -> None:
     def check(x, out):
         equal([out.values()], [2 * x.values()])
 
-    everywhere(device, lines, double, tensors, (x, like(x)), check)
+    everywhere(device, lines, double, (x, like(x)), check, tensors=tensors)
 
 
 def double(x, out):
     out = x * 2
 
 
-@devices
 def test_an_empty_batch_launches_nothing(device: str) -> None:
     x = jagged(20, lengths=()).to(device)
     ninetoothed.make(tiled, double, declared(3))(x, x)
 
 
-@devices
 def test_sequences_lie_where_the_offsets_say(device: str) -> None:
     """With elements before the first sequence and behind the last, which stay as they are."""
     offsets = torch.tensor([3, 5, 5, 9])
@@ -117,10 +110,9 @@ def test_sequences_lie_where_the_offsets_say(device: str) -> None:
     def check(x, out):
         assert out.values().tolist() == [-1.0] * 3 + [2.0] * 6 + [-1.0] * 3
 
-    everywhere(device, lines, double, declared(2), (x, out), check)
+    everywhere(device, lines, double, (x, out), check, tensors=declared(2))
 
 
-@devices
 def test_strides_are_those_of_the_values(device: str) -> None:
     offsets = torch.tensor([0, *LENGTHS]).cumsum(0)
     values = torch.randn(2 * sum(LENGTHS), 3)[::2]
@@ -129,7 +121,7 @@ def test_strides_are_those_of_the_values(device: str) -> None:
     def check(x, out):
         equal([out.values()], [2 * x.values()])
 
-    everywhere(device, tiled, double, declared(3), (x, like(x)), check)
+    everywhere(device, tiled, double, (x, like(x)), check, tensors=declared(3))
 
 
 def row_sums(x, out):
@@ -162,21 +154,19 @@ def sums(x, out):
     equal(list(out), [sequence.sum(0) for sequence in x.unbind()])
 
 
-@devices
 @pytest.mark.parametrize("other", [None, 0.0])
 def test_sums_by_a_loop_over_blocks(device: str, other: float | None) -> None:
     x, out = jagged(20), torch.full((5, 20), math.nan)
     tensors = (Tensor(3, jagged_dim=1, other=other), Tensor(2))
-    everywhere(device, row_sums, sum_of_blocks, tensors, (x, out), sums)
+    everywhere(device, row_sums, sum_of_blocks, (x, out), sums, tensors=tensors)
 
 
-@devices
 @pytest.mark.parametrize("other", [None, 1.0])
 def test_sums_of_whole_sequences(device: str, other: float | None) -> None:
     """A block ends where the sequence does: no lane reads ``other``."""
     x, out = jagged(20), torch.full((5, 20), math.nan)
     tensors = (Tensor(3, jagged_dim=1, other=other), Tensor(2))
-    everywhere(device, whole_and_vector, whole_sum, tensors, (x, out), sums)
+    everywhere(device, whole_and_vector, whole_sum, (x, out), sums, tensors=tensors)
 
 
 def softmax(x, out):
@@ -184,28 +174,26 @@ def softmax(x, out):
     out = weights / ntl.sum(weights, 1)[:, None]
 
 
-@devices
 def test_softmax_of_each_sequence(device: str) -> None:
     x = jagged()
 
     def check(x, out):
         equal(out.unbind(), [torch.softmax(sequence, 0) for sequence in x.unbind()])
 
-    everywhere(device, whole, softmax, declared(2), (x, like(x)), check)
+    everywhere(device, whole, softmax, (x, like(x)), check, tensors=declared(2))
 
 
 def reverse(x, out):
     out = ntl.flip(x, 1)
 
 
-@devices
 def test_flip_reverses_each_sequence(device: str) -> None:
     x = jagged()
 
     def check(x, out):
         equal(out.unbind(), [sequence.flip(0) for sequence in x.unbind()])
 
-    everywhere(device, whole, reverse, declared(2), (x, like(x)), check)
+    everywhere(device, whole, reverse, (x, like(x)), check, tensors=declared(2))
 
 
 def lengths_in_every_way(x, out):
@@ -213,7 +201,6 @@ def lengths_in_every_way(x, out):
     out = ntl.sum(ones, 1)[:, None] + x.shape[1] + x.source.shape[1] + 0 * x
 
 
-@devices
 def test_the_shape_is_the_sequences_own(device: str) -> None:
     x = jagged()
 
@@ -221,14 +208,13 @@ def test_the_shape_is_the_sequences_own(device: str) -> None:
         equal(out.unbind(), [torch.full((length,), 3.0 * length) for length in LENGTHS])
 
     tensors = declared(2)
-    everywhere(device, whole, lengths_in_every_way, tensors, (x, like(x)), check)
+    everywhere(device, whole, lengths_in_every_way, (x, like(x)), check, tensors=tensors)
 
 
 def copy(x, out):
     out = x
 
 
-@devices
 @pytest.mark.parametrize("arrangement", [lines, whole])
 def test_padding_and_back(device: str, arrangement) -> None:
     x, padded = jagged(), torch.full((5, 65), math.nan)
@@ -237,14 +223,14 @@ def test_padding_and_back(device: str, arrangement) -> None:
         equal([out], [torch.nested.to_padded_tensor(x, -1.0)])
 
     tensors = (Tensor(2, jagged_dim=1, other=-1.0), Tensor(2))
-    everywhere(device, arrangement, copy, tensors, (x, padded), check_padded)
+    everywhere(device, arrangement, copy, (x, padded), check_padded, tensors=tensors)
 
     def check_back(dense, out):
         equal(out.unbind(), [row[:n] for row, n in zip(dense, LENGTHS, strict=True)])
 
     dense = torch.randn(5, 65)
     tensors = (Tensor(2), Tensor(2, jagged_dim=1))
-    everywhere(device, arrangement, copy, tensors, (dense, like(x)), check_back)
+    everywhere(device, arrangement, copy, (dense, like(x)), check_back, tensors=tensors)
 
 
 def scaled(x, factors, out):
@@ -257,7 +243,6 @@ def product(x, factors, out):
     out = x * factors
 
 
-@devices
 def test_a_dense_row_for_each_sequence(device: str) -> None:
     x, factors = jagged(20), torch.randn(5, 20)
 
@@ -266,28 +251,26 @@ def test_a_dense_row_for_each_sequence(device: str) -> None:
         equal(out.unbind(), expected)
 
     tensors = (Tensor(3, jagged_dim=1), Tensor(2), Tensor(3, jagged_dim=1))
-    everywhere(device, scaled, product, tensors, (x, factors, like(x)), check)
+    everywhere(device, scaled, product, (x, factors, like(x)), check, tensors=tensors)
 
 
 def last_dim(x, out):
     return x.tile((1, 16, BLOCK)), out.tile((1, 16, BLOCK))
 
 
-@devices
 def test_dim_2(device: str) -> None:
     x = jagged(20).transpose(1, 2)
 
     def check(x, out):
         equal([out.values()], [2 * x.values()])
 
-    everywhere(device, last_dim, double, declared(3, dim=2), (x, like(x)), check)
+    everywhere(device, last_dim, double, (x, like(x)), check, tensors=declared(3, dim=2))
 
 
 def swapped(x, out):
     return x.permute((0, 2, 1)).tile((1, 16, BLOCK)), out.tile((1, 16, BLOCK))
 
 
-@devices
 def test_dims_1_and_2_meet(device: str) -> None:
     x = jagged(20)
 
@@ -295,7 +278,7 @@ def test_dims_1_and_2_meet(device: str) -> None:
         equal([out.transpose(1, 2).values()], [x.values()])
 
     tensors = (Tensor(3, jagged_dim=1), Tensor(3, jagged_dim=2))
-    everywhere(device, swapped, copy, tensors, (x, like(x.transpose(1, 2))), check)
+    everywhere(device, swapped, copy, (x, like(x.transpose(1, 2))), check, tensors=tensors)
 
 
 def queries_and_keys(q, k, out):
@@ -318,7 +301,6 @@ def attend(q, k, out):
     out = total
 
 
-@devices
 def test_two_jagged_tensors_of_other_lengths(device: str) -> None:
     q, k = jagged(16, lengths=(3, 0, 40)), jagged(16, lengths=(33, 2, 0))
     tensors = [Tensor(shape=(None, None, 16), jagged_dim=1) for _ in range(3)]
@@ -328,7 +310,7 @@ def test_two_jagged_tensors_of_other_lengths(device: str) -> None:
         for one, two in zip(out.unbind(), expected, strict=True):
             torch.testing.assert_close(one.cpu(), two.cpu(), rtol=1e-3, atol=1e-3)
 
-    everywhere(device, queries_and_keys, attend, tensors, (q, k, like(q)), check)
+    everywhere(device, queries_and_keys, attend, (q, k, like(q)), check, tensors=tensors)
 
 
 def mirrored(x, out):
@@ -344,7 +326,6 @@ def through_pointers(x, out):
     out = ntl.load(pointers, mask=x.offsets(1) < x.source.shape[1])
 
 
-@devices
 def test_the_source_by_its_coordinates(device: str) -> None:
     x = jagged()
     tensors = declared(2)
@@ -355,9 +336,9 @@ def test_the_source_by_its_coordinates(device: str) -> None:
     def check_copied(x, out):
         equal([out.values()], [x.values()])
 
-    everywhere(device, lines, mirrored, tensors, (x, like(x)), check_mirrored)
-    everywhere(device, lines, written, tensors, (x, like(x)), check_copied)
-    everywhere(device, lines, through_pointers, tensors, (x, like(x)), check_copied)
+    everywhere(device, lines, mirrored, (x, like(x)), check_mirrored, tensors=tensors)
+    everywhere(device, lines, written, (x, like(x)), check_copied, tensors=tensors)
+    everywhere(device, lines, through_pointers, (x, like(x)), check_copied, tensors=tensors)
 
 
 def neighbours(x, out):
@@ -365,7 +346,6 @@ def neighbours(x, out):
     return x.pad(((1, 0), (0, 0)))[:-1].tile((1, BLOCK)), out.tile((1, BLOCK))
 
 
-@devices
 def test_a_sequence_before_the_first(device: str) -> None:
     x, out = jagged(lengths=(3, 0, 5)), torch.full((3, 5), math.nan)
 
@@ -374,7 +354,7 @@ def test_a_sequence_before_the_first(device: str) -> None:
         equal([out], [torch.cat([torch.full((1, 5), 9.0), padded[:2]])])
 
     tensors = (Tensor(2, jagged_dim=1, other=9.0), Tensor(2))
-    everywhere(device, neighbours, copy, tensors, (x, out), check)
+    everywhere(device, neighbours, copy, (x, out), check, tensors=tensors)
 
 
 @pytest.mark.gpu
@@ -439,9 +419,4 @@ def test_no_pass_changes_what_is_touched(name: str) -> None:
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_compiles_offline(name: str, language, target: str) -> None:
-    kernel = ninetoothed.make(*KERNELS[name])
-    signature = assumed_signature(kernel.definition, {}, {})
-    module = kernel.composed(signature)
-    signature, config = pick(kernel.definition, module, signature, {})
-    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert compat.compile_binary(artifact).code
+    offline.compiled(ninetoothed.make(*KERNELS[name]), target, language)

@@ -4,8 +4,6 @@ both backends.
 
 from __future__ import annotations
 
-import math
-
 import pytest
 import torch
 
@@ -13,8 +11,7 @@ import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor, block_size
 from tests.support.everywhere import everywhere
-
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+from tests.support.idioms.idiom import nan, randn
 
 BLOCK = Symbol("BLOCK", constexpr=True)
 SCALE = 2.5
@@ -22,15 +19,6 @@ SCALE = 2.5
 
 def elementwise(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(t.tile((BLOCK,)) if t.ndim else t for t in tensors)
-
-
-def randn(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(sum(shape))
-    return torch.randn(shape, generator=generator).to(dtype)
-
-
-def nan(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    return torch.full(shape, math.nan, dtype=dtype)
 
 
 def close(result: torch.Tensor, expected: torch.Tensor, tolerance: float = 1e-5) -> None:
@@ -43,16 +31,13 @@ def axpy(x, y, alpha, out):
     out = alpha * x + y * SCALE
 
 
-@devices
 @pytest.mark.parametrize("block", [1, 32, 48])
 def test_scalars_and_blocks_of_any_size(device: str, block: int) -> None:
     x, y = randn(1000), randn(1001)[1:]
-    tensors = (Tensor(1), Tensor(1), Tensor(0), Tensor(1))
     everywhere(
         device,
         elementwise,
         axpy,
-        tensors,
         (x, y, 0.75, nan(1000)),
         lambda x, y, alpha, out: close(out, 0.75 * x + 2.5 * y),
         BLOCK=block,
@@ -69,7 +54,6 @@ def gelu(x, out):
     out = clamp(0.5 * y * (1 + ntl.erf(y / 2.0**0.5)))
 
 
-@devices
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_functions_are_inlined(device: str, dtype: torch.dtype) -> None:
     x = randn(777, dtype=dtype)
@@ -78,7 +62,6 @@ def test_functions_are_inlined(device: str, dtype: torch.dtype) -> None:
         device,
         elementwise,
         gelu,
-        (Tensor(1), Tensor(1)),
         (x, nan(777, dtype=dtype)),
         lambda x, out: close(out, expected, 1e-5 if dtype is torch.float32 else 1e-2),
         BLOCK=64,
@@ -91,7 +74,6 @@ def integers(x, y, quotient, remainder, mixed):
     mixed = ntl.where((x & 3) == 0, x << 1, -x ^ y)
 
 
-@devices
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64, torch.int16])
 def test_integers_divide_towards_zero(device: str, dtype: torch.dtype) -> None:
     x = torch.arange(-500, 500, dtype=dtype)
@@ -105,9 +87,7 @@ def test_integers_divide_towards_zero(device: str, dtype: torch.dtype) -> None:
         assert torch.equal(mixed, torch.where((x & 3) == 0, x << 1, -x ^ y))
 
     values = (x, y, zeros, zeros, zeros)
-    everywhere(
-        device, elementwise, integers, [Tensor(1) for _ in range(5)], values, check, BLOCK=128
-    )
+    everywhere(device, elementwise, integers, values, check, BLOCK=128)
 
 
 def compare(x, y, less, either):
@@ -115,7 +95,6 @@ def compare(x, y, less, either):
     either = (x < y) | (x > 2)
 
 
-@devices
 def test_bits_in_memory(device: str) -> None:
     x, y = randn(300), randn(301)[1:]
     bits = torch.zeros(300, dtype=torch.bool)
@@ -124,15 +103,7 @@ def test_bits_in_memory(device: str) -> None:
         assert torch.equal(less, x < y)
         assert torch.equal(either, (x < y) | (x > 2))
 
-    everywhere(
-        device,
-        elementwise,
-        compare,
-        [Tensor(1) for _ in range(4)],
-        (x, y, bits, bits),
-        check,
-        BLOCK=64,
-    )
+    everywhere(device, elementwise, compare, (x, y, bits, bits), check, BLOCK=64)
 
 
 def select(x, mode, out):
@@ -146,7 +117,6 @@ def select(x, mode, out):
     out = y
 
 
-@devices
 @pytest.mark.parametrize("mode", [0, 1, 2, 3])
 def test_branches_on_scalars(device: str, mode: int) -> None:
     x = randn(100)
@@ -155,7 +125,6 @@ def test_branches_on_scalars(device: str, mode: int) -> None:
         device,
         elementwise,
         select,
-        (Tensor(1), Tensor(0), Tensor(1)),
         (x, mode, nan(100)),
         lambda x, mode, out: close(out, expected),
         BLOCK=32,
@@ -178,7 +147,6 @@ def row_sum(x, out):
     out = total
 
 
-@devices
 @pytest.mark.parametrize("block", [32, 48])
 @pytest.mark.parametrize("other", [None, 0.0, 7.0])
 def test_reductions_of_ragged_rows(device: str, block: int, other: float | None) -> None:
@@ -190,9 +158,9 @@ def test_reductions_of_ragged_rows(device: str, block: int, other: float | None)
         device,
         rows,
         row_sum,
-        (Tensor(2, other=other), Tensor(1)),
         (x, nan(5)),
         lambda x, out: close(out, expected, 1e-4),
+        tensors=(Tensor(2, other=other), Tensor(1)),
         BLOCK=block,
     )
 
@@ -204,18 +172,9 @@ def row_max(x, out):
     out = best
 
 
-@devices
 def test_maximum_of_negative_rows(device: str) -> None:
     x = -randn(4, 70).abs() - 1
-    everywhere(
-        device,
-        rows,
-        row_max,
-        (Tensor(2), Tensor(1)),
-        (x, nan(4)),
-        lambda x, out: close(out, x.amax(1)),
-        BLOCK=64,
-    )
+    everywhere(device, rows, row_max, (x, nan(4)), lambda x, out: close(out, x.amax(1)), BLOCK=64)
 
 
 def accumulate(x, out):
@@ -225,7 +184,6 @@ def accumulate(x, out):
     out = ntl.sum(total)
 
 
-@devices
 @pytest.mark.parametrize(("columns", "other"), [(96, None), (20, None), (80, 0)])
 def test_a_carried_block_has_the_guards_of_what_it_read(
     device: str, columns: int, other: int | None
@@ -236,9 +194,9 @@ def test_a_carried_block_has_the_guards_of_what_it_read(
         device,
         rows,
         accumulate,
-        (Tensor(2, other=other), Tensor(1)),
         (x, nan(3)),
         lambda x, out: close(out, x.double().sum(1), 1e-4),
+        tensors=(Tensor(2, other=other), Tensor(1)),
         BLOCK=32,
     )
 
@@ -251,16 +209,13 @@ def transpose(x, out):
     out = x.T
 
 
-@devices
 def test_permuted_tiles_and_transposed_blocks(device: str) -> None:
     x = randn(50, 70)
 
     def check(x, out):
         assert torch.equal(out, x.T)
 
-    everywhere(
-        device, transposing, transpose, (Tensor(2), Tensor(2)), (x, nan(70, 50)), check, BLOCK=32
-    )
+    everywhere(device, transposing, transpose, (x, nan(70, 50)), check, BLOCK=32)
 
 
 def flattened(input, output):
@@ -271,7 +226,6 @@ def square(x, out):
     out = x * x
 
 
-@devices
 def test_flattened_strided_tensors(device: str) -> None:
     x = randn(6, 7, 10).permute(2, 0, 1)[1:]
     base = nan(9, 6, 14)
@@ -279,15 +233,7 @@ def test_flattened_strided_tensors(device: str) -> None:
     def check(x, out):
         close(out, x * x)
 
-    everywhere(
-        device,
-        flattened,
-        square,
-        (Tensor(3), Tensor(3)),
-        (x, base[:, :, ::2]),
-        check,
-        BLOCK=64,
-    )
+    everywhere(device, flattened, square, (x, base[:, :, ::2]), check, BLOCK=64)
 
 
 BM, BN, BK = (block_size(upper_bound=64) for _ in range(3))
@@ -309,17 +255,11 @@ def fused(a, b, c):
     c = ntl.sigmoid(acc)
 
 
-@devices
 def test_matmul_with_an_epilogue(device: str) -> None:
     a, b = randn(100, 130), randn(130, 70)
     expected = torch.sigmoid(a.double() @ b.double())
     everywhere(
-        device,
-        blocked,
-        fused,
-        [Tensor(2), Tensor(2), Tensor(2)],
-        (a, b, nan(100, 70)),
-        lambda a, b, c: close(c, expected, 1e-4),
+        device, blocked, fused, (a, b, nan(100, 70)), lambda a, b, c: close(c, expected, 1e-4)
     )
 
 
@@ -332,17 +272,11 @@ def fixed_blocked(a, b, c, block=48):
     return a_tiled, b_tiled, c_tiled
 
 
-@devices
 def test_matmul_with_padded_blocks(device: str) -> None:
     a, b = randn(100, 130), randn(130, 70)
     expected = torch.sigmoid(a.double() @ b.double())
     everywhere(
-        device,
-        fixed_blocked,
-        fused,
-        [Tensor(2), Tensor(2), Tensor(2)],
-        (a, b, nan(100, 70)),
-        lambda a, b, c: close(c, expected, 1e-4),
+        device, fixed_blocked, fused, (a, b, nan(100, 70)), lambda a, b, c: close(c, expected, 1e-4)
     )
 
 
@@ -355,14 +289,12 @@ def columns(input, output):
     return input.tile((-1, BLOCK)), output.tile((-1, BLOCK))
 
 
-@devices
 def test_block_sizes_that_only_a_call_knows(device: str) -> None:
     x = randn(37, 50)
     everywhere(
         device,
         columns,
         column_means,
-        (Tensor(2), Tensor(2)),
         (x, nan(37, 50)),
         lambda x, out: close(out, x - x.mean(0, keepdim=True)),
         BLOCK=16,

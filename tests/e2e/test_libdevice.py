@@ -28,7 +28,6 @@ from tests.support.targets import TARGETS
 from tests.support.tt_modules import launch, parse, with_sources
 from tests.support.ttir_stage import assembly
 
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 SIZE = 97
 
 LOOSE = {"fp32": 2e-5, "fp64": 1e-12}
@@ -80,7 +79,6 @@ def close(found: torch.Tensor, expected: torch.Tensor, name: str) -> None:
 FORMS = [(row, form) for row in LIBDEVICE.values() for form in row.forms]
 
 
-@devices
 @pytest.mark.parametrize(
     ("row", "form"), FORMS, ids=[f"{row.name[10:]}-{'-'.join(f.operands)}" for row, f in FORMS]
 )
@@ -105,9 +103,8 @@ def test_function(row: Extern, form: Form, device: str, tmp_path: Path) -> None:
             close(found.view(view), expected.view(view), name)
 
     app = application(name, len(values), tmp_path)
-    tensors = [Tensor(1) for _ in range(len(values) + 1)]
     out = torch.zeros(SIZE, dtype=result.own)
-    everywhere(device, blocks, app, tensors, [*values, out], check)
+    everywhere(device, blocks, app, [*values, out], check)
 
 
 def numbers(x, y, out, wide):
@@ -115,7 +112,6 @@ def numbers(x, y, out, wide):
     wide = ntl.libdevice.atan2(x.to(ntl.float64), 0.5) + ntl.libdevice.ldexp(y.to(ntl.float64), 3)
 
 
-@devices
 def test_numbers_take_the_types_that_fit(device: str) -> None:
     x, y = operand("fp32", 0), operand("fp32", 1)
 
@@ -127,7 +123,7 @@ def test_numbers_take_the_types_that_fit(device: str) -> None:
         torch.testing.assert_close(wide.cpu(), torch.atan2(x.double(), half) + y.double() * 8)
 
     zeros = [torch.zeros(SIZE), torch.zeros(SIZE, dtype=torch.float64)]
-    everywhere(device, blocks, numbers, [Tensor(1) for _ in range(4)], [x, y, *zeros], check)
+    everywhere(device, blocks, numbers, [x, y, *zeros], check)
 
 
 # Offline: all functions of the same operands in one kernel.

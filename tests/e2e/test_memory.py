@@ -13,17 +13,11 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifacts.target import Target
 from ninetoothed.backend.launch_source import reads_writes
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel, lower
-from ninetoothed.compiler.defaults import assumed_signature, pick
-from ninetoothed.compiler.space import space
 from ninetoothed.runtime.toolchain.triton import compat
-from tests.support.everywhere import everywhere
+from tests.support import offline
+from tests.support.everywhere import everywhere, lowered
 from tests.support.targets import TARGETS
-
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
 BLOCK = Symbol("BLOCK", constexpr=True)
 ROWS = Symbol("ROWS", constexpr=True)
@@ -51,7 +45,6 @@ def corners(x, out):
     out = 100 * row + x.offsets(1)[0] + (x.offsets(0) - row)[:, None]
 
 
-@devices
 def test_first_coordinates(device: str) -> None:
     x, out = torch.zeros(10, 26), torch.full((10, 26), -1, dtype=torch.int32)
     i, j = torch.arange(10)[:, None], torch.arange(26)
@@ -59,8 +52,7 @@ def test_first_coordinates(device: str) -> None:
     def check(x, out):
         equal((out, 100 * (i // 4 * 4) + j // 8 * 8 + i % 4))
 
-    tensors = [Tensor(2), Tensor(2)]
-    everywhere(device, matrices, corners, tensors, (x, out), check, ROWS=4, COLUMNS=8)
+    everywhere(device, matrices, corners, (x, out), check, ROWS=4, COLUMNS=8)
 
 
 def coordinates(x, rows, columns, linear):
@@ -69,7 +61,6 @@ def coordinates(x, rows, columns, linear):
     linear = x.offsets()
 
 
-@devices
 @pytest.mark.parametrize(("rows", "columns"), [(4, 8), (3, 5), (1, 16)])
 def test_coordinates_of_blocks(device: str, rows: int, columns: int) -> None:
     x = torch.zeros(26, 10).T
@@ -79,7 +70,6 @@ def test_coordinates_of_blocks(device: str, rows: int, columns: int) -> None:
         device,
         matrices,
         coordinates,
-        [Tensor(2) for _ in range(4)],
         (x, *outputs),
         lambda x, a, b, c: equal((a, i), (b, j), (c, i + 10 * j)),
         ROWS=rows,
@@ -104,7 +94,6 @@ def masked_scores(q, k, out):
     out = best[:, None]
 
 
-@devices
 def test_tail_masks_by_coordinates(device: str) -> None:
     """Without the mask, the rows behind the last of ``k`` would give scores of 0."""
     q, k = -torch.rand(40, 16), torch.rand(50, 16)
@@ -112,7 +101,6 @@ def test_tail_masks_by_coordinates(device: str) -> None:
         device,
         attention_arrangement,
         masked_scores,
-        [Tensor(2) for _ in range(3)],
         (q, k, torch.zeros(40, 1)),
         lambda q, k, out: torch.testing.assert_close(
             out.cpu(), (q @ k.T).max(1).values[:, None].cpu()
@@ -129,14 +117,12 @@ def element_coordinates(x, out):
     out = x.offsets(0) * 100 + x.offsets(-1)
 
 
-@devices
 def test_coordinates_of_elements(device: str) -> None:
     expected = torch.arange(5)[:, None] * 100 + torch.arange(7)
     everywhere(
         device,
         whole,
         element_coordinates,
-        (Tensor(2), Tensor(2)),
         (torch.zeros(5, 7), torch.zeros(5, 7, dtype=torch.int32)),
         lambda x, out: equal((out, expected)),
     )
@@ -153,7 +139,6 @@ def source_facts(x, out):
     out = (size + last * known) + ntl.zeros(out.shape, ntl.int32)
 
 
-@devices
 def test_facts_of_the_source(device: str) -> None:
     x = torch.zeros(3, 6).T
     expected = torch.full((8,), 6000 + 30 + 2 + 6 + 10000)
@@ -161,7 +146,6 @@ def test_facts_of_the_source(device: str) -> None:
         device,
         lambda x, out: (x.tile((-1, -1)).flatten(), out.tile((8,))),
         source_facts,
-        (Tensor(2), Tensor(1)),
         (x, torch.zeros(8, dtype=torch.int32)),
         lambda x, out: equal((out, expected)),
     )
@@ -176,7 +160,6 @@ def rows_arrangement(index: Tensor, table: Tensor, out: Tensor) -> tuple[Tensor,
     return index.tile((BLOCK,)), columns, out.tile((BLOCK, -1)).squeeze(1)
 
 
-@devices
 @pytest.mark.parametrize("block", [4, 6])
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64, torch.uint8, torch.int16])
 def test_gathers_from_the_source(device: str, block: int, dtype: torch.dtype) -> None:
@@ -188,9 +171,9 @@ def test_gathers_from_the_source(device: str, block: int, dtype: torch.dtype) ->
         device,
         rows_arrangement,
         gather_rows,
-        (Tensor(1), Tensor(2, other=7.0), Tensor(2)),
         (index, table, torch.zeros(11, 5)),
         lambda index, table, out: equal((out, expected)),
+        tensors=(Tensor(1), Tensor(2, other=7.0), Tensor(2)),
         BLOCK=block,
     )
 
@@ -200,7 +183,6 @@ def scatter(index, x, out):
     out.source[index, 0] += 1
 
 
-@devices
 @pytest.mark.parametrize("block", [8, 24])
 def test_scatters_to_the_source(device: str, block: int) -> None:
     """Coordinates outside write nothing, and so do lanes whose index was not read."""
@@ -217,7 +199,6 @@ def test_scatters_to_the_source(device: str, block: int) -> None:
             out.tile((-1, -1)).flatten().expand((-(-index.shape[0] // BLOCK),)),
         ),
         scatter,
-        (Tensor(1), Tensor(1), Tensor(2)),
         (index, x, torch.zeros(10, 2)),
         lambda index, x, out: equal((out, expected)),
         BLOCK=block,
@@ -230,7 +211,6 @@ def reverse(x, out):
     out[i] *= 2
 
 
-@devices
 @pytest.mark.parametrize("dtype", [torch.float32, torch.uint8])
 def test_a_tensor_that_is_not_arranged_is_addressed(device: str, dtype: torch.dtype) -> None:
     x = torch.arange(9).to(dtype)
@@ -238,7 +218,6 @@ def test_a_tensor_that_is_not_arranged_is_addressed(device: str, dtype: torch.dt
         device,
         lambda x, out: (x, out),
         reverse,
-        (Tensor(1), Tensor(1)),
         (x, torch.zeros(9, dtype=dtype)),
         lambda x, out: equal((out, 2 * x.flip(0).cpu())),
     )
@@ -251,7 +230,6 @@ def summed_rows(x, out):
     out = total
 
 
-@devices
 def test_lanes_outside_the_source_do_not_count(device: str) -> None:
     """Blocks of three columns, padded to four, walk beyond the last one."""
     x = torch.randint(-9, 9, (4, 10)).float() + 0.5
@@ -259,9 +237,9 @@ def test_lanes_outside_the_source_do_not_count(device: str) -> None:
         device,
         lambda x, out: (x.tile((1, -1)).squeeze(1), out),
         summed_rows,
-        (Tensor(2, other=None), Tensor(1)),
         (x, torch.zeros(4)),
         lambda x, out: equal((out, x.sum(1).cpu())),
+        tensors=(Tensor(2, other=None), Tensor(1)),
     )
 
 
@@ -276,7 +254,6 @@ def copy_by_pointers(x, out):
     ntl.store(offsets + out.source.data_ptr(), value, mask)
 
 
-@devices
 @pytest.mark.parametrize("block", [32, 20])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bool, torch.uint16, torch.int64])
 def test_pointers(device: str, block: int, dtype: torch.dtype) -> None:
@@ -285,7 +262,6 @@ def test_pointers(device: str, block: int, dtype: torch.dtype) -> None:
         device,
         blocks,
         copy_by_pointers,
-        (Tensor(1), Tensor(1)),
         (x, torch.zeros(100, dtype=dtype)),
         lambda x, out: equal((out, x.cpu())),
         BLOCK=block,
@@ -302,14 +278,12 @@ def walk(x, out):
     out = total + ntl.load(last) * 100
 
 
-@devices
 def test_loops_carry_pointers(device: str) -> None:
     x = torch.randint(0, 9, (6, 5)).float().T.contiguous().T
     everywhere(
         device,
         lambda x, out: (x.tile((1, -1)).squeeze(1), out),
         walk,
-        (Tensor(2), Tensor(1)),
         (x, torch.zeros(6)),
         lambda x, out: equal((out, (x.sum(1) + 100 * x[:, 2]).cpu())),
     )
@@ -321,7 +295,6 @@ def grid_of_pointers(x, out):
     out = ntl.load(pointers)
 
 
-@devices
 def test_blocks_of_pointers_broadcast(device: str) -> None:
     """Lanes that pad the blocks address nothing, though they lie outside the tensor."""
     x = torch.randn(3, 4)
@@ -329,7 +302,6 @@ def test_blocks_of_pointers_broadcast(device: str) -> None:
         device,
         lambda x, out: (x.tile((3, 4)), out.tile((3, 4))),
         grid_of_pointers,
-        (Tensor(2), Tensor(2)),
         (x, torch.zeros(3, 4)),
         lambda x, out: equal((out, x.cpu())),
     )
@@ -341,7 +313,6 @@ def row_sums(x, out):
     out = ntl.max(value)
 
 
-@devices
 def test_masked_lanes_do_not_count(device: str) -> None:
     """A lane that no pointer reads is outside the guard of what is read."""
     x = -torch.rand(4, 5) - 1
@@ -349,7 +320,6 @@ def test_masked_lanes_do_not_count(device: str) -> None:
         device,
         lambda x, out: (x.tile((1, -1)).squeeze(1), out),
         row_sums,
-        (Tensor(2), Tensor(1)),
         (x, torch.zeros(4)),
         lambda x, out: equal((out, x.max(1).values.cpu())),
     )
@@ -367,7 +337,6 @@ def histogram_arrangement(x: Tensor, counts: Tensor) -> tuple[Tensor, ...]:
     return x.tile((BLOCK,)), counts.tile((-1,)).expand((-(-x.shape[0] // BLOCK),))
 
 
-@devices
 @pytest.mark.parametrize("block", [64, 50])
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64, torch.float32, torch.float16])
 def test_histogram(device: str, block: int, dtype: torch.dtype) -> None:
@@ -378,7 +347,6 @@ def test_histogram(device: str, block: int, dtype: torch.dtype) -> None:
         device,
         histogram_arrangement,
         histogram,
-        (Tensor(1), Tensor(1)),
         (x.int(), torch.zeros(10, dtype=dtype)),
         lambda x, counts: equal((counts, expected)),
         BLOCK=block,
@@ -415,7 +383,6 @@ UPDATES = [
 ]
 
 
-@devices
 @pytest.mark.parametrize(("name", "dtype"), UPDATES)
 def test_atomics_one_lane_an_element(device: str, name: str, dtype: torch.dtype) -> None:
     """The old values are those that were there, and each element is updated once."""
@@ -439,7 +406,6 @@ def test_atomics_one_lane_an_element(device: str, name: str, dtype: torch.dtype)
         device,
         update_arrangement,
         updating(getattr(ntl, f"atomic_{name}")),
-        [Tensor(1) for _ in range(4)],
         (place, x.to(dtype), torch.zeros(40, dtype=dtype), start.to(dtype)),
         check,
     )
@@ -464,7 +430,6 @@ def test_old_values_are_those_of_ascending_programs() -> None:
             counter.tile((-1,)).expand((-(-x.shape[0] // 16),)),
         ),
         tickets,
-        [Tensor(1) for _ in range(3)],
         (x, torch.zeros(64, dtype=torch.int32), torch.zeros(2, dtype=torch.int32)),
         check,
     )
@@ -474,7 +439,6 @@ def unlock(place, x, old, out):
     old = ntl.atomic_cas(out.source.data_ptr() + place, 3, x)
 
 
-@devices
 @pytest.mark.parametrize("dtype", [torch.int32, torch.uint64, torch.int16, torch.float32])
 def test_compare_and_swap(device: str, dtype: torch.dtype) -> None:
     place, start = torch.randperm(48), torch.arange(48) % 5
@@ -484,7 +448,6 @@ def test_compare_and_swap(device: str, dtype: torch.dtype) -> None:
         device,
         update_arrangement,
         unlock,
-        [Tensor(1) for _ in range(4)],
         (place, x.to(dtype), torch.zeros(48, dtype=dtype), start.to(dtype)),
         lambda place, x, old, out: equal(
             (out, expected.to(dtype)), (old, start[place.cpu()].to(dtype))
@@ -497,7 +460,6 @@ def extremes(x, high, low):
     ntl.atomic_min(low.source.data_ptr() + x.offsets(0) % 4, x)
 
 
-@devices
 def test_extremes_of_floats_of_either_sign(device: str) -> None:
     x = torch.tensor([-2.0, -0.0, 3.5, float("-inf"), -7.5, 0.0, 1.0, -1.0] * 2)
     columns = x.reshape(4, 4)
@@ -508,7 +470,6 @@ def test_extremes_of_floats_of_either_sign(device: str) -> None:
             *(t.tile((-1,)).expand((-(-x.shape[0] // 8),)) for t in (high, low)),
         ),
         extremes,
-        [Tensor(1) for _ in range(3)],
         (x, torch.full((4,), -float("inf")), torch.full((4,), float("inf"))),
         lambda x, high, low: equal((high, columns.amax(0)), (low, columns.amin(0))),
     )
@@ -517,10 +478,8 @@ def test_extremes_of_floats_of_either_sign(device: str) -> None:
 def test_what_is_updated_is_read_and_written() -> None:
     kernel = ninetoothed.make(histogram_arrangement, histogram, (Tensor(1), Tensor(1)))
     values = [torch.zeros(8, dtype=torch.int32) for _ in range(2)]
-    signature = bind(kernel.definition.interface, values, {"BLOCK": 8}).signature
-    module = kernel.composed(signature)
-    lowered = lower(module, signature, space(module, signature).configs[0])
-    assert reads_writes(lowered) == (("x", "counts"), ("counts",))
+    module, _ = lowered(kernel, values, BLOCK=8)
+    assert reads_writes(module) == (("x", "counts"), ("counts",))
 
 
 def every_update(place, x, old, out):
@@ -546,8 +505,4 @@ def every_update(place, x, old, out):
 def test_updates_compile(dtype: str, language: str, target: str) -> None:
     kernel = ninetoothed.make(update_arrangement, every_update, [Tensor(1) for _ in range(4)])
     dtypes = {"place": "i32", "x": dtype, "old": dtype, "out": dtype}
-    signature = assumed_signature(kernel.definition, dtypes, {})
-    module = kernel.composed(signature)
-    signature, config = pick(kernel.definition, module, signature, {})
-    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert compat.compile_binary(artifact).code
+    offline.compiled(kernel, target, language, dtypes)

@@ -14,16 +14,11 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifacts.target import Target
-from ninetoothed.compiler.compile import compile_kernel
-from ninetoothed.compiler.defaults import assumed_signature, pick
-from ninetoothed.kernel.compilation import KernelCompiler
 from ninetoothed.runtime.toolchain.triton import compat
+from tests.support import offline
 from tests.support.everywhere import everywhere
 from tests.support.interpreted import Case, run
 from tests.support.philox import normal, philox, stream, uniform
-
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
 BLOCK = Symbol("BLOCK", constexpr=True)
 
@@ -68,7 +63,6 @@ def bits(seed, offsets, a, b, c, d, first):
     first = ntl.randint(seed, offsets, 7)
 
 
-@devices
 @pytest.mark.parametrize("dtype", OFFSETS, ids=str)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bits_are_those_of_philox(device: str, seed: int, dtype: torch.dtype) -> None:
@@ -82,22 +76,13 @@ def test_bits_are_those_of_philox(device: str, seed: int, dtype: torch.dtype) ->
         assert torch.equal(first.cpu().view(torch.int32), fewer)
 
     outputs = blank(5, len(offsets), dtype=torch.uint32)
-    everywhere(
-        device,
-        elementwise,
-        bits,
-        (Tensor(0), *(Tensor(1) for _ in range(6))),
-        (seed, offsets, *outputs),
-        check,
-        BLOCK=48,
-    )
+    everywhere(device, elementwise, bits, (seed, offsets, *outputs), check, BLOCK=48)
 
 
 def wide_bits(offsets, a, b, c, d):
     a, b, c, d = ntl.philox(123456789123, offsets, offsets + 1, offsets * 0, offsets * 3)
 
 
-@devices
 def test_counters_of_64_bits(device: str) -> None:
     offsets = offsets_of(torch.int64)
     counters = [offsets, offsets + 1, offsets * 0, offsets * 3]
@@ -111,7 +96,6 @@ def test_counters_of_64_bits(device: str) -> None:
         device,
         elementwise,
         wide_bits,
-        [Tensor(1) for _ in range(5)],
         (offsets, *blank(4, len(offsets), dtype=torch.uint64)),
         check,
         BLOCK=64,
@@ -123,7 +107,6 @@ def floats(seed, offsets, a, b, c, d, first):
     first = ntl.rand(seed, offsets)
 
 
-@devices
 def test_uniform_numbers(device: str) -> None:
     offsets = offsets_of(torch.int32)
     expected = [torch.from_numpy(uniform(row)) for row in stream(42, offsets.numpy())]
@@ -135,15 +118,7 @@ def test_uniform_numbers(device: str) -> None:
         assert (a >= 0).all()
         assert (a < 1).all()
 
-    everywhere(
-        device,
-        elementwise,
-        floats,
-        (Tensor(0), *(Tensor(1) for _ in range(6))),
-        (42, offsets, *blank(5, len(offsets))),
-        check,
-        BLOCK=64,
-    )
+    everywhere(device, elementwise, floats, (42, offsets, *blank(5, len(offsets))), check, BLOCK=64)
 
 
 def normals(seed, offsets, a, b, c, d, first):
@@ -151,7 +126,6 @@ def normals(seed, offsets, a, b, c, d, first):
     first = ntl.randn(seed, offsets)
 
 
-@devices
 def test_normal_numbers(device: str) -> None:
     offsets = offsets_of(torch.int64)
     u1, u2, u3, u4 = (uniform(row) for row in stream(7, offsets.numpy()))
@@ -163,15 +137,7 @@ def test_normal_numbers(device: str) -> None:
             torch.testing.assert_close(found.cpu(), torch.from_numpy(row), rtol=1e-4, atol=1e-4)
         assert torch.equal(first, a)
 
-    everywhere(
-        device,
-        elementwise,
-        normals,
-        (Tensor(0), *(Tensor(1) for _ in range(6))),
-        (7, offsets, *blank(5, len(offsets))),
-        check,
-        BLOCK=64,
-    )
+    everywhere(device, elementwise, normals, (7, offsets, *blank(5, len(offsets))), check, BLOCK=64)
 
 
 TRITON = """
@@ -214,7 +180,9 @@ def like_triton(device: str, dtype: torch.dtype, seed: int, found: list[torch.Te
             assert torch.equal(one.cpu(), triton.cpu())
         torch.testing.assert_close(ours[3].cpu(), found[2].cpu(), rtol=1e-4, atol=1e-4)
 
-    everywhere(device, scalars_last, kernel, tensors, (offsets, *outputs, seed, 6), check, BLOCK=32)
+    everywhere(
+        device, scalars_last, kernel, (offsets, *outputs, seed, 6), check, tensors=tensors, BLOCK=32
+    )
 
 
 def triton_arguments(dtype: torch.dtype, seed: int, device: str) -> list[Any]:
@@ -267,7 +235,6 @@ def high(x, y, signed, unsigned, wide):
     wide = ntl.umulhi(x.to(ntl.int64) * 0x123456789, y.to(ntl.int64) * -0x987654321)
 
 
-@devices
 def test_upper_halves_of_products(device: str) -> None:
     generator = torch.Generator().manual_seed(0)
     x, y = (
@@ -295,7 +262,6 @@ def test_upper_halves_of_products(device: str) -> None:
         device,
         elementwise,
         high,
-        [Tensor(1) for _ in range(5)],
         (x, y, *outputs, *blank(1, 100, dtype=torch.int64)),
         check,
         BLOCK=32,
@@ -317,7 +283,6 @@ FLIPPED = (
 )
 
 
-@devices
 @pytest.mark.parametrize("block", [1, 16, 12])
 @pytest.mark.parametrize("dtype", FLIPPED, ids=str)
 def test_lanes_in_reverse(device: str, dtype: torch.dtype, block: int) -> None:
@@ -328,15 +293,7 @@ def test_lanes_in_reverse(device: str, dtype: torch.dtype, block: int) -> None:
         assert torch.equal(last.cpu(), blocks.flip(3).reshape(8, 48))
         assert torch.equal(first.cpu(), blocks.flip(1).reshape(8, 48))
 
-    everywhere(
-        device,
-        tiled,
-        turned,
-        [Tensor(2) for _ in range(3)],
-        (x, *blank(2, 8, 48, dtype=dtype)),
-        check,
-        BLOCK=block,
-    )
+    everywhere(device, tiled, turned, (x, *blank(2, 8, 48, dtype=dtype)), check, BLOCK=block)
 
 
 def whole(*tensors: Tensor) -> tuple[Tensor, ...]:
@@ -347,14 +304,13 @@ def mirrored(x, out):
     out = ntl.flip(x, -1) + x
 
 
-@devices
 def test_lanes_of_a_size_that_only_a_call_knows(device: str) -> None:
     x = torch.randn(3, 37, generator=torch.Generator().manual_seed(0))
 
     def check(x, out):
         assert torch.equal(out, x.flip(1) + x)
 
-    everywhere(device, whole, mirrored, (Tensor(2), Tensor(2)), (x, *blank(1, 3, 37)), check)
+    everywhere(device, whole, mirrored, (x, *blank(1, 3, 37)), check)
 
 
 def flipped_sums(x, total, largest):
@@ -366,7 +322,6 @@ def reduced(x: Tensor, *outputs: Tensor) -> tuple[Tensor, ...]:
     return x.tile((BLOCK,)), *(output.tile((1,)) for output in outputs)
 
 
-@devices
 @pytest.mark.parametrize("block", [32, 24])
 def test_guards_turn_with_their_lanes(device: str, block: int) -> None:
     """Masked lanes do not count, wherever they were moved."""
@@ -381,15 +336,7 @@ def test_guards_turn_with_their_lanes(device: str, block: int) -> None:
         torch.testing.assert_close(total.cpu(), sums)
         assert torch.equal(found.cpu(), largest)
 
-    everywhere(
-        device,
-        reduced,
-        flipped_sums,
-        [Tensor(1) for _ in range(3)],
-        (x, *blank(2, len(parts))),
-        check,
-        BLOCK=block,
-    )
+    everywhere(device, reduced, flipped_sums, (x, *blank(2, len(parts))), check, BLOCK=block)
 
 
 def odd_bits(x, all_, some):
@@ -397,7 +344,6 @@ def odd_bits(x, all_, some):
     some = ntl.xor_sum(x, 0, keep_dims=True)
 
 
-@devices
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int32, torch.int64], ids=str)
 def test_bits_of_an_odd_number_of_lanes(device: str, dtype: torch.dtype) -> None:
     x = (torch.arange(77) * 37).to(dtype)
@@ -410,15 +356,7 @@ def test_bits_of_an_odd_number_of_lanes(device: str, dtype: torch.dtype) -> None
         for one in found:
             assert torch.equal(one.cpu(), expected)
 
-    everywhere(
-        device,
-        reduced,
-        odd_bits,
-        [Tensor(1) for _ in range(3)],
-        (x, *blank(2, 4, dtype=dtype)),
-        check,
-        BLOCK=24,
-    )
+    everywhere(device, reduced, odd_bits, (x, *blank(2, 4, dtype=dtype)), check, BLOCK=24)
 
 
 def backwards(x, out):
@@ -429,7 +367,6 @@ def backwards(x, out):
         out[i] = total
 
 
-@devices
 @pytest.mark.parametrize("block", [16, 12])
 def test_a_loop_that_counts_down(device: str, block: int) -> None:
     x = torch.randn(3, 50, generator=torch.Generator().manual_seed(0))
@@ -439,9 +376,7 @@ def test_a_loop_that_counts_down(device: str, block: int) -> None:
     def check(x, out):
         torch.testing.assert_close(out.cpu(), expected)
 
-    everywhere(
-        device, rows, backwards, (Tensor(2), Tensor(2)), (x, *blank(1, 3, 50)), check, BLOCK=block
-    )
+    everywhere(device, rows, backwards, (x, *blank(1, 3, 50)), check, BLOCK=block)
 
 
 def steps(x, bound, out):
@@ -460,7 +395,6 @@ def steps(x, bound, out):
     out = x * 0 + code
 
 
-@devices
 def test_steps_of_either_sign(device: str) -> None:
     code = 0
     bounds = (range(7, -4, -3), range(5, 0, -2), range(0, 5, 2), (0, 1, 2, 3), (0, 1))
@@ -476,7 +410,6 @@ def test_steps_of_either_sign(device: str) -> None:
         device,
         elementwise,
         steps,
-        (Tensor(1), Tensor(0), Tensor(1)),
         (torch.zeros(8, dtype=torch.int32), 5, *blank(1, 8, dtype=torch.int32)),
         check,
         BLOCK=8,
@@ -492,7 +425,6 @@ def symbolic(x, out):
     out = x * 0 + total
 
 
-@devices
 def test_a_step_of_a_block_size(device: str) -> None:
     def check(x, out):
         assert out.tolist() == [sum(range(20, 0, -8)) + sum(range(0, 20, 8))] * 8
@@ -501,7 +433,6 @@ def test_a_step_of_a_block_size(device: str) -> None:
         device,
         elementwise,
         symbolic,
-        (Tensor(1), Tensor(1)),
         (torch.zeros(8, dtype=torch.int32), *blank(1, 8, dtype=torch.int32)),
         check,
         BLOCK=8,
@@ -546,10 +477,6 @@ def test_compiles_offline(name: str, language: str, target: str) -> None:
     arrangement, ndim = ARRANGED.get(name, (elementwise, 1))
     scalars = SCALARS.get(name, 0)
     tensors = [Tensor(0 if place < scalars else ndim) for place in range(len(dtypes))]
-    definition = ninetoothed.make(arrangement, application, tuple(tensors)).definition
-    names = [parameter.name for parameter in definition.parameters]
-    signature = assumed_signature(definition, dict(zip(names, dtypes, strict=True)), constexprs)
-    module = KernelCompiler(definition).composed(signature)
-    signature, config = pick(definition, module, signature, {})
-    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert compat.compile_binary(artifact).code
+    kernel = ninetoothed.make(arrangement, application, tuple(tensors))
+    names = [parameter.name for parameter in kernel.definition.parameters]
+    offline.compiled(kernel, target, language, dict(zip(names, dtypes, strict=True)), constexprs)

@@ -14,14 +14,10 @@ import ninetoothed.language as ntl
 from ninetoothed import Tensor
 from ninetoothed.errors import ArgumentError
 from tests.support.everywhere import everywhere
+from tests.support.idioms.idiom import randn
 
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 sizes = pytest.mark.parametrize("n", [1, 3, 5, 64, 781])
 tiles = pytest.mark.parametrize("tile", [48, 64])
-
-
-def randn(*shape: int) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape)))
 
 
 def integers(*shape: int, dtype: torch.dtype = torch.int32) -> torch.Tensor:
@@ -72,7 +68,6 @@ def edge_of_reductions(x, place, value, index):
     value, index = ntl.min(x, 0, return_indices=True, return_indices_tie_break_left=False)
 
 
-@devices
 @sizes
 @tiles
 def test_places_at_the_edge(device: str, n: int, tile: int) -> None:
@@ -87,7 +82,7 @@ def test_places_at_the_edge(device: str, n: int, tile: int) -> None:
         same(found[2], torch.stack([part.argmin() for part in tiles]))
 
     arrangement = functools.partial(per_tile, tile=tile)
-    everywhere(device, arrangement, edge_of_reductions, tensors(4), (x, *outputs), check)
+    everywhere(device, arrangement, edge_of_reductions, (x, *outputs), check)
 
 
 def edge_of_combinations(x, product_of_all, last):
@@ -95,7 +90,6 @@ def edge_of_combinations(x, product_of_all, last):
     last = ntl.max(ntl.associative_scan(x, 0, first, reverse=True), 0)
 
 
-@devices
 @sizes
 @tiles
 def test_combinations_at_the_edge(device: str, n: int, tile: int) -> None:
@@ -110,7 +104,7 @@ def test_combinations_at_the_edge(device: str, n: int, tile: int) -> None:
 
     arrangement = functools.partial(per_tile, tile=tile)
     outputs = (torch.zeros(count), torch.zeros(count))
-    everywhere(device, arrangement, edge_of_combinations, tensors(3), (x, *outputs), check)
+    everywhere(device, arrangement, edge_of_combinations, (x, *outputs), check)
 
 
 def edge_of_orders(x, total, smallest, counts):
@@ -120,7 +114,6 @@ def edge_of_orders(x, total, smallest, counts):
     counts = ntl.sum(ntl.histogram(x, 50))
 
 
-@devices
 @sizes
 @tiles
 def test_orders_at_the_edge(device: str, n: int, tile: int) -> None:
@@ -137,7 +130,7 @@ def test_orders_at_the_edge(device: str, n: int, tile: int) -> None:
 
     arrangement = functools.partial(per_tile, tile=tile)
     outputs = [torch.zeros(count, dtype=torch.int32) for _ in range(3)]
-    everywhere(device, arrangement, edge_of_orders, tensors(4), (x, *outputs), check)
+    everywhere(device, arrangement, edge_of_orders, (x, *outputs), check)
 
 
 # Lanes that other lanes choose.
@@ -149,7 +142,6 @@ def chosen_lanes(x, y, result):
     result = ntl.associative_scan(mixed, 0, longest)
 
 
-@devices
 @pytest.mark.parametrize(("n", "m"), [(5, 3), (64, 41), (100, 70)])
 @tiles
 def test_a_guard_with_holes(device: str, n: int, m: int, tile: int) -> None:
@@ -172,14 +164,13 @@ def test_a_guard_with_holes(device: str, n: int, m: int, tile: int) -> None:
         x, y, result = arrangement(x, y.pad(((0, n - m),)), result)
         return x, y, result
 
-    everywhere(device, grid, chosen_lanes, tensors(3), (x, y, torch.zeros(n)), check)
+    everywhere(device, grid, chosen_lanes, (x, y, torch.zeros(n)), check)
 
 
 def all_of_both(x, result):
     result = ntl.reduce(x, None, product)
 
 
-@devices
 @pytest.mark.parametrize("shape", [(4, 8), (3, 5), (9, 14), (1, 1), (33, 2)])
 def test_all_lanes_of_ragged_tiles(device: str, shape: tuple[int, int]) -> None:
     """Whole rows of a tile are not valid: nor are their reductions."""
@@ -195,7 +186,7 @@ def test_all_lanes_of_ragged_tiles(device: str, shape: tuple[int, int]) -> None:
                 tile = x[4 * i : 4 * i + 4, 6 * j : 6 * j + 6].cpu()
                 same(result[i, j], tile.prod())
 
-    everywhere(device, arrangement, all_of_both, tensors(2, 2), (x, torch.zeros(counts)), check)
+    everywhere(device, arrangement, all_of_both, (x, torch.zeros(counts)), check)
 
 
 def largest_sum(x, result):
@@ -230,7 +221,6 @@ ORACLES = {
 }
 
 
-@devices
 @pytest.mark.parametrize("application", [*ORACLES])
 @pytest.mark.parametrize("shape", [(4, 8), (3, 8), (4, 5), (1, 1), (9, 14)])
 def test_rows_that_do_not_exist_are_in_no_reduction(
@@ -248,10 +238,9 @@ def test_rows_that_do_not_exist_are_in_no_reduction(
                 tile = x[4 * i : 4 * i + 4, 8 * j : 8 * j + 8].cpu()
                 same(result[i, j], ORACLES[application](tile))
 
-    everywhere(device, arrangement, application, tensors(2, 2), (x, torch.zeros(counts)), check)
+    everywhere(device, arrangement, application, (x, torch.zeros(counts)), check)
 
 
-@devices
 @pytest.mark.parametrize("shape", [(4, 24), (3, 20), (9, 1)])
 def test_rows_are_carried_through_a_loop(device: str, shape: tuple[int, int]) -> None:
     x = -1 - torch.rand(shape)
@@ -266,14 +255,13 @@ def test_rows_are_carried_through_a_loop(device: str, shape: tuple[int, int]) ->
         same(result[:, 0], expected)
 
     result = torch.zeros(-(-shape[0] // 4), 1)
-    everywhere(device, arrangement, online, tensors(2, 2), (x, result), check)
+    everywhere(device, arrangement, online, (x, result), check)
 
 
 def repeated(x, result):
     result = x * 0 + ntl.cumsum(ntl.sum(x, 1, keep_dims=True), 0, reverse=True)
 
 
-@devices
 @pytest.mark.parametrize("shape", [(4, 8), (2, 8), (6, 8)])
 def test_a_scan_beside_a_dim_of_one_is_repeated_along_it(
     device: str, shape: tuple[int, int]
@@ -287,7 +275,7 @@ def test_a_scan_beside_a_dim_of_one_is_repeated_along_it(
         for found, part in zip(result.split(4), x.split(4), strict=True):
             same(found, part.sum(1).flip(0).cumsum(0).flip(0)[:, None].expand(part.shape))
 
-    everywhere(device, arrangement, repeated, tensors(2, 2), (x, torch.zeros(shape)), check)
+    everywhere(device, arrangement, repeated, (x, torch.zeros(shape)), check)
 
 
 def carried(x, result):
@@ -297,7 +285,6 @@ def carried(x, result):
     result = ntl.sum(power, 0)
 
 
-@devices
 @sizes
 @tiles
 def test_a_loop_carries_what_is_real(device: str, n: int, tile: int) -> None:
@@ -312,7 +299,7 @@ def test_a_loop_carries_what_is_real(device: str, n: int, tile: int) -> None:
         torch.testing.assert_close(result.cpu().double(), expected, rtol=1e-3, atol=1e-3)
 
     arrangement = functools.partial(per_tile, tile=tile)
-    everywhere(device, arrangement, carried, tensors(2), (x, torch.zeros(-(-n // tile))), check)
+    everywhere(device, arrangement, carried, (x, torch.zeros(-(-n // tile))), check)
 
 
 # Functions that combine.
@@ -344,7 +331,6 @@ def functions(x, largest, branches, unrolled, local):
     local = ntl.reduce(x, 0, weighted, keep_dims=True)
 
 
-@devices
 def test_functions_of_every_kind(device: str) -> None:
     """Two lanes, so that there is one way to combine them."""
     x = randn(10)
@@ -362,7 +348,7 @@ def test_functions_of_every_kind(device: str) -> None:
 
     arrangement = functools.partial(per_tile, tile=2)
     outputs = [torch.zeros(5) for _ in range(4)]
-    everywhere(device, arrangement, functions, tensors(5), (x, *outputs), check)
+    everywhere(device, arrangement, functions, (x, *outputs), check)
 
 
 def mixed_types(x, y, bit, wide):
@@ -375,7 +361,6 @@ def bit_and_sum(bit1, sum1, bit2, sum2):
     return bit1 | bit2, sum1 + sum2
 
 
-@devices
 @sizes
 def test_operands_of_several_types(device: str, n: int) -> None:
     x, y = integers(n, dtype=torch.int8), integers(n, dtype=torch.int64) * 2**40
@@ -389,7 +374,7 @@ def test_operands_of_several_types(device: str, n: int) -> None:
 
     count = -(-n // 64)
     outputs = [torch.zeros(count, dtype=dtype) for dtype in (torch.int32, torch.int64)]
-    everywhere(device, arrangement, mixed_types, tensors(4), (x, y, *outputs), check)
+    everywhere(device, arrangement, mixed_types, (x, y, *outputs), check)
 
 
 def in_their_order(x, forwards, backwards):
@@ -401,7 +386,6 @@ def last(a, b):
     return b
 
 
-@devices
 @sizes
 def test_the_left_comes_first(device: str, n: int) -> None:
     """Backwards, what is on the left lies behind."""
@@ -413,7 +397,7 @@ def test_the_left_comes_first(device: str, n: int) -> None:
 
     arrangement = functools.partial(blocks, tile=64)
     outputs = (torch.zeros(n), torch.zeros(n))
-    everywhere(device, arrangement, in_their_order, tensors(3), (x, *outputs), check)
+    everywhere(device, arrangement, in_their_order, (x, *outputs), check)
 
 
 # Sizes of nothing, and numbers at the ends.
@@ -426,7 +410,6 @@ def nothing(x, total, product_of_all, bits, largest):
     largest = ntl.max(x, 1)
 
 
-@devices
 def test_blocks_of_no_lanes(device: str) -> None:
     x = torch.zeros(3, 0)
 
@@ -441,15 +424,13 @@ def test_blocks_of_no_lanes(device: str) -> None:
             same(result, wanted)
 
     outputs = [torch.ones(3) for _ in range(4)]
-    shapes = (Tensor(2), *tensors(4))
-    everywhere(device, arrangement, nothing, shapes, (x, *outputs), check)
+    everywhere(device, arrangement, nothing, (x, *outputs), check)
 
 
 def counted(x, counts):
     counts = ntl.histogram(x, 7)
 
 
-@devices
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int64, torch.uint64])
 def test_numbers_that_are_not_counted(device: str, dtype: torch.dtype) -> None:
     """Neither those that have the same low bits as one that is."""
@@ -463,14 +444,7 @@ def test_numbers_that_are_not_counted(device: str, dtype: torch.dtype) -> None:
         return x.tile((-1,)), counts.tile((-1,))
 
     counts = torch.zeros(7, dtype=torch.int32)
-    everywhere(
-        device,
-        arrangement,
-        counted,
-        tensors(2),
-        (x, counts),
-        lambda x, counts: same(counts, wanted),
-    )
+    everywhere(device, arrangement, counted, (x, counts), lambda x, counts: same(counts, wanted))
 
 
 def top_three(x, result):
@@ -495,7 +469,6 @@ def sequences(x, rising, backwards, farthest):
     farthest = ntl.associative_scan(x, 1, longest, reverse=True)
 
 
-@devices
 def test_sequences_of_their_own_lengths(device: str) -> None:
     """Lanes behind a sequence, up to the longest, are not valid."""
     lengths = (0, 1, 7, 64, 65)
@@ -518,4 +491,4 @@ def test_sequences_of_their_own_lengths(device: str) -> None:
             same(found[2].unbind()[index], largest_from(part))
 
     declared = [Tensor(2, jagged_dim=1) for _ in range(4)]
-    everywhere(device, arrangement, sequences, declared, (x, *outputs), check)
+    everywhere(device, arrangement, sequences, (x, *outputs), check, tensors=declared)

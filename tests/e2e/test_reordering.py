@@ -19,9 +19,6 @@ from ninetoothed.errors import ArgumentError, ShapeError
 from tests.support.everywhere import everywhere
 
 Shape = tuple[int, ...]
-each_device = pytest.mark.parametrize(
-    "device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
-)
 
 # Applications.
 
@@ -95,7 +92,7 @@ def check_all(device: str, application: Any, count: int) -> None:
     def arrangement(found: Tensor) -> Tensor:
         return found.tile((count,))
 
-    everywhere(device, arrangement, application, [Tensor(1)], [found], right)
+    everywhere(device, arrangement, application, [found], right)
 
 
 def check(device: str, application: Any, inputs: list[torch.Tensor], *wanted: torch.Tensor) -> None:
@@ -111,8 +108,7 @@ def check(device: str, application: Any, inputs: list[torch.Tensor], *wanted: to
         for value, expected in zip(values[len(inputs) :], wanted, strict=True):
             assert torch.equal(value.cpu(), expected)
 
-    tensors = [Tensor(len(shape)) for shape in shapes]
-    everywhere(device, arrangement, application, tensors, [*inputs, *outputs], right)
+    everywhere(device, arrangement, application, [*inputs, *outputs], right)
 
 
 def lanes_of(shape: Shape, dtype: torch.dtype = torch.float32) -> torch.Tensor:
@@ -120,7 +116,6 @@ def lanes_of(shape: Shape, dtype: torch.dtype = torch.float32) -> torch.Tensor:
     return (torch.arange(math.prod(shape)) + 1).reshape(shape).to(dtype)
 
 
-@each_device
 @pytest.mark.parametrize("name", [*SMALL, *CHOSEN])
 def test_reshape(name: str | int, device: str) -> None:
     cases = SMALL[name] if isinstance(name, int) else CHOSEN[name]
@@ -137,7 +132,6 @@ SHAPES: list[Shape] = [(1,), (3,), (5,), (4,), (781,), (3, 5), (5, 1), (1, 3), (
 each_shape = pytest.mark.parametrize("shape", SHAPES, ids=str)
 
 
-@each_device
 @each_shape
 def test_two_blocks(shape: Shape, device: str) -> None:
     x, y = lanes_of(shape), -lanes_of(shape)
@@ -158,7 +152,6 @@ def test_two_blocks(shape: Shape, device: str) -> None:
     )
 
 
-@each_device
 @each_shape
 def test_dims(shape: Shape, device: str) -> None:
     x = lanes_of(shape)
@@ -182,7 +175,6 @@ def _gathering(axis: int) -> Any:
     return application
 
 
-@each_device
 @each_shape
 @pytest.mark.parametrize("count", [1, 3, 7])
 def test_gather(shape: Shape, count: int, device: str) -> None:
@@ -195,7 +187,6 @@ def test_gather(shape: Shape, count: int, device: str) -> None:
         check(device, _gathering(axis), [x, index], wanted)
 
 
-@each_device
 @pytest.mark.parametrize(
     "dtype", ["bool", "int8", "uint8", "float16", "bfloat16", "int64", "float64"]
 )
@@ -229,7 +220,6 @@ def ragged(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
     return x.tile((6,)), output.tile((1,))
 
 
-@each_device
 @pytest.mark.parametrize("size", [1, 3, 5, 6, 13])
 def test_guards_move_with_lanes(size: int, device: str) -> None:
     x = lanes_of((size,))
@@ -257,7 +247,7 @@ def test_guards_move_with_lanes(size: int, device: str) -> None:
         assert output.tolist() == wanted.tolist()
 
     values = [x, torch.zeros(len(wanted))]
-    everywhere(device, ragged, application, [Tensor(1), Tensor(1)], values, right)
+    everywhere(device, ragged, application, values, right)
 
 
 # Sizes that only a call knows.
@@ -269,7 +259,6 @@ def rows(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
     return x.squeeze(1), output.squeeze(1)
 
 
-@each_device
 @pytest.mark.parametrize("size", [1, 3, 4, 5, 781])
 def test_run_time_sizes(size: int, device: str) -> None:
     def application(x, output):
@@ -279,7 +268,7 @@ def test_run_time_sizes(size: int, device: str) -> None:
         assert torch.equal(output, torch.stack([x, -x], -1).flatten(1))
 
     values = [lanes_of((2, size)), torch.zeros(2, 2 * size)]
-    everywhere(device, rows, application, [Tensor(2), Tensor(2)], values, right)
+    everywhere(device, rows, application, values, right)
 
 
 @pytest.mark.parametrize("size", [1, 3, 4, 5, 97])
@@ -292,7 +281,7 @@ def test_a_size_that_is_left(size: int) -> None:
         assert torch.equal(output, joined.transpose(1, 2).reshape(2, -1))
 
     values = [lanes_of((2, size)), torch.zeros(2, 2 * size)]
-    everywhere("cpu", rows, application, [Tensor(2), Tensor(2)], values, right)
+    everywhere("cpu", rows, application, values, right)
 
 
 def test_sizes_that_the_call_checks() -> None:

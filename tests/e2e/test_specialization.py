@@ -15,8 +15,6 @@ from ninetoothed.errors import ShapeError
 from ninetoothed.kernel.kernel import Kernel
 from tests.support.spaces import by_block_sizes
 
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-
 
 def _halves(x, y):
     block = block_size(32, 128)
@@ -48,7 +46,6 @@ def _kernel(application) -> Kernel:
     return ninetoothed.make(_halves, application, (Tensor(1), Tensor(1)))
 
 
-@devices
 @pytest.mark.parametrize("application", [by_size, unrolled, indexed])
 def test_every_block_size_decides_for_itself(application, device):
     kernel = _kernel(application)

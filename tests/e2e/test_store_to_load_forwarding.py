@@ -13,19 +13,15 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifacts.target import Target
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import compile_kernel, lower
-from ninetoothed.compiler.defaults import assumed_signature, pick
-from ninetoothed.compiler.space import space
+from ninetoothed.compiler.defaults import assumed_signature
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir import nt
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
-from tests.support.everywhere import everywhere
+from tests.support import offline
+from tests.support.everywhere import everywhere, lowered
 from tests.support.targets import TARGETS
 
-devices = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 blocks = pytest.mark.parametrize("block", [1024, 1000, 32])
 
 BLOCK = Symbol("BLOCK", constexpr=True)
@@ -72,7 +68,6 @@ def rounded(x, y, z):
     z = y * 3.0
 
 
-@devices
 @blocks
 def test_what_is_read_was_rounded_as_memory_rounds(device: str, block: int) -> None:
     x = numbers(SIZE)
@@ -81,7 +76,6 @@ def test_what_is_read_was_rounded_as_memory_rounds(device: str, block: int) -> N
         device,
         tiled,
         rounded,
-        [Tensor(1) for _ in range(3)],
         (x, torch.zeros(SIZE).half(), torch.zeros(SIZE)),
         lambda x, y, z: equal((y, half), (z, (half * 3.0).float())),
         BLOCK=block,
@@ -94,7 +88,6 @@ def updated(x, y):
     y -= x
 
 
-@devices
 @blocks
 def test_updates_follow_one_another(device: str, block: int) -> None:
     x, y = numbers(SIZE), numbers(SIZE, seed=1)
@@ -102,7 +95,6 @@ def test_updates_follow_one_another(device: str, block: int) -> None:
         device,
         tiled,
         updated,
-        [Tensor(1) for _ in range(2)],
         (x, y),
         lambda _, result: equal((result, (y + x) * 2 - x)),
         BLOCK=block,
@@ -114,7 +106,6 @@ def summed(x, y, total):
     total = ntl.sum(y)
 
 
-@devices
 @pytest.mark.parametrize("other", [None, 3])
 def test_lanes_that_were_not_stored(device: str, other: int | None) -> None:
     """They read ``other``, and without it they do not count."""
@@ -124,9 +115,9 @@ def test_lanes_that_were_not_stored(device: str, other: int | None) -> None:
         device,
         lambda x, y, total: (x.tile((32,)), y.tile((32,)), total.tile((1,))),
         summed,
-        (Tensor(1, other=100), Tensor(1, other=other), Tensor(1)),
         (x, torch.zeros_like(x), torch.zeros(1, dtype=torch.int64)),
         lambda x, y, total: equal((y, x.cpu()), (total, (x.sum() + outside).cpu().reshape(1))),
+        tensors=(Tensor(1, other=100), Tensor(1, other=other), Tensor(1)),
     )
 
 
@@ -134,7 +125,6 @@ def reversed_blocks(x):
     x = ntl.flip(x)
 
 
-@devices
 @blocks
 def test_lanes_change_places(device: str, block: int) -> None:
     x = numbers(4 * block)
@@ -142,7 +132,6 @@ def test_lanes_change_places(device: str, block: int) -> None:
         device,
         tiled,
         reversed_blocks,
-        (Tensor(1),),
         (x,),
         lambda result: equal((result, x.reshape(4, block).flip(1).reshape(-1))),
         BLOCK=block,
@@ -155,18 +144,11 @@ def exchanged(x, y):
     y = before
 
 
-@devices
 @blocks
 def test_blocks_change_places(device: str, block: int) -> None:
     x, y = numbers(SIZE), numbers(SIZE, seed=1)
     everywhere(
-        device,
-        tiled,
-        exchanged,
-        (Tensor(1), Tensor(1)),
-        (x, y),
-        lambda one, two: equal((one, y), (two, x)),
-        BLOCK=block,
+        device, tiled, exchanged, (x, y), lambda one, two: equal((one, y), (two, x)), BLOCK=block
     )
 
 
@@ -190,7 +172,6 @@ def accumulated(x, y):
         y += x[k]
 
 
-@devices
 @blocks
 def test_turns_read_what_the_ones_before_have_written(device: str, block: int) -> None:
     x = numbers(3, 4 * block)
@@ -198,14 +179,12 @@ def test_turns_read_what_the_ones_before_have_written(device: str, block: int) -
         device,
         rows,
         running,
-        (Tensor(2),),
         (x,),
         lambda result: equal((result, x.reshape(3, 4, block).cumsum(1).reshape(3, -1))),
         BLOCK=block,
     )
 
 
-@devices
 @blocks
 def test_a_parameter_accumulates(device: str, block: int) -> None:
     """In its own type: each iteration rounds."""
@@ -217,14 +196,12 @@ def test_a_parameter_accumulates(device: str, block: int) -> None:
         device,
         lambda x, y: (*rows(x), *squeezed(y)),
         accumulated,
-        (Tensor(2), Tensor(2)),
         (x, torch.zeros(3, block).half()),
         lambda _, result: equal((result, expected)),
         BLOCK=block,
     )
 
 
-@devices
 @blocks
 def test_loops_inside_loops(device: str, block: int) -> None:
     x = numbers(2, 3 * block)
@@ -235,9 +212,9 @@ def test_loops_inside_loops(device: str, block: int) -> None:
         device,
         lambda x, steps: (*rows(x), steps),
         repeated,
-        (Tensor(2), Tensor(0, dtype="i32")),
         (x, 3),
         lambda result, _: equal((result, expected.reshape(2, -1))),
+        tensors=(Tensor(2), Tensor(0, dtype="i32")),
         BLOCK=block,
     )
 
@@ -252,7 +229,6 @@ def sided(x, y, z):
     z = x + y
 
 
-@devices
 @blocks
 def test_branches(device: str, block: int) -> None:
     x = numbers(6, block).reshape(-1)
@@ -264,7 +240,6 @@ def test_branches(device: str, block: int) -> None:
         device,
         tiled,
         sided,
-        [Tensor(1) for _ in range(3)],
         (x, torch.zeros_like(x), torch.zeros_like(x)),
         lambda x, _, z: equal((x, x_after.reshape(-1)), (z, (x_after + y).reshape(-1))),
         BLOCK=block,
@@ -282,14 +257,12 @@ def through_pointers(x, y):
     y += x
 
 
-@devices
 def test_pointers_see_what_was_stored(device: str) -> None:
     x = numbers(128)
     everywhere(
         device,
         lambda x, y: (x.tile((32,)), y.tile((32,))),
         through_pointers,
-        (Tensor(1), Tensor(1)),
         (x, torch.zeros(128)),
         lambda result, y: equal(
             (result, 2 * x), (y, 2 * x + (2 * x).reshape(4, 32).flip(1).reshape(-1))
@@ -319,17 +292,13 @@ def run(
     """As ``everywhere``, for arguments that share memory."""
     if device == "cpu":
         values = arguments()
-        signature = bind(kernel.definition.interface, values, constexprs).signature
-        module = kernel.composed(signature)
-        lowered = lower(module, signature, space(module, signature).configs[0])
-        interpret(lowered, values)
+        interpret(*lowered(kernel, values, **constexprs))
         check(*values)
     values = arguments()
     kernel(*values, **constexprs)
     check(*values)
 
 
-@devices
 @blocks
 @pytest.mark.parametrize("backend", ["ttir", "triton-python"])
 def test_arguments_that_are_one_tensor(device: str, block: int, backend: str) -> None:
@@ -363,7 +332,6 @@ def test_arguments_that_are_one_tensor(device: str, block: int, backend: str) ->
     run(device, kernel, overwritten, lambda _, y, z: equal((y, 2 * x), (z, 2 * x)), BLOCK=block)
 
 
-@devices
 def test_arguments_that_overlap(device: str) -> None:
     """The halves of one buffer, and what lies across them."""
     kernel = ninetoothed.make(
@@ -426,9 +394,7 @@ def test_compiles(case: tuple[Any, Any, int], language: str, target: str) -> Non
     kernel = ninetoothed.make(arrangement, application, [Tensor(ndim) for _ in range(count)])
     signature = assumed_signature(kernel.definition, {}, {"BLOCK": 32})
     module = kernel.composed(signature)
-    signature, config = pick(kernel.definition, module, signature, {})
-    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
+    artifact = offline.compiled(kernel, target, language, constexprs={"BLOCK": 32})
     barriers = sum(isinstance(op, nt.BarrierOp) for op in module.walk())
     word = "gpu.barrier" if language == "ttir" else "tl.debug_barrier()"
     assert artifact.text.count(word) == barriers
-    assert compat.compile_binary(artifact).code

@@ -9,11 +9,9 @@ import pytest
 from examples.add import add_kernel
 from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
-from ninetoothed.artifacts.target import Target
-from ninetoothed.compiler.compile import compile_kernel
-from ninetoothed.compiler.defaults import assumed_signature, pick
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
+from tests.support import offline
 from tests.support.targets import TARGETS
 
 pytestmark = pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
@@ -27,10 +25,5 @@ EXAMPLES = {"add": add_kernel, "matmul": matmul_kernel, "softmax": softmax_kerne
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example_compiles(example: str, dtype: str, language: str, target: str) -> None:
     kernel: Kernel = EXAMPLES[example]
-    definition = kernel.definition
-    dtypes = {parameter.name: dtype for parameter in definition.parameters}
-    signature = assumed_signature(definition, dtypes, {})
-    module = kernel.composed(signature)
-    signature, config = pick(definition, module, signature, {})
-    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
-    assert compat.compile_binary(artifact).code
+    dtypes = {parameter.name: dtype for parameter in kernel.definition.parameters}
+    offline.compiled(kernel, target, language, dtypes)

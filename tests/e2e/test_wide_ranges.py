@@ -6,12 +6,7 @@ import pytest
 import torch
 
 import ninetoothed.language as ntl
-from ninetoothed import Tensor
 from tests.support.everywhere import everywhere
-
-each_device = pytest.mark.parametrize(
-    "device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
-)
 
 
 def blocks(x, n, output):
@@ -45,7 +40,6 @@ def outside(x, n, output):
     output = x.source[2**33] + 5
 
 
-@each_device
 @pytest.mark.parametrize(
     ("application", "wanted"),
     [(up, 6 + 2**39), (down, 2**32 + 2**31), (once, 3), (multiplied, 2**44), (outside, 5)],
@@ -56,4 +50,4 @@ def test_numbers(application: object, wanted: int, device: str) -> None:
         assert arguments[-1].tolist() == [wanted] * 16
 
     values = [torch.ones(16), 3, torch.zeros(16, dtype=torch.int64)]
-    everywhere(device, blocks, application, [Tensor(1), Tensor(0), Tensor(1)], values, check)
+    everywhere(device, blocks, application, values, check)

@@ -170,6 +170,12 @@ class Case:
         self.steps.append((level, step))
         self.text.append(f"level {level}: {text}")
 
+    def call(self, level: int, name: str, given: list[Any], meant: list[Any]) -> None:
+        """The operation ``name`` of arguments ``given``, which are ``meant`` to the model."""
+        model = getattr(self.model, name)(level, *meant)
+        text = f"{name}({', '.join(map(str, given))})"
+        self.then(level, model, text, lambda t, number: getattr(t, name)(*given))
+
     def __repr__(self) -> str:
         return f"{self.shape} {self.text}"
 
@@ -234,36 +240,21 @@ def _squeeze(draw: st.DrawFn, case: Case, level: int) -> None:
     dims = [dim for dim in ones if draw(st.booleans())] or ones[:1]
     given = [_negatives(dim, len(sizes), draw) for dim in dims]
     argument: Any = given[0] if len(given) == 1 and draw(st.booleans()) else given
-    case.then(
-        level,
-        case.model.squeeze(level, dims),
-        f"squeeze({argument})",
-        lambda t, number: t.squeeze(argument),
-    )
+    case.call(level, "squeeze", [argument], [dims])
 
 
 def _unsqueeze(draw: st.DrawFn, case: Case, level: int) -> None:
     rank = case.model.ranks[level]
     dim = draw(st.integers(0, rank))
     given = _negatives(dim, rank + 1, draw)
-    case.then(
-        level,
-        case.model.unsqueeze(level, dim),
-        f"unsqueeze({given})",
-        lambda t, number: t.unsqueeze(given),
-    )
+    case.call(level, "unsqueeze", [given], [dim])
 
 
 def _permute(draw: st.DrawFn, case: Case, level: int) -> None:
     rank = case.model.ranks[level]
     dims = draw(st.permutations(range(rank)))
     given = [_negatives(dim, rank, draw) for dim in dims]
-    case.then(
-        level,
-        case.model.permute(level, dims),
-        f"permute({given})",
-        lambda t, number: t.permute(given),
-    )
+    case.call(level, "permute", [given], [dims])
 
 
 def _flatten(draw: st.DrawFn, case: Case, level: int) -> None:
@@ -272,16 +263,11 @@ def _flatten(draw: st.DrawFn, case: Case, level: int) -> None:
     end = draw(st.integers(start + 1, rank))
     first = draw(st.sampled_from([start, start - rank] + [None] * (start == 0)))
     last = None if end == rank else _negatives(end, rank, draw)
-    case.then(
-        level,
-        case.model.flatten(level, start, end),
-        f"flatten({first}, {last})",
-        lambda t, number: t.flatten(first, last),
-    )
+    case.call(level, "flatten", [first, last], [start, end])
 
 
 def _ravel(draw: st.DrawFn, case: Case, level: int) -> None:
-    case.then(level, case.model.ravel(level), "ravel()", lambda t, number: t.ravel())
+    case.call(level, "ravel", [], [])
 
 
 def _pad(draw: st.DrawFn, case: Case, level: int) -> None:

@@ -59,6 +59,16 @@ def _vectors(w: Writer) -> None:
     _body(w, [(*w.pick(*forms), w.dims) for _ in _count(w, 2)])
 
 
+def _inputs_and_body(w: Writer, forms: Sequence[tuple[Sequence[int], str]]) -> None:
+    """Up to three inputs and two outputs, each of one of the forms: a shape and an arrangement."""
+    for index in _count(w):
+        dtype = w.dtype()
+        shape, arranged = w.pick(*forms)
+        w.tensor(f"x{index}", shape, dtype, arranged)
+        w.read(f"x{index}", dtype, w.dims)
+    _body(w, [(*w.pick(*forms), w.dims) for _ in _count(w, 2)])
+
+
 def _matrices(w: Writer) -> None:
     m, n, a, b = w.size("m"), w.size("n"), w.tile("B0"), w.tile("B1")
     w.dims, w.block = ("a", "b"), "x0.shape"
@@ -74,12 +84,7 @@ def _matrices(w: Writer) -> None:
         ((m, 2, n), f"{{0}}[:, None, 1, ...].squeeze(1).tile(({a}, {b}))"),
         ((m + 1, n + 2), f"{{0}}.pad(((-1, 0), (-2, 0))).tile(({a}, {b}))"),
     )
-    for index in _count(w):
-        dtype = w.dtype()
-        shape, arranged = w.pick(*forms)
-        w.tensor(f"x{index}", shape, dtype, arranged)
-        w.read(f"x{index}", dtype, w.dims)
-    _body(w, [(*w.pick(*forms), w.dims) for _ in _count(w, 2)])
+    _inputs_and_body(w, forms)
 
 
 def _rows(w: Writer) -> None:
@@ -134,12 +139,7 @@ def _flat(w: Writer) -> None:
         ((m, n, k), f"{{0}}.tile((1, -1, -1)).ravel().flatten().tile(({b},))"),
         ((k, n, m), f"{{0}}[::-1].permute((2, 1, 0)).flatten().tile(({b},))"),
     )
-    for index in _count(w):
-        dtype = w.dtype()
-        shape, arranged = w.pick(*forms)
-        w.tensor(f"x{index}", shape, dtype, arranged)
-        w.read(f"x{index}", dtype, w.dims)
-    _body(w, [(*w.pick(*forms), w.dims) for _ in _count(w, 2)])
+    _inputs_and_body(w, forms)
 
 
 def _windows(w: Writer) -> None:

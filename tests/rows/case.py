@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -152,9 +153,10 @@ Oracle = Callable[..., Any]
 class Case:
     """One test of some rows.
 
-    ``covers`` are their names, separated by blanks. ``defined``, over the same arrays as the
-    oracle, says where the result is; elsewhere the operands are replaced by 1. ``ulps`` times the
-    epsilon of an output's type, relative to the result or to ``magnitude``, is its tolerance.
+    ``covers`` are their names, separated by blanks. ``results``: one for each output, or one for
+    all. ``defined``, over the same arrays as the oracle, says where the result is; elsewhere the
+    operands are replaced by 1. ``ulps`` times the epsilon of an output's type, relative to the
+    result or to ``magnitude``, is its tolerance.
     """
 
     covers: str
@@ -163,7 +165,7 @@ class Case:
     inputs: tuple[Values, ...] = (NUMBERS,)
     dtypes: tuple[str, ...] = FLOATS
     layouts: tuple[Layout, ...] = LANES
-    results: tuple[Result, ...] = (Result(),)
+    results: Result | tuple[Result, ...] = Result()
     ulps: float | Callable[[str], float] = 1
     defined: Oracle | None = None
     magnitude: Oracle | None = None
@@ -173,9 +175,14 @@ class Case:
         """The application's."""
         return self.application.__name__
 
+    @property
+    def count(self) -> int:
+        """The number of inputs and outputs: the application's parameters."""
+        return len(inspect.signature(self.application).parameters)
+
     def tensors(self, layout: Layout) -> tuple[Tensor, ...]:
         """The symbolic tensors."""
-        count = len(self.inputs) + len(self.results)
+        count = self.count
         return tuple(Tensor(len(shape)) for shape in layout.shapes(layout.calls[0], count))
 
     def operands(self, dtype: str, shapes: Sequence[Shape]) -> list[torch.Tensor]:
@@ -201,9 +208,11 @@ class Case:
 
     def outputs(self, dtype: str, shapes: Sequence[Shape]) -> list[torch.Tensor]:
         """The outputs of one call, as they are before."""
+        own = shapes[len(self.inputs) :]
+        results = self.results if isinstance(self.results, tuple) else (self.results,) * len(own)
         return [
             torch.full(shape, result.start).to(torch_type(result.dtype_in(dtype)))
-            for result, shape in zip(self.results, shapes[len(self.inputs) :], strict=True)
+            for result, shape in zip(results, own, strict=True)
         ]
 
     def expected(self, operands: Sequence[torch.Tensor]) -> list[tuple[Array, Array]]:

@@ -74,9 +74,7 @@ CASES = (
         dtypes=("i32", "i64"),
         layouts=(SCALARS,),
     ),
-    Case(
-        *("sum", nested_whiles, lambda x: x.sum(1), (FINITE,), ("i32", "i64"), (along_rows(1),)),
-    ),
+    Case("sum", nested_whiles, lambda x: x.sum(1), (FINITE,), ("i32", "i64"), (along_rows(1),)),
     Case("static_range", unrolled, lambda x: x * 10, (SMALL,), ("fp32", "fp64", "i32")),
     Case(
         *("constexpr", known_when_compiling, lambda x: x * 3, (SMALL,), ("fp32", "i32")),

@@ -196,47 +196,28 @@ WRAPPING = (INTEGRAL, INTEGRAL)
 POSITIVE = Values(0, 120, special=(0, 1))
 
 CASES = (
-    Case(ARITHMETIC, arithmetic, _arithmetic, PAIR, FLOATS, results=(Result(),) * 4),
-    Case(ARITHMETIC, arithmetic, _arithmetic, WRAPPING, INTEGERS, results=(Result(),) * 4),
+    Case(ARITHMETIC, arithmetic, _arithmetic, PAIR, FLOATS),
+    Case(ARITHMETIC, arithmetic, _arithmetic, WRAPPING, INTEGERS),
     *(
-        Case(
-            *("add sub mul", called_arithmetic, lambda x, y: (x + y, x - y, x * y)),
-            *(values, dtypes),
-            results=(Result(),) * 3,
-        )
+        Case("add sub mul", called_arithmetic, lambda x, y: (x + y, x - y, x * y), values, dtypes)
         for values, dtypes in ((PAIR, ("fp32",)), (WRAPPING, ("i32",)))
     ),
     Case(
         *("logical_and logical_or", logical, _logical, PAIR, ("i1", "i32", "fp32")),
-        results=(Result("i1"),) * 3,
+        results=Result("i1"),
     ),
     # On a GPU fp32 is divided by div.full, which errs by 2 ulps.
     Case("truediv", divide, np.divide, PAIR, FLOATS, ulps=2),
-    Case(
-        *("floordiv mod", divide_integers, _truncated, WRAPPING, INTEGERS),
-        results=(Result(), Result()),
-        defined=_divisible,
-    ),
+    Case("floordiv mod", divide_integers, _truncated, WRAPPING, INTEGERS, defined=_divisible),
     # The dividend is at most eight times the divisor: of larger ones the GPU loses digits.
-    Case(
-        *("mod", remainder, np.fmod, (Values(special=()), Values(1, 8, special=()))),
-        dtypes=FLOATS,
-    ),
-    Case(
-        "and or xor invert",
-        bitwise,
-        lambda x, y: (x & y, x | y, x ^ y, ~x),
-        WRAPPING,
-        BITS,
-        results=(Result(),) * 4,
-    ),
+    Case("mod", remainder, np.fmod, (Values(special=()), Values(1, 8, special=())), dtypes=FLOATS),
+    Case("and or xor invert", bitwise, lambda x, y: (x & y, x | y, x ^ y, ~x), WRAPPING, BITS),
     Case(
         "shl shr",
         shift,
         lambda x, y: (x << y, x >> y),
         (INTEGRAL, Values(0, 7, special=(0, 7))),
         INTEGERS,
-        results=(Result(), Result()),
     ),
     Case(
         "lt le gt ge eq ne",
@@ -244,41 +225,21 @@ CASES = (
         lambda x, y: (x < y, x <= y, x > y, x >= y, x == y, x != y),
         PAIR,
         NUMBERS_AND_BITS,
-        results=(Result("i1"),) * 6,
+        results=Result("i1"),
     ),
     # On a GPU exp of fp32 is ex2.approx of the rounded x * log2(e): for |x| <= 8 the rounding is of
     # a number up to 11.5, so 4 ulps of the result, and ex2.approx errs by 2.
-    Case(
-        *("exp exp2", exponentials, lambda x: (np.exp(x), np.exp2(x)), (NUMBERS,), REALS),
-        results=(Result(), Result()),
-        ulps=8,
-    ),
-    Case(
-        *("log log2", logarithms, lambda x: (np.log(x), np.log2(x)), (NUMBERS,), REALS),
-        results=(Result(), Result()),
-        ulps=2,
-    ),
-    Case(
-        *("sqrt rsqrt", roots, lambda x: (np.sqrt(x), 1 / np.sqrt(x)), (NUMBERS,), REALS),
-        results=(Result(), Result()),
-        ulps=2,
-    ),
-    Case(
-        *("sin cos", waves, lambda x: (np.sin(x), np.cos(x)), (NUMBERS,), REALS),
-        results=(Result(), Result()),
-        ulps=2,
-    ),
+    Case("exp exp2", exponentials, lambda x: (np.exp(x), np.exp2(x)), (NUMBERS,), REALS, ulps=8),
+    Case("log log2", logarithms, lambda x: (np.log(x), np.log2(x)), (NUMBERS,), REALS, ulps=2),
+    Case("sqrt rsqrt", roots, lambda x: (np.sqrt(x), 1 / np.sqrt(x)), (NUMBERS,), REALS, ulps=2),
+    Case("sin cos", waves, lambda x: (np.sin(x), np.cos(x)), (NUMBERS,), REALS, ulps=2),
     Case("erf", erf, _erf, (NUMBERS,), REALS, ulps=2),
-    Case(
-        *("floor ceil", whole, lambda x: (np.floor(x), np.ceil(x)), (NUMBERS,), REALS),
-        results=(Result(), Result()),
-    ),
+    Case("floor ceil", whole, lambda x: (np.floor(x), np.ceil(x)), (NUMBERS,), REALS),
     Case("abs", magnitude, np.abs, (INTEGRAL,), INTEGERS),
     Case("abs", magnitude, np.abs, (NUMBERS,), FLOATS),
     Case(
         *("maximum minimum", extremum, lambda x, y: (np.fmax(x, y), np.fmin(x, y)), PAIR),
         dtypes=NUMBER_TYPES,
-        results=(Result(), Result()),
     ),
     Case("umulhi", high_product, _high_product, WRAPPING, ("i32", "i64", "u32", "u64")),
     Case("where", choose, np.where, (Values(dtype="i1"), *PAIR), NUMBERS_AND_BITS),
@@ -301,5 +262,5 @@ CASES = (
         layouts=(VECTORS,),
         results=tuple(Result(dtype) for dtype in NUMBER_TYPES),
     ),
-    Case("cast", to_bits, lambda x: x != 0, (NUMBERS,), NUMBERS_AND_BITS, results=(Result("i1"),)),
+    Case("cast", to_bits, lambda x: x != 0, (NUMBERS,), NUMBERS_AND_BITS, results=Result("i1")),
 )

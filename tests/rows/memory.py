@@ -103,18 +103,18 @@ CASES = (
         *("load store", copy, _copy, (NUMBERS,), NUMBERS_AND_BITS, (SOURCES,)),
         results=(Result(), Result(start=1)),
     ),
-    Case(UPDATES, update, _update, (EXACT,), ("fp32", "fp64"), (SOURCES,), (THREE,) * 5),
-    Case(UPDATES, update, _update, (NUMBERS,), WIDE, (SOURCES,), (THREE,) * 5),
+    Case(UPDATES, update, _update, (EXACT,), ("fp32", "fp64"), (SOURCES,), THREE),
+    Case(UPDATES, update, _update, (NUMBERS,), WIDE, (SOURCES,), THREE),
     Case(
         *("atomic_and atomic_or atomic_xor", update_bits, _update_bits, (NUMBERS,), WIDE),
         layouts=(SOURCES,),
-        results=(THREE,) * 3,
+        results=THREE,
     ),
     Case(
         *("atomic_add", contend, lambda x: np.array([x.sum(dtype=x.dtype)]), (NUMBERS,)),
         dtypes=("i32", "i64"),
         layouts=(Layout("contended", _one_place, tuple(((n,), (1,)) for n in (MANY, 3, 0))),),
-        results=(Result(start=0),),
+        results=Result(start=0),
     ),
     Case(
         *("atomic_cas", swap, _swap, (NUMBERS, Values(2, 4, special=())), (*WIDE, "i16")),

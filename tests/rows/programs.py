@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import ninetoothed.language as ntl
-from tests.rows.case import FINITE, LANES, PADDED, VECTORS, Array, Case, Oracle, Result, Values
+from tests.rows.case import FINITE, LANES, PADDED, VECTORS, Array, Case, Oracle, Values
 
 INDICES = Values(low=-1000, high=1000, special=False)
 
@@ -45,24 +45,8 @@ def printed(x, result):
 
 
 CASES = (
-    Case(
-        "program_id num_programs",
-        numbered,
-        _numbered(64),
-        (INDICES,),
-        ("i32",),
-        (VECTORS,),
-        (Result(), Result()),
-    ),
-    Case(
-        "program_id num_programs",
-        numbered,
-        _numbered(48),
-        (INDICES,),
-        ("i32",),
-        (PADDED,),
-        (Result(), Result()),
-    ),
+    Case("program_id num_programs", numbered, _numbered(64), (INDICES,), ("i32",), (VECTORS,)),
+    Case("program_id num_programs", numbered, _numbered(48), (INDICES,), ("i32",), (PADDED,)),
     Case("device_assert assume debug_barrier", held, lambda x: x, (FINITE,), ("fp32", "i32")),
     Case(
         "multiple_of max_contiguous max_constancy",
@@ -71,7 +55,6 @@ CASES = (
         (INDICES,),
         ("i32",),
         (VECTORS,),
-        (Result(), Result()),
     ),
     Case("device_print", printed, lambda x: x, (FINITE,), ("fp32", "u8"), LANES),
 )

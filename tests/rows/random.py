@@ -86,30 +86,26 @@ def _radius(*arrays: Array) -> tuple[Array, ...]:
     return tuple(np.full(np.shape(arrays[0]), 6.0) for _ in range(5))
 
 
-WIDE_BITS = (Result("u64"),) * 4
 CASES = (
-    Case("randint randint4x", bits, _bits, (OFFSETS,), ("i32", "i64"), BLOCKS, (BITS,) * 5),
-    Case("philox", counted, _counted, (OFFSETS,), ("u32", "i32"), BLOCKS, (BITS,) * 4),
+    Case("randint randint4x", bits, _bits, (OFFSETS,), ("i32", "i64"), BLOCKS, BITS),
+    Case("philox", counted, _counted, (OFFSETS,), ("u32", "i32"), BLOCKS, BITS),
     # The key of 64 bits is a block, as in Triton, so scalars give blocks.
-    Case("philox", counted, _counted, (OFFSETS,), ("u64", "i64"), BLOCKS[:1], WIDE_BITS),
-    Case(
-        *("philox_impl", counted_raw, _counted, (OFFSETS,), ("u32", "u64"), BLOCKS),
-        results=(Result(),) * 4,
-    ),
+    Case("philox", counted, _counted, (OFFSETS,), ("u64", "i64"), BLOCKS[:1], Result("u64")),
+    Case("philox_impl", counted_raw, _counted, (OFFSETS,), ("u32", "u64"), BLOCKS),
     Case(
         *("rand rand4x", uniform_numbers, _uniform_numbers, (OFFSETS,), ("i32",), BLOCKS),
-        results=(FLOAT,) * 5,
+        results=FLOAT,
     ),
     Case(
         *("randn randn4x", normal_numbers, _normal_numbers, (OFFSETS,), ("i32",), BLOCKS),
-        results=(FLOAT,) * 5,
+        results=FLOAT,
         ulps=4,
         magnitude=_radius,
     ),
-    Case("uint_to_uniform_float", scaled, _scaled, (OFFSETS,), WIDE, BLOCKS, (FLOAT,)),
+    Case("uint_to_uniform_float", scaled, _scaled, (OFFSETS,), WIDE, BLOCKS, FLOAT),
     Case(
         *("pair_uniform_to_normal", paired, _paired, (UNIT, UNIT), ("fp32",)),
-        results=(FLOAT, FLOAT),
+        results=FLOAT,
         ulps=4,
         magnitude=lambda x, y: _radius(x)[:2],
     ),

@@ -109,7 +109,7 @@ def _called(kernel: Kernel) -> Run:
 
 def _compare(case: Case, layout: Layout, dtype: str, ways: Mapping[str, Run], device: str) -> None:
     for call in layout.calls:
-        shapes = layout.shapes(call, len(case.inputs) + len(case.results))
+        shapes = layout.shapes(call, case.count)
         operands = case.operands(dtype, shapes)
         expected = case.expected(operands)
         for way, function in ways.items():

@@ -8,27 +8,51 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from xdsl.dialects.builtin import ModuleOp
 
 import ninetoothed
 from ninetoothed import Tensor
+from ninetoothed.artifacts.configuration import Config
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import lower
+from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
+from ninetoothed.kernel.kernel import Kernel
 from tests.support.spaces import by_block_sizes
 
 Check = Callable[[Sequence[torch.Tensor]], None]
+
+
+def declared(values: Sequence[Any]) -> list[Tensor]:
+    """A symbolic tensor for each value, of its number of dims."""
+    return [Tensor(value.ndim if isinstance(value, torch.Tensor) else 0) for value in values]
+
+
+def lowered(
+    kernel: Kernel, values: Sequence[Any], config: Config | None = None, **constexprs: int
+) -> tuple[ModuleOp, Sequence[Any]]:
+    """The kernel behind the last pass, and its arguments: what ``interpret`` takes."""
+    bound = bind(kernel.definition.interface, values, constexprs)
+    module = kernel.composed(bound.signature, config)
+    config = config or space(module, bound.signature).configs[0]
+    return lower(module, bound.signature, config), bound.values
 
 
 def everywhere(
     device: str,
     arrangement: Callable[..., object],
     application: Callable[..., object],
-    tensors: Sequence[Tensor],
     values: Sequence[Any],
     check: Callable[..., None],
+    tensors: Sequence[Tensor] | None = None,
     **constexprs: int,
 ) -> None:
-    """Run the kernel on clones of ``values`` each way, and ``check(*values)`` after each."""
+    """Run the kernel on clones of ``values`` each way, and ``check(*values)`` after each.
+
+    ``tensors`` is left out where only the number of dims of each value counts.
+    """
+    if tensors is None:
+        tensors = declared(values)
 
     def clones() -> list[Any]:
         return [
@@ -48,9 +72,7 @@ def everywhere(
         module = kernel.composed(signature)
         for config in by_block_sizes(module, signature)[:3]:
             arguments = clones()
-            bound = bind(kernel.definition.interface, arguments, constexprs).values
-            module = kernel.composed(signature, config)
-            interpret(lower(module, signature, config), bound)
+            interpret(*lowered(kernel, arguments, config, **constexprs))
             check(*arguments)
         return
     for backend in ("ttir", "triton-python"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -54,9 +55,6 @@ def _parametrized(names: str, *cases: tuple[Any, ...]) -> pytest.MarkDecorator:
     )
 
 
-places = _parametrized("place", (CPU,), (GPU,))
-"""Runs a test on the CPU and on a GPU."""
-
 every_place = _parametrized("place", (CPU,), (GPU,), (GPU_OF_PYTHON,))
 """Runs a test on the CPU and, on a GPU, with both backends."""
 
@@ -94,3 +92,7 @@ def load(name: str, place: Place, monkeypatch: pytest.MonkeyPatch) -> ModuleType
     monkeypatch.setenv("NINETOOTHED_BACKEND", place.backend)
     monkeypatch.setenv("NINETOOTHED_TUNE", "off")
     return _loaded(name, place.backend)
+
+
+Load = Callable[[str], ModuleType]
+"""Loads an example for the place of a test."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import compile_kernel
+from ninetoothed.compiler.defaults import assumed_signature, pick
 from ninetoothed.compiler.space import space
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
@@ -28,6 +29,24 @@ def artifacts(
     config = space(module, signature, target=parsed).configs[0]
     for language in LANGUAGES:
         yield compile_kernel(module, signature, config, parsed, language)
+
+
+def compiled(
+    kernel: Kernel,
+    target: str,
+    language: str,
+    dtypes: Mapping[str, str] | None = None,
+    constexprs: Mapping[str, int] | None = None,
+) -> Artifact:
+    """The artifact of the signature and the configuration that are assumed without a call; Triton
+    compiles it.
+    """
+    signature = assumed_signature(kernel.definition, dtypes or {}, constexprs or {})
+    module = kernel.composed(signature)
+    signature, config = pick(kernel.definition, module, signature, {})
+    artifact = compile_kernel(module, signature, config, Target.parse(target), language)
+    assert compat.compile_binary(artifact).code
+    return artifact
 
 
 def check(kernel: Kernel, values: Sequence[Any], target: str, **constexprs: int) -> None:

@@ -14,7 +14,7 @@ from examples.runner import Draw, gradients, relative_error, results, tolerance_
 from ninetoothed.errors import ArgumentError
 from ninetoothed.kernel.kernel import Kernel
 from tests.support import offline
-from tests.support.examples import CPU, GPU, Place, every_place, kinds, load, places
+from tests.support.examples import CPU, GPU, Load, Place, every_place, kinds
 from tests.support.targets import FEW_TARGETS
 
 Sizes = tuple[int, int, int, int, int, int]
@@ -31,6 +31,12 @@ causal = pytest.mark.parametrize("is_causal", [False, True], ids=["all", "causal
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """On the CPU there is else one block of all positions."""
     monkeypatch.setenv("NINETOOTHED_INTERPRET_LANES", "2048")
+
+
+@pytest.fixture
+def dtype() -> torch.dtype:
+    """The element type of what ``draw`` draws, unless a test names its own."""
+    return torch.float16
 
 
 def sizes(place: Place, dtype: torch.dtype) -> Sequence[Sizes]:
@@ -82,15 +88,9 @@ def check(
         assert relative_error(one, two) <= tolerance(one)
 
 
-def check_both(
-    place: Place,
-    monkeypatch: pytest.MonkeyPatch,
-    draw: Draw,
-    tensors: Sequence[torch.Tensor],
-    *options: Any,
-) -> None:
+def check_both(load: Load, draw: Draw, tensors: Sequence[torch.Tensor], *options: Any) -> None:
     """Attention and its gradients are right."""
-    function = load("attention", place, monkeypatch).attention
+    function = load("attention").attention
     check(function, reference, tensors, *options)
     query, _, value = tensors
     wanted = (gradient_of(draw, query, value), *tensors)
@@ -100,36 +100,25 @@ def check_both(
 @kinds
 @causal
 def test_attention(
-    place: Place,
-    dtype: torch.dtype,
-    strided: bool,
-    is_causal: bool,
-    monkeypatch: pytest.MonkeyPatch,
+    place: Place, dtype: torch.dtype, is_causal: bool, draw: Draw, load: Load
 ) -> None:
-    draw = Draw(place.device, dtype, strided)
     for one in sizes(place, dtype):
-        check_both(place, monkeypatch, draw, inputs(draw, one), is_causal)
+        check_both(load, draw, inputs(draw, one), is_causal)
 
 
-@places
-def test_heads_behind_positions(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heads_behind_positions(load: Load, draw: Draw) -> None:
     """As a layer has them that makes all heads in one product."""
-    draw = Draw(place.device, torch.float16)
     tensors = [draw(2, length, 2, 32).transpose(1, 2) for length in (37, 75, 75)]
-    check_both(place, monkeypatch, draw, tensors, True)
+    check_both(load, draw, tensors, True)
 
 
-@places
-def test_scale(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = Draw(place.device, torch.float16)
+def test_scale(load: Load, draw: Draw) -> None:
     for scale in (1.0, -0.5, 0.0):
-        check_both(place, monkeypatch, draw, inputs(draw, (1, 1, 1, 20, 37, 16)), False, scale)
+        check_both(load, draw, inputs(draw, (1, 1, 1, 20, 37, 16)), False, scale)
 
 
-@places
-def test_one_query_and_one_key(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    attention = load("attention", place, monkeypatch).attention
-    draw = Draw(place.device, torch.float16)
+def test_one_query_and_one_key(load: Load, draw: Draw) -> None:
+    attention = load("attention").attention
     tensors = inputs(draw, (3, 1, 1, 1, 1, 16))
     assert torch.equal(attention(*tensors, True), tensors[2])
     gradient = draw(3, 1, 1, 16)
@@ -139,17 +128,14 @@ def test_one_query_and_one_key(place: Place, monkeypatch: pytest.MonkeyPatch) ->
         torch.testing.assert_close(one, expected, rtol=1e-3, atol=1e-2)
 
 
-@places
-def test_values_of_another_dim(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = Draw(place.device, torch.float16)
-    check_both(place, monkeypatch, draw, inputs(draw, (1, 2, 1, 20, 37, 16), 40), True)
+def test_values_of_another_dim(load: Load, draw: Draw) -> None:
+    check_both(load, draw, inputs(draw, (1, 2, 1, 20, 37, 16), 40), True)
 
 
-@places
-def test_scores_of_minus_infinity(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_of_minus_infinity(load: Load, draw: Draw) -> None:
     """They have no weight, be they whole blocks; where there are no others, the output is 0."""
-    attention = load("attention", place, monkeypatch).attention
-    query, key, value = inputs(Draw(place.device, torch.float16), (1, 1, 1, 5, 700, 16))
+    attention = load("attention").attention
+    query, key, value = inputs(draw, (1, 1, 1, 5, 700, 16))
     query, visible = query.abs() + 0.1, slice(600, None)
     key[:, :, : visible.start] = -math.inf
     seen = (query, key[:, :, visible], value[:, :, visible])
@@ -157,35 +143,29 @@ def test_scores_of_minus_infinity(place: Place, monkeypatch: pytest.MonkeyPatch)
     assert attention(query, torch.full_like(key, -math.inf), value).eq(0).all()
 
 
-@places
 @causal
-def test_scores_far_below_zero(
-    place: Place, is_causal: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_far_below_zero(is_causal: bool, load: Load, draw: Draw) -> None:
     """Lanes beyond the last key, 0, would be far above all of them."""
-    draw = Draw(place.device, torch.float16)
     query, key, value = inputs(draw, (1, 1, 1, 37, 37, 16))
     tensors = (query.abs() + 2, key.abs().neg() - 2, value)
-    check_both(place, monkeypatch, draw, tensors, is_causal)
+    check_both(load, draw, tensors, is_causal)
 
 
-@places
 @pytest.mark.parametrize(
     "sizes", [(2, 2, 1, 5, 0, 16), (2, 2, 1, 0, 5, 16), (0, 2, 1, 5, 5, 16), (1, 0, 0, 5, 5, 16)]
 )
-def test_empty_tensors(place: Place, sizes: Sizes, monkeypatch: pytest.MonkeyPatch) -> None:
-    attention = load("attention", place, monkeypatch).attention
-    tensors = inputs(Draw(place.device, torch.float16), sizes)
+def test_empty_tensors(sizes: Sizes, load: Load, draw: Draw) -> None:
+    attention = load("attention").attention
+    tensors = inputs(draw, sizes)
     result = attention(*tensors, True)
     assert torch.equal(result, torch.zeros_like(tensors[0]))
     found = gradients(attention)(torch.ones_like(result), *tensors, True)
     assert all(torch.equal(one, torch.zeros_like(one)) for one in found)
 
 
-@places
-def test_a_gradient_that_is_one_number(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    attention = load("attention", place, monkeypatch).attention
-    tensors = inputs(Draw(place.device, torch.float16), (1, 2, 1, 20, 20, 16))
+def test_a_gradient_that_is_one_number(load: Load, draw: Draw) -> None:
+    attention = load("attention").attention
+    tensors = inputs(draw, (1, 2, 1, 20, 20, 16))
     with torch.no_grad():
         assert not attention(*tensors).requires_grad
     leaves = [tensor.requires_grad_() for tensor in tensors]
@@ -227,14 +207,9 @@ def test_what_does_not_fit_is_an_error() -> None:
     [((0, 1, 70, 33), (0, 1, 70, 33)), ((20, 3, 40), (37, 0, 5)), ((), ())],
 )
 def test_jagged_attention(
-    place: Place,
-    is_causal: bool,
-    lengths: Sequence[int],
-    key_lengths: Sequence[int],
-    monkeypatch: pytest.MonkeyPatch,
+    is_causal: bool, lengths: Sequence[int], key_lengths: Sequence[int], load: Load, draw: Draw
 ) -> None:
-    function = load("jagged_attention", place, monkeypatch).jagged_attention
-    draw = Draw(place.device, torch.float16)
+    function = load("jagged_attention").jagged_attention
     query = draw.jagged(lengths, 4, 24)
     key, value = (draw.jagged(key_lengths, 2, 24) for _ in range(2))
     result = function(query, key, value, is_causal)

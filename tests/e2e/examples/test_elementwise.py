@@ -15,7 +15,7 @@ from examples import add, dropout, rotary_embedding
 from examples import swiglu as swiglu_example
 from examples.runner import Draw, gradients, raised, relative_error, tolerance_of
 from tests.support import philox
-from tests.support.examples import Place, kinds, load, places
+from tests.support.examples import Load, Place, kinds
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 SHAPES = ((1,), (1025,), (7, 131), (2, 3, 5, 17), (), (0,), (3, 0, 4))
@@ -43,19 +43,14 @@ def rotated(input: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.
 
 
 @kinds
-def test_silu(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    example = load("silu", place, monkeypatch)
-    draw = Draw(place.device, dtype, strided)
+def test_silu(place: Place, load: Load, draw: Draw) -> None:
+    example = load("silu")
     for input in (draw(*shape) for shape in shapes(place)):
         check(example.silu(input), torch.nn.functional.silu(input.double()))
 
 
-@places
-def test_silu_of_any_strides(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = load("silu", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+def test_silu_of_any_strides(load: Load, draw: Draw) -> None:
+    example = load("silu")
     for input in (
         draw(33, 65).T,
         draw(3, 4, 50).permute(2, 0, 1),
@@ -67,20 +62,16 @@ def test_silu_of_any_strides(place: Place, monkeypatch: pytest.MonkeyPatch) -> N
         check(example.silu(input), torch.nn.functional.silu(input.double()))
 
 
-@places
-def test_silu_of_large_numbers(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = load("silu", place, monkeypatch)
+def test_silu_of_large_numbers(place: Place, load: Load) -> None:
+    example = load("silu")
     input = torch.tensor([-1e4, -100.0, -0.0, 100.0, 6e4], device=place.device)
     for dtype in DTYPES:
         check(example.silu(input.to(dtype)), torch.nn.functional.silu(input.to(dtype).double()))
 
 
 @kinds
-def test_swiglu_and_its_gradients(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    example = load("swiglu", place, monkeypatch)
-    draw = Draw(place.device, dtype, strided)
+def test_swiglu_and_its_gradients(place: Place, load: Load, draw: Draw) -> None:
+    example = load("swiglu")
     for shape in shapes(place):
         gradient, gate, up = draw(*shape), draw(*shape), draw(*shape)
         check(example.swiglu(gate, up), swiglu(gate.double(), up.double()))
@@ -90,11 +81,10 @@ def test_swiglu_and_its_gradients(
             check(result, one)
 
 
-@places
-def test_swiglu_of_the_halves_of_one_tensor(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_swiglu_of_the_halves_of_one_tensor(load: Load, draw: Draw) -> None:
     """The gradient of a sum has no strides, and both halves lie in one tensor."""
-    example = load("swiglu", place, monkeypatch)
-    both = Draw(place.device, torch.float32)(9, 2 * 37).requires_grad_()
+    example = load("swiglu")
+    both = draw(9, 2 * 37).requires_grad_()
     example.swiglu(*both.chunk(2, dim=-1)).sum().backward()
     other = both.detach().double().requires_grad_()
     swiglu(*other.chunk(2, dim=-1)).sum().backward()
@@ -103,10 +93,8 @@ def test_swiglu_of_the_halves_of_one_tensor(place: Place, monkeypatch: pytest.Mo
     check(both.grad, other.grad)
 
 
-@places
-def test_swiglu_without_gradients(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = load("swiglu", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+def test_swiglu_without_gradients(load: Load, draw: Draw) -> None:
+    example = load("swiglu")
     gate, up = draw(65).requires_grad_(), draw(65)
     with torch.no_grad():
         output = example.swiglu(gate, up)
@@ -126,22 +114,16 @@ ROTATED = ((1, 1, 1, 2), (2, 5, 3, 14), (1, 7, 8, 64), (3, 2, 1, 130), (0, 2, 2,
 
 
 @kinds
-def test_rotary_embedding(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    example = load("rotary_embedding", place, monkeypatch)
-    draw = Draw(place.device, dtype, strided)
+def test_rotary_embedding(place: Place, load: Load, draw: Draw) -> None:
+    example = load("rotary_embedding")
     for batch, length, heads, dim in (*ROTATED, (4, 2047, 32, 128)) if place.is_gpu else ROTATED:
         inputs = draw(batch, length, heads, dim), draw(length, dim // 2), draw(length, dim // 2)
         check(example.rotary_embedding(*inputs), rotated(*map(raised, inputs)))
 
 
-@places
-def test_rotary_embedding_of_heads_before_positions(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rotary_embedding_of_heads_before_positions(place: Place, load: Load) -> None:
     """With angles in fp32, and transposed."""
-    example = load("rotary_embedding", place, monkeypatch)
+    example = load("rotary_embedding")
     draw = Draw(place.device, torch.float16)
     input = draw(2, 3, 5, 12).transpose(1, 2)
     cos, sin = draw(6, 5, dtype=torch.float32).T, draw(6, 5, dtype=torch.float32).T
@@ -166,12 +148,9 @@ def kept(shape: tuple[int, ...], p: float, seed: int) -> torch.Tensor:
 
 
 @kinds
-def test_dropout(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dropout(place: Place, load: Load, draw: Draw) -> None:
     """Dropout depends on the index in the tensor and on the seed, not on the strides."""
-    example = load("dropout", place, monkeypatch)
-    draw = Draw(place.device, dtype, strided)
+    example = load("dropout")
     for shape in SHAPES:
         input = draw(*shape)
         output = example.dropout(input, 0.3, 11)
@@ -180,18 +159,16 @@ def test_dropout(
         check(output, expected)
 
 
-@places
-def test_dropout_of_a_transposed_matrix(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = load("dropout", place, monkeypatch)
-    input = Draw(place.device, torch.float32)(40, 30).T
+def test_dropout_of_a_transposed_matrix(place: Place, load: Load, draw: Draw) -> None:
+    example = load("dropout")
+    input = draw(40, 30).T
     output = example.dropout(input, 0.5, 3)
     assert torch.equal(output, example.dropout(input.contiguous(), 0.5, 3))
     assert torch.equal(output != 0, kept((30, 40), 0.5, 3).to(place.device))
 
 
-@places
-def test_dropout_drops_the_share_asked_for(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = load("dropout", place, monkeypatch)
+def test_dropout_drops_the_share_asked_for(place: Place, load: Load) -> None:
+    example = load("dropout")
     count = 1 << 24 if place.is_gpu else 1 << 16
     for p in (0.1, 0.5, 0.9):
         dropped = (example.dropout(torch.ones(count, device=place.device), p, 5) == 0).sum()
@@ -199,9 +176,8 @@ def test_dropout_drops_the_share_asked_for(place: Place, monkeypatch: pytest.Mon
         assert abs(float(dropped) - count * p) < 4 * deviation
 
 
-@places
-def test_dropout_of_a_seed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = load("dropout", place, monkeypatch)
+def test_dropout_of_a_seed(place: Place, load: Load) -> None:
+    example = load("dropout")
     ones = torch.ones(300, device=place.device)
     for seed in (0, 1, -1, 2**31, 2**40 + 5):
         found = example.dropout(ones, 0.5, seed)
@@ -209,9 +185,8 @@ def test_dropout_of_a_seed(place: Place, monkeypatch: pytest.MonkeyPatch) -> Non
         assert not torch.equal(found, example.dropout(ones, 0.5, seed + 2))
 
 
-@places
-def test_dropout_of_nothing_and_of_all(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = load("dropout", place, monkeypatch)
+def test_dropout_of_nothing_and_of_all(place: Place, load: Load) -> None:
+    example = load("dropout")
     input = Draw(place.device, torch.float16)(1000)
     assert torch.equal(example.dropout(input, 0, 1), input)
     assert torch.equal(example.dropout(input, 1, 1), torch.zeros_like(input))

@@ -9,7 +9,7 @@ from torch.nn import functional
 from examples import embedding
 from examples.runner import Draw, gradients, relative_error, tolerance_of
 from ninetoothed.errors import AssertionFailedError
-from tests.support.examples import Place, kinds, load, places
+from tests.support.examples import Load, Place, kinds
 
 # Numbers, rows and columns.
 RAGGED = ((1, 1, 1), (17, 5, 33), (3, 100, 1025), (64, 16, 64))
@@ -17,12 +17,9 @@ LARGE = ((4099, 50257, 769), (20000, 1001, 1024))
 
 
 @kinds
-def test_embedding(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_embedding(place: Place, strided: bool, load: Load, draw: Draw) -> None:
     """Each number is there more than once, where there are fewer rows."""
-    embedding = load("embedding", place, monkeypatch).embedding
-    draw = Draw(place.device, dtype, strided)
+    embedding = load("embedding").embedding
     for count, rows, columns in RAGGED + LARGE if place.is_gpu else RAGGED:
         weight = draw(rows, columns)
         index = draw.integers(rows, count, 2)[:, 1] if strided else draw.integers(rows, count)
@@ -39,33 +36,26 @@ def check_gradient(
     assert relative_error(found, wanted) <= tolerance_of(found)
 
 
-@places
 @pytest.mark.parametrize("shape", [(), (2, 3), (0,), (2, 0, 3), (2, 1, 3, 2)])
-def test_an_index_of_any_shape(
-    place: Place, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    embedding = load("embedding", place, monkeypatch).embedding
-    draw = Draw(place.device, torch.float32)
+def test_an_index_of_any_shape(shape: tuple[int, ...], load: Load, draw: Draw) -> None:
+    embedding = load("embedding").embedding
     index, weight = draw.integers(7, *shape), draw(7, 20)
     assert torch.equal(embedding(index, weight), weight[index])
     if index.numel():
         check_gradient(embedding, index, weight, draw(*shape, 20))
 
 
-@places
-def test_transposed_tensors(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    embedding = load("embedding", place, monkeypatch).embedding
-    draw = Draw(place.device, torch.float32)
+def test_transposed_tensors(load: Load, draw: Draw) -> None:
+    embedding = load("embedding").embedding
     index, weight = draw.integers(7, 5, 3).T, draw(20, 7).T
     assert torch.equal(embedding(index, weight), weight[index])
     check_gradient(embedding, index, weight, draw(20, 5, 3).permute(2, 1, 0))
 
 
-@places
-def test_many_small_gradients_of_one_row(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_small_gradients_of_one_row(place: Place, load: Load) -> None:
     """A sum in the gradient's own type would stop at 256."""
     dtype = torch.bfloat16
-    module = load("embedding", place, monkeypatch)
+    module = load("embedding")
     index = torch.full((3000,), 2, device=place.device)
     gradient = torch.ones(3000, 8, dtype=dtype, device=place.device)
     result = module.embedding_backward(gradient, index, 4)
@@ -73,10 +63,8 @@ def test_many_small_gradients_of_one_row(place: Place, monkeypatch: pytest.Monke
     assert result[[0, 1, 3]].eq(0).all()
 
 
-@places
-def test_without_gradients(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    embedding = load("embedding", place, monkeypatch).embedding
-    draw = Draw(place.device, torch.float32)
+def test_without_gradients(load: Load, draw: Draw) -> None:
+    embedding = load("embedding").embedding
     index, weight = draw.integers(7, 3), draw(7, 20).requires_grad_()
     with torch.no_grad():
         assert not embedding(index, weight).requires_grad

@@ -10,7 +10,7 @@ import torch
 from examples import jagged_padding
 from examples.runner import Draw
 from ninetoothed.errors import ArgumentError
-from tests.support.examples import Place, kinds, load, places
+from tests.support.examples import Load, Place, kinds
 
 # The sequences' lengths, and the features of a position.
 SIZES = (((0, 1, 7, 33), 40), ((5,), 1), ((0, 0), 3), ((16, 16), 64))
@@ -27,12 +27,9 @@ def padded(input: torch.Tensor, length: int, value: float) -> torch.Tensor:
 
 
 @kinds
-def test_pad_and_unpad(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pad_and_unpad(place: Place, load: Load, draw: Draw) -> None:
     """To the length of the longest sequence, and to greater ones."""
-    module = load("jagged_padding", place, monkeypatch)
-    draw = Draw(place.device, dtype, strided)
+    module = load("jagged_padding")
     for lengths, features in SIZES + LARGE if place.is_gpu else SIZES:
         input = draw.jagged(lengths, features)
         for length in (max(lengths), max(lengths) + 50):
@@ -51,10 +48,9 @@ def draw_around(draw: Draw, output: torch.Tensor, input: torch.Tensor) -> torch.
     return result
 
 
-@places
-def test_the_value_behind_the_sequences(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    pad = load("jagged_padding", place, monkeypatch).pad
-    input = Draw(place.device, torch.float32).jagged((0, 1, 7, 33), 20)
+def test_the_value_behind_the_sequences(load: Load, draw: Draw) -> None:
+    pad = load("jagged_padding").pad
+    input = draw.jagged((0, 1, 7, 33), 20)
     for value in (-1.5, -math.inf, math.nan):
         torch.testing.assert_close(
             pad(input, 40, value), padded(input, 40, value), rtol=0, atol=0, equal_nan=True
@@ -76,21 +72,19 @@ def test_dense_tensors_are_refused() -> None:
         jagged_padding.unpad(dense, dense)
 
 
-@places
-def test_without_sequences(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = load("jagged_padding", place, monkeypatch)
-    input = Draw(place.device, torch.float32).jagged((), 20)
+def test_without_sequences(load: Load, draw: Draw) -> None:
+    module = load("jagged_padding")
+    input = draw.jagged((), 20)
     output = module.pad(input, 4)
     assert output.shape == (0, 4, 20)
     assert module.unpad(output, input).values().shape == (0, 20)
 
 
-@places
 def test_unpad_of_a_transposed_tensor_like_sequences_with_gaps(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, load: Load, draw: Draw
 ) -> None:
-    unpad = load("jagged_padding", place, monkeypatch).unpad
-    dense = Draw(place.device, torch.float32)(6, 20, 3).permute(2, 1, 0)
+    unpad = load("jagged_padding").unpad
+    dense = draw(6, 20, 3).permute(2, 1, 0)
     gaps = torch.nested.narrow(
         torch.zeros_like(dense, memory_format=torch.contiguous_format),
         1,
@@ -103,10 +97,8 @@ def test_unpad_of_a_transposed_tensor_like_sequences_with_gaps(
         assert torch.equal(sequence, row[:length])
 
 
-@places
-def test_a_length_that_is_too_small(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = load("jagged_padding", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+def test_a_length_that_is_too_small(load: Load, draw: Draw) -> None:
+    module = load("jagged_padding")
     input = draw.jagged((3, 7), 20)
     with pytest.raises(ValueError, match="a sequence of 7 does not fit into a length of 6"):
         module.pad(input, 6)

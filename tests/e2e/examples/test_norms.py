@@ -14,7 +14,7 @@ import torch
 from examples import layer_norm as layer_norm_example
 from examples import rms_norm as rms_norm_example
 from examples.runner import Draw, gradients, raised, relative_error, tolerance_of
-from tests.support.examples import GPU, Place, kinds, load, places
+from tests.support.examples import GPU, Load, Place, kinds
 
 SHAPES = ((1, 9), (2, 1025), (7, 128), (514, 33))
 """Of the last, a program of a backward pass has two rows."""
@@ -69,33 +69,24 @@ def shapes(place: Place, dtype: torch.dtype) -> Sequence[tuple[int, int]]:
 
 
 @kinds
-def test_rms_norm(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    example = load("rms_norm", place, monkeypatch)
-    draw = Draw(place.device, dtype, strided)
+def test_rms_norm(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    example = load("rms_norm")
     for rows, columns in shapes(place, dtype):
         inputs, gradient = (draw(rows, columns), draw(columns)), draw(rows, columns)
         check_function(example.rms_norm, rms_norm, inputs, gradient)
 
 
 @kinds
-def test_layer_norm(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    example = load("layer_norm", place, monkeypatch)
-    draw = Draw(place.device, dtype, strided)
+def test_layer_norm(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    example = load("layer_norm")
     for rows, columns in shapes(place, dtype):
         inputs = draw(rows, columns), draw(columns), draw(columns)
         check_function(example.layer_norm, layer_norm, inputs, draw(rows, columns))
 
 
 @kinds
-def test_add_rms_norm(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    example = load("rms_norm", place, monkeypatch)
-    draw = Draw(place.device, dtype, strided)
+def test_add_rms_norm(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    example = load("rms_norm")
     for rows, columns in shapes(place, dtype):
         input, residual, weight = draw(rows, columns), draw(rows, columns), draw(columns)
         output, summed = example.add_rms_norm(input, residual, weight)
@@ -108,11 +99,9 @@ def test_add_rms_norm(
         check(found, gradients(add_rms_norm)(*exact))
 
 
-@places
-def test_rows_of_one_number(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_one_number(place: Place, load: Load, draw: Draw) -> None:
     """Whose gradients all but vanish."""
-    rms, layer = load("rms_norm", place, monkeypatch), load("layer_norm", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+    rms, layer = load("rms_norm"), load("layer_norm")
     input, weight, bias = torch.ones(3, 1, device=place.device), draw(1), draw(1)
     check([rms.rms_norm(input, weight)], [rms_norm(input.double(), weight.double())])
     check([layer.layer_norm(input, weight, bias)], [bias.double().expand(3, 1)])
@@ -120,24 +109,20 @@ def test_rows_of_one_number(place: Place, monkeypatch: pytest.MonkeyPatch) -> No
     assert found[0].abs().max() < 1e-4
 
 
-@places
-def test_norms_of_transposed_matrices(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = Draw(place.device, torch.float32)
+def test_norms_of_transposed_matrices(load: Load, draw: Draw) -> None:
     input, residual, gradient = (draw(50, 21).T for _ in range(3))
     weight, bias = draw(100)[::2], draw(150)[::3]
-    rms, layer = load("rms_norm", place, monkeypatch), load("layer_norm", place, monkeypatch)
+    rms, layer = load("rms_norm"), load("layer_norm")
     check_function(rms.rms_norm, rms_norm, (input, weight), gradient)
     check_function(layer.layer_norm, layer_norm, (input, weight, bias), gradient)
     both = draw(2, 50, 21).mT
     check_function(stacked(rms), add_rms_norm, (input, residual, weight), both)
 
 
-@places
-def test_gradients_of_a_sum(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gradients_of_a_sum(place: Place, load: Load, draw: Draw) -> None:
     """Whose gradient has no strides; of ``add_rms_norm``, a result may be left out."""
-    draw = Draw(place.device, torch.float32)
     inputs = draw(5, 33), draw(5, 33), draw(33)
-    example = load("rms_norm", place, monkeypatch)
+    example = load("rms_norm")
     one = torch.ones((), device=place.device)
     for kept in (0, 1):
 
@@ -154,12 +139,10 @@ def test_gradients_of_a_sum(place: Place, monkeypatch: pytest.MonkeyPatch) -> No
         check(found, [torch.zeros_like(x) if e is None else e for e, x in pairs])
 
 
-@places
 @pytest.mark.parametrize("eps", [0.0, 2.0])
-def test_eps(place: Place, eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eps(eps: float, load: Load, draw: Draw) -> None:
     """Without it too, and with programs of which the last has fewer rows."""
-    rms, layer = load("rms_norm", place, monkeypatch), load("layer_norm", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+    rms, layer = load("rms_norm"), load("layer_norm")
     input, gradient, weight, bias = draw(1025, 10), draw(1025, 10), draw(10), draw(10)
 
     def with_eps(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
@@ -170,10 +153,9 @@ def test_eps(place: Place, eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     check_function(with_eps(layer.layer_norm), with_eps(layer_norm), inputs, gradient)
 
 
-@places
-def test_parameters_in_float32(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parameters_in_float32(place: Place, load: Load) -> None:
     """Results have the element type of the input, gradients of the parameters theirs."""
-    rms, layer = load("rms_norm", place, monkeypatch), load("layer_norm", place, monkeypatch)
+    rms, layer = load("rms_norm"), load("layer_norm")
     draw = Draw(place.device, torch.bfloat16)
     input, gradient = draw(9, 70), draw(9, 70)
     weight, bias = draw(70, dtype=torch.float32), draw(70, dtype=torch.float32)
@@ -183,19 +165,16 @@ def test_parameters_in_float32(place: Place, monkeypatch: pytest.MonkeyPatch) ->
     check_function(layer.layer_norm, layer_norm, (input, weight, bias), gradient)
 
 
-@places
-def test_layer_norm_of_rows_far_from_zero(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_layer_norm_of_rows_far_from_zero(load: Load, draw: Draw) -> None:
     """The variance is that of the differences from the mean."""
-    example = load("layer_norm", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+    example = load("layer_norm")
     input, weight, bias = draw(4, 1000) + 1000, draw(1000), draw(1000)
     result = example.layer_norm(input, weight, bias)
     assert relative_error(result, layer_norm(*map(raised, (input, weight, bias)))) < 1e-4
 
 
-@places
-def test_same_gradients_each_time(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = load("layer_norm", place, monkeypatch)
+def test_same_gradients_each_time(place: Place, load: Load) -> None:
+    example = load("layer_norm")
     draw = Draw(place.device, torch.float16)
     rows = 5000 if place.is_gpu else 1030
     inputs = draw(rows, 130), draw(rows, 130), draw(130), draw(130)
@@ -203,10 +182,8 @@ def test_same_gradients_each_time(place: Place, monkeypatch: pytest.MonkeyPatch)
     assert all(torch.equal(one, two) for one, two in zip(first, second, strict=True))
 
 
-@places
-def test_norms_without_gradients(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    rms, layer = load("rms_norm", place, monkeypatch), load("layer_norm", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+def test_norms_without_gradients(load: Load, draw: Draw) -> None:
+    rms, layer = load("rms_norm"), load("layer_norm")
     input, residual = draw(3, 20).requires_grad_(), draw(3, 20)
     weight, bias = draw(20), draw(20).requires_grad_()
     with torch.no_grad():
@@ -223,11 +200,9 @@ def test_norms_without_gradients(place: Place, monkeypatch: pytest.MonkeyPatch) 
     check(results, expected)
 
 
-@places
 @pytest.mark.parametrize("rows", [0, 4])
-def test_norms_of_nothing(place: Place, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rms, layer = load("rms_norm", place, monkeypatch), load("layer_norm", place, monkeypatch)
-    draw = Draw(place.device, torch.float32)
+def test_norms_of_nothing(rows: int, load: Load, draw: Draw) -> None:
+    rms, layer = load("rms_norm"), load("layer_norm")
     columns = 0 if rows else 4
     input, vector = draw(rows, columns), draw(columns)
     check_function(rms.rms_norm, rms_norm, (input, vector), input)

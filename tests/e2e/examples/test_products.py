@@ -10,7 +10,7 @@ import torch
 from examples import fp8_matmul
 from examples.runner import Draw, relative_error, tolerance_of
 from tests.support import offline
-from tests.support.examples import CPU, Place, every_place, kinds, load, places
+from tests.support.examples import CPU, Load, Place, every_place, kinds, load
 
 RAGGED = ((1, 1, 1), (17, 33, 67), (64, 48, 32))
 LARGE = ((1025, 1031, 2053), (2048, 4096, 1024))
@@ -35,11 +35,8 @@ def transposed(matrix: torch.Tensor) -> torch.Tensor:
 
 
 @kinds
-def test_addmm(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    addmm = load("addmm", place, monkeypatch).addmm
-    draw = Draw(place.device, dtype, strided)
+def test_addmm(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    addmm = load("addmm").addmm
     for m, n, k in sizes(place):
         input, mat1, mat2 = draw(m, n), draw(m, k), draw(k, n)
         result = addmm(input, mat1, mat2, beta=0.5, alpha=-2)
@@ -48,9 +45,8 @@ def test_addmm(
         check(place, result, expected)
 
 
-@places
-def test_addmm_of_inputs_that_broadcast(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    addmm = load("addmm", place, monkeypatch).addmm
+def test_addmm_of_inputs_that_broadcast(place: Place, load: Load) -> None:
+    addmm = load("addmm").addmm
     draw = Draw(place.device, torch.float16)
     mat1, mat2 = transposed(draw(33, 20)), transposed(draw(20, 47))
     for input in (draw(47), draw(1), draw(33, 1), draw(1, 47), draw(47, 33).T):
@@ -58,10 +54,9 @@ def test_addmm_of_inputs_that_broadcast(place: Place, monkeypatch: pytest.Monkey
         check(place, addmm(input, mat1, mat2), expected)
 
 
-@places
-def test_addmm_without_an_input(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addmm_without_an_input(place: Place, load: Load) -> None:
     """With beta = 0, NaNs of the input do not matter; without products, it is all there is."""
-    addmm = load("addmm", place, monkeypatch).addmm
+    addmm = load("addmm").addmm
     draw = Draw(place.device, torch.float16)
     mat1, mat2 = draw(17, 20), draw(20, 18)
     nothing = torch.full((18,), float("nan"), dtype=torch.float16, device=place.device)
@@ -70,21 +65,17 @@ def test_addmm_without_an_input(place: Place, monkeypatch: pytest.MonkeyPatch) -
     check(place, addmm(input, mat1[:, :0], mat2[:0]), input.expand(17, 18))
 
 
-@places
-def test_addmm_rounds_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addmm_rounds_once(place: Place, load: Load) -> None:
     """A product that fp16 does not hold, scaled to a number that it does."""
-    addmm = load("addmm", place, monkeypatch).addmm
+    addmm = load("addmm").addmm
     ones = torch.full((16, 64), 64.0, dtype=torch.float16, device=place.device)
     result = addmm(ones[:, :16], ones, ones.T, alpha=2**-8)
     assert result.eq(64 + 64 * 64 * 64 / 2**8).all()
 
 
 @kinds
-def test_bmm(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bmm = load("bmm", place, monkeypatch).bmm
-    draw = Draw(place.device, dtype, strided)
+def test_bmm(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    bmm = load("bmm").bmm
     for m, n, k in sizes(place):
         input, other = draw(3, m, k), draw(3, k, n)
         result = bmm(input, other)
@@ -92,17 +83,15 @@ def test_bmm(
         check(place, result, input.double() @ other.double())
 
 
-@places
-def test_bmm_of_transposed_matrices(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    bmm = load("bmm", place, monkeypatch).bmm
+def test_bmm_of_transposed_matrices(place: Place, load: Load) -> None:
+    bmm = load("bmm").bmm
     draw = Draw(place.device, torch.float16)
     input, other = transposed(draw(2, 33, 20)), transposed(draw(2, 20, 47))
     check(place, bmm(input, other), input.double() @ other.double())
 
 
-@places
-def test_bmm_of_one_matrix_for_all(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    bmm = load("bmm", place, monkeypatch).bmm
+def test_bmm_of_one_matrix_for_all(place: Place, load: Load) -> None:
+    bmm = load("bmm").bmm
     draw = Draw(place.device, torch.float16)
     input, other = draw(20, 33).expand(4, -1, -1), draw(4, 33, 18)
     check(place, bmm(input, other), input.double() @ other.double())
@@ -110,8 +99,8 @@ def test_bmm_of_one_matrix_for_all(place: Place, monkeypatch: pytest.MonkeyPatch
 
 @every_place
 @strided
-def test_int8_matmul(place: Place, strided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    int8_matmul = load("int8_matmul", place, monkeypatch).int8_matmul
+def test_int8_matmul(place: Place, strided: bool, load: Load) -> None:
+    int8_matmul = load("int8_matmul").int8_matmul
     draw = Draw(place.device, torch.float32)
     for m, n, k in sizes(place):
         input = draw.integers(128, m, k + 64 * strided, low=-128, dtype=torch.int8)[:, :k]
@@ -122,10 +111,9 @@ def test_int8_matmul(place: Place, strided: bool, monkeypatch: pytest.MonkeyPatc
             assert torch.equal(result.double(), input.double() @ matrix.double())
 
 
-@places
-def test_int8_matmul_is_exact(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_int8_matmul_is_exact(place: Place, load: Load) -> None:
     """Sums that float32 does not hold."""
-    int8_matmul = load("int8_matmul", place, monkeypatch).int8_matmul
+    int8_matmul = load("int8_matmul").int8_matmul
     input = torch.full((16, 1200), -127, dtype=torch.int8, device=place.device)
     input[:, -1] = 1
     assert int8_matmul(input, input.T).eq(1199 * 127 * 127 + 1).all()
@@ -133,8 +121,8 @@ def test_int8_matmul_is_exact(place: Place, monkeypatch: pytest.MonkeyPatch) -> 
 
 @every_place
 @strided
-def test_fp8_matmul(place: Place, strided: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    fp8_matmul = load("fp8_matmul", place, monkeypatch).fp8_matmul
+def test_fp8_matmul(place: Place, strided: bool, load: Load) -> None:
+    fp8_matmul = load("fp8_matmul").fp8_matmul
     draw = Draw(place.device, torch.float8_e4m3fn, strided)
     for m, n, k in sizes(place):
         input, other = draw(m, k), draw(n, k).T
@@ -147,11 +135,8 @@ def test_fp8_matmul(place: Place, strided: bool, monkeypatch: pytest.MonkeyPatch
 
 
 @kinds
-def test_grouped_matmul(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    grouped_matmul = load("grouped_matmul", place, monkeypatch).grouped_matmul
-    draw = Draw(place.device, dtype, strided)
+def test_grouped_matmul(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    grouped_matmul = load("grouped_matmul").grouped_matmul
     batches = [(0, 1, 64, 17), (5,), (0, 0)]
     if place.is_gpu:
         batches.append((1000, 0, 3, 2047, 512))
@@ -164,15 +149,14 @@ def test_grouped_matmul(
             check(place, rows, one.double() @ matrix.double())
 
 
-@places
-def test_empty_products(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_products(place: Place, load: Load) -> None:
     draw = Draw(place.device, torch.float16)
-    addmm = load("addmm", place, monkeypatch).addmm
+    addmm = load("addmm").addmm
     assert addmm(draw(8), draw(0, 8), draw(8, 8)).shape == (0, 8)
-    bmm = load("bmm", place, monkeypatch).bmm
+    bmm = load("bmm").bmm
     assert bmm(draw(0, 8, 8), draw(0, 8, 8)).shape == (0, 8, 8)
     assert bmm(draw(2, 8, 0), draw(2, 0, 8)).eq(0).all()
-    grouped_matmul = load("grouped_matmul", place, monkeypatch).grouped_matmul
+    grouped_matmul = load("grouped_matmul").grouped_matmul
     assert grouped_matmul(draw.jagged((), 8), draw(0, 8, 8)).shape[0] == 0
 
 

@@ -11,7 +11,7 @@ from torch.nn import functional
 from examples import argmax, cross_entropy, cumsum, topk
 from examples.runner import Draw, gradients, relative_error, tolerance_of
 from ninetoothed.errors import AssertionFailedError
-from tests.support.examples import Place, kinds, load, places
+from tests.support.examples import Load, Place, kinds
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 # One element, less than a tile, a whole tile and beyond; more than any tile.
@@ -30,11 +30,8 @@ def transposed(matrix: torch.Tensor) -> torch.Tensor:
 
 
 @kinds
-def test_cumsum(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cumsum = load("cumsum", place, monkeypatch).cumsum
-    draw = Draw(place.device, dtype, strided)
+def test_cumsum(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    cumsum = load("cumsum").cumsum
     for rows, columns in sizes(place):
         input = draw(rows, columns)
         result = cumsum(input)
@@ -42,18 +39,16 @@ def test_cumsum(
         assert relative_error(result, input.double().cumsum(1)) <= tolerance_of(result)
 
 
-@places
-def test_cumsum_of_a_transposed_matrix(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    cumsum = load("cumsum", place, monkeypatch).cumsum
-    input = transposed(Draw(place.device, torch.float32)(7, 8200))
+def test_cumsum_of_a_transposed_matrix(load: Load, draw: Draw) -> None:
+    cumsum = load("cumsum").cumsum
+    input = transposed(draw(7, 8200))
     result = cumsum(input)
     assert relative_error(result, input.double().cumsum(1)) <= tolerance_of(result)
 
 
-@places
-def test_cumsum_of_infinities_and_nans(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cumsum_of_infinities_and_nans(place: Place, load: Load) -> None:
     """They spread to what is behind them, in other tiles too, and to nothing before them."""
-    cumsum = load("cumsum", place, monkeypatch).cumsum
+    cumsum = load("cumsum").cumsum
     input = torch.ones(3, 20000, device=place.device)
     input[0, 100] = math.inf
     input[1, 9000] = math.nan
@@ -68,12 +63,9 @@ def test_cumsum_refuses_what_float32_does_not_hold(dtype: torch.dtype) -> None:
 
 
 @kinds
-def test_argmax(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_argmax(place: Place, load: Load, draw: Draw) -> None:
     """Of fp16 and bf16, long rows have their largest number several times."""
-    argmax = load("argmax", place, monkeypatch).argmax
-    draw = Draw(place.device, dtype, strided)
+    argmax = load("argmax").argmax
     for rows, columns in sizes(place):
         input = draw(rows, columns)
         assert torch.equal(argmax(input), first_of_the_largest(input))
@@ -84,11 +76,8 @@ def first_of_the_largest(input: torch.Tensor) -> torch.Tensor:
     return input.cpu().argmax(1).to(input.device)
 
 
-@places
-def test_argmax_of_equal_numbers_is_the_first(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    argmax = load("argmax", place, monkeypatch).argmax
+def test_argmax_of_equal_numbers_is_the_first(place: Place, load: Load) -> None:
+    argmax = load("argmax").argmax
     input = torch.zeros(6, 20000, device=place.device)
     input[1] = -math.inf
     input[2] = math.inf
@@ -98,9 +87,8 @@ def test_argmax_of_equal_numbers_is_the_first(
     assert argmax(input).tolist() == [0, 0, 0, 701, 50, 0]
 
 
-@places
-def test_argmax_of_nans_is_the_first_one(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    argmax = load("argmax", place, monkeypatch).argmax
+def test_argmax_of_nans_is_the_first_one(place: Place, load: Load) -> None:
+    argmax = load("argmax").argmax
     input = Draw(place.device, torch.float16)(5, 20000)
     input[0, [19999, 9000, 701]] = math.nan
     input[1, [8192 + 50, 50]] = math.nan
@@ -113,10 +101,9 @@ def test_argmax_of_nans_is_the_first_one(place: Place, monkeypatch: pytest.Monke
     assert torch.equal(result, first_of_the_largest(input))
 
 
-@places
-def test_argmax_of_a_transposed_matrix(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    argmax = load("argmax", place, monkeypatch).argmax
-    input = transposed(Draw(place.device, torch.float32)(7, 8200))
+def test_argmax_of_a_transposed_matrix(load: Load, draw: Draw) -> None:
+    argmax = load("argmax").argmax
+    input = transposed(draw(7, 8200))
     assert torch.equal(argmax(input), input.argmax(1))
 
 
@@ -144,33 +131,26 @@ def check_topk(input: torch.Tensor, k: int, values: torch.Tensor, indices: torch
 
 
 @kinds
-def test_topk(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    topk = load("topk", place, monkeypatch).topk
-    draw = Draw(place.device, dtype, strided)
+def test_topk(place: Place, load: Load, draw: Draw) -> None:
+    topk = load("topk").topk
     for rows, columns in ((3, 1), (5, 127), (3, 513), (2, 5003), *(LARGE if place.is_gpu else ())):
         input = draw(rows, columns)
         for k in {1, min(5, columns)}:
             check_topk(input, k, *topk(input, k))
 
 
-@places
-def test_topk_of_many(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topk_of_many(load: Load, draw: Draw) -> None:
     """Whole rows are sorted; the last tile has fewer than k numbers."""
-    topk = load("topk", place, monkeypatch).topk
+    topk = load("topk").topk
     for columns, k in ((7, 7), (130, 130), (2000, 64)):
-        input = transposed(Draw(place.device, torch.float32)(3, columns))
+        input = transposed(draw(3, columns))
         check_topk(input, k, *topk(input, k))
 
 
-@places
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_topk_of_infinities_nans_and_equal_numbers(
-    place: Place, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    topk = load("topk", place, monkeypatch).topk
-    input = Draw(place.device, dtype)(6, 700)
+def test_topk_of_infinities_nans_and_equal_numbers(load: Load, draw: Draw) -> None:
+    topk = load("topk").topk
+    input = draw(6, 700)
     input[0, [3, 690]] = math.nan
     input[1, 5] = -torch.tensor(math.nan)
     input[1, 6] = math.inf
@@ -191,27 +171,22 @@ def test_topk_refuses_other_k_and_types() -> None:
         topk.topk(torch.zeros(2, 3, dtype=torch.float64), 1)
 
 
-@places
-def test_without_elements(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = Draw(place.device, torch.float32)
-    cumsum = load("cumsum", place, monkeypatch).cumsum
+def test_without_elements(load: Load, draw: Draw) -> None:
+    cumsum = load("cumsum").cumsum
     assert cumsum(draw(0, 5)).shape == (0, 5)
     assert cumsum(draw(5, 0)).shape == (5, 0)
-    assert load("argmax", place, monkeypatch).argmax(draw(0, 5)).shape == (0,)
-    topk = load("topk", place, monkeypatch).topk
+    assert load("argmax").argmax(draw(0, 5)).shape == (0,)
+    topk = load("topk").topk
     for input, k in ((draw(0, 5), 2), (draw(5, 3), 0), (draw(5, 0), 0)):
         values, indices = topk(input, k)
         assert values.shape == indices.shape == (input.shape[0], k)
-    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
+    cross_entropy = load("cross_entropy").cross_entropy
     assert cross_entropy(draw(0, 5), draw.integers(5, 0)).isnan()
 
 
 @kinds
-def test_cross_entropy(
-    place: Place, dtype: torch.dtype, strided: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
-    draw = Draw(place.device, dtype, strided)
+def test_cross_entropy(place: Place, load: Load, draw: Draw) -> None:
+    cross_entropy = load("cross_entropy").cross_entropy
     for rows, classes in sizes(place):
         input, target = draw(rows, classes), draw.integers(classes, rows)
         check_cross_entropy(cross_entropy, input, target)
@@ -239,21 +214,15 @@ def check_cross_entropy(cross_entropy, input: torch.Tensor, target: torch.Tensor
         assert found.abs().max() <= tolerance_of(found)
 
 
-@places
-def test_cross_entropy_of_a_transposed_matrix(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
-    draw = Draw(place.device, torch.float32)
+def test_cross_entropy_of_a_transposed_matrix(load: Load, draw: Draw) -> None:
+    cross_entropy = load("cross_entropy").cross_entropy
     input = transposed(draw(7, 8200))
     check_cross_entropy(cross_entropy, input, draw.integers(8200, 14)[::2])
 
 
-@places
-def test_cross_entropy_of_masked_classes(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cross_entropy_of_masked_classes(place: Place, load: Load, draw: Draw) -> None:
     """Whole tiles of -inf, and of the smallest number, count nothing."""
-    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
-    draw = Draw(place.device, torch.float32)
+    cross_entropy = load("cross_entropy").cross_entropy
     input = draw(4, 20000)
     input[0, :16384] = -math.inf
     input[1, 10:] = -math.inf
@@ -263,11 +232,8 @@ def test_cross_entropy_of_masked_classes(place: Place, monkeypatch: pytest.Monke
     check_cross_entropy(cross_entropy, input, target)
 
 
-@places
-def test_cross_entropy_where_torch_has_no_number(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
+def test_cross_entropy_where_torch_has_no_number(place: Place, load: Load) -> None:
+    cross_entropy = load("cross_entropy").cross_entropy
     target = torch.zeros(1, dtype=torch.int64, device=place.device)
     for number in (-math.inf, math.inf, math.nan):
         input = torch.full((1, 9000), number, device=place.device)
@@ -277,10 +243,8 @@ def test_cross_entropy_where_torch_has_no_number(
     assert cross_entropy(input, target) == math.inf
 
 
-@places
-def test_cross_entropy_without_gradients(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    cross_entropy = load("cross_entropy", place, monkeypatch).cross_entropy
-    draw = Draw(place.device, torch.float32)
+def test_cross_entropy_without_gradients(load: Load, draw: Draw) -> None:
+    cross_entropy = load("cross_entropy").cross_entropy
     input, target = draw(3, 20).requires_grad_(), draw.integers(20, 3)
     with torch.no_grad():
         assert not cross_entropy(input, target).requires_grad

@@ -17,11 +17,10 @@ from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.tuning import timing
 from tests.support import offline
 from tests.support.configurations import agreeing
-from tests.support.examples import FOLDER, NAMES, Place, places
+from tests.support.examples import FOLDER, NAMES, Place
 from tests.support.targets import FEW_TARGETS
 
 
-@places
 @pytest.mark.parametrize("name", NAMES)
 def test_script(
     name: str,

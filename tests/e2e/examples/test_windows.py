@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from examples import avg_pool2d, conv2d, max_pool2d
 from examples.runner import Draw, relative_error, tolerance_of
 from tests.support import offline
-from tests.support.examples import Place, every_place, load, places
+from tests.support.examples import Load, Place, every_place
 from tests.support.targets import FEW_TARGETS
 
 HALVES = (torch.float16, torch.bfloat16)
@@ -44,16 +44,12 @@ CONVOLUTIONS: tuple[tuple[int, int, tuple[int, int], dict[str, Any]], ...] = (
 )
 
 
-@places
 @pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
 def test_conv2d(
-    place: Place,
-    case: tuple[int, int, tuple[int, int], dict[str, Any]],
-    monkeypatch: pytest.MonkeyPatch,
+    place: Place, case: tuple[int, int, tuple[int, int], dict[str, Any]], load: Load, draw: Draw
 ) -> None:
     height, width, window, options = case
-    convolve = load("conv2d", place, monkeypatch).conv2d
-    draw = Draw(place.device, torch.float32)
+    convolve = load("conv2d").conv2d
     channels = [(1, 1, 1), (2, 3, 5)]
     if place.is_gpu:
         channels.append((5, 48, 65))
@@ -65,11 +61,8 @@ def test_conv2d(
 
 @every_place
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
-def test_conv2d_of_halves(
-    place: Place, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    convolve = load("conv2d", place, monkeypatch).conv2d
-    draw = Draw(place.device, dtype)
+def test_conv2d_of_halves(place: Place, dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    convolve = load("conv2d").conv2d
     shape = (16, 64, 57, 56) if place.is_gpu else (2, 8, 9, 8)
     input, weight = draw(*shape), draw(16, shape[1], 3, 3)
     result = convolve(input, weight, padding=1)
@@ -77,9 +70,8 @@ def test_conv2d_of_halves(
     check(place, result, F.conv2d(input.double(), weight.double(), padding=1))
 
 
-@places
-def test_conv2d_of_any_layout(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    convolve = load("conv2d", place, monkeypatch).conv2d
+def test_conv2d_of_any_layout(place: Place, load: Load) -> None:
+    convolve = load("conv2d").conv2d
     draw = Draw(place.device, torch.float16)
     input, weight = draw(2, 3, 8, 9), draw(4, 3, 3, 3)
     expected = F.conv2d(input.double(), weight.double(), stride=2, padding=1)
@@ -87,10 +79,8 @@ def test_conv2d_of_any_layout(place: Place, monkeypatch: pytest.MonkeyPatch) -> 
         check(place, convolve(one, two, 2, 1), expected)
 
 
-@places
-def test_conv2d_of_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    convolve = load("conv2d", place, monkeypatch).conv2d
-    draw = Draw(place.device, torch.float32)
+def test_conv2d_of_nothing(load: Load, draw: Draw) -> None:
+    convolve = load("conv2d").conv2d
     assert convolve(draw(0, 3, 8, 8), draw(4, 3, 3, 3)).shape == (0, 4, 6, 6)
     assert convolve(draw(2, 3, 8, 8), draw(0, 3, 3, 3)).shape == (2, 0, 6, 6)
 
@@ -104,13 +94,9 @@ WINDOWS: tuple[tuple[Any, Any, Any], ...] = (
 )
 
 
-@places
 @pytest.mark.parametrize("windows", WINDOWS, ids=str)
-def test_max_pool2d(
-    place: Place, windows: tuple[Any, Any, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pool = load("max_pool2d", place, monkeypatch).max_pool2d
-    draw = Draw(place.device, torch.float32)
+def test_max_pool2d(place: Place, windows: tuple[Any, Any, Any], load: Load, draw: Draw) -> None:
+    pool = load("max_pool2d").max_pool2d
     for shape, ceil_mode in itertools.product(shapes(place), (False, True)):
         # Below 0, so that elements which do not exist would win if they were 0.
         input = -draw(*shape).abs() - 1
@@ -120,13 +106,9 @@ def test_max_pool2d(
         )
 
 
-@places
 @pytest.mark.parametrize("windows", WINDOWS, ids=str)
-def test_avg_pool2d(
-    place: Place, windows: tuple[Any, Any, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pool = load("avg_pool2d", place, monkeypatch).avg_pool2d
-    draw = Draw(place.device, torch.float32)
+def test_avg_pool2d(place: Place, windows: tuple[Any, Any, Any], load: Load, draw: Draw) -> None:
+    pool = load("avg_pool2d").avg_pool2d
     both = (False, True)
     for shape, ceil_mode, include in itertools.product(shapes(place), both, both):
         input = draw(*shape)
@@ -141,37 +123,34 @@ def shapes(place: Place) -> list[tuple[int, int, int, int]]:
 
 @every_place
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
-def test_pools_of_halves(place: Place, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
-    input = Draw(place.device, dtype)(2, 3, 9, 8)
+def test_pools_of_halves(dtype: torch.dtype, load: Load, draw: Draw) -> None:
+    input = draw(2, 3, 9, 8)
     for name in ("max_pool2d", "avg_pool2d"):
-        result = getattr(load(name, place, monkeypatch), name)(input, 3, 2, 1)
+        result = getattr(load(name), name)(input, 3, 2, 1)
         assert result.dtype is dtype
         expected = getattr(F, name)(input.double(), 3, 2, 1)
         assert relative_error(result, expected) <= tolerance_of(result)
 
 
-@places
-def test_pools_of_any_layout(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pools_of_any_layout(place: Place, load: Load) -> None:
     input = Draw(place.device, torch.float16)(2, 3, 9, 8)
     for name in ("max_pool2d", "avg_pool2d"):
-        pool = getattr(load(name, place, monkeypatch), name)
+        pool = getattr(load(name), name)
         expected = getattr(F, name)(input.double(), 3, 2, 1)
         for images in layouts(input):
             result = pool(images, 3, 2, 1)
             assert relative_error(result, expected) <= tolerance_of(result)
 
 
-@places
-def test_pools_of_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pools_of_nothing(place: Place, load: Load) -> None:
     input = torch.empty(0, 3, 8, 8, device=place.device)
     for name in ("max_pool2d", "avg_pool2d"):
-        assert getattr(load(name, place, monkeypatch), name)(input, 2).shape == (0, 3, 4, 4)
+        assert getattr(load(name), name)(input, 2).shape == (0, 3, 4, 4)
 
 
-@places
-def test_max_pool2d_of_nan(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_max_pool2d_of_nan(place: Place, load: Load) -> None:
     """A window with a NaN gives NaN; one of infinities alone, minus infinity."""
-    pool = load("max_pool2d", place, monkeypatch).max_pool2d
+    pool = load("max_pool2d").max_pool2d
     input = Draw(place.device, torch.float16)(1, 2, 9, 9)
     input[0, 0, 4, 4] = float("nan")
     input[0, 1, :4] = -float("inf")

@@ -145,16 +145,16 @@ IDIOMS = (
         "attention",
         arrangement,
         application,
-        (*(Tensor(4, other=0) for _ in range(3)), Tensor(0), Tensor(4)),
         arguments,
         reference,
+        tensors=(*(Tensor(4, other=0) for _ in range(3)), Tensor(0), Tensor(4)),
     ),
     Idiom(
         "attention_of_grouped_queries",
         grouped_arrangement,
         grouped_application,
-        (*(Tensor(4, other=0) for _ in range(3)), Tensor(0), Tensor(4)),
         grouped_arguments,
         grouped_reference,
+        tensors=(*(Tensor(4, other=0) for _ in range(3)), Tensor(0), Tensor(4)),
     ),
 )

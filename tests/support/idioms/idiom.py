@@ -19,10 +19,11 @@ class Idiom:
 
     Args:
         name: Its name, words joined by ``_``.
-        arrangement, application, tensors: What ``make`` takes.
+        arrangement, application: What ``make`` takes.
         arguments: Calls to try: exact and ragged sizes, views with gaps, transposed ones.
         reference: Takes the arguments of a call, as they are before it, and gives what the
             ``outputs`` are after it: one tensor, or one an output.
+        tensors: What ``make`` takes, where more than the number of dims of each argument counts.
         outputs: Positions of the arguments that the kernel writes.
         keywords: Constexpr symbols of every call.
         values: Constexpr tensors, where no call gives them.
@@ -34,9 +35,9 @@ class Idiom:
     name: str
     arrangement: Callable[..., object]
     application: Callable[..., object]
-    tensors: Sequence[object]
     arguments: Callable[[], Iterable[Call]]
     reference: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]]
+    tensors: Sequence[object] | None = None
     outputs: tuple[int, ...] = (-1,)
     keywords: Mapping[str, Any] = field(default_factory=dict[str, Any])
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])

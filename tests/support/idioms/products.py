@@ -135,15 +135,15 @@ def conv2d_reference(input, filter, output, **options: int) -> torch.Tensor:
     return torch.nn.functional.conv2d(input.double(), filter.double(), **options)
 
 
-def conv2d(name: str, tensors: tuple[Tensor, ...] = (), **options: int) -> Idiom:
+def conv2d(name: str, tensors: tuple[Tensor, ...] | None = None, **options: int) -> Idiom:
     """With plain numbers."""
     return Idiom(
         name,
         functools.partial(conv2d_arrangement, **options),
         mm.application,
-        tensors or tuple(Tensor(4) for _ in range(3)),
         functools.partial(conv2d_calls, **options),
         functools.partial(conv2d_reference, **options),
+        tensors=tensors,
     )
 
 
@@ -159,7 +159,6 @@ def conv2d_of_symbols(stride: int, padding: int, dilation: int) -> Idiom:
         f"conv2d_of_symbols_{stride}_{padding}_{dilation}",
         functools.partial(conv2d_arrangement, stride=STRIDE, padding=PADDING, dilation=DILATION),
         mm.application,
-        tuple(Tensor(4) for _ in range(3)),
         functools.partial(conv2d_calls, **options),
         functools.partial(conv2d_reference, **options),
         keywords={"STRIDE": stride, "PADDING": padding, "DILATION": dilation},
@@ -195,30 +194,9 @@ def biased_reference(input, filter, bias, output):
 
 
 IDIOMS = (
-    Idiom(
-        "mm",
-        mm.arrangement,
-        mm.application,
-        tuple(Tensor(2) for _ in range(3)),
-        mm_arguments,
-        product,
-    ),
-    Idiom(
-        "addmm",
-        addmm_arrangement,
-        addmm_application,
-        (Tensor(2), Tensor(2), Tensor(2), Tensor(0), Tensor(0), Tensor(2)),
-        addmm_arguments,
-        addmm_reference,
-    ),
-    Idiom(
-        "bmm",
-        bmm_arrangement,
-        mm.application,
-        tuple(Tensor(3) for _ in range(3)),
-        bmm_arguments,
-        product,
-    ),
+    Idiom("mm", mm.arrangement, mm.application, mm_arguments, product),
+    Idiom("addmm", addmm_arrangement, addmm_application, addmm_arguments, addmm_reference),
+    Idiom("bmm", bmm_arrangement, mm.application, bmm_arguments, product),
     conv2d("conv2d"),
     conv2d("conv2d_strided_padded_dilated", stride=2, padding=3, dilation=2),
     conv2d(
@@ -233,7 +211,6 @@ IDIOMS = (
         "conv2d_with_bias",
         biased_arrangement,
         biased_application,
-        (Tensor(4), Tensor(4), Tensor(1), Tensor(4)),
         biased_arguments,
         biased_reference,
     ),

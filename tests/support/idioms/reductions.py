@@ -70,9 +70,9 @@ def dims_idiom(name: str, application, other, dims: tuple[int, ...], reference) 
         name,
         functools.partial(dims_arrangement, dims=dims),
         application,
-        (Tensor(4, other=other), Tensor(4)),
         functools.partial(dims_calls, dims),
         lambda input, output: reference(input.double(), dims, keepdim=True),
+        tensors=(Tensor(4, other=other), Tensor(4)),
     )
 
 
@@ -143,9 +143,9 @@ def backwards(name: str, block_size, in_front: bool) -> Idiom:
         name,
         functools.partial(backwards_arrangement, block_size=block_size, in_front=in_front),
         backwards_application,
-        (Tensor(2, other=0), Tensor(2)),
         backwards_arguments,
         backwards_reference,
+        tensors=(Tensor(2, other=0), Tensor(2)),
     )
 
 
@@ -215,7 +215,6 @@ IDIOMS = (
         "softmax_of_rows_of_any_length",
         rows_arrangement,
         softmax_application,
-        [Tensor(2), Tensor(2)],
         softmax_arguments,
         lambda input, output: torch.softmax(input.double(), dim=1),
     ),
@@ -226,7 +225,6 @@ IDIOMS = (
         "a_scalar_a_program",
         weighted_arrangement,
         weighted_application,
-        (Tensor(2), Tensor(1), Tensor(2)),
         weighted_arguments,
         weighted_reference,
     ),
@@ -234,8 +232,8 @@ IDIOMS = (
         "a_whole_input_for_every_program",
         buckets_arrangement,
         buckets_application,
-        (Tensor(1), Tensor(1, other=math.inf), Tensor(1, dtype="i32")),
         buckets_arguments,
         buckets_reference,
+        tensors=(Tensor(1), Tensor(1, other=math.inf), Tensor(1, dtype="i32")),
     ),
 )

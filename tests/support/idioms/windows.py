@@ -56,9 +56,9 @@ def max_pool2d(
             max_pool2d_arrangement, window=window, stride=stride, floor_mode=floor_mode
         ),
         max_pool2d_application,
-        (Tensor(4, other=-math.inf), Tensor(4)),
         functools.partial(pool_calls, window, stride, floor_mode),
         lambda input, output: pool(input.double(), window, stride, floor_mode),
+        tensors=(Tensor(4, other=-math.inf), Tensor(4)),
     )
 
 
@@ -92,9 +92,9 @@ def sum_pool2d(name: str, window: tuple[int, int], stride: tuple[int, int]) -> I
         name,
         functools.partial(sum_pool2d_arrangement, window=window, stride=stride),
         sum_pool2d_application,
-        (Tensor(4, other=0), Tensor(4)),
         functools.partial(pool_calls, window, stride, True),
         reference,
+        tensors=(Tensor(4, other=0), Tensor(4)),
     )
 
 
@@ -104,15 +104,12 @@ IDIOMS = (
     Idiom(
         "max_pool2d_of_symbols",
         functools.partial(
-            max_pool2d_arrangement,
-            window=(HEIGHT, WIDTH),
-            stride=(STRIDE, STRIDE),
-            floor_mode=True,
+            max_pool2d_arrangement, window=(HEIGHT, WIDTH), stride=(STRIDE, STRIDE), floor_mode=True
         ),
         max_pool2d_application,
-        (Tensor(4, other=-math.inf), Tensor(4)),
         functools.partial(pool_calls, (3, 2), (2, 2), True),
         lambda input, output: pool(input.double(), (3, 2), (2, 2), True),
+        tensors=(Tensor(4, other=-math.inf), Tensor(4)),
         keywords={"HEIGHT": 3, "WIDTH": 2, "STRIDE": 2},
     ),
     sum_pool2d("sum_of_windows_padded_to_a_power_of_two", (3, 3), (2, 2)),
