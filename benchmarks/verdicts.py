@@ -67,7 +67,7 @@ def rows() -> Iterator[Row]:
     for one in IDIOMS:
         values = dict(one.values)
         reports[one.name] = functools.partial(
-            check, one.arrangement, one.application, one.tensors, values=values
+            check, one.arrangement, one.application, one.symbolic_tensors, values=values
         )
     data_dependent = {one.name for one in IDIOMS if one.data_dependent}
     for name, make in reports.items():

@@ -17,7 +17,7 @@ from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
-from tests.support.everywhere import declared, lowered
+from tests.support.everywhere import lowered
 from tests.support.idioms import IDIOMS, Call, Idiom
 from tests.support.spaces import by_block_sizes
 from tests.support.targets import FEW_TARGETS
@@ -26,7 +26,7 @@ each_idiom = pytest.mark.parametrize("idiom", IDIOMS, ids=str)
 
 
 def made(idiom: Idiom, **options: Any) -> Kernel:
-    tensors = idiom.tensors or declared(next(iter(idiom.arguments())))
+    tensors = idiom.symbolic_tensors
     return ninetoothed.make(idiom.arrangement, idiom.application, tensors, **options)
 
 

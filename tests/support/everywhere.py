@@ -18,14 +18,10 @@ from ninetoothed.compiler.compile import lower
 from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
+from tests.support.idioms.idiom import declared
 from tests.support.spaces import by_block_sizes
 
 Check = Callable[[Sequence[torch.Tensor]], None]
-
-
-def declared(values: Sequence[Any]) -> list[Tensor]:
-    """A symbolic tensor for each value, of its number of dims."""
-    return [Tensor(value.ndim if isinstance(value, torch.Tensor) else 0) for value in values]
 
 
 def lowered(

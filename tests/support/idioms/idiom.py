@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from ninetoothed import Tensor
+
 Call = tuple[Any, ...]
 """The arguments of one call, in the application's order: tensors and numbers."""
 
@@ -46,6 +48,16 @@ class Idiom:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def symbolic_tensors(self) -> Sequence[object]:
+        """What ``make`` takes."""
+        return self.tensors or declared(next(iter(self.arguments())))
+
+
+def declared(values: Sequence[Any]) -> list[Tensor]:
+    """A symbolic tensor for each value, of its number of dims."""
+    return [Tensor(value.ndim if isinstance(value, torch.Tensor) else 0) for value in values]
 
 
 def randn(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
