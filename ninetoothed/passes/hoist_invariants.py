@@ -74,9 +74,11 @@ def _is_arithmetic(op: Operation) -> bool:
 def _is_of_sizes(value: SSAValue) -> bool:
     """Computed from sizes and constants alone."""
     op = value.owner
-    if isinstance(op, _SIZES) or not isinstance(op, Operation):
-        return isinstance(op, _SIZES)
-    return _is_arithmetic(op) and bool(op.operands) and all(map(_is_of_sizes, op.operands))
+    if isinstance(op, _SIZES):
+        return True
+    if isinstance(op, Block) or not op.operands:
+        return False
+    return _is_arithmetic(op) and all(map(_is_of_sizes, op.operands))
 
 
 def _may_run_early(op: Operation) -> bool:

@@ -39,10 +39,16 @@ class Device:
 class Array:
     """Fake tensor: what a call reads of one."""
 
-    def __init__(self, *shape: int, pointer: int = 4096, dtype: str = "fp32") -> None:
+    def __init__(
+        self,
+        *shape: int,
+        pointer: int = 4096,
+        dtype: object = "fp32",
+        device: Device = Device(),
+    ) -> None:
         self.shape = shape
         self.dtype = dtype
-        self.device = Device()
+        self.device = device
         self._pointer = pointer
 
     def dim(self) -> int:

@@ -18,6 +18,7 @@ import ninetoothed.backend
 from ninetoothed.artifacts.target import BACK_ENDS, BackEnd
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
+from tests.support import fake_gpu
 
 # The one line.
 FAKE = BackEnd("fake", ("fake",), ("words",), device="fake")
@@ -83,30 +84,9 @@ class _Torch:
         return SimpleNamespace(multi_processor_count=4)
 
 
-class FakeTensor:
-    """A vector on the device: what a call asks of it."""
-
-    dtype = torch.float32
-    device = SimpleNamespace(type="fake", index=0)
+class FakeTensor(fake_gpu.Array):
+    """A vector on the device."""
 
     def __init__(self, size: int, pointer: int) -> None:
-        self.shape = (size,)
-        self._pointer = pointer
-
-    def dim(self) -> int:
-        return 1
-
-    def stride(self, dim: int | None = None) -> Any:
-        return (1,) if dim is None else 1
-
-    def numel(self) -> int:
-        return self.shape[0]
-
-    def element_size(self) -> int:
-        return 4
-
-    def data_ptr(self) -> int:
-        return self._pointer
-
-    def is_neg(self) -> bool:
-        return False
+        device = fake_gpu.Device("fake")
+        super().__init__(size, pointer=pointer, dtype=torch.float32, device=device)

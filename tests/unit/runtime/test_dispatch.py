@@ -22,14 +22,8 @@ from tests.support.dispatching import (
     World,
     blocks,
     constant,
-    fake_world,
     values,
 )
-
-
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    return fake_world(tmp_path, monkeypatch)
 
 
 def test_one_configuration(world: World) -> None:

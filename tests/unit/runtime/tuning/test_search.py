@@ -21,14 +21,8 @@ from tests.support.dispatching import (
     blocks,
     blocks_launched,
     constant,
-    fake_world,
     values,
 )
-
-
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    return fake_world(tmp_path, monkeypatch)
 
 
 def test_the_fastest_configuration(world: World) -> None:
