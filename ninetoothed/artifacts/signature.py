@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
+
+Agreement = Literal["shapes", "counts", "any"]
+"""By which rule programs are given elements of the parameters' outermost levels, one program an
+element of the first tensor's; a laxer one stands behind.
+
+``"shapes"``: the shapes must be equal. ``"counts"``: the numbers of elements must be, and program
+``p`` has element ``p``, row-major. ``"any"``: program ``p`` has element ``p``, if there is one.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,10 +51,12 @@ class Signature:
 
     ``constants``: values of constexpr symbols and constexpr sizes. ``padded_sizes``: for each block
     size that only the call knows, its expression and the power of two it is padded to.
-    ``index_bits``: 32 where every size, stride and offset fits 31 bits, else 64.
+    ``index_bits``: 32 where every size, stride and offset fits 31 bits, else 64. ``agreement``: by
+    which rule programs are given elements of the outermost levels.
     """
 
     params: tuple[ParamSignature, ...]
     constants: tuple[tuple[str, int], ...] = ()
     padded_sizes: tuple[tuple[str, int], ...] = ()
     index_bits: int = 32
+    agreement: Agreement = "shapes"

@@ -25,7 +25,7 @@ After:
 
 ```mlir
 nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
-    checks [#nt.check<[n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
+    checks [#nt.check<agreement [n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f16>
   %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
       : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
@@ -94,7 +94,7 @@ def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
             left, right = (
                 tuple(normalize(elements(size, ranges)) for size in shape) for shape in (one, two)
             )
-            checks.append(nt.Check(left, right, message))
+            checks.append(nt.Check(left, right, message, agreement=True))
     return checks
 
 

@@ -17,7 +17,7 @@ nt.kernel @proved symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>]
 }
 
 // Two sizes: the call decides.
-// CHECK-LABEL: nt.kernel @left_to_the_call symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<[n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
+// CHECK-LABEL: nt.kernel @left_to_the_call symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<agreement [n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
 nt.kernel @left_to_the_call symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
@@ -33,8 +33,8 @@ nt.kernel @left_to_the_call symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n siz
 }
 
 // A check that is there already is not added again.
-// CHECK-LABEL: nt.kernel @once symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<[n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
-nt.kernel @once symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<[n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
+// CHECK-LABEL: nt.kernel @once symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<agreement [n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
+nt.kernel @once symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<agreement [n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
       : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
