@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,7 @@ from ninetoothed.compiler.defaults import (
     describe_assumptions,
     pick,
 )
+from ninetoothed.compiler.fits_function import fits_function
 from ninetoothed.compiler.space import interpreted_values, space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import ArgumentError, DeviceError, NineToothedWarning
@@ -83,13 +84,19 @@ class Variant:
             modules.update({self.serving(config): None for config in configs()})
         return " ".join(fingerprint(module) for module in modules)
 
-    def interpreted(self, lanes: int) -> dict[str, int]:
-        """Block sizes for evaluation of ``lanes`` lanes at once."""
+    @cached_property
+    def _fits(self) -> Callable[..., Callable[..., bool]] | None:
+        return fits_function(self.module, self.signature)
+
+    def interpreted(self, lanes: int, values: Sequence[Any]) -> dict[str, int]:
+        """Block sizes for evaluation of ``lanes`` lanes at once, of a call with these arguments."""
         found = self._interpreted.get(lanes)
         if found is None:
             found = interpreted_values(self.module, self.signature, lanes)
             self._interpreted[lanes] = found
-        return found
+        if self._fits is None or (fits := self._fits(*values))(*found.values()):
+            return found
+        return interpreted_values(self.module, self.signature, lanes, fits)
 
 
 class KernelCompiler:
@@ -195,7 +202,7 @@ class KernelCompiler:
         signature = arguments.signature
         variant = self.variant(signature)
         _check_data(variant.module, arguments)
-        chosen = variant.interpreted(settings.interpret_lanes())
+        chosen = variant.interpreted(settings.interpret_lanes(), arguments.values)
         module = variant.serving(Config(tuple(chosen.items())))
         interpret(module, arguments.values, {**dict(signature.constants), **chosen})
 
