@@ -30,7 +30,7 @@ from ninetoothed.compiler.defaults import (
 from ninetoothed.compiler.fits_function import fits_function
 from ninetoothed.compiler.space import interpreted_values, space
 from ninetoothed.definition.definition import Definition
-from ninetoothed.errors import ArgumentError, DeviceError, NineToothedWarning
+from ninetoothed.errors import ArgumentError, CheckError, DeviceError, NineToothedWarning
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.stages import STAGES
@@ -198,8 +198,29 @@ class KernelCompiler:
         return compile_kernel(module, signature, config, target, language)
 
     def interpret(self, arguments: Arguments) -> None:
-        """Evaluate a call on CPU tensors."""
-        signature = arguments.signature
+        """Evaluate a call on CPU tensors, as one of the strictest class that takes it.
+
+        Raises:
+            ArgumentError: the sizes do not fit one another.
+        """
+        message = ""
+        for signature in (arguments.signature, *arguments.signature.laxer):
+            try:
+                self._interpret(signature, arguments)
+            except CheckError as error:
+                message = error.message
+                if error.is_agreement:
+                    continue
+                break
+            return
+        raise ArgumentError(message)
+
+    def _interpret(self, signature: Signature, arguments: Arguments) -> None:
+        """Evaluate a call as one of a class.
+
+        Raises:
+            CheckError: the sizes do not fit one another.
+        """
         variant = self.variant(signature)
         _check_data(variant.module, arguments)
         chosen = variant.interpreted(settings.interpret_lanes(), arguments.values)

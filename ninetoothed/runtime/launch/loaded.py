@@ -53,15 +53,20 @@ class Host:
         Raises:
             CheckError: the sizes do not fit one another, or one divides by another that is 0.
         """
-        is_agreement = False
         try:
             message = self._check(*values)
             if message is None:
                 return self._programs(*values)
-            is_agreement = self.agrees is not None and not self.agrees(*values)
         except ZeroDivisionError:
             message = "a size or a symbol that the arrangement divides by is 0; give another"
-        raise CheckError(message, is_agreement)
+        raise CheckError(message, self._disagree(values))
+
+    def _disagree(self, values: tuple[Any, ...]) -> bool:
+        """True if outermost levels disagree in a call, and a laxer class may take it."""
+        try:
+            return self.agrees is not None and not self.agrees(*values)
+        except ZeroDivisionError:
+            return False
 
     def sources(self, values: tuple[Any, ...]) -> tuple[int | None, ...] | None:
         """Of each argument of the device function, the position of the value that is passed, or
