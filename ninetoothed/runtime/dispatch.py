@@ -156,6 +156,7 @@ class Dispatcher:
             choice = family.choice(values, family.chosen)
             if choice is not None:
                 return choice.kernel.launch(values)
+            family.candidates.check(values)
         kernel, lasts = self._prepare(signature, values, index)
         if kernel is None:
             return None

@@ -88,6 +88,7 @@ class Candidates:
         self._hosts: dict[Config, Host | None] = {}
         self._loaded: dict[Config, LoadedKernel] = {}
         self._fittings: dict[int, Fitting] = {}
+        self._any_host: Host | None = None
 
     @cached_property
     def space(self) -> Space:
@@ -140,13 +141,24 @@ class Candidates:
         fitting = self.fitting(values)
         if fitting.configs:
             configs = itertools.chain(preferred, fitting.configs)
-            return self._first_host(configs, fitting.sizes).checked_programs(values)
-        host = self._first_host(self.space.configs, frozenset(self._sizes))
-        try:
-            return host.checked_programs(values)
-        except CheckError as error:
-            # Each configuration may fail another check.
-            raise CheckError(error.message, host.agrees is not None) from None
+            host = self._first_host(configs, fitting.sizes)
+        else:
+            host = self._first_host(self.space.configs, frozenset(self._sizes))
+        self._any_host = host
+        return _programs(host, values, fitting)
+
+    def check(self, values: tuple[Any, ...]) -> None:
+        """Checks the sizes of a call, as far as that takes no further artifact. Any thread may.
+
+        Raises:
+            CheckError: they do not fit one another, whatever the configuration.
+        """
+        host = self._any_host
+        if host is None:
+            return
+        fitting = self.fitting(values)
+        if self._fits is None or not fitting.configs:
+            _programs(host, values, fitting)
 
     def _first_host(self, preferred: Iterable[Config], sizes: frozenset[Sizes]) -> Host:
         """An artifact of one of these block sizes: one that is at hand, or that of the first of
@@ -271,6 +283,21 @@ class Candidates:
             artifact = self._compiler.artifact(self.signature, config, self._target)
             artifact_store.store(key, artifact)
         return artifact
+
+
+def _programs(host: Host, values: tuple[Any, ...], fitting: Fitting) -> int:
+    """Number of programs of a call by an artifact of one of the configurations for it.
+
+    Raises:
+        CheckError: the call's sizes do not fit one another.
+    """
+    try:
+        return host.checked_programs(values)
+    except CheckError as error:
+        if fitting.configs:
+            raise
+        # Each configuration may fail another check.
+        raise CheckError(error.message, host.agrees is not None) from None
 
 
 def _compiled(hosts: Sequence[Host], on_done: OnDone) -> list[Binary | str]:
