@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 Agreement = Literal["shapes", "counts", "any"]
 """By which rule programs are given elements of the parameters' outermost levels, one program an
@@ -60,3 +60,10 @@ class Signature:
     padded_sizes: tuple[tuple[str, int], ...] = ()
     index_bits: int = 32
     agreement: Agreement = "shapes"
+
+    @property
+    def laxer(self) -> tuple[Signature, ...]:
+        """The classes that differ by a laxer rule, the strictest first."""
+        rules: tuple[Agreement, ...] = get_args(Agreement)
+        behind = rules[rules.index(self.agreement) + 1 :]
+        return tuple(replace(self, agreement=rule) for rule in behind)

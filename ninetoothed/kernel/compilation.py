@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -27,12 +27,14 @@ from ninetoothed.compiler.defaults import (
     describe_assumptions,
     pick,
 )
+from ninetoothed.compiler.fits_function import fits_function
 from ninetoothed.compiler.space import interpreted_values, space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
     AgreementWarning,
     ArgumentError,
     ArrangementError,
+    CheckError,
     DeviceError,
     NineToothedWarning,
     collect_warnings,
@@ -92,13 +94,19 @@ class Variant:
             modules.update({self.serving(config): None for config in configs()})
         return " ".join(fingerprint(module) for module in modules)
 
-    def interpreted(self, lanes: int) -> dict[str, int]:
-        """Block sizes for evaluation of ``lanes`` lanes at once."""
+    @cached_property
+    def _fits(self) -> Callable[..., Callable[..., bool]] | None:
+        return fits_function(self.module, self.signature)
+
+    def interpreted(self, lanes: int, values: Sequence[Any]) -> dict[str, int]:
+        """Block sizes for evaluation of ``lanes`` lanes at once, of a call with these arguments."""
         found = self._interpreted.get(lanes)
         if found is None:
             found = interpreted_values(self.module, self.signature, lanes)
             self._interpreted[lanes] = found
-        return found
+        if self._fits is None or (fits := self._fits(*values))(*found.values()):
+            return found
+        return interpreted_values(self.module, self.signature, lanes, fits)
 
 
 class KernelCompiler:
@@ -212,11 +220,32 @@ class KernelCompiler:
         return compile_kernel(module, signature, config, target, language)
 
     def interpret(self, arguments: Arguments) -> None:
-        """Evaluate a call on CPU tensors."""
-        signature = arguments.signature
+        """Evaluate a call on CPU tensors, as one of the strictest class that takes it.
+
+        Raises:
+            ArgumentError: the sizes do not fit one another.
+        """
+        message = ""
+        for signature in (arguments.signature, *arguments.signature.laxer):
+            try:
+                self._interpret(signature, arguments)
+            except CheckError as error:
+                message = error.message
+                if error.is_agreement:
+                    continue
+                break
+            return
+        raise ArgumentError(message)
+
+    def _interpret(self, signature: Signature, arguments: Arguments) -> None:
+        """Evaluate a call as one of a class.
+
+        Raises:
+            CheckError: the sizes do not fit one another.
+        """
         variant = self.variant(signature)
         _check_data(variant.module, arguments)
-        chosen = variant.interpreted(settings.interpret_lanes())
+        chosen = variant.interpreted(settings.interpret_lanes(), arguments.values)
         module = variant.serving(Config(tuple(chosen.items())))
         interpret(module, arguments.values, {**dict(signature.constants), **chosen})
 
