@@ -130,7 +130,7 @@ make(arrangement, application, (Tensor(shape=(128,)), Tensor(shape=(256,))))
 def arrangement(x, output):
     return x.tile((16,)), output.tile((16,))
 #                         ^
-# error in no function: ArrangementError: the outermost level of output has fewer elements than there are programs, one an element of x: their outermost shapes are (8,) and (16,); programs without an element of output write nothing; tile, expand or squeeze until they are equal
+# error in no function: ArrangementError: the outermost level of output has fewer elements than there are programs, one an element of x: their outermost shapes are (8,) and (16,); programs without an element write nothing; tile, expand or squeeze until they are equal
 
 def application(x, output):
     output = x
@@ -140,7 +140,7 @@ make(arrangement, application, (Tensor(shape=(256,)), Tensor(shape=(128,))), str
 def arrangement(output, x):
     return output.tile((16,)), x.tile((16,))
 #                              ^
-# error in no function: ArrangementError: the outermost level of x has more elements than there are programs, one an element of output: their outermost shapes are (16,) and (8,); elements of x without a program are not reached; tile, expand or squeeze until they are equal
+# error in no function: ArrangementError: the outermost level of x has more elements than there are programs, one an element of output: their outermost shapes are (16,) and (8,); elements without a program are not reached; tile, expand or squeeze until they are equal
 
 def application(output, x):
     output = x
