@@ -191,7 +191,7 @@ def _launch_kernel(
     _check(kernel.checks, {**symbols, **longest}, params, values)
     views: dict[SSAValue, View] = {}
     sequences: dict[SSAValue, Sequences] = {}
-    sizes: list[int] = []
+    sizes: list[int] | None = None
     for argument, arranged, value in zip(
         kernel.apply.block.args, kernel.arranged.values, values, strict=True
     ):
@@ -201,9 +201,9 @@ def _launch_kernel(
             batch, outer = nt.batch_index(access.data), access.names[0]
             tensor = value.offsets.tensor
             sequences[argument] = Sequences(source.jagged.data, batch, outer, tensor)
-        outermost = access.data.levels[0]
-        if outermost and not sizes:
-            sizes = [max(number(size, symbols), 0) for size in outermost]
+        if sizes is None and source.kind.data == "tensor":
+            sizes = [max(number(size, symbols), 0) for size in access.data.levels[0]]
+    sizes = sizes or []
     count = math.prod(sizes) if kernel.grid is None else number(kernel.grid.data, symbols)
     planner = Planner()
     block = kernel.apply.block
