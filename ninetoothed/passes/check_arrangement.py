@@ -112,11 +112,13 @@ class _Agreement:
         """The check of a call that there are as many elements as programs."""
         if found.proved == "=":
             return []
+        # Elements without a program that are written are no class's, so that comes first.
         message = (
             f"the outermost levels of {self.first} and {self.name} must have equally many elements, "
             "one a program: they have {left} and {right}"
         )
-        return [nt.Check((found.programs,), (found.own,), message, agreement=True)]
+        equal = nt.Check((found.programs,), (found.own,), message, agreement=True)
+        return [*self.of_written(found), equal]
 
     def of_written(self, found: Numbering) -> list[nt.Check]:
         """The check of a call that there is a program for each element that is written.
@@ -124,7 +126,7 @@ class _Agreement:
         Raises:
             ArrangementError: there never is.
         """
-        if not found.is_written or not found.unreached:
+        if not found.is_written or found.proved in ("<", "<="):
             return []
         if found.proved == ">":
             raise fail(

@@ -155,7 +155,7 @@ def application(x, output):
 
 kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
 kernel(torch.ones(100), torch.ones(200))
-# error: ArgumentError: the outermost shapes of x and output must be equal, one program an element: they are (7,) and (13,)
+# error: ArgumentError: output is written, so its outermost level must have no more elements than there are programs, one an element of x: they are (13,) and (7,)
 # ---- block sizes that a call shows to differ
 def arrangement(x, output, BLOCK=Symbol("BLOCK", constexpr=True)):
     return x.tile((BLOCK,)), output.tile((32,))

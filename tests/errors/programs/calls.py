@@ -229,7 +229,7 @@ def application(x, output):
     output = x
 
 vectors(application)(torch.ones(100), torch.ones(200))
-# error: ArgumentError: the outermost shapes of x and output must be equal, one program an element: they are (2,) and (4,)
+# error: ArgumentError: output is written, so its outermost level must have no more elements than there are programs, one an element of x: they are (4,) and (2,)
 # ---- an integer type that the application cannot take
 def application(x, output):
     output = x // 2
