@@ -62,14 +62,13 @@ def build_module(
         else:
             by_value = param.kind == "scalar"
             values[param.name] = View(param.name, argument, value, source.other, by_value=by_value)
-    ctx.numbers = frozenset(
-        value.ref for value in values.values() if isinstance(value, View) and value.by_value
-    )
-    outputs = frozenset(name for name, value in values.items() if isinstance(value, View))
-    constants = frozenset(values) - outputs
-    ctx.frames.append(
-        Frame(definition.application, values, parameters=outputs, constants=constants)
-    )
+    views = {name: value for name, value in values.items() if isinstance(value, View)}
+    numbers = frozenset(name for name, value in views.items() if value.by_value)
+    frame = Frame(definition.application, values, parameters=frozenset(views) - numbers)
+    frame.numbers = numbers
+    ctx.numbers = frozenset(views[name].ref for name in numbers)
+    frame.constants = frozenset(values) - frozenset(views)
+    ctx.frames.append(frame)
     try:
         execute(ctx, node.body)
     finally:

@@ -46,6 +46,8 @@ def _name(ctx: Context, node: ast.Name) -> Value:
     frame = ctx.frame.owner(name)
     if frame is None:
         return _outside(ctx.frame, name)
+    while name in frame.lent:
+        frame, name = frame.lent[name]
     if name in frame.locals:
         return frame.locals[name]
     if name in frame.undefined:

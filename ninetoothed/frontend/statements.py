@@ -14,13 +14,15 @@ from ninetoothed.definition.source import is_of_language
 from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError, counted
 from ninetoothed.frontend import element_access, operators
 from ninetoothed.frontend.addressing import converted
-from ninetoothed.frontend.bindings import Places, assigned, held, shape_words
+from ninetoothed.frontend.bindings import Places, assigned, held, passed, shape_words
+from ninetoothed.frontend.calls import call_statement
 from ninetoothed.frontend.conditions import condition, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import combined
 from ninetoothed.frontend.inlining import is_function
 from ninetoothed.frontend.subscripts import place
 from ninetoothed.frontend.values import Value, View, describe, is_sequence
+from ninetoothed.frontend.variables import claim
 from ninetoothed.frontend.walk import STATEMENTS, Returned, call, evaluate, execute, unsupported
 from ninetoothed.ir import nt
 from ninetoothed.language.table import TABLE
@@ -37,7 +39,10 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant):
         return
     last, printed = ctx.block.last_op, len(ctx.printed)
-    value = evaluate(ctx, node.value)
+    if isinstance(node.value, ast.Call):
+        value = call_statement(ctx, node.value)
+    else:
+        value = evaluate(ctx, node.value)
     op = ctx.block.first_op if last is None else last.next_op
     acts = len(ctx.printed) > printed
     while op is not None:
@@ -184,6 +189,15 @@ def _assign_name(ctx: Context, name: str, value: Value) -> None:
             f"{name} is a parameter that is known when compiling and cannot be assigned; use "
             "another name"
         )
+    if name in frame.numbers:
+        raise TypeMismatchError(_by_value(name))
+    if name in frame.borrowed:
+        owner, variable = frame.borrowed[name]
+        caller, around = ctx.frames[-2].source.name, owner.source.name
+        raise UnsupportedSyntaxError(
+            f"{frame.source.name} assigns {name}, which names {variable}, a variable of {around} "
+            f"and not of {caller}; give {caller} a parameter {variable}, and pass it"
+        )
     if name in frame.lost:
         held = frame.locals[name]
         raise TypeMismatchError(
@@ -198,6 +212,7 @@ def _assign_name(ctx: Context, name: str, value: Value) -> None:
         assert isinstance(view, View)
         store(ctx, view, value)
         return
+    claim(ctx, name, name)
     value = ctx.now(value)
     if isinstance(value, SSAValue) and (
         value.name_hint is None or isinstance(value.owner, nt.LoadOp)
@@ -234,10 +249,7 @@ def store(ctx: Context, view: View, value: Value) -> None:
     if not view.is_block:
         ctx.read(view)
     if view.by_value:
-        raise TypeMismatchError(
-            f"{view.name} is a number, which is passed by value and cannot be assigned; use "
-            "another name"
-        )
+        raise TypeMismatchError(_by_value(view.name))
     block = view.levels[-1]
     scalar = converted(ctx, value, nt.dtype_of(block), "the assigned value")
     if len(nt.shape_of(scalar.type)) > len(block.sizes):
@@ -248,6 +260,10 @@ def store(ctx: Context, view: View, value: Value) -> None:
         )
     scalar = operators.broadcast_to(ctx, scalar, block.sizes)
     ctx.insert(nt.StoreOp(scalar, view.ref, view.indices))
+
+
+def _by_value(name: str) -> str:
+    return f"{name} is a number, which is passed by value and cannot be assigned; use another name"
 
 
 @STATEMENTS.register(ast.If)
@@ -262,15 +278,16 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
     before, undefined = frame.locals, frame.undefined
     reasons = dict(undefined)
     branches: list[tuple[Block, dict[str, Value]]] = []
+    places = assigned([*node.body, *node.orelse])
     for body in (node.body, node.orelse):
         block = Block()
         frame.locals, frame.undefined = dict(before), dict(undefined)
         with ctx.inside(block):
             execute(ctx, body)
         branches.append((block, frame.locals))
+        places.update(passed(ctx, before, places))
         reasons.update(frame.undefined)
     frame.locals, frame.undefined = dict(before), reasons
-    places = assigned([*node.body, *node.orelse])
     names = _merged(ctx, node, places, branches[0][1], branches[1][1])
     after = frame.locals
     yielded: list[list[SSAValue]] = []

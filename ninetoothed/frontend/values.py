@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any, TypeGuard
 
 from xdsl.ir import SSAValue
 
-from ninetoothed.frontend.frame import LocalFunction
+from ninetoothed.frontend.frame import Frame, LocalFunction
 from ninetoothed.ir import nt
 from ninetoothed.language.table import Primitive
 from ninetoothed.layout.meta_op import shape_text
@@ -105,6 +106,24 @@ class BoundMethod:
     name: str
     function: Primitive | types.FunctionType
     receiver: Value
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """An argument that is a plain variable, of a call that is a statement: a parameter may name it.
+
+    ``node`` mentions the variable ``name`` of the frame ``owner``.
+    """
+
+    name: str
+    node: ast.Name
+    owner: Frame
+    value: Value
+
+
+def unnamed(value: Value) -> Value:
+    """``value``; of a :class:`Variable`, what it holds."""
+    return value.value if isinstance(value, Variable) else value
 
 
 def is_ssa(value: Value) -> TypeGuard[SSAValue]:
