@@ -20,6 +20,7 @@ from ninetoothed.frontend.arrangement import arrange, declarations, view
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
+from ninetoothed.frontend.name_resolution import constant, held_object
 from ninetoothed.frontend.values import Value, View
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
@@ -67,8 +68,9 @@ def build_module(
     frame = Frame(definition.application, values, parameters=frozenset(views) - numbers)
     frame.numbers = numbers
     ctx.numbers = frozenset(views[name].ref for name in numbers)
-    frame.constants = frozenset(values) - frozenset(views)
     ctx.frames.append(frame)
+    _fix(ctx, definition)
+    frame.constants = frozenset(values) - frozenset(views)
     try:
         execute(ctx, node.body)
     finally:
@@ -84,6 +86,24 @@ def build_module(
     kernel.checks = ArrayAttr(checks.values())
     kernel.location = location(ctx.place(node))
     return ModuleOp([kernel])
+
+
+def _fix(ctx: Context, definition: Definition) -> None:
+    """Add the values of parameters that no tensor is arranged for.
+
+    Raises:
+        TypeMismatchError: one is no value of the language; at its parameter.
+    """
+    frame = ctx.frame
+    frame.receiver = definition.values.get(definition.receiver or "")
+    arguments = frame.source.node.args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        name = argument.arg
+        if name in definition.values:
+            with ctx.at(argument):
+                value = definition.values[name]
+                is_object = name == definition.receiver
+                frame.locals[name] = held_object(value) if is_object else constant(name, value)
 
 
 def least(info: SymbolInfo) -> int:

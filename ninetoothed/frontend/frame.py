@@ -28,6 +28,8 @@ class Frame:
     """Parameters that hold numbers known when compiling."""
     lost: frozenset[str] = frozenset()
     """Parameters that hold values of the caller, and whose assignment is lost."""
+    receiver: object = None
+    """The object whose method it is, if any."""
     enclosing: Frame | None = None
     """The frame of the function that this one is defined in."""
     lent: dict[str, tuple[Frame, str]] = field(default_factory=dict[str, "tuple[Frame, str]"])

@@ -15,25 +15,28 @@ from ninetoothed.errors import (
     TypeMismatchError,
     UnsupportedSyntaxError,
 )
+from ninetoothed.fingerprint.objects import is_callable_object
 from ninetoothed.frontend import operators, triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame, LocalFunction
-from ninetoothed.frontend.name_resolution import constant
-from ninetoothed.frontend.values import Value, Variable, View, describe, is_ssa, unnamed
+from ninetoothed.frontend.name_resolution import constant, held_object, object_attribute
+from ninetoothed.frontend.values import Object, Value, Variable, View, describe, is_ssa, unnamed
 from ninetoothed.frontend.variables import lent
 from ninetoothed.frontend.walk import STATEMENTS, evaluate, execute
 from ninetoothed.ir import nt
 
 _MAX_DEPTH = 64
 
-Function = types.FunctionType | LocalFunction | functools.partial[Any]
-"""Functions that are inlined, beside Triton's."""
+Function = types.FunctionType | types.MethodType | LocalFunction | Object | functools.partial[Any]
+"""Functions that are inlined, beside Triton's. An object is called by its ``__call__``."""
+_PLAIN = (types.FunctionType, types.MethodType, LocalFunction, functools.partial)
 
 
 def is_function(value: Value) -> TypeGuard[Function]:
     """True if :func:`inline` takes ``value``."""
-    plain = isinstance(value, types.FunctionType | LocalFunction | functools.partial)
-    return plain or triton_objects.is_function(value)
+    if isinstance(value, Object):
+        return is_callable_object(value.value)
+    return isinstance(value, _PLAIN) or triton_objects.is_function(value)
 
 
 def inline(
@@ -49,12 +52,18 @@ def inline(
     """
     if isinstance(function, functools.partial):
         return _completed(ctx, function, args, kwargs)
+    if isinstance(function, Object):
+        return inline(ctx, object_attribute(ctx, function, "__call__"), args, kwargs)
+    if isinstance(function, types.MethodType):
+        return _method(ctx, function, args, kwargs)
     if triton_objects.compile_time_function(function) is not None:
         return _computed(ctx, function, args, kwargs)
     of_triton = triton_objects.plain_function(function)
     source = _source(ctx, function if of_triton is None else of_triton)
     name = source.node.name
-    if any(frame.source.function is source.function for frame in ctx.frames):
+    receiver = args[0].value if args and isinstance(args[0], Object) else None
+    running = [frame for frame in ctx.frames if frame.source.function is source.function]
+    if any(frame.receiver is receiver for frame in running):
         raise UnsupportedSyntaxError(f"{name} calls itself; write a loop")
     if len(ctx.frames) > _MAX_DEPTH:
         raise UnsupportedSyntaxError(f"calls are nested more than {_MAX_DEPTH} deep")
@@ -66,7 +75,7 @@ def inline(
     if ours or of_triton is not None or source.returns_value:
         named = {}
     loc = ctx.loc
-    frame = Frame(source, values, caller=loc)
+    frame = Frame(source, values, caller=loc, receiver=receiver)
     outputs = frozenset(name for name, value in values.items() if _is_output(value))
     # A function that returns a value changes its own variables only, as in Python.
     frame.parameters = frozenset() if source.returns_value else outputs
@@ -115,6 +124,19 @@ def _completed(
     known = [constant(what, value) for value in partial.args]
     keywords = {name: constant(what, value) for name, value in partial.keywords.items()}
     return inline(ctx, function, [*known, *args], {**keywords, **kwargs})
+
+
+def _method(
+    ctx: Context, method: types.MethodType, args: list[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """Call a bound method."""
+    function = constant("the function of a method", method.__func__)
+    if not is_function(function):
+        raise TypeMismatchError(
+            f"a method that is {describe(function)} cannot be called inside an application; "
+            "functions written with def can"
+        )
+    return inline(ctx, function, [held_object(method.__self__), *args], kwargs)
 
 
 def _computed(

@@ -126,6 +126,13 @@ def unnamed(value: Value) -> Value:
     return value.value if isinstance(value, Variable) else value
 
 
+@dataclass(frozen=True, eq=False)
+class Object:
+    """An object of a user's class from outside the application: its attributes are constants."""
+
+    value: Any
+
+
 def is_ssa(value: Value) -> TypeGuard[SSAValue]:
     """True if ``value`` is computed by an op: a scalar or a block."""
     return isinstance(value, SSAValue)
@@ -174,4 +181,8 @@ def describe(value: Value) -> str:
         return f"the function {value.__name__}"
     if isinstance(value, LocalFunction):
         return f"the function {value.source.node.name}"
+    if isinstance(value, types.MethodType):
+        return f"the method {value.__name__}"
+    if isinstance(value, Object):
+        return f"an object of class {type(value.value).__name__}"
     return repr(value)
