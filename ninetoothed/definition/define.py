@@ -41,31 +41,21 @@ def define(
     """
     bound = bound_function(application, "the application", capture)
     source = bound.source
-    for position, tensor in enumerate(arranged):
-        if not isinstance(tensor, Tensor):
-            raise ArrangementError(
-                f"the arrangement returned {tensor!r} at position {position}; return arranged "
-                "tensors only"
-            )
-        if tensor.level:
-            raise ArrangementError(
-                f"the arrangement returned an inner level of {tensor.name}; return the tensor "
-                "itself"
-            )
+    tensors = checked_tensors(arranged)
     defaults = bound.defaults
     _check_parameters(bound, defaults)
-    names = bound.free[: len(arranged)]
-    rest = bound.free[len(arranged) :]
-    if len(names) != len(arranged) or not all(name in defaults for name in rest):
+    names = bound.free[: len(tensors)]
+    rest = bound.free[len(tensors) :]
+    if len(names) != len(tensors) or not all(name in defaults for name in rest):
         # An application without a source is reported first.
         _ = source.node
         free = bound.free
         raise ArgumentError(
-            f"the arrangement returned {counted(len(arranged), 'tensor')}, but "
+            f"the arrangement returned {counted(len(tensors), 'tensor')}, but "
             f"{bound.name}({', '.join(free)}) takes {counted(len(free), 'parameter')}; "
             "make them as many"
         )
-    chains = [tensor.chain for tensor in arranged if isinstance(tensor, Tensor)]
+    chains = [tensor.chain for tensor in tensors]
     renaming = _Renaming(names, chains)
     parameters = tuple(
         renaming.parameter(name, chain) for name, chain in zip(names, chains, strict=True)
@@ -86,6 +76,28 @@ def define(
         },
         bound.receiver,
     )
+
+
+def checked_tensors(arranged: Sequence[object]) -> tuple[Tensor, ...]:
+    """What an arrangement returned, as tensors.
+
+    Raises:
+        ArrangementError: one is no tensor, or the inner level of one.
+    """
+    found: list[Tensor] = []
+    for position, tensor in enumerate(arranged):
+        if not isinstance(tensor, Tensor):
+            raise ArrangementError(
+                f"the arrangement returned {tensor!r} at position {position}; return arranged "
+                "tensors only"
+            )
+        if tensor.level:
+            raise ArrangementError(
+                f"the arrangement returned an inner level of {tensor.name}; return the tensor "
+                "itself"
+            )
+        found.append(tensor)
+    return tuple(found)
 
 
 def _check_parameters(bound: BoundFunction, defaults: Mapping[str, object]) -> None:
