@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.ir import Block, Region, SSAValue
 
 from ninetoothed.definition.source import is_of_language
 from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError, counted
@@ -25,6 +24,7 @@ from ninetoothed.frontend.values import Value, View, describe, is_sequence
 from ninetoothed.frontend.variables import claim
 from ninetoothed.frontend.walk import STATEMENTS, Returned, call, evaluate, execute, unsupported
 from ninetoothed.ir import nt
+from ninetoothed.ir.effects import acts
 from ninetoothed.language.table import TABLE
 from ninetoothed.layout.meta_op import shape_text
 
@@ -44,11 +44,11 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
     else:
         value = evaluate(ctx, node.value)
     op = ctx.block.first_op if last is None else last.next_op
-    acts = len(ctx.printed) > printed
+    is_used = len(ctx.printed) > printed
     while op is not None:
-        acts = acts or _acts(op)
+        is_used = is_used or isinstance(op, nt.HintOp) or acts(op)
         op = op.next_op
-    if value is None or acts or _calls_users(ctx, node.value):
+    if value is None or is_used or _calls_users(ctx, node.value):
         return
     written = ""
     if isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq):
@@ -58,20 +58,6 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
         f"this statement does nothing, for its value is unused; {written or 'assign it, or '}"
         "leave it out"
     )
-
-
-def _acts(op: Operation) -> bool:
-    """True if ``op`` has an effect: it writes, or is a hint to the compiler."""
-    if isinstance(op, nt.HintOp):
-        return True
-    for inner in op.walk():
-        effects = get_effects(inner)
-        if effects is None:
-            if not inner.regions:
-                return True
-        elif any(effect.kind is not MemoryEffectKind.READ for effect in effects):
-            return True
-    return False
 
 
 def _calls_users(ctx: Context, node: ast.expr) -> bool:
