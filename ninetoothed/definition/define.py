@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from ninetoothed.definition.callables import BoundFunction, bound_function
 from ninetoothed.definition.definition import ArrangedParameter, Definition
-from ninetoothed.definition.source import FunctionSource, function_source
 from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
-from ninetoothed.fingerprint.snapshot import Capture
+from ninetoothed.fingerprint.snapshot import Capture, frozen
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.chain import Chain, Jagged, Source
 from ninetoothed.layout.meta_op import Sizes, mapped
@@ -37,17 +37,22 @@ def define(
         ArgumentError: the application takes another number of parameters, or parameters of an
             unknown kind.
         SymbolError: one name has two declarations, or is a parameter's too.
-        UnsupportedSyntaxError: the application is no plain function.
+        UnsupportedSyntaxError: there is no plain function behind the application.
     """
-    source = function_source(application, "the application", capture)
+    bound = bound_function(application, "the application", capture)
+    source = bound.source
     tensors = checked_tensors(arranged)
-    _check_parameters(source)
-    names = source.parameters
-    if len(names) != len(tensors):
+    defaults = bound.defaults
+    _check_parameters(bound, defaults)
+    names = bound.free[: len(tensors)]
+    rest = bound.free[len(tensors) :]
+    if len(names) != len(tensors) or not all(name in defaults for name in rest):
         # An application without a source is reported first.
+        _ = source.node
+        free = bound.free
         raise ArgumentError(
             f"the arrangement returned {counted(len(tensors), 'tensor')}, but "
-            f"{source.node.name}({', '.join(names)}) takes {counted(len(names), 'parameter')}; "
+            f"{bound.name}({', '.join(free)}) takes {counted(len(free), 'parameter')}; "
             "make them as many"
         )
     chains = [tensor.chain for tensor in tensors]
@@ -57,7 +62,7 @@ def define(
     )
     constexpr = {**renaming.meta, **renaming.constexprs, **renaming.constexpr_sizes}
     return Definition(
-        name or source.name,
+        name or bound.name,
         parameters,
         source,
         renaming.meta,
@@ -65,6 +70,11 @@ def define(
         dynamic_sizes((parameter.levels for parameter in parameters), constexpr),
         renaming.constexpr_sizes,
         renaming.keywords,
+        {
+            **bound.values,
+            **{key: frozen(value) for key, value in defaults.items() if key not in names},
+        },
+        bound.receiver,
     )
 
 
@@ -90,17 +100,21 @@ def checked_tensors(arranged: Sequence[object]) -> tuple[Tensor, ...]:
     return tuple(found)
 
 
-def _check_parameters(source: FunctionSource) -> None:
+def _check_parameters(bound: BoundFunction, defaults: Mapping[str, object]) -> None:
+    source = bound.source
     if len(source.parameters) == source.function.__code__.co_argcount:
         return
     arguments = source.node.args
-    others = (arguments.vararg, *arguments.kwonlyargs, arguments.kwarg)
+    free = [arg for arg in arguments.kwonlyargs if arg.arg not in {*bound.values, *defaults}]
+    others = [arg for arg in (arguments.vararg, *free, arguments.kwarg) if arg is not None]
+    if not others:
+        return
     wrapped = getattr(source.function, "__wrapped__", None)
     where = "" if wrapped is None else f", which decorates {wrapped.__name__},"
     raise ArgumentError(
         f"{source.name}{where} must take its tensors as plain parameters, without *, "
         "** and keyword-only parameters; name one parameter a tensor",
-        source.place(next(other for other in others if other is not None)),
+        source.place(others[0]),
     )
 
 

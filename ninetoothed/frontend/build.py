@@ -20,6 +20,7 @@ from ninetoothed.frontend.arrangement import arrange, declarations, view
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
+from ninetoothed.frontend.name_resolution import constant, held_object
 from ninetoothed.frontend.values import Value, View
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
@@ -62,14 +63,14 @@ def build_module(
         else:
             by_value = param.kind == "scalar"
             values[param.name] = View(param.name, argument, value, source.other, by_value=by_value)
-    ctx.numbers = frozenset(
-        value.ref for value in values.values() if isinstance(value, View) and value.by_value
-    )
-    outputs = frozenset(name for name, value in values.items() if isinstance(value, View))
-    constants = frozenset(values) - outputs
-    ctx.frames.append(
-        Frame(definition.application, values, parameters=outputs, constants=constants)
-    )
+    views = {name: value for name, value in values.items() if isinstance(value, View)}
+    numbers = frozenset(name for name, value in views.items() if value.by_value)
+    frame = Frame(definition.application, values, parameters=frozenset(views) - numbers)
+    frame.numbers = numbers
+    ctx.numbers = frozenset(views[name].ref for name in numbers)
+    ctx.frames.append(frame)
+    _fix(ctx, definition)
+    frame.constants = frozenset(values) - frozenset(views)
     try:
         execute(ctx, node.body)
     finally:
@@ -85,6 +86,24 @@ def build_module(
     kernel.checks = ArrayAttr(checks.values())
     kernel.location = location(ctx.place(node))
     return ModuleOp([kernel])
+
+
+def _fix(ctx: Context, definition: Definition) -> None:
+    """Add the values of parameters that no tensor is arranged for.
+
+    Raises:
+        TypeMismatchError: one is no value of the language; at its parameter.
+    """
+    frame = ctx.frame
+    frame.receiver = definition.values.get(definition.receiver or "")
+    arguments = frame.source.node.args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        name = argument.arg
+        if name in definition.values:
+            with ctx.at(argument):
+                value = definition.values[name]
+                is_object = name == definition.receiver
+                frame.locals[name] = held_object(value) if is_object else constant(name, value)
 
 
 def least(info: SymbolInfo) -> int:

@@ -18,7 +18,16 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.inlining import inline, is_function
 from ninetoothed.frontend.primitives import HANDLERS
-from ninetoothed.frontend.values import BoundMethod, Method, Size, Value, describe, is_sequence
+from ninetoothed.frontend.values import (
+    BoundMethod,
+    Method,
+    Size,
+    Value,
+    describe,
+    is_sequence,
+    unnamed,
+)
+from ninetoothed.frontend.variables import variable
 from ninetoothed.frontend.walk import EXPRESSIONS, caller, evaluate
 from ninetoothed.language.table import TABLE, Primitive
 
@@ -29,6 +38,31 @@ _BUILTINS: dict[Any, Callable[..., Any]] = {
 
 @EXPRESSIONS.register(ast.Call)
 def _call(ctx: Context, node: ast.Call) -> Value:
+    return call(ctx, *_evaluated(ctx, node, _value))
+
+
+def call_statement(ctx: Context, node: ast.Call) -> Value:
+    """The value of a call that is a statement: parameters that are given plain variables name them.
+
+    Raises:
+        NineToothedError: it is wrong; with its place.
+    """
+    with ctx.at(node):
+        callee, args, kwargs = _evaluated(ctx, node, variable)
+        if not is_function(callee):
+            args = [unnamed(arg) for arg in args]
+            kwargs = {name: unnamed(value) for name, value in kwargs.items()}
+        return call(ctx, callee, args, kwargs)
+
+
+def _value(ctx: Context, node: ast.expr, value: Value) -> Value:
+    return value
+
+
+def _evaluated(
+    ctx: Context, node: ast.Call, argument: Callable[[Context, ast.expr, Value], Value]
+) -> tuple[Value, list[Value], dict[str, Value]]:
+    """The function that is called, and its arguments."""
     callee = evaluate(ctx, node.func)
     # An earlier argument is read before a later one writes.
     last = _last_call(node) if isinstance(callee, Primitive) else -1
@@ -38,15 +72,17 @@ def _call(ctx: Context, node: ast.Call) -> Value:
             args.extend(_starred(ctx, item))
         else:
             value = evaluate(ctx, item)
-            args.append(ctx.now(value) if position < last else value)
+            value = ctx.now(value) if position < last else value
+            args.append(argument(ctx, item, value))
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
             raise UnsupportedSyntaxError(
                 "** in a call is not part of the language; name the arguments"
             )
-        kwargs[keyword.arg] = evaluate(ctx, keyword.value)
-    return call(ctx, callee, args, kwargs)
+        value = evaluate(ctx, keyword.value)
+        kwargs[keyword.arg] = argument(ctx, keyword.value, value)
+    return callee, args, kwargs
 
 
 def _last_call(node: ast.Call) -> int:

@@ -14,10 +14,11 @@ from ninetoothed.frontend.bindings import shape_words
 from ninetoothed.frontend.conditions import tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.data_movement import transposed
-from ninetoothed.frontend.name_resolution import class_attribute, module_attribute
+from ninetoothed.frontend.name_resolution import class_attribute, module_attribute, object_attribute
 from ninetoothed.frontend.values import (
     BoundMethod,
     Level,
+    Object,
     PointerDtype,
     Size,
     Source,
@@ -115,6 +116,8 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
         return module_attribute(ctx, value, node.attr)
     if isinstance(value, type):
         return class_attribute(ctx, value, node.attr)
+    if isinstance(value, Object):
+        return object_attribute(ctx, value, node.attr)
     if node.attr == "value" and isinstance(value, bool | int | float):
         return value
     if isinstance(value, Source) and node.attr in addressing.SOURCE_ATTRIBUTES:

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError
 from ninetoothed.frontend import operators
-from ninetoothed.frontend.bindings import assigned, held, shape_words
+from ninetoothed.frontend.bindings import assigned, held, passed, shape_words
 from ninetoothed.frontend.conditions import condition, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.ranges import loop_range
@@ -32,7 +32,7 @@ class _Loop:
         self.ctx = ctx
         self.node = node
         self.variable = variable
-        self.places = assigned(node.body)
+        self.places = {**assigned(node.body), **frame.passed_in.get(node, {})}
         self.before = dict(frame.locals)
         self.undefined = dict(frame.undefined)
         self.dropped: dict[str, str] = {}
@@ -54,6 +54,18 @@ class _Loop:
                     "name"
                 )
         return self.ctx.computed(value, name)
+
+    def carry_passed(self) -> bool:
+        """Carry what calls in the body have assigned, too; True if there was more of it. Only where
+        the body was built is it known which functions it calls.
+        """
+        frame = self.ctx.frame
+        found = passed(self.ctx, self.before, self.places)
+        self.places.update(found)
+        frame.passed_in.setdefault(self.node, {}).update(found)
+        self.names += found
+        self.initial += [self._initial(name) for name in found]
+        return bool(found)
 
     def restore(self) -> None:
         """Restore the frame to its state before the loop."""
@@ -83,8 +95,9 @@ class _Loop:
             self.restore()
             del self.ctx.printed[printed:]
             blocks = body()
+            more = self.carry_passed()
             with self.ctx.inside(blocks[-1]):
-                final = None if self._drop_undefined() else self._final()
+                final = None if more or self._drop_undefined() else self._final()
             if final is not None:
                 initial = self._retyped(final)
                 if initial is None or [value.type for value in initial] in tried:
@@ -180,7 +193,8 @@ def _for(ctx: Context, node: ast.For) -> Returned | None:
         with ctx.at(node.target):
             raise UnsupportedSyntaxError("a loop has one variable; write `for i in range(n)`")
     variable = node.target.id
-    if variable in ctx.frame.parameters | ctx.frame.constants:
+    frame = ctx.frame
+    if variable in frame.parameters | frame.numbers | frame.constants:
         with ctx.at(node.target):
             raise TypeMismatchError(
                 f"{variable} is a parameter and cannot be the variable of a loop; use another name"
@@ -233,6 +247,8 @@ def _while(ctx: Context, node: ast.While) -> None:
     _refuse_else(node)
     loop = _Loop(ctx, node, None)
     known = _invariant_truth(ctx, loop, node.test)
+    while known and _passes_more(ctx, loop):
+        known = _invariant_truth(ctx, loop, node.test)
     if known:
         with ctx.at(node.test):
             raise UnsupportedSyntaxError(
@@ -268,3 +284,17 @@ def _invariant_truth(ctx: Context, loop: _Loop, test: ast.expr) -> bool | None:
     block.drop_all_references()
     del ctx.printed[printed:]
     return known
+
+
+def _passes_more(ctx: Context, loop: _Loop) -> bool:
+    """Build the body only to see what its calls assign; True if that was not carried yet."""
+    printed = len(ctx.printed)
+    loop.restore()
+    block = loop.block()
+    with ctx.inside(block):
+        execute(ctx, loop.node.body)
+    more = loop.carry_passed()
+    block.drop_all_references()
+    loop.restore()
+    del ctx.printed[printed:]
+    return more

@@ -46,6 +46,10 @@ from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
 from ninetoothed.verification.translation import validate
+from ninetoothed.verification.unused_outputs import (
+    warn_if_nothing_is_stored,
+    warn_of_misspelt_outputs,
+)
 from ninetoothed.verification.verdicts import Report, check_outputs, report, warn_of_races
 
 
@@ -148,8 +152,11 @@ class KernelCompiler:
         with self._issued.collecting() as found:
             module = check_application(self.definition)
             self._check_agreement(found)
+            is_misspelt = warn_of_misspelt_outputs(self.definition)
             if module is not None:
                 self._check_races(module)
+                if not is_misspelt:
+                    warn_if_nothing_is_stored(self.definition, module)
         self.warnings = tuple(found)
 
     def _check_races(self, module: ModuleOp, agreement: Agreement = "shapes") -> None:
