@@ -14,6 +14,7 @@ from ninetoothed.frontend.bindings import assigned, held, shape_words
 from ninetoothed.frontend.conditions import condition, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.ranges import loop_range
+from ninetoothed.frontend.unrolling import MOST_ITERATIONS
 from ninetoothed.frontend.values import Size, Value, describe
 from ninetoothed.frontend.walk import STATEMENTS, Returned, execute
 from ninetoothed.ir import nt
@@ -32,6 +33,7 @@ class _Loop:
         self.ctx = ctx
         self.node = node
         self.variable = variable
+        self.place = ctx.place(node)
         self.places = assigned(node.body)
         self.before = dict(frame.locals)
         self.undefined = dict(frame.undefined)
@@ -64,10 +66,18 @@ class _Loop:
         """A block whose last arguments are the carried variables."""
         types = [value.type for value in self.initial]
         block = Block(arg_types=[*first, *types])
-        for name, argument in zip(self.names, block.args[len(first) :], strict=True):
+        arguments = block.args[len(first) :]
+        self._carry(arguments)
+        for name, argument in zip(self.names, arguments, strict=True):
             argument.name_hint = name
             self.ctx.frame.locals[name] = argument
         return block
+
+    def _carry(self, values: Sequence[SSAValue]) -> None:
+        """Note that ``values`` are the carried variables."""
+        if isinstance(self.node, ast.While):
+            pairs = zip(values, self.initial, strict=True)
+            self.ctx.carried.update({value: (self.place, initial) for value, initial in pairs})
 
     def build(self, body: Callable[[], list[Block]]) -> list[Region]:
         """The loop's regions. ``body`` builds their blocks, the last of which is the loop's body,
@@ -146,6 +156,7 @@ class _Loop:
         """Insert the loop and bind its results to the carried variables."""
         self.ctx.insert(op)
         self.restore()
+        self._carry(op.results)
         frame = self.ctx.frame
         for name, result in zip(self.names, op.results, strict=True):
             result.name_hint = name
@@ -229,10 +240,12 @@ def _unrolled(ctx: Context, node: ast.For, variable: str, indices: range) -> Ret
 
 
 @STATEMENTS.register(ast.While)
-def _while(ctx: Context, node: ast.While) -> None:
+def _while(ctx: Context, node: ast.While) -> Returned | None:
     _refuse_else(node)
+    if ctx.place(node) in ctx.unrolled:
+        return _unrolled_while(ctx, node)
     loop = _Loop(ctx, node, None)
-    known = _invariant_truth(ctx, loop, node.test)
+    known = _known_truth(ctx, loop.block(), node.test)
     if known:
         with ctx.at(node.test):
             raise UnsupportedSyntaxError(
@@ -242,8 +255,12 @@ def _while(ctx: Context, node: ast.While) -> None:
     if known is not None:
         loop.restore()
         _forget(ctx, node, loop.places, "which does not run")
-        return
+        return None
+    _loop_while(ctx, node, loop)
+    return None
 
+
+def _loop_while(ctx: Context, node: ast.While, loop: _Loop) -> None:
     def body() -> list[Block]:
         before = loop.block()
         with ctx.inside(before), ctx.at(node.test):
@@ -259,12 +276,44 @@ def _while(ctx: Context, node: ast.While) -> None:
     loop.leave(WhileOp(loop.initial, types, *regions))
 
 
-def _invariant_truth(ctx: Context, loop: _Loop, test: ast.expr) -> bool | None:
-    """The condition, if known when compiling for any values of the carried variables."""
-    block = loop.block()
+def _known_truth(ctx: Context, block: Block, test: ast.expr) -> bool | None:
+    """The condition, if known when compiling for the present values of variables. What it computes
+    is in ``block``, and dropped.
+    """
     printed = len(ctx.printed)
     with ctx.inside(block):
         known = truth(ctx, tested(ctx, test))
     block.drop_all_references()
     del ctx.printed[printed:]
     return known
+
+
+def _unrolled_while(ctx: Context, node: ast.While) -> Returned | None:
+    """Unroll a loop as long as its condition is known when compiling."""
+    names = assigned(node.body)
+    iterations = 0
+    _fix_sizes(ctx, names)
+    while known := _known_truth(ctx, Block(), node.test):
+        if iterations == MOST_ITERATIONS:
+            with ctx.at(node.test):
+                raise UnsupportedSyntaxError(
+                    "this loop runs when compiling, since a number that it computes is needed "
+                    f"then, and after {MOST_ITERATIONS:,} iterations this still holds; write a "
+                    "condition that ends the loop before"
+                )
+        returned = execute(ctx, node.body)
+        if returned is not None:
+            return returned
+        _fix_sizes(ctx, names)
+        iterations += 1
+    if known is None:
+        _loop_while(ctx, node, _Loop(ctx, node, None))
+    elif not iterations:
+        _forget(ctx, node, names, "which does not run")
+    return None
+
+
+def _fix_sizes(ctx: Context, names: Iterable[str]) -> None:
+    """Make numbers of the variables that are sizes whose numbers are known."""
+    values = ctx.frame.locals
+    values.update({name: ctx.known(values[name]) for name in names if name in values})
