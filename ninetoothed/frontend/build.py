@@ -63,7 +63,7 @@ def build_module(
                 continue
             finally:
                 print(*ctx.printed, sep="", end="")
-        for warning in warnings:
+        for warning in dict.fromkeys(warnings):
             warn(warning)
         return module
 

@@ -11,7 +11,14 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from ninetoothed.definition.source import is_of_language
-from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError, counted
+from ninetoothed.errors import (
+    ShapeError,
+    TypeMismatchError,
+    UnsupportedSyntaxError,
+    UnusedValueWarning,
+    counted,
+    warn,
+)
 from ninetoothed.frontend import element_access, operators
 from ninetoothed.frontend.addressing import converted
 from ninetoothed.frontend.bindings import Places, assigned, held, shape_words
@@ -36,23 +43,38 @@ def _pass(ctx: Context, node: ast.Pass) -> None:
 def _expression(ctx: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant):
         return
-    last, printed = ctx.block.last_op, len(ctx.printed)
+    last, printed, checks = ctx.block.last_op, len(ctx.printed), len(ctx.checks)
     value = evaluate(ctx, node.value)
-    op = ctx.block.first_op if last is None else last.next_op
+    first = ctx.block.first_op if last is None else last.next_op
     acts = len(ctx.printed) > printed
+    op = first
     while op is not None:
         acts = acts or _acts(op)
         op = op.next_op
     if value is None or acts or _calls_users(ctx, node.value):
         return
+    _drop(ctx, first)
+    del ctx.checks[checks:]
     written = ""
     if isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq):
         left, right = (ast.unparse(item) for item in (node.value.left, node.value.comparators[0]))
         written = f"write `{left} = {right}` to store, or " if left in ctx.frame.parameters else ""
-    raise UnsupportedSyntaxError(
-        f"this statement does nothing, for its value is unused; {written or 'assign it, or '}"
-        "leave it out"
+    warn(
+        UnusedValueWarning(
+            "this statement does nothing, for its value is unused; "
+            f"{written or 'assign it, or '}leave it out",
+            ctx.loc,
+        )
     )
+
+
+def _drop(ctx: Context, first: Operation | None) -> None:
+    """Erase the ops from ``first`` to the end of the present block."""
+    while first is not None and (last := ctx.block.last_op) is not None:
+        last.detach()
+        last.erase()
+        if last is first:
+            return
 
 
 def _acts(op: Operation) -> bool:

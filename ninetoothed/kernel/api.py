@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.options import Options, options
@@ -12,7 +12,7 @@ from ninetoothed.cache import entries
 from ninetoothed.cache.entries import CacheEntry
 from ninetoothed.definition.annotations import annotated
 from ninetoothed.definition.define import define, run_arrangement
-from ninetoothed.errors import user_facing
+from ninetoothed.errors import ArgumentError, user_facing
 from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.kernel import Compilation, Kernel
@@ -49,7 +49,8 @@ def make(
         tensors: Symbolic tensors, and anything else that the arrangement takes.
         caller: Who calls the kernel; ``"torch"``.
         kernel_name: The name in generated code; default: the application's.
-        output_dir: For ahead-of-time builds, which ``caller="torch"`` is not.
+        output_dir: Where libraries are written that are built ahead of time; with
+            ``caller="torch"`` there is none, and it has no effect.
         num_warps: Warps a program: a number, several to tune over, or None for the compiler's
             choice.
         num_stages: Stages of software pipelining, likewise.
@@ -69,6 +70,7 @@ def make(
     Warns:
         RaceWarning: two programs write one element of a tensor not declared ``allow_races=True``,
             unless both write the same value.
+        OptionWarning: ``output_dir`` is given.
     """
     chosen = options(
         caller,
@@ -126,10 +128,12 @@ def jit(
     backend: str | None = None,
     strict: bool = False,
     tune: Literal["off", "quick", "full"] | None = None,
+    _prettify: bool = False,
 ) -> Any:
     """Make a kernel from an application whose parameters are annotated with arranged tensors.
 
-    A decorator, with or without arguments; they are those of :func:`make`.
+    A decorator, with or without arguments; they are those of :func:`make`. ``_prettify`` is taken
+    and has no effect: ``kernel.source()`` is laid out to be read.
 
     Raises:
         NineToothedError: an annotation is missing or no tensor, or the application is wrong.
@@ -152,3 +156,26 @@ def jit(
 @user_facing
 def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
     return _made(annotated(function), function, options(**given))
+
+
+@user_facing
+def build(
+    premake: Callable[..., object],
+    configs: Iterable[object],
+    *,
+    meta_parameters: Iterable[str] | None = None,
+    caller: str = "cuda",
+    kernel_name: str | None = None,
+    output_dir: str | None = None,
+    lazy: bool = False,
+) -> NoReturn:
+    """Build kernels ahead of time as a library: not part of this version.
+
+    Raises:
+        ArgumentError: always; it says what to write instead.
+    """
+    raise ArgumentError(
+        "ninetoothed.build writes a library ahead of time, which is not part of this version; make "
+        "the kernel with ninetoothed.make(*premake(...)) and call it from Python, and what it "
+        "compiles is kept for later processes"
+    )

@@ -22,13 +22,19 @@ def application(x, output):
     output = x
 
 make(blocks, application, (Tensor(1), Tensor(1)), caller="cuda")
-# error: ArgumentError: kernels are built for caller='torch' only, without an output_dir; leave both out
-# ---- an output_dir
-def application(x, output):
+# error: ArgumentError: kernels are made for Python, with caller='torch'; caller='cuda' would be a library that is built ahead of time, which is not part of this version; leave caller out
+# ---- a caller that is not there, of jit
+@jit(caller="cuda")
+#^^^^^^^^^^^^^^^^^^
+# error: ArgumentError: kernels are made for Python, with caller='torch'; caller='cuda' would be a library that is built ahead of time, which is not part of this version; leave caller out
+def application(x: Tensor(1).tile((16,)), output: Tensor(1).tile((16,))):
     output = x
+# ---- a library that is built ahead of time
+def premake():
+    return blocks, None, (Tensor(1), Tensor(1))
 
-make(blocks, application, (Tensor(1), Tensor(1)), output_dir="build")
-# error: ArgumentError: kernels are built for caller='torch' only, without an output_dir; leave both out
+ninetoothed.build(premake, (((), {}, {}),), kernel_name="add", output_dir="build")
+# error: ArgumentError: ninetoothed.build writes a library ahead of time, which is not part of this version; make the kernel with ninetoothed.make(*premake(...)) and call it from Python, and what it compiles is kept for later processes
 # ---- no warps
 def application(x, output):
     output = x
