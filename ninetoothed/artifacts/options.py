@@ -54,8 +54,9 @@ def options(
     """
     if caller != "torch":
         raise ArgumentError(
-            f"kernels are made for Python, with caller='torch'; caller={caller!r} would be a library "
-            "that is built ahead of time, which is not part of this version; leave caller out"
+            f"kernels are made for Python, with caller='torch'; caller={caller!r} would be a "
+            "library that is built ahead of time, which is not part of this version; leave caller "
+            "out"
         )
     if output_dir is not None:
         warn(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NoReturn
 
 from ninetoothed import config as settings
@@ -70,6 +71,8 @@ def make(
     Warns:
         RaceWarning: two programs write one element of a tensor not declared ``allow_races=True``,
             unless both write the same value.
+        ArgumentOrderWarning: the names of the arrangement's and of the application's parameters
+            are the same, in orders that differ.
         OptionWarning: ``output_dir`` is given.
     """
     chosen = options(
@@ -83,15 +86,21 @@ def make(
         strict,
         tune,
     )
-    return _made(run_arrangement(arrangement, tensors), application, chosen)
+    arranged = run_arrangement(arrangement, tensors)
+    return _made(arranged.tensors, application, chosen, arranged.names)
 
 
-def _made(arranged: Sequence[object], application: Callable[..., object], given: Options) -> Kernel:
-    """Make the kernel of arranged tensors; its mistakes were reported by another process, or are
-    now.
+def _made(
+    arranged: Sequence[object],
+    application: Callable[..., object],
+    given: Options,
+    names: Mapping[str, str] = MappingProxyType({}),
+) -> Kernel:
+    """Make the kernel of arranged tensors, which the arrangement has by ``names``; its mistakes
+    were reported by another process, or are now.
     """
     found = examine(application)
-    definition = define(given.name, arranged, application, found.capture)
+    definition = define(given.name, arranged, application, found.capture, names)
     key = None if settings.inspects() else found.key(definition.encoded(), given.key)
     issued = IssuedWarnings()
     record = None if key is None else entries.load(key)
@@ -164,7 +173,7 @@ def build(
     configs: Iterable[object],
     *,
     meta_parameters: Iterable[str] | None = None,
-    caller: str = "cuda",
+    caller: str | None = None,
     kernel_name: str | None = None,
     output_dir: str | None = None,
     lazy: bool = False,

@@ -289,12 +289,10 @@ def test_an_output_dir_has_no_effect() -> None:
 
 
 def test_prettify_has_no_effect() -> None:
-    texts: list[str] = []
-    for options in ({}, {"_prettify": True}, {"_prettify": False}):
+    def function(x: Any, y: Any) -> None:
+        y = x * 2  # pyright: ignore[reportUnusedVariable]
 
-        @ninetoothed.jit(**options)
-        def kernel(x: Tensor(1).tile((8,)), y: Tensor(1).tile((8,))):  # noqa: F722
-            y = x * 2
-
-        texts.append(kernel.source())
-    assert len(set(texts)) == 1
+    function.__annotations__ = {name: Tensor(1).tile((8,)) for name in "xy"}
+    wanted = ninetoothed.jit(function).source()
+    for value in (True, False):
+        assert ninetoothed.jit(_prettify=value)(function).source() == wanted
