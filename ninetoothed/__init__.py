@@ -70,7 +70,15 @@ _PUBLIC = {
     "make": "kernel.api",
     "subs": "tensor",
 }
-_MODULES = ("dtype", "errors", "language", "tuning")
+_MODULES = (
+    "debugging",
+    "dtype",
+    "errors",
+    "generation",
+    "language",
+    "tuning",
+    "visualization",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -62,7 +62,7 @@ def options(
         warn(
             OptionWarning(
                 "output_dir has no effect, for with caller='torch' no library is built; leave it "
-                "out, and see NINETOOTHED_CACHE_DIR for where compiled kernels are kept"
+                "out, and see ninetoothed.generation.CACHE_DIR for where compiled kernels are kept"
             )
         )
     if kernel_name is not None and not _is_name(kernel_name):

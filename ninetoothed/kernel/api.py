@@ -1,4 +1,4 @@
-"""The entry points ``make`` and ``jit``: kernels from two functions."""
+"""The entry points ``make`` and ``jit``: kernels from two functions; and ``build``, refused."""
 
 from __future__ import annotations
 
@@ -168,23 +168,14 @@ def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
 
 
 @user_facing
-def build(
-    premake: Callable[..., object],
-    configs: Iterable[object],
-    *,
-    meta_parameters: Iterable[str] | None = None,
-    caller: str | None = None,
-    kernel_name: str | None = None,
-    output_dir: str | None = None,
-    lazy: bool = False,
-) -> NoReturn:
-    """Build kernels ahead of time as a library: not part of this version.
+def build(*args: object, **kwargs: object) -> NoReturn:
+    """Refuse to build a library ahead of time, whatever is given; :func:`make` is meant.
 
     Raises:
         ArgumentError: always; it says what to write instead.
     """
     raise ArgumentError(
-        "ninetoothed.build writes a library ahead of time, which is not part of this version; make "
-        "the kernel with ninetoothed.make(*premake(...)) and call it from Python, and what it "
-        "compiles is kept for later processes"
+        "build makes libraries ahead of time, and kernels are compiled at their first calls here; "
+        "write arrangement, application, tensors = premake(…) and ninetoothed.make(arrangement, "
+        "application, tensors), which keeps what it compiles in ninetoothed.generation.CACHE_DIR"
     )

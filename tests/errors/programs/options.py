@@ -29,12 +29,13 @@ make(blocks, application, (Tensor(1), Tensor(1)), caller="cuda")
 # error: ArgumentError: kernels are made for Python, with caller='torch'; caller='cuda' would be a library that is built ahead of time, which is not part of this version; leave caller out
 def application(x: Tensor(1).tile((16,)), output: Tensor(1).tile((16,))):
     output = x
-# ---- a library that is built ahead of time
-def premake():
-    return blocks, None, (Tensor(1), Tensor(1))
+# ---- a library built ahead of time
+def premake(size):
+    return blocks, application, (Tensor(1, shape=(size,)),)
 
-ninetoothed.build(premake, (((), {}, {}),), kernel_name="add", output_dir="build")
-# error: ArgumentError: ninetoothed.build writes a library ahead of time, which is not part of this version; make the kernel with ninetoothed.make(*premake(...)) and call it from Python, and what it compiles is kept for later processes
+
+ninetoothed.build(premake, (((64,), {}, {}),), kernel_name="copy", output_dir=".")
+# error: ArgumentError: build makes libraries ahead of time, and kernels are compiled at their first calls here; write arrangement, application, tensors = premake(…) and ninetoothed.make(arrangement, application, tensors), which keeps what it compiles in ninetoothed.generation.CACHE_DIR
 # ---- no warps
 def application(x, output):
     output = x

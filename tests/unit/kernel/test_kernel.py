@@ -274,7 +274,7 @@ def rows_of_one(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 def test_an_output_dir_has_no_effect() -> None:
     text = (
         "output_dir has no effect, for with caller='torch' no library is built; leave it out, and "
-        "see NINETOOTHED_CACHE_DIR for where compiled kernels are kept"
+        "see ninetoothed.generation.CACHE_DIR for where compiled kernels are kept"
     )
     with pytest.warns(OptionWarning) as caught:
         kernel = ninetoothed.make(
