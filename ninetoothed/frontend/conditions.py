@@ -86,7 +86,7 @@ def _connected(ctx: Context, conjunction: bool, nodes: Sequence[ast.expr]) -> Va
             # A condition is one number.
             condition(ctx, other)
     if lanes:
-        _spliced(ctx, block, always=True)
+        splice(ctx, block)
         return _lanewise(ctx, conjunction, value, other)
     if _is_bit(value) and _is_bit(other):
         return _both(ctx, conjunction, bit, block, other)
@@ -167,7 +167,7 @@ def _if_needed(
     with ctx.inside(block):
         value = following()
     if _is_block(value):
-        _spliced(ctx, block, always=True)
+        splice(ctx, block)
         return _lanewise(ctx, conjunction, bits, value)
     return _both(ctx, conjunction, bits, block, value)
 
@@ -281,10 +281,15 @@ def _spliced(ctx: Context, *blocks: Block, always: bool = False) -> bool:
     if not always and not all(_is_speculatable(ctx, op) for block in blocks for op in block.ops):
         return False
     for block in blocks:
-        for op in list(block.ops):
-            op.detach()
-            ctx.block.add_op(op)
+        splice(ctx, block)
     return True
+
+
+def splice(ctx: Context, block: Block) -> None:
+    """Move the block's ops to the insertion point."""
+    for op in list(block.ops):
+        op.detach()
+        ctx.block.add_op(op)
 
 
 def _is_speculatable(ctx: Context, op: Operation) -> bool:

@@ -11,10 +11,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.bindings import assigned, held, shape_words
-from ninetoothed.frontend.conditions import condition, tested, truth
+from ninetoothed.frontend.conditions import condition, splice, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.ranges import loop_range
-from ninetoothed.frontend.unrolling import MOST_ITERATIONS
+from ninetoothed.frontend.unrolling import MOST_ITERATIONS, is_known
 from ninetoothed.frontend.values import Size, Value, describe
 from ninetoothed.frontend.walk import STATEMENTS, Returned, execute
 from ninetoothed.ir import nt
@@ -50,6 +50,9 @@ class _Loop:
         # A parameter's block is loaded once, before the loop.
         value = self.before[name] = self.ctx.now(self.before[name])
         if not isinstance(value, SSAValue) and not _literal(value):
+            if isinstance(self.node, ast.While) and is_known(value):
+                # As an unrolled loop it may hold what is known when compiling.
+                self.ctx.wanted |= {self.place}
             with self.ctx.at(self.places[name]):
                 raise TypeMismatchError(
                     f"{name} is {describe(value)} and cannot be assigned in a loop; use another "
@@ -245,7 +248,7 @@ def _while(ctx: Context, node: ast.While) -> Returned | None:
     if ctx.place(node) in ctx.unrolled:
         return _unrolled_while(ctx, node)
     loop = _Loop(ctx, node, None)
-    known = _known_truth(ctx, loop.block(), node.test)
+    known = _invariant_truth(ctx, loop, node.test)
     if known:
         with ctx.at(node.test):
             raise UnsupportedSyntaxError(
@@ -276,10 +279,9 @@ def _loop_while(ctx: Context, node: ast.While, loop: _Loop) -> None:
     loop.leave(WhileOp(loop.initial, types, *regions))
 
 
-def _known_truth(ctx: Context, block: Block, test: ast.expr) -> bool | None:
-    """The condition, if known when compiling for the present values of variables. What it computes
-    is in ``block``, and dropped.
-    """
+def _invariant_truth(ctx: Context, loop: _Loop, test: ast.expr) -> bool | None:
+    """The condition, if known when compiling for any values of the carried variables."""
+    block = loop.block()
     printed = len(ctx.printed)
     with ctx.inside(block):
         known = truth(ctx, tested(ctx, test))
@@ -288,12 +290,28 @@ def _known_truth(ctx: Context, block: Block, test: ast.expr) -> bool | None:
     return known
 
 
+def _present_truth(ctx: Context, test: ast.expr) -> bool | None:
+    """The condition, if known when compiling for the present values of variables. Otherwise it is
+    not evaluated, for the loop will do so.
+    """
+    block = Block()
+    printed = len(ctx.printed)
+    with ctx.inside(block):
+        known = truth(ctx, tested(ctx, test))
+    if known is None:
+        block.drop_all_references()
+        del ctx.printed[printed:]
+    else:
+        splice(ctx, block)
+    return known
+
+
 def _unrolled_while(ctx: Context, node: ast.While) -> Returned | None:
     """Unroll a loop as long as its condition is known when compiling."""
     names = assigned(node.body)
     iterations = 0
     _fix_sizes(ctx, names)
-    while known := _known_truth(ctx, Block(), node.test):
+    while known := _present_truth(ctx, node.test):
         if iterations == MOST_ITERATIONS:
             with ctx.at(node.test):
                 raise UnsupportedSyntaxError(

@@ -16,7 +16,7 @@ from xdsl.ir import SSAValue
 
 from ninetoothed.errors import Loc
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import Value, is_sequence, is_ssa
+from ninetoothed.frontend.values import Size, Value, is_sequence, is_ssa
 from ninetoothed.ir import nt
 
 MOST_ITERATIONS = 1024
@@ -50,6 +50,13 @@ def _values_read(ctx: Context, node: ast.expr | ast.stmt) -> Iterator[Value]:
         elif isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load):
             owner = ctx.frame.owner(item.id)
             yield None if owner is None else owner.locals.get(item.id)
+
+
+def is_known(value: Value) -> bool:
+    """True for what is known when compiling: numbers and texts, and tuples of such."""
+    if is_sequence(value):
+        return all(map(is_known, value))
+    return value is None or isinstance(value, bool | int | float | str | Size)
 
 
 def _scalars(value: Value) -> Iterator[SSAValue]:

@@ -168,6 +168,49 @@ def test_indices_of_tuples_and_kinds_of_values(device: str) -> None:
     check(device, by_index, reference, randn(50))
 
 
+def by_a_shape(x, output):
+    y = x
+    shape = (BLOCK, 1)
+    while shape[0] > 1:
+        shape = (shape[0] // 2, shape[1] * 2)
+        y = ntl.reshape(ntl.flip(ntl.reshape(y, shape), 1), (BLOCK,))
+    output = y
+
+
+def test_variables_that_are_tuples_of_numbers(device: str) -> None:
+    def reference(x: torch.Tensor) -> torch.Tensor:
+        for lanes in (2, 4, 8, 16):
+            x = x.reshape(-1, lanes).flip(1).reshape(-1)
+        return x
+
+    check(device, by_a_shape, reference, randn(64))
+
+
+def three_and_count(output):
+    """A number that is known, with an effect."""
+    ntl.atomic_add(output.source.data_ptr(), 1.0)
+    return 3
+
+
+def test_conditions_with_an_effect(device: str) -> None:
+    def application(x, output):
+        i = 0
+        factor = 1.0
+        while i < three_and_count(output):
+            factor *= FACTORS[i]
+            i += 1
+        x *= factor
+
+    def right(x: torch.Tensor, output: torch.Tensor) -> None:
+        torch.testing.assert_close(x.cpu(), randn(BLOCK) * 30)
+        assert output.tolist() == [4.0]
+
+    def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((BLOCK,)), output.tile((1,))
+
+    everywhere(device, arrangement, application, [randn(BLOCK), torch.zeros(1)], right)
+
+
 @pytest.mark.parametrize("needs", ["nothing", "a shape"])
 def test_only_what_is_needed_is_unrolled(needs: str) -> None:
     def nothing(x, output):
