@@ -15,7 +15,7 @@ import ninetoothed.frontend.loops  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.definition.definition import ArrangedParameter, Definition
-from ninetoothed.errors import TypeMismatchError
+from ninetoothed.errors import Loc, NineToothedError, TypeMismatchError, collect_warnings, warn
 from ninetoothed.frontend.arrangement import arrange, declarations, view
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
@@ -42,17 +42,45 @@ def build_module(
     params = signature.params
     for parameter, param in zip(definition.parameters, params, strict=True):
         _check_dtype(parameter, param)
-    arrangement = arrange(definition, params)
     declared = declarations(definition)
-    ctx = Context(
-        signature.index_bits,
-        {decl.name: decl.range for decl in declared},
-        dict(signature.constants),
-        {name: blocks.get(name, least(info)) for name, info in definition.meta.items()},
-    )
+    unrolled: frozenset[Loc] = frozenset()
+    while True:
+        ctx = Context(
+            signature.index_bits,
+            {decl.name: decl.range for decl in declared},
+            dict(signature.constants),
+            {name: blocks.get(name, least(info)) for name, info in definition.meta.items()},
+            unrolled,
+        )
+        with collect_warnings() as warnings:
+            try:
+                module = _built(ctx, definition, signature, declared)
+            except NineToothedError:
+                if ctx.wanted <= unrolled:
+                    raise
+                # Once more, with the loops unrolled of whose variables a number is needed.
+                unrolled |= ctx.wanted
+                ctx.printed.clear()
+                continue
+            finally:
+                print(*ctx.printed, sep="", end="")
+        for warning in dict.fromkeys(warnings):
+            warn(warning)
+        return module
+
+
+def _built(
+    ctx: Context,
+    definition: Definition,
+    signature: Signature,
+    declared: Sequence[nt.SymbolDecl],
+) -> ModuleOp:
+    """The module, built once."""
     ctx.lengths = frozenset(
         parameter.jagged.length for parameter in definition.parameters if parameter.jagged
     )
+    params = signature.params
+    arrangement = arrange(definition, params)
     node = definition.application.node
     entry = ctx.block
     values: dict[str, Value] = {}
@@ -71,10 +99,7 @@ def build_module(
     ctx.frames.append(frame)
     _fix(ctx, definition)
     frame.constants = frozenset(values) - frozenset(views)
-    try:
-        execute(ctx, node.body)
-    finally:
-        print(*ctx.printed, sep="", end="")
+    execute(ctx, node.body)
     with ctx.at(node):
         ctx.insert(nt.ReturnOp())
     symbols = [replace(decl, specialized=ctx.specialized.get(decl.name)) for decl in declared]

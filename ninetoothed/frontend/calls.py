@@ -1,11 +1,10 @@
-"""Calls: primitives by their rows' names, functions, which are inlined, and a few builtins."""
+"""Calls: primitives by their rows' names, functions, which are inlined, and Python's own."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from ninetoothed.errors import (
     ArgumentError,
@@ -18,6 +17,7 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.inlining import inline, is_function
 from ninetoothed.frontend.primitives import HANDLERS
+from ninetoothed.frontend.python_calls import is_python, python_call
 from ninetoothed.frontend.values import (
     BoundMethod,
     Method,
@@ -31,14 +31,11 @@ from ninetoothed.frontend.variables import variable
 from ninetoothed.frontend.walk import EXPRESSIONS, caller, evaluate
 from ninetoothed.language.table import TABLE, Primitive
 
-_BUILTINS: dict[Any, Callable[..., Any]] = {
-    name: name for name in (float, int, bool, len, abs, round, tuple, list)
-}
-
 
 @EXPRESSIONS.register(ast.Call)
 def _call(ctx: Context, node: ast.Call) -> Value:
-    return call(ctx, *_evaluated(ctx, node, _value))
+    result = ctx.returned[node] = call(ctx, *_evaluated(ctx, node, _value))
+    return result
 
 
 def call_statement(ctx: Context, node: ast.Call) -> Value:
@@ -109,8 +106,10 @@ def call(ctx: Context, callee: Value, args: list[Value], kwargs: Mapping[str, Va
         return callee.run(ctx, _bind(callee.name, callee.parameters, args, kwargs))
     if is_function(callee):
         return inline(ctx, callee, args, kwargs)
-    if getattr(callee, "__module__", None) == "builtins":
-        return _builtin(ctx, callee, args, kwargs)
+    if callee is builtins.print:
+        return _print(ctx, args, kwargs)
+    if is_python(callee):
+        return python_call(ctx, callee, args, kwargs)
     raise TypeMismatchError(
         f"{describe(callee)} cannot be called inside an application; functions of ntl and plain "
         "Python functions can"
@@ -123,38 +122,6 @@ def _starred(ctx: Context, item: ast.Starred) -> tuple[Value, ...] | list[Value]
         with ctx.at(item):
             raise TypeMismatchError(f"* takes a tuple, not {describe(value)}; name the arguments")
     return value
-
-
-_INSTEAD: dict[Any, str] = {
-    float: "write x.to(ntl.float32)",
-    int: "write x.to(ntl.int32)",
-    bool: "write x != 0",
-    len: "write x.shape[0]",
-    abs: "write ntl.abs(x)",
-    round: "write ntl.floor(x + 0.5)",
-}
-
-
-def _builtin(ctx: Context, callee: Any, args: list[Value], kwargs: Mapping[str, Value]) -> Value:
-    if callee is builtins.print:
-        return _print(ctx, args, kwargs)
-    args = [ctx.known(arg) for arg in args]
-    if callee in (builtins.min, builtins.max, builtins.abs, builtins.sum):
-        instead = {"min": "ntl.minimum", "max": "ntl.maximum", "abs": "ntl.abs", "sum": "ntl.sum"}
-        if any(operators.is_runtime(arg) or isinstance(arg, Size) for arg in args):
-            name = callee.__name__
-            raise TypeMismatchError(
-                f"{name} takes numbers known when compiling; use {instead[name]}"
-            )
-    elif callee not in _BUILTINS or any(operators.is_runtime(arg) for arg in args):
-        on = f" on {describe(args[0])}" if callee in _BUILTINS and args else ""
-        hint = f"; {_INSTEAD[callee]}" if callee in _INSTEAD else ""
-        name = callee.__name__
-        raise UnsupportedSyntaxError(f"the builtin {name} is not part of the language{on}{hint}")
-    try:
-        return callee(*args, **{name: ctx.known(value) for name, value in kwargs.items()})
-    except (TypeError, ValueError) as error:
-        raise TypeMismatchError(f"{callee.__name__}: {error}") from None
 
 
 def _print(ctx: Context, args: list[Value], kwargs: Mapping[str, Value]) -> Value:

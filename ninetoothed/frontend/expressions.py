@@ -77,10 +77,12 @@ def combined(ctx: Context, op: ast.operator, left: Value, right: Value) -> Value
 
 def _power(ctx: Context, op: ast.Pow, base: Value, exponent: Value) -> Value:
     """``base ** exponent``: of a block by repeated squaring, for an integer exponent from 1 on."""
+    if type(exponent) is not int or exponent < 1:
+        base = ctx.known(base)
     if not any(
         operators.is_runtime(value) or isinstance(value, Size) for value in (base, exponent)
     ):
-        return base**exponent
+        return operators.on_numbers(_real_power, "`**`", base, exponent)
     if type(exponent) is not int or exponent < 1:
         raise unsupported(op)
     base = ctx.now(base)
@@ -92,6 +94,13 @@ def _power(ctx: Context, op: ast.Pow, base: Value, exponent: Value) -> Value:
         exponent //= 2
         if exponent:
             base = operators.apply(ctx, times, base, base)
+    return result
+
+
+def _real_power(base: Value, exponent: Value) -> Value:
+    result = base**exponent
+    if isinstance(result, complex):
+        raise ValueError("the result is a complex number, which no block holds")
     return result
 
 

@@ -7,10 +7,17 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ninetoothed.definition.source import is_of_language
-from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError, counted
+from ninetoothed.errors import (
+    ShapeError,
+    TypeMismatchError,
+    UnsupportedSyntaxError,
+    UnusedValueWarning,
+    counted,
+    warn,
+)
 from ninetoothed.frontend import element_access, operators
 from ninetoothed.frontend.addressing import converted
 from ninetoothed.frontend.bindings import Places, assigned, held, passed, shape_words
@@ -38,26 +45,40 @@ def _pass(ctx: Context, node: ast.Pass) -> None:
 def _expression(ctx: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant):
         return
-    last, printed = ctx.block.last_op, len(ctx.printed)
+    last, printed, checks = ctx.block.last_op, len(ctx.printed), len(ctx.checks)
     if isinstance(node.value, ast.Call):
         value = call_statement(ctx, node.value)
     else:
         value = evaluate(ctx, node.value)
-    op = ctx.block.first_op if last is None else last.next_op
+    op = first = ctx.block.first_op if last is None else last.next_op
     is_used = len(ctx.printed) > printed
     while op is not None:
         is_used = is_used or isinstance(op, nt.HintOp) or acts(op)
         op = op.next_op
     if value is None or is_used or _calls_users(ctx, node.value):
         return
+    _drop(ctx, first)
+    del ctx.checks[checks:]
     written = ""
     if isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq):
         left, right = (ast.unparse(item) for item in (node.value.left, node.value.comparators[0]))
         written = f"write `{left} = {right}` to store, or " if left in ctx.frame.parameters else ""
-    raise UnsupportedSyntaxError(
-        f"this statement does nothing, for its value is unused; {written or 'assign it, or '}"
-        "leave it out"
+    warn(
+        UnusedValueWarning(
+            "this statement does nothing, for its value is unused; "
+            f"{written or 'assign it, or '}leave it out",
+            ctx.loc,
+        )
     )
+
+
+def _drop(ctx: Context, first: Operation | None) -> None:
+    """Erase the ops from ``first`` to the end of the present block."""
+    while first is not None and (last := ctx.block.last_op) is not None:
+        last.detach()
+        last.erase()
+        if last is first:
+            return
 
 
 def _calls_users(ctx: Context, node: ast.expr) -> bool:

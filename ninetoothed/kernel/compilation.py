@@ -54,13 +54,19 @@ from ninetoothed.verification.verdicts import Report, check_outputs, report, war
 
 
 class Variant:
-    """Module and derived facts of one signature, shared by its calls."""
+    """Module and derived facts of one signature, shared by its calls.
 
-    def __init__(self, definition: Definition, signature: Signature) -> None:
+    ``issued`` takes the warnings of modules of other block sizes.
+    """
+
+    def __init__(
+        self, definition: Definition, signature: Signature, issued: IssuedWarnings
+    ) -> None:
         self.module = build(definition, signature)
         self.signature = signature
         self.warnings: tuple[NineToothedWarning, ...] = ()
         self._definition = definition
+        self._issued = issued
         self._modules = [self.module]
         self._interpreted: dict[int, dict[str, int]] = {}
 
@@ -85,8 +91,7 @@ class Variant:
         for module in self._modules:
             if serves(module, config):
                 return module
-        # The first module has warned of all that this one would.
-        with collect_warnings():
+        with self._issued.collecting():
             module = build(self._definition, self.signature, config=config)
         self._modules.append(module)
         return module
@@ -194,7 +199,7 @@ class KernelCompiler:
 
     def _built(self, signature: Signature) -> Variant:
         with self._issued.collecting() as found:
-            built = Variant(self.definition, signature)
+            built = Variant(self.definition, signature, self._issued)
             self._check_agreement(found)
             if settings.validate():
                 warps = self._options.num_warps
@@ -273,7 +278,8 @@ class KernelCompiler:
             raise ArgumentError(f"there is no stage {stage!r}; stages are {', '.join(STAGES)}")
         signature = assumed_signature(self.definition, dtypes, values)
         texts: dict[str, str] = {}
-        signature, config = self._stages(signature, values, texts)
+        with self._issued.collecting():
+            signature, config = self._stages(signature, values, texts)
         note = describe_assumptions(self.definition, signature, config, dtypes)
         return f"{note}{texts[stage]}\n"
 
