@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ninetoothed.errors import ArrangementError, Loc, counted
-from ninetoothed.symbolic.expr import IndexExpr, maximum, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, maximum, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
 from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, normalize
 
@@ -33,6 +33,10 @@ class Guard:
 
     index: IndexExpr
     size: IndexExpr
+
+
+NOTHING = Guard(const(0), const(0))
+"""The guard of a tensor of which no element exists."""
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ninetoothed.errors import Loc
 from ninetoothed.layout.meta_op import (
+    NOTHING,
     Convert,
     Guard,
     Levels,
@@ -173,7 +174,33 @@ class Tile(MetaOp):
 
 
 @dataclass(frozen=True)
-class Expand(MetaOp):
+class AtMostOne(MetaOp):
+    """Base class of the operations on dims of at most one element: ``expand`` and ``squeeze``.
+
+    A dim of size 0 makes a tensor of which no element exists, whatever its new sizes. Where a size
+    is a symbol, the kernel is for size 1, and pays no guard. ``empty``: it is for the calls in
+    which such a size of the tensor is 0.
+    """
+
+    empty: bool = field(default=False, kw_only=True)
+
+    def single(self, levels: Levels) -> Sizes:
+        """The sizes that are at most 1."""
+        raise NotImplementedError
+
+    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
+        numbers = (normalize(size).value for size in self.single(levels))
+        nothing = self.empty or any(number is not None and number < 1 for number in numbers)
+        return [NOTHING] if nothing else []
+
+    def requirements(self, levels: Levels) -> list[Requirement]:
+        relation = "<=" if self.empty else "="
+        sizes = (size for size in self.single(levels) if normalize(size).value is None)
+        return [Requirement(size, relation, _ONE) for size in sizes]
+
+
+@dataclass(frozen=True)
+class Expand(AtMostOne):
     """Dims of size 1 are repeated; an entry of -1 keeps a dim."""
 
     sizes: Sizes
@@ -196,10 +223,10 @@ class Expand(MetaOp):
                     f"a size of {wanted} in {shape_text(self.sizes)}; sizes are at least 0, or -1 "
                     "to keep the dim"
                 )
-            if expanded and size is not None and size != 1:
+            if expanded and size is not None and size > 1:
                 raise self.fail(
-                    f"dim {axis} of {shape_text(old)} has size {size}, and only dims of size 1 can "
-                    f"be expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
+                    f"dim {axis} of {shape_text(old)} has size {size}, and only dims of size at "
+                    f"most 1 can be expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
                 )
             new.append(self.sizes[axis] if expanded else old[axis])
         return replaced(levels, self.level, tuple(new))
@@ -214,9 +241,9 @@ class Expand(MetaOp):
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         return self.source(levels, indices)
 
-    def requirements(self, levels: Levels) -> list[Requirement]:
+    def single(self, levels: Levels) -> Sizes:
         dims = zip(self._expanded(levels), levels[self.level], strict=True)
-        return [Requirement(dim, "=", _ONE) for expanded, dim in dims if expanded]
+        return tuple(dim for expanded, dim in dims if expanded)
 
     def map(self, function: Convert) -> MetaOp:
         def convert(size: IndexExpr) -> IndexExpr:
@@ -228,7 +255,7 @@ class Expand(MetaOp):
 
 
 @dataclass(frozen=True)
-class Squeeze(MetaOp):
+class Squeeze(AtMostOne):
     """Dims of size 1 are removed. ``dims`` ascend."""
 
     dims: tuple[int, ...]
@@ -237,10 +264,10 @@ class Squeeze(MetaOp):
         old = levels[self.level]
         for dim in self.dims:
             size = normalize(old[dim]).value
-            if size is not None and size != 1:
+            if size is not None and size > 1:
                 raise self.fail(
-                    f"dim {dim} of {shape_text(old)} has size {size}; only dims of size 1 can be "
-                    "removed"
+                    f"dim {dim} of {shape_text(old)} has size {size}; only dims of size at most 1 "
+                    "can be removed"
                 )
         kept = tuple(size for dim, size in enumerate(old) if dim not in self.dims)
         return replaced(levels, self.level, kept)
@@ -256,8 +283,8 @@ class Squeeze(MetaOp):
         kept = tuple(index for dim, index in enumerate(old) if dim not in self.dims)
         return replaced(indices, self.level, kept)
 
-    def requirements(self, levels: Levels) -> list[Requirement]:
-        return [Requirement(levels[self.level][dim], "=", _ONE) for dim in self.dims]
+    def single(self, levels: Levels) -> Sizes:
+        return tuple(levels[self.level][dim] for dim in self.dims)
 
 
 @dataclass(frozen=True)

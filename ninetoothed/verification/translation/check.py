@@ -51,6 +51,8 @@ class _Check:
         try:
             # Each sample has its own signature: sizes and strides decide what passes may assume.
             call = bind(self._definition.interface, values, self._keywords).signature
+            if _empties(call) != _empties(self._signature):
+                return False
             signature = replace(call, index_bits=self._signature.index_bits)
             passes = self._pass_trace(signature, config)
             constants = {**dict(signature.constants), **dict(sample.blocks)}
@@ -122,6 +124,10 @@ class _Check:
         blocks = ", ".join(f"{name}={value}" for name, value in sample.blocks)
         where = "; ".join([*tensors, *([f"block sizes {blocks}"] if blocks else [])])
         return f"{what} ({where}){trace_step.reproducer}; this is a bug of the compiler"
+
+
+def _empties(signature: Signature) -> list[bool]:
+    return [param.empty for param in signature.params]
 
 
 def validate(definition: Definition, signature: Signature, config: Config) -> Report:
