@@ -11,7 +11,7 @@ from functools import cached_property
 from ninetoothed.artifacts.interface import Bounds, Emptiness, Interface, Parameter
 from ninetoothed.definition.source import FunctionSource
 from ninetoothed.layout.chain import Jagged, Source
-from ninetoothed.layout.emptiness import empty_where, needs_zero, single_sizes
+from ninetoothed.layout.emptiness import empty_where, needs_zero, unknown_sizes
 from ninetoothed.layout.encoding import encoded
 from ninetoothed.layout.meta_op import Levels, MetaOp
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
@@ -104,8 +104,8 @@ class Definition:
         """When no element of a parameter exists; ``sizes`` are those that a call knows, by name."""
         known = {*sizes, *self.constexprs}
         for place, parameter in enumerate(self.parameters):
-            for single in single_sizes(parameter.source.shape, parameter.ops):
-                size = empty_where(single, self.meta)
+            for unknown in unknown_sizes(parameter.ops):
+                size = empty_where(unknown, self.meta)
                 names = [] if size is None else symbol_names(size)
                 if size is not None and known.issuperset(names):
                     used = tuple(sizes[name] for name in names if name in sizes)

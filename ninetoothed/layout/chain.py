@@ -79,7 +79,7 @@ class Chain:
         return [*self.source.shape, *(expr for op in self.ops for expr in op.expressions)]
 
     def then(self, op: MetaOp) -> Chain:
-        return Chain(self.source, (*self.ops, op), op.result(self.levels))
+        return Chain(self.source, (*self.ops, op.on(self.levels)), op.result(self.levels))
 
 
 def rewrite_below(chain: Chain, level: int, theirs: Chain, their_level: int) -> Chain:

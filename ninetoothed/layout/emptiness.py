@@ -9,26 +9,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Sequence
 
-from ninetoothed.layout.meta_op import Levels, MetaOp, Sizes
+from ninetoothed.layout.meta_op import MetaOp
 from ninetoothed.layout.meta_ops import AtMostOne
 from ninetoothed.symbolic.expr import IndexExpr, minimum, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import always_less, normalize
 
 
-def single_sizes(source: Sizes, ops: Sequence[MetaOp]) -> list[IndexExpr]:
-    """The sizes, each once, that the operations on a source of sizes ``source`` need to be at most
-    1, and that only a call knows.
-    """
-    places = [place for place, op in enumerate(ops) if isinstance(op, AtMostOne)]
-    found: dict[IndexExpr, None] = {}
-    levels: Levels = (source,)
-    # What follows the last of them makes no difference.
-    for op in ops[: places[-1] + 1] if places else ():
-        if isinstance(op, AtMostOne):
-            found.update(dict.fromkeys(need.left for need in op.requirements(levels)))
-        levels = op.result(levels)
-    return list(found)
+def unknown_sizes(ops: Sequence[MetaOp]) -> list[IndexExpr]:
+    """The sizes, each once, that ``ops`` need to be at most 1, and that only a call knows."""
+    return list(
+        dict.fromkeys(size for op in ops if isinstance(op, AtMostOne) for size in op.unknown)
+    )
 
 
 def empty_where(size: IndexExpr, chosen: Collection[str]) -> IndexExpr | None:

@@ -100,6 +100,10 @@ class MetaOp:
         """Preconditions on sizes that only a call knows."""
         return []
 
+    def on(self, levels: Levels) -> MetaOp:
+        """The operation as it is kept of a tensor of these ``levels``."""
+        return self
+
     def map(self, function: Convert) -> MetaOp:
         """The operation with ``function`` applied to every expression that it holds."""
         return self

@@ -177,12 +177,13 @@ class Tile(MetaOp):
 class AtMostOne(MetaOp):
     """Base class of the operations on dims of at most one element: ``expand`` and ``squeeze``.
 
-    A dim of size 0 makes a tensor of which no element exists, whatever its new sizes. Where a size
-    is a symbol, the kernel is for size 1, and pays no guard. ``empty``: it is for the calls in
-    which such a size of the tensor is 0.
+    A dim of size 0 makes a tensor of which no element exists, whatever its new sizes. Where only a
+    call knows a size, the kernel is for size 1, and pays no guard. ``unknown`` are these sizes,
+    noted by :meth:`on`. ``empty``: the kernel is for calls in which one of the tensor's is 0.
     """
 
     empty: bool = field(default=False, kw_only=True)
+    unknown: Sizes = field(default=(), compare=False, kw_only=True)
 
     def single(self, levels: Levels) -> Sizes:
         """The sizes that are at most 1."""
@@ -195,8 +196,17 @@ class AtMostOne(MetaOp):
 
     def requirements(self, levels: Levels) -> list[Requirement]:
         relation = "<=" if self.empty else "="
-        sizes = (size for size in self.single(levels) if normalize(size).value is None)
-        return [Requirement(size, relation, _ONE) for size in sizes]
+        return [Requirement(size, relation, _ONE) for size in self._unknown(levels)]
+
+    def on(self, levels: Levels) -> MetaOp:
+        unknown = self._unknown(levels)
+        return replace(self, unknown=unknown) if unknown else self
+
+    def map(self, function: Convert) -> MetaOp:
+        return replace(self, unknown=mapped(function, self.unknown)) if self.unknown else self
+
+    def _unknown(self, levels: Levels) -> Sizes:
+        return tuple(size for size in self.single(levels) if normalize(size).value is None)
 
 
 @dataclass(frozen=True)
@@ -251,7 +261,8 @@ class Expand(AtMostOne):
             # The number of windows that do not fit is none, and no -1 that keeps a dim.
             return new if size.value is not None or new.value is None else elements(new)
 
-        return replace(self, sizes=mapped(convert, self.sizes))
+        unknown = mapped(function, self.unknown)
+        return replace(self, sizes=mapped(convert, self.sizes), unknown=unknown)
 
 
 @dataclass(frozen=True)

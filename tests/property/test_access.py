@@ -24,7 +24,7 @@ from ninetoothed.frontend.arrangement import arrange as arranged_block
 from ninetoothed.frontend.arrangement import declarations, view
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, compose, index_names
-from ninetoothed.layout.emptiness import single_sizes
+from ninetoothed.layout.emptiness import unknown_sizes
 from ninetoothed.layout.meta_ops import AtMostOne
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
 from ninetoothed.symbolic.expr import Arithmetic, evaluate
@@ -81,8 +81,7 @@ def composed(t: Tensor, values: dict[str, int]) -> Access:
     """
     chain = t.chain
     exprs = chain.expressions
-    singles = single_sizes(chain.source.shape, chain.ops)
-    empty = any(evaluate(size, values) < 1 for size in singles)
+    empty = any(evaluate(size, values) < 1 for size in unknown_sizes(chain.ops))
     ops = [replace(op, empty=empty) if isinstance(op, AtMostOne) else op for op in chain.ops]
     return compose(chain.source.shape, ops, declared_ranges(exprs))
 

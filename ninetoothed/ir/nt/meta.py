@@ -58,7 +58,7 @@ class MetaOperation(PureOp):
     @classmethod
     def names(cls) -> list[str]:
         """The properties beside the level and ``empty``."""
-        apart = ("level", "loc", "empty")
+        apart = ("level", "loc", "empty", "unknown")
         return [field.name for field in fields(cls.ALGEBRA) if field.name not in apart]
 
     @staticmethod

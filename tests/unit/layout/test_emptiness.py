@@ -7,10 +7,12 @@ import itertools
 import pytest
 
 from ninetoothed import Tensor
-from ninetoothed.layout.emptiness import empty_where, needs_zero, single_sizes
+from ninetoothed.layout.emptiness import empty_where, needs_zero, unknown_sizes
 from ninetoothed.symbol import Symbol
-from ninetoothed.symbolic.expr import IndexExpr, evaluate, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, evaluate, sym, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
+
+SIZE = SymbolInfo("size", 0)
 
 
 def expr(text: str) -> IndexExpr:
@@ -21,10 +23,16 @@ def expr(text: str) -> IndexExpr:
 def test_sizes_that_a_call_knows() -> None:
     x, y = Tensor(3, name="x"), Tensor(1, name="y")
     chain = x.squeeze(0).expand((y.shape[0], -1)).tile((1, 4)).squeeze(0).chain
-    found = single_sizes(chain.source.shape, chain.ops)
+    found = unknown_sizes(chain.ops)
     assert list(map(str, map(normalize, found))) == ["x_size_0", "x_size_1", "y_size_0"]
+    levels = Tensor(2, name="x").tile((1, 4))
+    view = levels.dtype
+    assert isinstance(view, Tensor)
+    levels = levels.squeeze(0)
+    levels.dtype = view.squeeze(0)
+    assert list(map(normalize, unknown_sizes(levels.chain.ops))) == [sym("x_size_0", SIZE)]
     fixed = Tensor(shape=(1, None), name="x").squeeze(0).tile((4,)).chain
-    assert single_sizes(fixed.source.shape, fixed.ops) == []
+    assert unknown_sizes(fixed.ops) == []
 
 
 CONDITIONS = {
