@@ -11,7 +11,7 @@ from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.dtype import DTYPES
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
-from ninetoothed.layout.meta_ops import AtMostOne
+from ninetoothed.layout.meta_op import AtMostOne
 from ninetoothed.symbolic.expr import IndexExpr, substitute, symbols
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Sequence
 
-from ninetoothed.layout.meta_op import MetaOp
-from ninetoothed.layout.meta_ops import AtMostOne
+from ninetoothed.layout.meta_op import AtMostOne, MetaOp
 from ninetoothed.symbolic.expr import IndexExpr, minimum, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import always_less, normalize
