@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ninetoothed import dtype as dtypes
@@ -57,6 +57,8 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
     padded_sizes = interface.padded_sizes({**sizes, **dict(constants)}) if interface.dynamic else ()
+    for position in _empty(interface, values, dict(constants)):
+        params[position] = replace(params[position], empty=True)
     signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
     return Arguments(tuple(values), signature, _device(interface, values))
 
@@ -390,6 +392,16 @@ def _holds(dtype: str, value: bool | int | float) -> bool:
 def _sizes(interface: Interface, values: Sequence[Any]) -> dict[str, int]:
     """Values of the size symbols that block sizes and constants depend on."""
     return {name: int(values[place].shape[dim]) for name, place, dim in interface.sizes}
+
+
+def _empty(
+    interface: Interface, values: Sequence[Any], constants: Mapping[str, int]
+) -> Iterator[int]:
+    """Positions of the parameters of which no element exists."""
+    for one, is_empty in zip(interface.empties, interface.emptinesses, strict=True):
+        sizes = {name: int(values[place].shape[dim]) for name, place, dim in one.sizes}
+        if is_empty({**constants, **sizes}):
+            yield one.position
 
 
 def _index_bits(values: Sequence[Any]) -> int:
