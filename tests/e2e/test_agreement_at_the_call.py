@@ -160,7 +160,9 @@ def test_strict(device: str) -> None:
     x, output = numbers(6, device=device), torch.zeros(6, device=device)
     quietly(kernel, x, output)
     for _ in range(2):
-        with pytest.raises(ArrangementError, match="a call gives the outermost level of output another number"):
+        with pytest.raises(
+            ArrangementError, match="a call gives the outermost level of output another number"
+        ):
             kernel(x, output[:4])
     two = ninetoothed.make(elements, plus_one, (Tensor(2), Tensor(1)), strict=True)
     quietly(two, x.reshape(2, 3), output.zero_())
