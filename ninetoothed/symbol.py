@@ -15,6 +15,7 @@ from numbers import Integral
 from typing import NoReturn
 from weakref import WeakValueDictionary
 
+from ninetoothed.dtype import number
 from ninetoothed.errors import SymbolError, caller_loc, user_facing
 from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, SymbolInfo, binary, const, sym
 from ninetoothed.symbolic.intervals import bounds, comparison, declared_ranges
@@ -127,6 +128,8 @@ class Symbol:
 
     @user_facing
     def _binary(self, op: str, other: object, reflected: bool = False) -> Symbol | int:
+        if not isinstance(other, Symbol | Integral):
+            other = number(other)
         if isinstance(other, float) and op not in ("eq", "ne"):
             raise SymbolError(
                 f"{self} is an integer, and {other} is not; symbols take integers and symbols",
@@ -278,6 +281,7 @@ def _declare(
     if meta and constexpr is False:
         raise SymbolError(f"{name}: meta=True implies constexpr; leave constexpr out", caller_loc())
     kind = "meta" if meta else "constexpr" if constexpr else "plain"
+    lower, upper = number(lower), number(upper)
     for option, bound in (("lower_bound", lower), ("upper_bound", upper)):
         if bound is not None and type(bound) is not int:
             raise SymbolError(f"{name}: {option} must be an integer, not {bound!r}", caller_loc())
@@ -323,6 +327,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 
 
 def _parse(value: object) -> IndexExpr:
+    value = number(value)
     if isinstance(value, Symbol):
         return value.expr
     if isinstance(value, IndexExpr):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from xdsl.ir import Block, SSAValue
@@ -9,6 +10,7 @@ from xdsl.ir import Block, SSAValue
 from ninetoothed.artifacts.signature import ParamSignature
 from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.dtype import DTYPES
+from ninetoothed.errors import TypeMismatchError
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
 from ninetoothed.symbolic.expr import IndexExpr, substitute, symbols
@@ -58,10 +60,7 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
     type = nt.TensorType.of(source.shape, nt.scalar_type(dtype))
     other = None
     if source.other is not None:
-        value = source.other
-        if DTYPES[dtype].kind != "float":
-            value = int(value)
-        other = nt.number(value, type.scalar)
+        other = nt.number(_outside(parameter, source.other, dtype), type.scalar)
     value = None
     if parameter.kind == "constexpr" and signature.value is not None:
         value = nt.number(signature.value, type.scalar)
@@ -89,6 +88,28 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
         block.add_op(step)
         result = step.result
     return result
+
+
+def _outside(parameter: ArrangedParameter, other: float | int, dtype: str) -> float | int:
+    """What lanes outside a tensor read, as its element type has it: infinities of integers are the
+    type's extremes.
+
+    Raises:
+        TypeMismatchError: the type has no such number.
+    """
+    row = DTYPES[dtype]
+    if row.kind == "float" or (row.kind == "bool" and not math.isnan(other)):
+        return other
+    if isinstance(other, int) or other.is_integer():
+        return int(other)
+    if not math.isinf(other):
+        raise TypeMismatchError(
+            f"{parameter.name} has elements of {dtype}, which do not hold other={other}; give it "
+            "an integer, or float('inf') for the largest",
+            parameter.source.declared,
+        )
+    lowest = -(1 << (row.bits - 1)) if row.kind == "int" else 0
+    return lowest if other < 0 else lowest + (1 << row.bits) - 1
 
 
 def view(value: SSAValue) -> nt.TensorType:

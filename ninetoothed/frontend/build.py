@@ -14,8 +14,7 @@ import ninetoothed.frontend.calls  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.loops  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from ninetoothed.artifacts.signature import ParamSignature, Signature
-from ninetoothed.definition.definition import ArrangedParameter, Definition
-from ninetoothed.errors import TypeMismatchError
+from ninetoothed.definition.definition import Definition
 from ninetoothed.frontend.arrangement import arrange, declarations, view
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
@@ -39,8 +38,6 @@ def build_module(
         NineToothedError: the application is wrong; at its place.
     """
     params = signature.params
-    for parameter, param in zip(definition.parameters, params, strict=True):
-        _check_dtype(parameter, param)
     arrangement = arrange(definition, params)
     declared = declarations(definition)
     ctx = Context(
@@ -115,12 +112,3 @@ def _arguments(
         argument = entry.insert_arg(view(value), len(entry.args))
         argument.name_hint = param.name
         yield param, argument, value
-
-
-def _check_dtype(parameter: ArrangedParameter, param: ParamSignature) -> None:
-    declared = parameter.source.dtype
-    if declared is not None and declared != param.dtype:
-        raise TypeMismatchError(
-            f"{parameter.name} is declared {declared}, but the argument is {param.dtype}; convert "
-            "the argument, or leave the declaration out"
-        )

@@ -146,28 +146,6 @@ make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), applic
 # error: ArgumentError: scale: 1180591620717411303424 does not fit 64 bits; pass a smaller number
     torch.ones(4), 2**70, torch.ones(4)
 )
-# ---- a number that its declared type does not hold
-def application(x, scale, output):
-    output = x * scale
-
-make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i8"), Tensor(1)))(
-# error: ArgumentError: scale is declared i8, which does not hold 300; convert it, or declare another dtype
-    torch.ones(4), 300, torch.ones(4)
-)
-# ---- a float for a declared integer
-def application(x, scale, output):
-    output = x * scale
-
-make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i32"), Tensor(1)))(
-# error: ArgumentError: scale is declared i32, which does not hold 2.5; convert it, or declare another dtype
-    torch.ones(4), 2.5, torch.ones(4)
-)
-# ---- a wrong element type
-def application(x, output):
-    output = x
-
-vectors(application, "fp16")(torch.ones(4), torch.ones(4))
-# error: ArgumentError: x must have elements of fp16, as declared, not fp32; convert it with .to(torch.float16)
 # ---- complex elements
 def application(x, output):
     output = x
