@@ -215,9 +215,13 @@ def _tensor(parameter: Parameter, value: Any) -> Any:
     """
     name, ndim = parameter.name, parameter.ndim
     if not _is_tensor(value):
-        raise ArgumentError(
-            f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
-        )
+        text = f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
+        if ndim == 0 and isinstance(dtypes.number(value), bool | int | float):
+            text += (
+                f"; it is arranged, so that it lies in memory: pass torch.tensor({value}), on the "
+                f"device of the others, or leave {name} as it is in the arrangement"
+            )
+        raise ArgumentError(text)
     if parameter.jagged_dim is not None and not isinstance(value, Jagged):
         value = taken_apart(name, ndim, parameter.jagged_dim, value)
     elif is_nested(value):

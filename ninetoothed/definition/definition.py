@@ -32,10 +32,12 @@ class ArrangedParameter:
 
     @property
     def kind(self) -> str:
-        """``"tensor"``, ``"scalar"`` or ``"constexpr"``."""
-        if self.source.shape:
-            return "tensor"
-        return "constexpr" if self.source.constexpr else "scalar"
+        """``"tensor"``, ``"scalar"`` or ``"constexpr"``; a tensor of no dims that was arranged lies
+        in memory like others.
+        """
+        if self.source.constexpr:
+            return "constexpr"
+        return "tensor" if self.source.shape or self.ops else "scalar"
 
 
 @dataclass(frozen=True)

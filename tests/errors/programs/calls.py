@@ -223,3 +223,11 @@ def application(x, output):
 
 vectors(application)(torch.ones(4, device="meta"), torch.ones(4))
 # error: DeviceError: x is on the meta device, which holds no data, and the application reads or writes it; pass a tensor with data
+# ---- a number for an arranged tensor of no dims
+def application(x, scale, output):
+    output = x * scale
+
+kernel = make(lambda x, scale, output: (x.tile((16,)), scale.unsqueeze(0).tile((1,)), output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))
+kernel(torch.ones(4), torch.tensor(2.0), torch.ones(4))
+kernel(torch.ones(4), 2.0, torch.ones(4))
+# error: ArgumentError: scale must be a torch tensor of 0 dims, not 2.0; it is arranged, so that it lies in memory: pass torch.tensor(2.0), on the device of the others, or leave scale as it is in the arrangement
