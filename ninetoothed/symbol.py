@@ -17,9 +17,8 @@ from weakref import WeakValueDictionary
 
 from ninetoothed.dtype import number
 from ninetoothed.errors import SymbolError, caller_loc, user_facing
+from ninetoothed.symbolic.decisions import record, truth
 from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, SymbolInfo, binary, const, sym
-from ninetoothed.symbolic.intervals import bounds, comparison, declared_ranges
-from ninetoothed.symbolic.normal_form import normalize
 
 _META_BOUNDS = (32, 1024)
 _CONSTEXPR_BOUNDS = (1, 1 << 20)
@@ -98,18 +97,11 @@ class Symbol:
 
     @user_facing
     def __bool__(self) -> bool:
-        lower, upper = bounds(normalize(self.expr), declared_ranges([self.expr]))
-        if lower is not None and lower > 0:
-            return True
-        if upper is not None and upper < 0:
-            return False
-        if lower == upper == 0:
-            return False
+        answer = truth(self.expr)
+        if answer is not None:
+            record(self.expr, answer, caller_loc)
+            return answer
         op = self.expr.op
-        if op in COMPARISONS:
-            answer = _decide(self.expr)
-            if answer is not None:
-                return answer
         question = "holds" if op in (*COMPARISONS, "and") else "is 0"
         raise SymbolError(
             f"whether {self} {question} depends on values that are not known when compiling; "
@@ -234,12 +226,6 @@ class Symbol:
         return self._binary("ne", other)
 
 
-def _decide(expr: IndexExpr) -> bool | None:
-    """Proved answer of a comparison, or None."""
-    left, right = expr.args
-    return comparison(expr.op, bounds(normalize(left - right), declared_ranges([left, right])))
-
-
 def _intern(expr: IndexExpr) -> Symbol:
     # Another thread may intern the same expression meanwhile.
     with _interning:
@@ -285,6 +271,7 @@ def _declare(
     for option, bound in (("lower_bound", lower), ("upper_bound", upper)):
         if bound is not None and type(bound) is not int:
             raise SymbolError(f"{name}: {option} must be an integer, not {bound!r}", caller_loc())
+    given = lower is not None, upper is not None
     defaults = {"meta": _META_BOUNDS, "constexpr": _CONSTEXPR_BOUNDS}.get(kind, (None, None))
     if lower is None:
         lower = defaults[0] if upper is None or defaults[0] is None else min(defaults[0], upper)
@@ -307,7 +294,7 @@ def _declare(
                 "write power_of_two=False",
                 caller_loc(),
             )
-    return SymbolInfo(kind, lower, upper, power_of_two, anonymous)
+    return SymbolInfo(kind, lower, upper, power_of_two, anonymous, given)
 
 
 _OPERATORS: dict[type[ast.AST], str] = {

@@ -14,6 +14,7 @@ from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.sequences import Jagged, is_nested, taken_apart
 from ninetoothed.errors import (
     ArgumentError,
+    BoundsWarning,
     DeviceError,
     DtypeWarning,
     counted,
@@ -63,7 +64,7 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     ]
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
-    padded_sizes = interface.padded_sizes({**sizes, **dict(constants)}) if interface.dynamic else ()
+    padded_sizes = _padded_sizes(interface, {**sizes, **dict(constants)})
     signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
     return Arguments(tuple(values), signature, _device(interface, values))
 
@@ -135,7 +136,7 @@ def constant_values(
     """The values of constexpr symbols and constexpr sizes, by name.
 
     Raises:
-        ArgumentError: one is missing, unknown, or no integer within its bounds.
+        ArgumentError: one is missing, unknown, or no integer.
     """
     for name in given:
         if name in interface.meta:
@@ -170,21 +171,53 @@ def _instead(interface: Interface, name: str) -> str:
 
 
 def constant_value(name: str, value: Any, bounds: Bounds) -> int:
-    """The value of a symbol, checked.
+    """The value of a symbol, an integer: bounds that it exceeds are widened to it.
 
     Raises:
-        ArgumentError: it is no integer within the symbol's bounds.
+        ArgumentError: it is no integer.
+
+    Warns:
+        BoundsWarning: it is outside a bound that the user gave.
     """
+    value = _integer(name, value)
+    if any(
+        over and given for over, given in zip(bounds.exceeded(value), bounds.given, strict=True)
+    ):
+        text = (
+            f"{name}={value} is outside its bounds, {_ends(bounds)}, so that the kernel is "
+            f"compiled for wider ones; {_other_bounds(name)}"
+        )
+        warn(BoundsWarning(text))
+    return value
+
+
+def value_within(name: str, value: Any, bounds: Bounds) -> int:
+    """The value of a symbol or a size whose bounds no call widens.
+
+    Raises:
+        ArgumentError: it is no integer within the bounds.
+    """
+    value = _integer(name, value)
+    if any(bounds.exceeded(value)):
+        raise ArgumentError(
+            f"{name}={value} is outside its bounds, {_ends(bounds)}; {_other_bounds(name)}"
+        )
+    return value
+
+
+def _integer(name: str, value: Any) -> int:
     value = dtypes.number(value)
     if type(value) is not int:
         raise ArgumentError(f"{name} must be an integer, not {_shown(value)}")
-    lower, upper = bounds.lower, bounds.upper
-    if (lower is not None and value < lower) or (upper is not None and value > upper):
-        raise ArgumentError(
-            f"{name}={value} is outside its bounds, {lower} to {upper}; give Symbol({name!r}) "
-            "others with lower_bound and upper_bound"
-        )
     return value
+
+
+def _ends(bounds: Bounds) -> str:
+    return f"{bounds.lower} to {bounds.upper}"
+
+
+def _other_bounds(name: str) -> str:
+    return f"give Symbol({name!r}) others with lower_bound and upper_bound"
 
 
 def element_type(value: Any, parameter: Parameter, default: str) -> str:
@@ -437,6 +470,16 @@ def _holds(dtype: str, value: bool | int | float) -> bool:
 def _sizes(interface: Interface, values: Sequence[Any]) -> dict[str, int]:
     """Values of the size symbols that block sizes and constants depend on."""
     return {name: int(values[place].shape[dim]) for name, place, dim in interface.sizes}
+
+
+def _padded_sizes(interface: Interface, values: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    try:
+        return interface.padded_sizes(values)
+    except ZeroDivisionError:
+        texts = ", ".join(text for text, _ in interface.dynamic)
+        raise ArgumentError(
+            f"a block size is divided by zero with the values of this call: {texts}; give others"
+        ) from None
 
 
 def _index_bits(values: Sequence[Any]) -> int:

@@ -15,6 +15,7 @@ from ninetoothed.fingerprint.snapshot import Capture
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.chain import Chain, Jagged, Source
 from ninetoothed.layout.meta_op import Sizes, mapped
+from ninetoothed.symbolic.decisions import Decision, concerning, recorded
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, substitution, sym, symbols
 from ninetoothed.tensor import Tensor
 
@@ -75,6 +76,7 @@ def define(
         dynamic_sizes((parameter.levels for parameter in parameters), constexpr),
         renaming.constexpr_sizes,
         renaming.keywords,
+        concerning(renaming.given, arranged.decisions if isinstance(arranged, Arranged) else ()),
     )
 
 
@@ -100,6 +102,8 @@ class _Renaming:
         self.constexprs: dict[str, SymbolInfo] = {}
         self.constexpr_sizes: dict[str, SymbolInfo] = {}
         self.keywords: dict[str, str] = {}
+        self.given: list[IndexExpr] = []
+        """The symbols of ``constexprs``, as the user made them."""
         self._parameters = frozenset(names)
         self._names: dict[str, str] = {}
         self._infos: dict[str, SymbolInfo | None] = {}
@@ -167,6 +171,7 @@ class _Renaming:
             new = self._take(old, old, info)
             self.constexprs[new] = info
             self.keywords[new] = old
+            self.given.append(symbol)
         self._infos[old] = symbol.args[1]
 
     def parameter(self, name: str, chain: Chain) -> ArrangedParameter:
@@ -213,8 +218,14 @@ class _Renaming:
         return name
 
 
-def run_arrangement(arrangement: Callable[..., object], tensors: object) -> list[object]:
-    """Call the arrangement with ``tensors``; returns the arranged tensors as a list.
+class Arranged(list[object]):
+    """Arranged tensors, and the ``decisions`` that the arrangement took on the way."""
+
+    decisions: tuple[Decision, ...] = ()
+
+
+def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arranged:
+    """Call the arrangement with ``tensors``.
 
     Raises:
         ArgumentError: ``tensors`` is not several objects.
@@ -237,12 +248,15 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> list
         raise ArrangementError(
             f"{shown} does not take what tensors holds, {counted(len(tensors), 'object')}: {error}"
         ) from None
-    result = arrangement(*tensors)
+    with recorded() as decisions:
+        result = arrangement(*tensors)
     if isinstance(result, Tensor):
-        return [result]
+        result = [result]
     if not isinstance(result, tuple | list):
         raise ArrangementError(
             f"the arrangement returned {result!r}; return the arranged tensors, as in "
             "return x.tile((64,)), y.tile((64,))"
         )
-    return list(cast("Sequence[object]", result))
+    arranged = Arranged(cast("Sequence[object]", result))
+    arranged.decisions = tuple(decisions)
+    return arranged

@@ -13,6 +13,7 @@ from ninetoothed.definition.source import FunctionSource
 from ninetoothed.layout.chain import Jagged, Source
 from ninetoothed.layout.encoding import encoded
 from ninetoothed.layout.meta_op import Levels, MetaOp
+from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
 
 
@@ -58,6 +59,8 @@ class Definition:
     """The sizes that are constants when compiling, by their names in the IR."""
     keywords: Mapping[str, str] = field(default_factory=dict[str, str])
     """The user's names of ``constexprs``, by which a call gives them."""
+    decisions: tuple[Decision, ...] = ()
+    """What the arrangement decided by the bounds of ``constexprs``, under the user's names."""
 
     @cached_property
     def firsts(self) -> Mapping[str, int]:
@@ -92,7 +95,7 @@ class Definition:
             ),
             tuple(self.meta),
             tuple(
-                (name, self.keywords[name], Bounds(info.lower, info.upper))
+                (name, self.keywords[name], Bounds(info.lower, info.upper, info.given))
                 for name, info in self.constexprs.items()
             ),
             tuple(self.constexpr_sizes),
@@ -107,4 +110,5 @@ class Definition:
             for item in self.parameters
         ]
         chosen = (self.meta, self.constexprs, self.constexpr_sizes, self.keywords)
-        return encoded((self.name, parameters, [tuple(each.items()) for each in chosen]))
+        chosen = [tuple(each.items()) for each in chosen]
+        return encoded((self.name, parameters, chosen, self.decisions))

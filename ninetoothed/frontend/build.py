@@ -15,7 +15,7 @@ import ninetoothed.frontend.loops  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.definition.definition import Definition
-from ninetoothed.frontend.arrangement import arrange, declarations, view
+from ninetoothed.frontend.arrangement import arrange, check_constants, declarations, view
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
@@ -37,13 +37,14 @@ def build_module(
     Raises:
         NineToothedError: the application is wrong; at its place.
     """
-    params = signature.params
+    params, constants = signature.params, dict(signature.constants)
+    check_constants(definition, constants)
     arrangement = arrange(definition, params)
-    declared = declarations(definition)
+    declared = declarations(definition, constants)
     ctx = Context(
         signature.index_bits,
         {decl.name: decl.range for decl in declared},
-        dict(signature.constants),
+        constants,
         {name: blocks.get(name, least(info)) for name, info in definition.meta.items()},
     )
     ctx.lengths = frozenset(
@@ -98,7 +99,7 @@ def build_arrangement(definition: Definition, signature: Signature) -> ModuleOp:
     for _ in _arguments(signature.params, arrangement, entry):
         pass
     entry.add_op(nt.ReturnOp())
-    declared = declarations(definition)
+    declared = declarations(definition, dict(signature.constants))
     return ModuleOp([nt.KernelOp(definition.name, declared, Region(arrangement), Region(entry))])
 
 

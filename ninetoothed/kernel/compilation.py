@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -124,16 +124,17 @@ class KernelCompiler:
         with self._issued.collecting() as found:
             module = check_application(self.definition)
             if module is not None:
-                self._check_races(module)
+                self._check_races(module, ())
         self.warnings = tuple(found)
 
-    def _check_races(self, module: ModuleOp) -> None:
-        """Warn of races, once: they do not depend on element types.
+    def _check_races(self, module: ModuleOp, constants: Sequence[tuple[str, int]]) -> None:
+        """Warn of races, once: they do not depend on element types; and anew where values of
+        symbols are outside their bounds.
 
         Raises:
             RaceError: there are such, and the kernel is strict.
         """
-        if not self.has_races:
+        if not self.has_races or self.definition.interface.widened(constants):
             warn_of_races(self.definition, module, self._options.is_strict)
             self.has_races = True
 
@@ -157,7 +158,7 @@ class KernelCompiler:
                 warps = self._options.num_warps
                 config = space(built.module, signature, warps).configs[0]
                 validate(self.definition, signature, config)
-            self._check_races(built.module)
+            self._check_races(built.module, signature.constants)
             check_outputs(self.definition, built.module, signature)
         built.warnings = tuple(found)
         self._variants[signature] = built

@@ -125,7 +125,9 @@ class Compilation:
 
     def key(self, signature: Signature, target: Target) -> str:
         """Cache key of a signature's space and artifacts."""
-        if not self._are_races_known or settings.inspects():
+        # Values of symbols outside their bounds have races of their own.
+        widened = self.definition.interface.widened(signature.constants)
+        if widened or not self._are_races_known or settings.inspects():
             self.signature_info(signature)
         base = (
             self.digest

@@ -41,7 +41,6 @@ from ninetoothed.errors import (
     user_facing,
     warn,
 )
-from ninetoothed.frontend.arrangement import declarations
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.layout.inverse import Placement, Site
 from ninetoothed.layout.meta_op import Guard, elements, shape_text
@@ -228,9 +227,7 @@ class _Verifier:
     def __init__(self, definition: Definition, module: ModuleOp) -> None:
         kernel = kernel_of(module)
         self._definition = definition
-        self._assumptions: Assumptions = {
-            decl.name: decl.range for decl in declarations(definition)
-        }
+        self._assumptions: Assumptions = kernel.assumptions
         self._placements = {
             parameter.name: Placement(
                 parameter.source.shape, parameter.ops, self._assumptions, parameter.source.jagged

@@ -8,7 +8,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
-from ninetoothed import DtypeWarning, Symbol, Tensor
+from ninetoothed import BoundsWarning, DtypeWarning, Symbol, Tensor
 from tests.support.everywhere import everywhere
 
 
@@ -279,3 +279,40 @@ def test_other_numbers_of_a_tensor_of_no_dims(device):
     for number in (1.0, 2.0, 3.0, 4.0):
         kernel(torch.tensor(number, device=device), x, output)
         assert torch.equal(output, x * number)
+
+
+# Values of constexpr symbols outside their bounds.
+
+
+@pytest.mark.parametrize("padding", [0, 3, -2])
+def test_a_padding_of_any_size(device, padding):
+    """The default bounds begin at 1, and are widened to the value of the call."""
+
+    def application(x, output):
+        output = ntl.sum(x, 1)
+
+    x = torch.arange(40.0)
+    expected = torch.nn.functional.pad(x, (padding, padding)).unfold(0, 3, 1).sum(1)
+
+    def check(x, output):
+        assert torch.equal(output.cpu(), expected)
+
+    def arrangement(x, output, PADDING=Symbol("PADDING", constexpr=True)):
+        windows = x.pad(((PADDING, PADDING),)).tile((3,), strides=(1,), floor_mode=True)
+        return windows.ravel().tile((16, -1)).squeeze(1), output.tile((16,))
+
+    values = (x, torch.zeros(38 + 2 * padding))
+    tensors = (Tensor(1, other=0), Tensor(1))
+    everywhere(device, arrangement, application, values, check, tensors, PADDING=padding)
+
+
+def test_a_block_larger_than_declared(device):
+    def arrangement(x, output, B=Symbol("B", constexpr=True, upper_bound=64)):
+        return x.tile((B,)), output.tile((B,))
+
+    def check(x, output):
+        assert torch.equal(output, x)
+
+    values = (torch.arange(300), torch.zeros(300).long())
+    with pytest.warns(BoundsWarning, match="B=128 is outside its bounds, 1 to 64"):
+        everywhere(device, arrangement, copied, values, check, B=128)

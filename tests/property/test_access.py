@@ -186,7 +186,7 @@ def module_of(t: Tensor) -> tuple[ModuleOp, list[str]]:
     assert isinstance(last, nt.ArrangedOp)
     body = Block(arg_types=[view(last.values[0])])
     body.add_op(nt.ReturnOp())
-    kernel = nt.KernelOp("k", declarations(definition), Region(block), Region(body))
+    kernel = nt.KernelOp("k", declarations(definition, {}), Region(block), Region(body))
     names = [str(size) for size in definition.parameters[0].source.shape]
     return ModuleOp([kernel]), names
 

@@ -69,12 +69,13 @@ make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones
 # ---- a constexpr out of bounds
 def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", constexpr=True)):
     return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+#          ^^^^^^^^^^^^^^^^^^^^^
+# error: ArrangementError: tile: a tile of size 0; sizes are at least 1
 
 def application(x, output):
     output = x
 
 make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=0)
-# error: ArgumentError: BLOCK_SIZE=0 is outside its bounds, 1 to 1048576; give Symbol('BLOCK_SIZE') others with lower_bound and upper_bound
 # ---- a meta symbol given by keyword
 def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", meta=True)):
     return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
@@ -231,3 +232,36 @@ kernel = make(lambda x, scale, output: (x.tile((16,)), scale.unsqueeze(0).tile((
 kernel(torch.ones(4), torch.tensor(2.0), torch.ones(4))
 kernel(torch.ones(4), 2.0, torch.ones(4))
 # error: ArgumentError: scale must be a torch tensor of 0 dims, not 2.0; it is arranged, so that it lies in memory: pass torch.tensor(2.0), on the device of the others, or leave scale as it is in the arrangement
+# ---- a value that contradicts what the arrangement decided
+def arrangement(x, output, PADDING=Symbol("PADDING", constexpr=True)):
+    if PADDING > 0:
+#      ^^^^^^^^^^^
+# error: ArrangementError: the arrangement took PADDING > 0 to be True by the bounds of its symbols, which is not known with PADDING=0; arrange without the condition, or declare other bounds (lower_bound, upper_bound) and make a kernel for each answer
+        x = x.pad(((PADDING, PADDING),))
+    return x.tile((16,)), output.tile((16,))
+
+def application(x, output):
+    output = x
+
+kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
+kernel(torch.ones(4), torch.ones(8), PADDING=2)
+kernel(torch.ones(4), torch.ones(4), PADDING=0)
+# ---- a divisor outside its bounds
+def arrangement(x, output, PARTS=Symbol("PARTS", constexpr=True)):
+    return x.tile((64 // PARTS,)), output.tile((64 // PARTS,))
+#          ^^^^^^^^^^^^^^^^^^^^^^
+# error: ArrangementError: tile: 64 // PARTS is divided by 0 with PARTS=0; a divisor must be at least 1
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), PARTS=0)
+# ---- a block size divided by zero
+def arrangement(x, output, PARTS=Symbol("PARTS", constexpr=True)):
+    return x.tile((x.shape[0] // PARTS,)), output.tile((x.shape[0] // PARTS,))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), PARTS=0)
+# error: ArgumentError: a block size is divided by zero with the values of this call: x_size_0 // PARTS; give others

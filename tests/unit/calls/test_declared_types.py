@@ -17,12 +17,12 @@ from ninetoothed.errors import ArgumentError, DtypeWarning
 from ninetoothed.kernel.kernel import Kernel
 
 
-def arrangement(x, scale, output):
+def arrangement(x: Any, scale: Any, output: Any) -> Any:
     return x.tile((16,)), scale, output.tile((16,))
 
 
-def application(x, scale, output):
-    output = x * scale
+def application(x: Any, scale: Any, output: Any) -> None:
+    output = x * scale  # pyright: ignore[reportUnusedVariable]
 
 
 def scaling(x: object = None, scale: object = None) -> Kernel:
@@ -48,7 +48,7 @@ def types(kernel: Kernel, *arguments: Any) -> Sequence[str]:
     return [param.dtype for param in signature.params[:-1]]
 
 
-def test_the_type_of_the_tensor_is_taken():
+def test_the_type_of_the_tensor_is_taken() -> None:
     kernel = scaling(x="fp16")
     output, said = called(kernel, torch.full((4,), 1.0 + 2**-20), 1.0)
     assert said == [
@@ -58,7 +58,7 @@ def test_the_type_of_the_tensor_is_taken():
     assert output.tolist() == [1.0 + 2**-20] * 4
 
 
-def test_a_warning_is_issued_once_a_kernel():
+def test_a_warning_is_issued_once_a_kernel() -> None:
     kernel = scaling(x="fp16")
     assert len(called(kernel, torch.ones(4), 1.0)[1]) == 1
     assert called(kernel, torch.ones(7)[:4], 1)[1] == []
@@ -71,7 +71,9 @@ def test_a_warning_is_issued_once_a_kernel():
     ("declared", "given", "dtype"),
     [("i8", 300, "i32"), ("i32", 2.5, "fp32"), ("u32", -1, "i32"), ("i1", 2, "i32")],
 )
-def test_a_number_that_its_declared_type_does_not_hold(declared: str, given: Any, dtype: str):
+def test_a_number_that_its_declared_type_does_not_hold(
+    declared: str, given: Any, dtype: str
+) -> None:
     output, said = called(scaling(scale=declared), torch.ones(4), given)
     assert said == [
         f"scale is declared {declared}, which does not hold {given}, so that it is {dtype}; "
@@ -80,19 +82,20 @@ def test_a_number_that_its_declared_type_does_not_hold(declared: str, given: Any
     assert output.tolist() == [given] * 4
 
 
-def test_a_number_that_no_type_holds():
+def test_a_number_that_no_type_holds() -> None:
     with pytest.raises(ArgumentError, match="does not fit 64 bits"):
         called(scaling(scale="i8"), torch.ones(4), 2**70)
 
 
 @pytest.mark.parametrize("dtype", [16, "float99", Symbol("S"), torch.complex64, np.float32])
-def test_what_is_no_element_type_declares_none(dtype: object):
+def test_what_is_no_element_type_declares_none(dtype: object) -> None:
     with pytest.warns(DtypeWarning) as found:
         x = Tensor(1, dtype=dtype)
-    assert [one.message.message for one in found] == [
+    (text,) = (str(one.message).partition("\n")[0] for one in found)
+    assert text == (
         f"{dtype!r} is no element type, so none is declared; write for example "
         "ninetoothed.float16 or torch.float16"
-    ]
+    )
     assert found[0].filename == __file__
     assert x.dtype is None
     with pytest.warns(DtypeWarning, match="is no element type"):
@@ -100,7 +103,7 @@ def test_what_is_no_element_type_declares_none(dtype: object):
 
 
 @pytest.mark.parametrize("python", [bool, int, float])
-def test_python_types_are_read_as_torch_reads_them(python: type):
+def test_python_types_are_read_as_torch_reads_them(python: Any) -> None:
     assert Tensor(1, dtype=python).dtype == ninetoothed.dtype.lookup(
         torch.empty(1, dtype=python).dtype
     )
@@ -131,16 +134,16 @@ SINGLE, DOUBLE = torch.ones(4), torch.ones(4, dtype=torch.float64)
         (DOUBLE, 3, "fp64"),
     ],
 )
-def test_numbers_declared_double(x: torch.Tensor, given: Any, dtype: str):
+def test_numbers_declared_double(x: torch.Tensor, given: Any, dtype: str) -> None:
     assert types(scaling(scale=float), x, given)[1] == dtype
 
 
-def test_numbers_declared_otherwise_have_that_type():
+def test_numbers_declared_otherwise_have_that_type() -> None:
     for declared in ("fp16", "bf16", "fp32", "i64"):
         assert types(scaling(scale=declared), SINGLE, 3)[1] == declared
 
 
-def test_classes_of_numbers_declared_double():
+def test_classes_of_numbers_declared_double() -> None:
     """Calls of one class may differ in numbers that fp32 has, and in no others."""
     kernel = scaling(scale=float)
     parameter = kernel.interface.parameters[1]
@@ -176,7 +179,7 @@ def test_classes_of_numbers_declared_double():
         (torch.tensor(True), "i1"),
     ],
 )
-def test_numbers(given: Any, dtype: str):
+def test_numbers(given: Any, dtype: str) -> None:
     kernel = scaling()
     for _ in range(3):
         assert types(kernel, SINGLE, given)[1] == dtype
@@ -185,7 +188,7 @@ def test_numbers(given: Any, dtype: str):
         assert said == []
 
 
-def test_a_tensor_of_another_type_than_declared():
+def test_a_tensor_of_another_type_than_declared() -> None:
     output, said = called(scaling(scale="fp32"), DOUBLE, torch.tensor(0.1, dtype=torch.float64))
     assert said == [
         "scale is declared fp32, but a tensor of fp64 is given, whose type is taken; convert it "
@@ -194,16 +197,16 @@ def test_a_tensor_of_another_type_than_declared():
     assert output.tolist() == [0.1] * 4
 
 
-def blocks(x, output, SIZE=Symbol("SIZE", constexpr=True)):
+def blocks(x: Any, output: Any, SIZE: Any = Symbol("SIZE", constexpr=True)) -> Any:
     return x.tile((SIZE,)), output.tile((SIZE,))
 
 
-def copied(x, output):
-    output = x
+def copied(x: Any, output: Any) -> None:
+    output = x  # pyright: ignore[reportUnusedVariable]
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint8, torch.tensor])
-def test_constants(kind: Any):
+def test_constants(kind: Any) -> None:
     kernel = ninetoothed.make(blocks, copied, (Tensor(1), Tensor(1)))
     given = kind(16)
     for _ in range(3):
@@ -214,17 +217,19 @@ def test_constants(kind: Any):
         assert signature.constants == (("SIZE", 16),)
 
 
-def test_a_tensor_that_changes_is_read_at_each_call():
+def test_a_tensor_that_changes_is_read_at_each_call() -> None:
     kernel = ninetoothed.make(blocks, copied, (Tensor(1), Tensor(1)))
     size, x = torch.tensor(16), torch.ones(40)
     for expected in (16, 16, 32, 32):
         size.fill_(expected)
-        arguments = kernel._bind((x, torch.zeros(40)), {"SIZE": size})
+        arguments = kernel._bind(  # pyright: ignore[reportPrivateUsage]
+            (x, torch.zeros(40)), {"SIZE": size}
+        )
         assert arguments.signature.constants == (("SIZE", expected),)
 
 
 @pytest.mark.parametrize("given", [np.float64(16.0), torch.tensor(16.0), np.bool_(True)])
-def test_constants_that_are_no_integers(given: Any):
+def test_constants_that_are_no_integers(given: Any) -> None:
     kernel = ninetoothed.make(blocks, copied, (Tensor(1), Tensor(1)))
     with pytest.raises(ArgumentError, match="SIZE must be an integer, not"):
         kernel(torch.ones(40), torch.zeros(40), SIZE=given)
