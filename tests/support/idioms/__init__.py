@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 from tests.support.idioms import (
+    activations,
     attention,
     forms,
     memory,
+    norms,
+    optimizers,
     products,
     reductions,
     strides,
@@ -26,4 +29,7 @@ IDIOMS: tuple[Idiom, ...] = (
     *attention.IDIOMS,
     *memory.IDIOMS,
     *forms.IDIOMS,
+    *activations.IDIOMS,
+    *optimizers.IDIOMS,
+    *norms.IDIOMS,
 )

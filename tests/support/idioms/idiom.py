@@ -32,6 +32,7 @@ class Idiom:
         data_dependent: Which element is touched depends on the data, so that nothing can be proved
             of it.
         tolerance: Of the results, relative and absolute.
+        warns: Name of the class of warning that the kernel gives, once.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Idiom:
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     data_dependent: bool = False
     tolerance: float = 1e-5
+    warns: str | None = None
 
     def __str__(self) -> str:
         return self.name
