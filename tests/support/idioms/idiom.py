@@ -25,7 +25,8 @@ class Idiom:
         arguments: Calls to try: exact and ragged sizes, views with gaps, transposed ones.
         reference: Takes the arguments of a call, as they are before it, and gives what the
             ``outputs`` are after it: one tensor, or one an output.
-        tensors: What ``make`` takes, where more than the number of dims of each argument counts.
+        tensors: What ``make`` takes, where more than the number of dims of each argument counts; a
+            function of nothing where they cannot be made without a warning.
         outputs: Positions of the arguments that the kernel writes.
         keywords: Constexpr symbols of every call.
         values: Constexpr tensors, where no call gives them.
@@ -40,7 +41,7 @@ class Idiom:
     application: Callable[..., object]
     arguments: Callable[[], Iterable[Call]]
     reference: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]]
-    tensors: Sequence[object] | None = None
+    tensors: Sequence[object] | Callable[[], Sequence[object]] | None = None
     outputs: tuple[int, ...] = (-1,)
     keywords: Mapping[str, Any] = field(default_factory=dict[str, Any])
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -54,7 +55,8 @@ class Idiom:
     @property
     def symbolic_tensors(self) -> Sequence[object]:
         """What ``make`` takes."""
-        return self.tensors or declared(next(iter(self.arguments())))
+        given = self.tensors() if callable(self.tensors) else self.tensors
+        return given or declared(next(iter(self.arguments())))
 
 
 def declared(values: Sequence[Any]) -> list[Tensor]:
