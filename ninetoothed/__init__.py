@@ -32,7 +32,17 @@ from ninetoothed.dtype import (
 from ninetoothed.version import __version__
 
 if TYPE_CHECKING:
-    from ninetoothed.errors import NineToothedError, RaceWarning
+    from ninetoothed.errors import (
+        AgreementWarning,
+        ArgumentOrderWarning,
+        BoundsWarning,
+        DtypeWarning,
+        NineToothedError,
+        NineToothedWarning,
+        OptionWarning,
+        RaceWarning,
+        UnusedValueWarning,
+    )
     from ninetoothed.kernel.api import jit, make
     from ninetoothed.kernel.kernel import Kernel
     from ninetoothed.symbol import Symbol, block_size
@@ -40,8 +50,15 @@ if TYPE_CHECKING:
     from ninetoothed.verification.verdicts import check
 
 _PUBLIC = {
+    "AgreementWarning": "errors",
+    "ArgumentOrderWarning": "errors",
+    "BoundsWarning": "errors",
+    "DtypeWarning": "errors",
+    "OptionWarning": "errors",
+    "UnusedValueWarning": "errors",
     "Kernel": "kernel.kernel",
     "NineToothedError": "errors",
+    "NineToothedWarning": "errors",
     "Symbol": "symbol",
     "RaceWarning": "errors",
     "Tensor": "tensor",
@@ -70,11 +87,18 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "AgreementWarning",
+    "ArgumentOrderWarning",
+    "BoundsWarning",
+    "DtypeWarning",
     "Kernel",
     "NineToothedError",
+    "NineToothedWarning",
+    "OptionWarning",
     "RaceWarning",
     "Symbol",
     "Tensor",
+    "UnusedValueWarning",
     "__version__",
     "bfloat16",
     "block_size",

@@ -1,4 +1,4 @@
-"""Errors in users' programs: locations, a class per kind of mistake, and messages with a caret.
+"""Errors and warnings of users' programs: locations, a class a kind, and messages with a caret.
 
 Every mistake of a user ends in a :class:`NineToothedError`. Its text names the file, line and
 column, shows the line with a caret below the offending part, and what to write instead. Its
@@ -8,6 +8,7 @@ lies in source that was compiled and not run, appends a frame that points at it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import itertools
@@ -16,9 +17,11 @@ import os
 import sys
 import types
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from typing import ClassVar, ParamSpec, TypeVar
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -110,10 +113,6 @@ class RaceError(ArrangementError):
     """Two programs write one element, in a kernel made with ``strict=True``."""
 
 
-class RaceWarning(UserWarning):
-    """Two programs write one element, in an undefined order."""
-
-
 class SymbolError(NineToothedError):
     """A symbol is declared or compared in an impossible way."""
 
@@ -154,6 +153,95 @@ class CompilerError(NineToothedError):
     """The compiler failed on a program that it should have compiled: a bug of ours, with a
     reproducer.
     """
+
+
+class NineToothedWarning(UserWarning):
+    """Base class of all warnings of a user's program, each issued once a kernel.
+
+    ``message`` states what was found and what to write instead; ``loc`` is its location, or None
+    where that is the line that makes or calls the kernel. Where ``is_error_if_strict``, a kernel
+    made with ``strict=True`` raises an error instead.
+    """
+
+    is_error_if_strict: ClassVar[bool] = False
+
+    def __init__(self, message: str, loc: Loc | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.loc = loc
+
+    def __str__(self) -> str:
+        return self.message if self.loc is None else f"{self.message}\n{self.loc.render()}"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NineToothedWarning):
+            return NotImplemented
+        return (type(self), self.message, self.loc) == (type(other), other.message, other.loc)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.message, self.loc))
+
+
+class RaceWarning(NineToothedWarning):
+    """Two programs write one element, in an undefined order."""
+
+    is_error_if_strict = True
+
+
+class AgreementWarning(NineToothedWarning):
+    """A tensor has more or fewer outermost elements than there are programs."""
+
+    is_error_if_strict = True
+
+
+class BoundsWarning(NineToothedWarning):
+    """A call gives a constexpr symbol a value outside the bounds that it was declared with."""
+
+
+class DtypeWarning(NineToothedWarning):
+    """A declared element type is unknown, or is not the argument's."""
+
+
+class UnusedValueWarning(NineToothedWarning):
+    """A statement of the application, or all of it, has no effect."""
+
+
+class ArgumentOrderWarning(NineToothedWarning):
+    """The names of an arrangement's parameters tell another order than that of its results."""
+
+
+class OptionWarning(NineToothedWarning):
+    """An option of ``make`` has no effect."""
+
+
+_collected: ContextVar[list[NineToothedWarning] | None] = ContextVar("collected", default=None)
+
+
+def warn(warning: NineToothedWarning) -> None:
+    """Pass a warning to the innermost :func:`collect_warnings`; without one, issue it."""
+    collected = _collected.get()
+    if collected is None:
+        issue(warning)
+    else:
+        collected.append(warning)
+
+
+@contextlib.contextmanager
+def collect_warnings() -> Generator[list[NineToothedWarning]]:
+    """Collect the warnings of a block of code instead of issuing them."""
+    found: list[NineToothedWarning] = []
+    token = _collected.set(found)
+    try:
+        yield found
+    finally:
+        _collected.reset(token)
+
+
+def issue(warning: NineToothedWarning) -> None:
+    """Issue a warning at the user's line that led here; its text has its own location."""
+    place = caller_loc() or warning.loc
+    file, line = ("<unknown>", 0) if place is None else (place.file, place.line)
+    warnings.warn_explicit(warning, type(warning), file, line)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

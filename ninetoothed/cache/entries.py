@@ -7,13 +7,14 @@ stored: they are reported each time.
 from __future__ import annotations
 
 import json
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple, TypeVar
 
+from ninetoothed import errors
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.cache import artifact_store
-from ninetoothed.errors import RaceWarning, caller_loc
+from ninetoothed.errors import Loc, NineToothedWarning
 
 _T = TypeVar("_T")
 
@@ -21,17 +22,19 @@ _T = TypeVar("_T")
 class CacheEntry(NamedTuple):
     """Cache entry of a kernel without mistakes that are found before a call.
 
-    ``races``: the race warnings; None: they depend on element types.
+    ``warnings`` are those that do not depend on a call. ``has_races``: the races are among them;
+    else they depend on element types.
     """
 
-    races: tuple[str, ...] | None
+    warnings: tuple[NineToothedWarning, ...]
+    has_races: bool
 
 
 class SignatureInfo(NamedTuple):
     """Signature info: the parameters that may be written to, and the warnings."""
 
     written: frozenset[str]
-    races: tuple[str, ...]
+    warnings: tuple[NineToothedWarning, ...]
 
 
 def load(key: str) -> CacheEntry | None:
@@ -41,7 +44,8 @@ def load(key: str) -> CacheEntry | None:
 
 def store(key: str, entry: CacheEntry) -> None:
     """Store a cache entry."""
-    artifact_store.store_entry(key, json.dumps({"races": entry.races}))
+    fields = {"warnings": _fields(entry.warnings), "has_races": entry.has_races}
+    artifact_store.store_entry(key, json.dumps(fields))
 
 
 def load_signature_info(key: str, signature: Signature) -> SignatureInfo | None:
@@ -51,16 +55,8 @@ def load_signature_info(key: str, signature: Signature) -> SignatureInfo | None:
 
 def store_signature_info(key: str, signature: Signature, info: SignatureInfo) -> None:
     """Store the info of a signature."""
-    fields = {"written": sorted(info.written), "races": info.races}
+    fields = {"written": sorted(info.written), "warnings": _fields(info.warnings)}
     artifact_store.store_entry(f"{key} {signature}", json.dumps(fields))
-
-
-def warn_of_races(texts: tuple[str, ...]) -> None:
-    """Issue race warnings at the user's line."""
-    place = caller_loc() if texts else None
-    file, line = ("<unknown>", 0) if place is None else (place.file, place.line)
-    for text in texts:
-        warnings.warn_explicit(text, RaceWarning, file, line)
 
 
 def _loaded(key: str, parse: Callable[[dict[str, Any]], _T]) -> _T | None:
@@ -69,14 +65,34 @@ def _loaded(key: str, parse: Callable[[dict[str, Any]], _T]) -> _T | None:
         return None
     try:
         return parse(json.loads(text))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
+def _fields(warnings: Iterable[NineToothedWarning]) -> list[dict[str, Any]]:
+    return [
+        {
+            "category": type(one).__name__,
+            "message": one.message,
+            "loc": None if one.loc is None else asdict(one.loc),
+        }
+        for one in warnings
+    ]
+
+
+def _warnings(rows: list[dict[str, Any]]) -> tuple[NineToothedWarning, ...]:
+    return tuple(getattr(errors, row["category"])(row["message"], _loc(row["loc"])) for row in rows)
+
+
+def _loc(fields: dict[str, Any] | None) -> Loc | None:
+    if fields is None:
+        return None
+    return replace(Loc(**fields), caller=_loc(fields["caller"]))
+
+
 def _entry(fields: dict[str, Any]) -> CacheEntry:
-    races = fields["races"]
-    return CacheEntry(None if races is None else tuple(races))
+    return CacheEntry(_warnings(fields["warnings"]), bool(fields["has_races"]))
 
 
 def _signature_info(fields: dict[str, Any]) -> SignatureInfo:
-    return SignatureInfo(frozenset(fields["written"]), tuple(fields["races"]))
+    return SignatureInfo(frozenset(fields["written"]), _warnings(fields["warnings"]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -31,11 +32,18 @@ _MOST = 4096
 class Binder:
     """Callable that binds and checks the calls of one kernel, as ``arguments.bind`` does.
 
-    ``finish`` is applied to their signatures. Several threads may use it at once.
+    ``finish`` is applied to their signatures; ``collecting`` takes the warnings. Several threads
+    may use it at once.
     """
 
-    def __init__(self, interface: Interface, finish: Callable[[Signature], Signature]) -> None:
+    def __init__(
+        self,
+        interface: Interface,
+        finish: Callable[[Signature], Signature],
+        collecting: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
         self._interface = interface
+        self._collecting = collecting
         self._finish = finish
         self._known: dict[Hashable, tuple[Signature, str]] = {}
         # Many a kernel is called once: the function is generated at the second call.
@@ -55,7 +63,8 @@ class Binder:
             classified = None
         if classified is not None and (known := self._known.get(classified[1])) is not None:
             return Arguments(classified[0], *known)
-        arguments = bind(self._interface, args, keywords)
+        with self._collecting():
+            arguments = bind(self._interface, args, keywords)
         signature = self._finish(arguments.signature)
         if classified is not None:
             if len(self._known) >= _MOST:

@@ -26,6 +26,8 @@ from ninetoothed.errors import (
     ConfigurationError,
     NineToothedError,
     TypeMismatchError,
+    collect_warnings,
+    warn,
 )
 from ninetoothed.symbolic.expr import SymbolInfo
 
@@ -271,9 +273,14 @@ def _attempt(
         signature = assumed_signature(definition, {}, values, dtype)
         if not is_sized:
             signature = for_all_sizes(definition, signature, values)
-        return build(definition, signature)
+        with collect_warnings() as found:
+            module = build(definition, signature)
     except NineToothedError as error:
         return error
+    # Those of a failed attempt say nothing.
+    for warning in found:
+        warn(warning)
+    return module
 
 
 def _stays(error: NineToothedError, other: NineToothedError) -> bool:

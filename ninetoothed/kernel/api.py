@@ -14,6 +14,7 @@ from ninetoothed.definition.annotations import annotated
 from ninetoothed.definition.define import define, run_arrangement
 from ninetoothed.errors import user_facing
 from ninetoothed.fingerprint.digest import examine
+from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.kernel import Compilation, Kernel
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device as gpu
@@ -90,18 +91,19 @@ def _made(arranged: Sequence[object], application: Callable[..., object], given:
     found = examine(application)
     definition = define(given.name, arranged, application, found.capture)
     key = None if settings.inspects() else found.key(definition.encoded(), given.key)
+    issued = IssuedWarnings()
     record = None if key is None else entries.load(key)
     if record is not None:
-        entries.warn_of_races(record.races or ())
-        return Kernel(given, Compilation(definition, given, key, record.races))
+        issued.issue(record.warnings)
+        return Kernel(given, Compilation(definition, given, key, record.has_races, issued))
     _prestart(given)
     from ninetoothed.kernel.compilation import KernelCompiler
 
-    compiler = KernelCompiler(definition, given)
+    compiler = KernelCompiler(definition, given, issued)
     compiler.check()
     if key is not None:
-        entries.store(key, CacheEntry(compiler.races))
-    return Kernel(given, Compilation(definition, given, key, compiler.races, compiler))
+        entries.store(key, CacheEntry(compiler.warnings, compiler.has_races))
+    return Kernel(given, Compilation(definition, given, key, compiler.has_races, issued, compiler))
 
 
 def _prestart(options: Options) -> None:

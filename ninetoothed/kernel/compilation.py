@@ -18,7 +18,7 @@ from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.options import Options
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target
-from ninetoothed.cache.entries import SignatureInfo, warn_of_races
+from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.compiler.compile import build, compile_kernel, fingerprint, lower, serves
 from ninetoothed.compiler.defaults import (
@@ -29,14 +29,15 @@ from ninetoothed.compiler.defaults import (
 )
 from ninetoothed.compiler.space import interpreted_values, space
 from ninetoothed.definition.definition import Definition
-from ninetoothed.errors import ArgumentError, DeviceError
+from ninetoothed.errors import ArgumentError, DeviceError, NineToothedWarning
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.stages import STAGES
+from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
 from ninetoothed.verification.translation import validate
-from ninetoothed.verification.verdicts import Report, check_outputs, races, report
+from ninetoothed.verification.verdicts import Report, check_outputs, report, warn_of_races
 
 
 class Variant:
@@ -45,6 +46,7 @@ class Variant:
     def __init__(self, definition: Definition, signature: Signature) -> None:
         self.module = build(definition, signature)
         self.signature = signature
+        self.warnings: tuple[NineToothedWarning, ...] = ()
         self._definition = definition
         self._modules = [self.module]
         self._interpreted: dict[int, dict[str, int]] = {}
@@ -91,16 +93,22 @@ class Variant:
 
 
 class KernelCompiler:
-    """Compiles, evaluates and explains one kernel. ``races`` as in :class:`CacheEntry`."""
+    """Compiles, evaluates and explains one kernel.
+
+    ``warnings`` and ``has_races`` as in :class:`~ninetoothed.cache.entries.CacheEntry`.
+    """
 
     def __init__(
         self,
         definition: Definition,
         options: Options | None = None,
-        races: tuple[str, ...] | None = None,
+        issued: IssuedWarnings | None = None,
+        has_races: bool = False,
     ) -> None:
         self.definition = definition
-        self.races = races
+        self.has_races = has_races
+        self.warnings: tuple[NineToothedWarning, ...] = ()
+        self._issued = IssuedWarnings() if issued is None else issued
         self._options = Options() if options is None else options
         self._variants: dict[Signature, Variant] = {}
         self._lock = threading.Lock()
@@ -113,19 +121,21 @@ class KernelCompiler:
         """
         # The application must have a source.
         _ = self.definition.application.node
-        module = check_application(self.definition)
-        if module is not None:
-            self.check_races(module)
+        with self._issued.collecting() as found:
+            module = check_application(self.definition)
+            if module is not None:
+                self._check_races(module)
+        self.warnings = tuple(found)
 
-    def check_races(self, module: ModuleOp) -> None:
+    def _check_races(self, module: ModuleOp) -> None:
         """Warn of races, once: they do not depend on element types.
 
         Raises:
             RaceError: there are such, and the kernel is strict.
         """
-        if self.races is None:
-            self.races = races(self.definition, module, self._options.is_strict)
-            warn_of_races(self.races)
+        if not self.has_races:
+            warn_of_races(self.definition, module, self._options.is_strict)
+            self.has_races = True
 
     def variant(self, signature: Signature) -> Variant:
         """Variant of a signature, built at its first call.
@@ -141,20 +151,22 @@ class KernelCompiler:
             return self._variants.get(signature) or self._built(signature)
 
     def _built(self, signature: Signature) -> Variant:
-        built = Variant(self.definition, signature)
-        if settings.validate():
-            warps = self._options.num_warps
-            config = space(built.module, signature, warps).configs[0]
-            validate(self.definition, signature, config)
-        self.check_races(built.module)
-        check_outputs(self.definition, built.module, signature)
+        with self._issued.collecting() as found:
+            built = Variant(self.definition, signature)
+            if settings.validate():
+                warps = self._options.num_warps
+                config = space(built.module, signature, warps).configs[0]
+                validate(self.definition, signature, config)
+            self._check_races(built.module)
+            check_outputs(self.definition, built.module, signature)
+        built.warnings = tuple(found)
         self._variants[signature] = built
         return built
 
     def signature_info(self, signature: Signature) -> SignatureInfo:
         """Signature info of a signature."""
         variant = self.variant(signature)
-        return SignatureInfo(variant.written, self.races or ())
+        return SignatureInfo(variant.written, variant.warnings)
 
     def composed(self, signature: Signature, config: Config | None = None) -> ModuleOp:
         """The module in stage ``composed``, specialized on a configuration if need be."""

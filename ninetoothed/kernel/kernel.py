@@ -39,6 +39,7 @@ from ninetoothed.errors import (
     user_traceback,
 )
 from ninetoothed.fingerprint.digest import stamp
+from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device as gpu
@@ -55,8 +56,8 @@ if TYPE_CHECKING:
 class Compilation:
     """Lazy access to a kernel's compiler, whose modules are imported at the first use.
 
-    ``digest`` is that of all that the kernel depends on, or None; ``races`` as in
-    :class:`CacheEntry`.
+    ``digest`` is that of all that the kernel depends on, or None; ``has_races`` as in
+    :class:`~ninetoothed.cache.entries.CacheEntry`.
     """
 
     def __init__(
@@ -64,13 +65,15 @@ class Compilation:
         definition: Definition,
         options: Options,
         digest: str | None,
-        races: tuple[str, ...] | None,
+        has_races: bool,
+        issued: IssuedWarnings,
         compiler: KernelCompiler | None = None,
     ) -> None:
         self.definition = definition
         self._options = options
         self.digest = digest
-        self._races = races
+        self.issued = issued
+        self._has_races = has_races
         self._compiler = compiler
         self._signature_infos: dict[Signature, SignatureInfo] = {}
         self._lock = threading.RLock()
@@ -84,19 +87,14 @@ class Compilation:
             if self._compiler is None:
                 from ninetoothed.kernel.compilation import KernelCompiler
 
-                self._compiler = KernelCompiler(self.definition, self._options, self._races)
+                self._compiler = KernelCompiler(
+                    self.definition, self._options, self.issued, self._has_races
+                )
             return self._compiler
 
     @property
-    def races(self) -> tuple[str, ...] | None:
-        """The race warnings; None where they are not known yet."""
-        return self._races if self._compiler is None else self._compiler.races
-
-    @races.setter
-    def races(self, found: tuple[str, ...]) -> None:
-        self._races = found
-        if self._compiler is not None:
-            self._compiler.races = found
+    def _are_races_known(self) -> bool:
+        return self._has_races if self._compiler is None else self._compiler.has_races
 
     def signature_info(self, signature: Signature) -> SignatureInfo:
         """Signature info of a signature; its warnings are repeated the first time."""
@@ -109,22 +107,25 @@ class Compilation:
     def _found(self, signature: Signature) -> SignatureInfo:
         key = None if settings.inspects() else self.digest
         found = None if key is None else entries.load_signature_info(key, signature)
-        if found is not None and found.races and self._options.is_strict:
-            # They are an error, which the compiler raises.
+        if (
+            found is not None
+            and self._options.is_strict
+            and any(warning.is_error_if_strict for warning in found.warnings)
+        ):
+            # The compiler raises the error.
             found = None
         if found is None:
             found = self.compiler.signature_info(signature)
             if key is not None:
                 entries.store_signature_info(key, signature, found)
-        elif self.races is None:
-            entries.warn_of_races(found.races)
-        self.races = found.races
+        self.issued.issue(found.warnings)
+        self._has_races = True
         self._signature_infos[signature] = found
         return found
 
     def key(self, signature: Signature, target: Target) -> str:
         """Cache key of a signature's space and artifacts."""
-        if self.races is None or settings.inspects():
+        if not self._are_races_known or settings.inspects():
             self.signature_info(signature)
         base = (
             self.digest
@@ -163,7 +164,7 @@ class Kernel:
             interface.name, compilation, options.tune, options.max_num_configs
         )
         self._launch_cache = LaunchCache(interface, number_class)
-        self._bind = Binder(interface, self._narrowed)
+        self._bind = Binder(interface, self._narrowed, compilation.issued.collecting)
 
     @property
     def __name__(self) -> str:

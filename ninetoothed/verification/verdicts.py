@@ -31,7 +31,16 @@ from ninetoothed.compiler.defaults import (
 )
 from ninetoothed.definition.define import define, run_arrangement
 from ninetoothed.definition.definition import ArrangedParameter, Definition
-from ninetoothed.errors import ArgumentError, Loc, NineToothedError, RaceError, user_facing
+from ninetoothed.errors import (
+    ArgumentError,
+    Loc,
+    NineToothedError,
+    RaceError,
+    RaceWarning,
+    collect_warnings,
+    user_facing,
+    warn,
+)
 from ninetoothed.frontend.arrangement import declarations
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.layout.inverse import Placement, Site
@@ -157,20 +166,21 @@ def _built(
     signature.
     """
     unsized = for_all_sizes(definition, signature, values)
-    try:
-        return unsized, build(definition, unsized)
-    except NineToothedError:
-        return signature, build(definition, signature)
+    # The verdicts say more than the warnings.
+    with collect_warnings():
+        try:
+            return unsized, build(definition, unsized)
+        except NineToothedError:
+            return signature, build(definition, signature)
 
 
-def races(definition: Definition, module: ModuleOp, strict: bool) -> tuple[str, ...]:
-    """Race warnings: programs that write one element.
+def warn_of_races(definition: Definition, module: ModuleOp, strict: bool) -> None:
+    """Warn of races: programs that write one element.
 
     Raises:
         RaceError: there are such, and ``strict`` is set.
     """
     verifier = _Verifier(definition, module)
-    found: list[str] = []
     for parameter in verifier.tensors:
         if parameter.source.allow_races or not verifier.stores(parameter):
             continue
@@ -184,8 +194,7 @@ def races(definition: Definition, module: ModuleOp, strict: bool) -> tuple[str, 
         )
         if strict:
             raise RaceError(message, verdict.loc)
-        found.append(str(NineToothedError(message, verdict.loc)))
-    return tuple(found)
+        warn(RaceWarning(message, verdict.loc))
 
 
 def check_outputs(definition: Definition, module: ModuleOp, signature: Signature) -> None:

@@ -12,6 +12,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.cache import artifact_store, entries
 from ninetoothed.cache.entries import CacheEntry, SignatureInfo
 from ninetoothed.definition.define import define
+from ninetoothed.errors import Loc, RaceWarning
 
 
 @pytest.fixture(autouse=True)
@@ -44,18 +45,30 @@ def test_the_interface_of_all_that_parameters_have() -> None:
 
 
 def test_records_and_facts() -> None:
-    for races in (None, (), ("two programs", "and more")):
-        entry = CacheEntry(races)
+    place = Loc("a.py", 3, 4, 9, "inner", caller=Loc("b.py", 1))
+    warnings = (RaceWarning("two programs", place), RaceWarning("and more"))
+    for entry in (CacheEntry((), False), CacheEntry((), True), CacheEntry(warnings, True)):
         entries.store("key", entry)
         assert entries.load("key") == entry
     assert entries.load("other") is None
-    signature_info = SignatureInfo(frozenset("xy"), ("a warning",))
+    signature_info = SignatureInfo(frozenset("xy"), warnings)
     entries.store_signature_info("key", Signature(()), signature_info)
     assert entries.load_signature_info("key", Signature(())) == signature_info
     assert entries.load_signature_info("key", Signature((), index_bits=64)) is None
 
 
-@pytest.mark.parametrize("text", ["", "3", "[]", "{}", '{"races": 3}', '{"interface": "{}"}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "3",
+        "[]",
+        "{}",
+        '{"warnings": 3}',
+        '{"warnings": [{}], "has_races": true}',
+        '{"interface": "{}"}',
+    ],
+)
 def test_what_is_no_record(text: str) -> None:
     artifact_store.store_entry("key", text)
     artifact_store.store_entry(f"key {Signature(())}", text)
