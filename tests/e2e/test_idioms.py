@@ -4,7 +4,9 @@ backends, and compiled offline.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -74,15 +76,28 @@ def calls(idiom: Idiom, device: str) -> Iterator[tuple[Call, Call]]:
         yield call, tuple(copies[id(value)] for value in call)
 
 
+@contextmanager
+def warned(idiom: Idiom) -> Iterator[None]:
+    """What runs within gives the idiom's warning, never the same one twice, and no other."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield
+    kinds = {type(one.message).__name__ for one in found}
+    assert kinds == ({idiom.warns} if idiom.warns else set())
+    assert len({str(one.message) for one in found}) == len(found)
+
+
 @each_idiom
 def test_at_nt(idiom: Idiom) -> None:
-    kernel = made(idiom)
-    for before, after in calls(idiom, "cpu"):
-        kernel(*after, **idiom.keywords)
-        check(idiom, before, after)
+    with warned(idiom):
+        kernel = made(idiom)
+        for before, after in calls(idiom, "cpu"):
+            kernel(*after, **idiom.keywords)
+            check(idiom, before, after)
 
 
 @each_idiom
+@pytest.mark.filterwarnings("ignore::ninetoothed.errors.NineToothedWarning")
 def test_at_tt(idiom: Idiom) -> None:
     kernel = made(idiom)
     for before, after in calls(idiom, "cpu"):
@@ -94,16 +109,18 @@ def test_at_tt(idiom: Idiom) -> None:
 @pytest.mark.parametrize("backend", ["ttir", "triton-python"])
 @each_idiom
 def test_on_a_gpu(idiom: Idiom, backend: str) -> None:
-    kernel = made(idiom, backend=backend, max_num_configs=2)
-    for before, after in calls(idiom, "cuda"):
-        kernel(*after, **idiom.keywords)
-        check(idiom, before, after)
+    with warned(idiom):
+        kernel = made(idiom, backend=backend, max_num_configs=2)
+        for before, after in calls(idiom, "cuda"):
+            kernel(*after, **idiom.keywords)
+            check(idiom, before, after)
 
 
 @pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("target", FEW_TARGETS)
 @pytest.mark.parametrize("language", ["ttir", "triton-python"])
 @each_idiom
+@pytest.mark.filterwarnings("ignore::ninetoothed.errors.NineToothedWarning")
 def test_compiles(idiom: Idiom, language: str, target: str) -> None:
     kernel = made(idiom)
     call = next(iter(idiom.arguments()))

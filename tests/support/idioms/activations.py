@@ -179,7 +179,11 @@ IDIOMS = (
     ),
     Idiom("silu_backward_of_halves", blocks, silu_backward, halves, silu_gradient, tolerance=2e-3),
     Idiom(
-        "polynomial_of_a_tuple", blocks, polynomial, lambda: calls(), polynomial_reference,
+        "polynomial_of_a_tuple",
+        blocks,
+        polynomial,
+        lambda: calls(),
+        polynomial_reference,
         tolerance=1e-4,
     ),
     Idiom(

@@ -268,7 +268,12 @@ IDIOMS = (
         scale_and_shift,
         lambda: typed_arguments(torch.float32, 2.0, -1.0),
         linear_reference,
-        tensors=(Tensor(1, dtype="fp16"), Tensor(0), Tensor(0), Tensor(1, dtype=ninetoothed.float16)),
+        tensors=(
+            Tensor(1, dtype="fp16"),
+            Tensor(0),
+            Tensor(0),
+            Tensor(1, dtype=ninetoothed.float16),
+        ),
         warns="DtypeWarning",
     ),
     Idiom(
@@ -362,7 +367,11 @@ IDIOMS = (
         lambda input, scale, output: input.double() * scale.double(),
         tensors=(Tensor(1), Tensor(0), Tensor(1)),
     ),
-    vector_idiom("an_application_that_is_a_partial", functools.partial(affine, scale=-3.0), lambda x: x * -3 + 0.5),
+    vector_idiom(
+        "an_application_that_is_a_partial",
+        functools.partial(affine, scale=-3.0),
+        lambda x: x * -3 + 0.5,
+    ),
     vector_idiom("an_application_with_defaults", affine, lambda x: x * 2 + 0.5),
     vector_idiom(
         "an_application_that_is_a_bound_method",

@@ -115,7 +115,9 @@ def clip(gradient, norm, most):
 
 def clip_arguments() -> list[Call]:
     gradients = (randn(64), gapped(randn(77)))
-    return [(g, torch.linalg.vector_norm(g).reshape(1), most) for g in gradients for most in (1.0, 99.0)]
+    return [
+        (g, torch.linalg.vector_norm(g).reshape(1), most) for g in gradients for most in (1.0, 99.0)
+    ]
 
 
 def clip_reference(gradient, norm, most):
@@ -152,7 +154,11 @@ def feedback_reference(value, residual, step, output):
 IDIOMS = (
     Idiom("axpy", blocks, axpy, lambda: states(2, -1.5), axpy_reference, outputs=(1,)),
     Idiom(
-        "sgd_with_momentum", blocks, sgd, lambda: states(3, 0.1, 0.01, 0.9), sgd_reference,
+        "sgd_with_momentum",
+        blocks,
+        sgd,
+        lambda: states(3, 0.1, 0.01, 0.9),
+        sgd_reference,
         outputs=(0, 2),
     ),
     Idiom(

@@ -209,9 +209,7 @@ def complex_reference(real, imaginary, power_real, power_imaginary):
 
 
 def complex_arguments() -> list[Call]:
-    return [
-        (randn(size), randn(size) / 2, nan(size), gapped(nan(size))) for size in (64, 77)
-    ]
+    return [(randn(size), randn(size) / 2, nan(size), gapped(nan(size))) for size in (64, 77)]
 
 
 # A recurrence, h = a h + b, along columns; nested functions close over what they read.
@@ -356,9 +354,7 @@ IDIOMS = (
         first_best_reference,
         outputs=(1, 2),
     ),
-    Idiom(
-        "accumulate_by_swaps", blocks, median_of_three, median_arguments, median_reference
-    ),
+    Idiom("accumulate_by_swaps", blocks, median_of_three, median_arguments, median_reference),
     Idiom(
         "accumulate_complex_products",
         blocks,

@@ -347,14 +347,25 @@ IDIOMS = (
         "math_of_module_constants",
         blocks,
         gaussian,
-        lambda: [(*call, deviation) for call, deviation in zip(positives(), (1.0, 0.7), strict=True)],
+        lambda: [
+            (*call, deviation) for call, deviation in zip(positives(), (1.0, 0.7), strict=True)
+        ],
         lambda x, y, deviation: torch.from_numpy(
             np.exp(-((x.double().numpy() / deviation) ** 2) / 2) / (deviation * np.sqrt(2 * np.pi))
         ),
         outputs=(1,),
     ),
-    Idiom("math_of_sizes", scores_arrangement, scaled_scores, scores_arguments, scores_reference,
-        tensors=(Tensor(2, shape_options={"constexpr": True}), Tensor(1, shape_options={"constexpr": True}), Tensor(1)),
+    Idiom(
+        "math_of_sizes",
+        scores_arrangement,
+        scaled_scores,
+        scores_arguments,
+        scores_reference,
+        tensors=(
+            Tensor(2, shape_options={"constexpr": True}),
+            Tensor(1, shape_options={"constexpr": True}),
+            Tensor(1),
+        ),
     ),
     Idiom(
         "math_of_a_logarithm_of_a_size",
@@ -364,7 +375,12 @@ IDIOMS = (
         entropy_reference,
         tensors=(Tensor(2, shape_options={"constexpr": True}), Tensor(1)),
     ),
-    Idiom("unrolled_butterflies", rows, hadamard, powers_of_two, hadamard_reference,
+    Idiom(
+        "unrolled_butterflies",
+        rows,
+        hadamard,
+        powers_of_two,
+        hadamard_reference,
         tensors=tuple(Tensor(2, shape_options={"constexpr": True}) for _ in range(2)),
     ),
     Idiom(
@@ -375,7 +391,12 @@ IDIOMS = (
         lambda input, output: input.double().sum(1),
         tensors=(Tensor(2, shape_options={"constexpr": True}), Tensor(1)),
     ),
-    Idiom("powers_of_a_counter", rows, levels, powers_of_two, levels_reference,
+    Idiom(
+        "powers_of_a_counter",
+        rows,
+        levels,
+        powers_of_two,
+        levels_reference,
         tensors=tuple(Tensor(2, shape_options={"constexpr": True}) for _ in range(2)),
     ),
     Idiom(
