@@ -1,9 +1,9 @@
 """Kernels as users write them, with calls and references: every idiom of the language, once.
 
-``IDIOMS`` holds them all; tests run them everywhere, compile them and prove things of them. A module
-holds those of one kind: ways to arrange (``windows``, ``strides``, ``numbering``, …), to write an
-application (``procedures``, ``numbers``, ``python``, …), and the kernels that most people write
-(``activations``, ``norms``, ``losses``, ``optimizers``, …).
+``IDIOMS`` holds them all; tests run them everywhere, compile them and prove things of them. A
+module holds those of one kind: ways to arrange (``windows``, ``strides``, ``numbering``, …), to
+write an application (``procedures``, ``numbers``, ``python``, …), and the kernels that most people
+write (``activations``, ``norms``, ``losses``, ``optimizers``, …).
 """
 
 from __future__ import annotations

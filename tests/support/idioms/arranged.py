@@ -21,10 +21,7 @@ def rows(*tensors):
 
 def row(tensor):
     """One row of a matrix, or one element of a vector, for each program."""
-    if tensor.ndim == 1:
-        arranged = tensor.tile((1,))
-    else:
-        arranged = tensor.tile((1, -1)).squeeze(1)
+    arranged = tensor.tile((1,)) if tensor.ndim == 1 else tensor.tile((1, -1)).squeeze(1)
     arranged.dtype = arranged.dtype.squeeze(0)
     return arranged
 

@@ -11,7 +11,6 @@ from tests.support.idioms.arranged import BLOCK_SIZE
 from tests.support.idioms.idiom import Call, Idiom, gapped, integers, nan, randn, transposed
 from tests.support.philox import stream, uniform
 
-
 # Rows that data names: one side has a block of a row for each program, the other a column of them.
 
 

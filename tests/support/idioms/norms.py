@@ -9,7 +9,6 @@ import torch
 import torch.nn.functional as F
 
 import ninetoothed.language as ntl
-from ninetoothed import Tensor
 from tests.support.idioms.arranged import BLOCK_SIZE, row, rows, rows_in_blocks, whole
 from tests.support.idioms.idiom import Call, Idiom, gapped, nan, randn, transposed
 
