@@ -288,12 +288,12 @@ def quantize_reference(input, output, scale):
 
 
 def dequantize_arrangement(input, scale, zero, output):
-    columns = (
-        tensor.tile((BLOCK_SIZE,))[None].expand((input.shape[0], -1)) for tensor in (scale, zero)
-    )
+    def columns(tensor):
+        return tensor.tile((BLOCK_SIZE,))[None].expand((input.shape[0], -1))
+
     lines = (tensor.tile((1, BLOCK_SIZE)) for tensor in (input, output))
     input_arranged, output_arranged = lines
-    return input_arranged, *columns, output_arranged
+    return input_arranged, columns(scale), columns(zero), output_arranged
 
 
 def dequantize(input, scale, zero, output):

@@ -34,7 +34,7 @@ def merged_arguments() -> list[Call]:
     ]
 
 
-# As many programs where the call's sizes say so: (batch, heads, blocks) and (batch * heads, blocks).
+# As many where the call's sizes say so: (batch, heads, blocks) and (batch * heads, blocks).
 
 
 def scaled_heads_arrangement(input, scale, output):

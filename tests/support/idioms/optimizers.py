@@ -125,7 +125,7 @@ def clip_reference(gradient, norm, most):
     return torch.from_numpy(g * min(most / (np.sqrt((g**2).sum()) + 1e-6), 1.0))
 
 
-# Stochastic rounding would need bits; this one rounds a number to a multiple and keeps what is left.
+# Rounding to multiples of a step: what is lost comes back in the next call.
 
 
 def feedback(value, residual, step, output):

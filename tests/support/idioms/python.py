@@ -68,8 +68,9 @@ def clip_outside(x, low, high, y):
 def between(x, low, high, strict, y):
     """The first operand is known when compiling, and decides."""
     inside = x > low and x < high
-    edge = not strict and (x == low or x == high)
-    y = (inside or edge).to(y.dtype)
+    edge = not strict and (x <= low or x >= high)
+    outside = x < low or x > high
+    y = (inside or (edge and not outside)).to(y.dtype)
 
 
 def between_arguments() -> list[Call]:
@@ -278,12 +279,13 @@ def put_reference(values, index, table):
 
 
 def no_effect(x, y):
-    x.shape
+    x.shape  # noqa: B018
     y = x + 1
-    y == x + 2
+    y == x + 2  # noqa: B015
 
 
 TAPS = Symbol("TAPS", constexpr=True)
+SIZES = {"constexpr": True}
 
 
 def fir_arrangement(input, output, taps):
@@ -347,9 +349,7 @@ IDIOMS = (
         "math_of_module_constants",
         blocks,
         gaussian,
-        lambda: [
-            (*call, deviation) for call, deviation in zip(positives(), (1.0, 0.7), strict=True)
-        ],
+        lambda: [(*call, deviation) for call in positives() for deviation in (1.0, 0.7)],
         lambda x, y, deviation: torch.from_numpy(
             np.exp(-((x.double().numpy() / deviation) ** 2) / 2) / (deviation * np.sqrt(2 * np.pi))
         ),
@@ -362,8 +362,8 @@ IDIOMS = (
         scores_arguments,
         scores_reference,
         tensors=(
-            Tensor(2, shape_options={"constexpr": True}),
-            Tensor(1, shape_options={"constexpr": True}),
+            Tensor(2, shape_options=SIZES),
+            Tensor(1, shape_options=SIZES),
             Tensor(1),
         ),
     ),
@@ -373,7 +373,7 @@ IDIOMS = (
         entropy,
         lambda: probabilities((4, 32), (3, 21)),
         entropy_reference,
-        tensors=(Tensor(2, shape_options={"constexpr": True}), Tensor(1)),
+        tensors=(Tensor(2, shape_options=SIZES), Tensor(1)),
     ),
     Idiom(
         "unrolled_butterflies",
@@ -381,7 +381,7 @@ IDIOMS = (
         hadamard,
         powers_of_two,
         hadamard_reference,
-        tensors=tuple(Tensor(2, shape_options={"constexpr": True}) for _ in range(2)),
+        tensors=tuple(Tensor(2, shape_options=SIZES) for _ in range(2)),
     ),
     Idiom(
         "unrolled_halves",
@@ -389,7 +389,7 @@ IDIOMS = (
         tree_sum,
         lambda: [(input, nan(len(input))) for input, _ in powers_of_two()],
         lambda input, output: input.double().sum(1),
-        tensors=(Tensor(2, shape_options={"constexpr": True}), Tensor(1)),
+        tensors=(Tensor(2, shape_options=SIZES), Tensor(1)),
     ),
     Idiom(
         "powers_of_a_counter",
@@ -397,7 +397,7 @@ IDIOMS = (
         levels,
         powers_of_two,
         levels_reference,
-        tensors=tuple(Tensor(2, shape_options={"constexpr": True}) for _ in range(2)),
+        tensors=tuple(Tensor(2, shape_options=SIZES) for _ in range(2)),
     ),
     Idiom(
         "unrolled_exchanges",
@@ -405,7 +405,7 @@ IDIOMS = (
         bitonic_sort,
         powers_of_two,
         lambda input, output: torch.from_numpy(np.sort(input.numpy(), 1)),
-        tensors=tuple(Tensor(2, shape_options={"constexpr": True}) for _ in range(2)),
+        tensors=tuple(Tensor(2, shape_options=SIZES) for _ in range(2)),
     ),
     Idiom(
         "a_known_loop_that_stays",
