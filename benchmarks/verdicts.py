@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import argparse
 import functools
+import inspect
 import sys
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+import torch
 
 from benchmarks import records
 from benchmarks.environment import add_outputs, environment
@@ -79,9 +82,23 @@ def rows() -> Iterator[Row]:
 
 
 def checked(idiom: Idiom) -> Report:
-    """What ``check`` says of an idiom."""
-    tensors = idiom.symbolic_tensors
-    return check(idiom.arrangement, idiom.application, tensors, values=dict(idiom.values))
+    """What ``check`` says of an idiom, of the types of its first call."""
+    names = inspect.signature(idiom.application).parameters
+    call = dict(zip(names, next(iter(idiom.arguments())), strict=False))
+    dtypes = {name: value.dtype for name, value in call.items() if is_integers(value)}
+    given = {name: value for name, value in idiom.keywords.items() if name in names}
+    return check(
+        idiom.arrangement,
+        idiom.application,
+        idiom.symbolic_tensors,
+        dtypes=dtypes,
+        values={**given, **idiom.values},
+    )
+
+
+def is_integers(value: object) -> bool:
+    """True of tensors of integers or bits: what indices must be, and is not assumed."""
+    return isinstance(value, torch.Tensor) and not value.is_floating_point()
 
 
 def show(rows: list[Row]) -> float:

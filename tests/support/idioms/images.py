@@ -222,20 +222,19 @@ def transpose_arguments() -> list[Call]:
     return strided((randn(32, 16), nan(16, 32)), (randn(21, 37), nan(37, 21)))
 
 
-def roll_arrangement(input, shift, output):
-    """A block of the input, which wraps around: coordinates follow from the output's."""
-    blocks = output.tile((BLOCK_SIZE,))
-    return input, shift, blocks
+def roll_arrangement(output, input, shift):
+    return output.tile((BLOCK_SIZE,)), input, shift
 
 
-def roll(input, shift, output):
+def roll(output, input, shift):
+    """The input is not arranged: it is indexed by what follows from the output's coordinates."""
     n = output.source.shape[0]
     place = output.offsets(0) + shift
     output = input[ntl.where(place < n, place, place - n)]
 
 
 def roll_arguments() -> list[Call]:
-    return [(randn(64), 3, nan(64)), (gapped(randn(77)), 70, gapped(nan(77)))]
+    return [(nan(64), randn(64), 3), (gapped(nan(77)), gapped(randn(77)), 70)]
 
 
 def flip_arrangement(input, output):
@@ -416,8 +415,9 @@ IDIOMS = (
         roll_arrangement,
         roll,
         roll_arguments,
-        lambda input, shift, output: torch.from_numpy(np.roll(input.numpy(), -shift)),
-        tensors=(Tensor(1), Tensor(0), Tensor(1)),
+        lambda output, input, shift: torch.from_numpy(np.roll(input.numpy(), -shift)),
+        tensors=(Tensor(1), Tensor(1), Tensor(0, dtype="i32")),
+        outputs=(0,),
     ),
     Idiom(
         "concatenation",

@@ -244,7 +244,7 @@ def scalar_of_a_row_arrangement(input, scales, output):
 
 
 def scalar_of_a_row(input, scales, output):
-    output = input * scales[input.offsets(0)[0]]
+    output = input * scales[input.offsets(0)]
 
 
 def scalar_of_a_row_arguments() -> list[Call]:
