@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 import ninetoothed.language as ntl
 from ninetoothed import Tensor
-from tests.support.idioms.arranged import BLOCK_SIZE, row, rows
+from tests.support.idioms.arranged import BLOCK_SIZE, blocks, row, rows
 from tests.support.idioms.idiom import Call, Idiom, gapped, integers, nan, randn, transposed
 
 # As many programs, in other dims: proved for all sizes.
@@ -102,8 +102,8 @@ def three_shapes_reference(input, weight, output):
 def scalar_first_arrangement(alpha, input, weight, output):
     weights = weight.tile((1, BLOCK_SIZE))
     weights.dtype = weights.dtype.squeeze(0)
-    blocks = (tensor.tile((BLOCK_SIZE,)) for tensor in (input, output))
-    input_arranged, output_arranged = blocks
+    parts = (tensor.tile((BLOCK_SIZE,)) for tensor in (input, output))
+    input_arranged, output_arranged = parts
     return alpha, input_arranged, weights, output_arranged
 
 
@@ -391,6 +391,56 @@ def one_block_arguments() -> list[Call]:
     ]
 
 
+# Blocks as long as what the number of partial sums tells.
+
+
+def parts_arrangement(input, output):
+    return input.tile((BLOCK_SIZE,)), *rows(output)
+
+
+def partial_sums(input, output):
+    output = ntl.sum(input)
+
+
+def parts_arguments() -> list[Call]:
+    """Blocks of 32, 16 and 64."""
+    return [
+        (randn(100), nan(4)),
+        (gapped(randn(77)), gapped(nan(5))),
+        (randn(77), nan(2)),
+    ]
+
+
+def parts_reference(input, output):
+    size = next(size for size in (16, 32, 64, 128) if -(-len(input) // size) == len(output))
+    x = np.pad(input.double().numpy(), (0, size * len(output) - len(input)))
+    return torch.from_numpy(x.reshape(-1, size).sum(1))
+
+
+# A bias that is shorter than the input: blocks that hold both have as many of it.
+
+
+def one_block_bias_arguments() -> list[Call]:
+    return [
+        (randn(100), randn(20), nan(100)),
+        (gapped(randn(77)), gapped(randn(5)), gapped(nan(77))),
+    ]
+
+
+# No blocks have as many, and long ones have fewer than there are outputs, which would be an error.
+
+
+def number_blocks(input, output):
+    output = ntl.program_id(0) * ntl.where(ntl.max(input) > -1e9, 1, 0)
+
+
+def number_arguments() -> list[Call]:
+    return [
+        (randn(100), torch.full((3,), -1, dtype=torch.int32)),
+        (gapped(randn(161)), gapped(torch.full((5,), -1, dtype=torch.int32))),
+    ]
+
+
 AGREEMENT = "AgreementWarning"
 
 IDIOMS = (
@@ -521,5 +571,28 @@ IDIOMS = (
         one_block_norm,
         one_block_arguments,
         lambda input, output: torch.linalg.vector_norm(input.double(), dim=1),
+    ),
+    Idiom(
+        "programs_of_blocks_as_many_as_sums",
+        parts_arrangement,
+        partial_sums,
+        parts_arguments,
+        parts_reference,
+    ),
+    Idiom(
+        "programs_of_blocks_that_hold_a_bias",
+        blocks,
+        add_bias,
+        one_block_bias_arguments,
+        short_bias_reference(0.0),
+        tensors=(Tensor(1), Tensor(1, other=0), Tensor(1)),
+    ),
+    Idiom(
+        "programs_of_blocks_that_reach_all_outputs",
+        parts_arrangement,
+        number_blocks,
+        number_arguments,
+        lambda input, output: torch.arange(len(output)),
+        warns=AGREEMENT,
     ),
 )
