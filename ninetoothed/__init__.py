@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         RaceWarning,
         UnusedValueWarning,
     )
-    from ninetoothed.kernel.api import jit, make
+    from ninetoothed.kernel.api import build, jit, make
     from ninetoothed.kernel.kernel import Kernel
     from ninetoothed.symbol import Symbol, block_size
     from ninetoothed.tensor import Tensor, eval, subs
@@ -63,13 +63,22 @@ _PUBLIC = {
     "RaceWarning": "errors",
     "Tensor": "tensor",
     "block_size": "symbol",
+    "build": "kernel.api",
     "check": "verification.verdicts",
     "eval": "tensor",
     "jit": "kernel.api",
     "make": "kernel.api",
     "subs": "tensor",
 }
-_MODULES = ("dtype", "errors", "language", "tuning")
+_MODULES = (
+    "debugging",
+    "dtype",
+    "errors",
+    "generation",
+    "language",
+    "tuning",
+    "visualization",
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -102,6 +111,7 @@ __all__ = [
     "__version__",
     "bfloat16",
     "block_size",
+    "build",
     "check",
     "eval",
     "float8e4b8",

@@ -145,6 +145,10 @@ class ConfigurationError(NineToothedError):
     """No configuration of block sizes, warps and stages can run."""
 
 
+class DependencyError(NineToothedError):
+    """The called function needs a package that is not installed."""
+
+
 class AssertionFailedError(NineToothedError):
     """An assertion of the application failed; on a GPU the device reports it."""
 

@@ -24,7 +24,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("compiler",),
     ("verification",),
     ("kernel",),
-    ("tools", "tuning", "__main__", ""),
+    ("tools", "tuning", "debugging", "visualization", "generation", "__main__", ""),
 )
 """The rooms, lowest level first: the folders of the package and the modules at its root, "" itself.
 
@@ -45,8 +45,10 @@ ROOT_MODULES = {
     "__init__",
     "__main__",
     "config",
+    "debugging",
     "dtype",
     "errors",
+    "generation",
     "symbol",
     "tensor",
     "tuning",
@@ -297,6 +299,16 @@ def test_import_loads_little() -> None:
         "print(*sorted(set(sys.modules) - before - {'__future__'}))"
     )
     assert loaded.split() == ["ninetoothed", "ninetoothed.dtype", "ninetoothed.version"]
+
+
+def test_public_modules_load_neither_torch_nor_matplotlib() -> None:
+    """They are loaded by the functions that need them."""
+    loaded = python(
+        "import sys, ninetoothed\n"
+        "ninetoothed.debugging, ninetoothed.generation, ninetoothed.visualization\n"
+        "print(sorted({'matplotlib', 'torch', 'xdsl'} & set(sys.modules)))"
+    )
+    assert loaded == "[]\n"
 
 
 def test_first_kernel_loads_what_it_needs() -> None:

@@ -40,27 +40,17 @@ def define(
         UnsupportedSyntaxError: the application is no plain function.
     """
     source = function_source(application, "the application", capture)
-    for position, tensor in enumerate(arranged):
-        if not isinstance(tensor, Tensor):
-            raise ArrangementError(
-                f"the arrangement returned {tensor!r} at position {position}; return arranged "
-                "tensors only"
-            )
-        if tensor.level:
-            raise ArrangementError(
-                f"the arrangement returned an inner level of {tensor.name}; return the tensor "
-                "itself"
-            )
+    tensors = checked_tensors(arranged)
     _check_parameters(source)
     names = source.parameters
-    if len(names) != len(arranged):
+    if len(names) != len(tensors):
         # An application without a source is reported first.
         raise ArgumentError(
-            f"the arrangement returned {counted(len(arranged), 'tensor')}, but "
+            f"the arrangement returned {counted(len(tensors), 'tensor')}, but "
             f"{source.node.name}({', '.join(names)}) takes {counted(len(names), 'parameter')}; "
             "make them as many"
         )
-    chains = [tensor.chain for tensor in arranged if isinstance(tensor, Tensor)]
+    chains = [tensor.chain for tensor in tensors]
     renaming = _Renaming(names, chains)
     parameters = tuple(
         renaming.parameter(name, chain) for name, chain in zip(names, chains, strict=True)
@@ -76,6 +66,28 @@ def define(
         renaming.constexpr_sizes,
         renaming.keywords,
     )
+
+
+def checked_tensors(arranged: Sequence[object]) -> tuple[Tensor, ...]:
+    """What an arrangement returned, as tensors.
+
+    Raises:
+        ArrangementError: one is no tensor, or the inner level of one.
+    """
+    found: list[Tensor] = []
+    for position, tensor in enumerate(arranged):
+        if not isinstance(tensor, Tensor):
+            raise ArrangementError(
+                f"the arrangement returned {tensor!r} at position {position}; return arranged "
+                "tensors only"
+            )
+        if tensor.level:
+            raise ArrangementError(
+                f"the arrangement returned an inner level of {tensor.name}; return the tensor "
+                "itself"
+            )
+        found.append(tensor)
+    return tuple(found)
 
 
 def _check_parameters(source: FunctionSource) -> None:

@@ -1,10 +1,10 @@
-"""The entry points ``make`` and ``jit``: kernels from two functions."""
+"""The entry points ``make`` and ``jit``: kernels from two functions; and ``build``, refused."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.options import Options, options
@@ -12,7 +12,7 @@ from ninetoothed.cache import entries
 from ninetoothed.cache.entries import CacheEntry
 from ninetoothed.definition.annotations import annotated
 from ninetoothed.definition.define import define, run_arrangement
-from ninetoothed.errors import user_facing
+from ninetoothed.errors import ArgumentError, user_facing
 from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.kernel import Compilation, Kernel
@@ -152,3 +152,17 @@ def jit(
 @user_facing
 def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
     return _made(annotated(function), function, options(**given))
+
+
+@user_facing
+def build(*args: object, **kwargs: object) -> NoReturn:
+    """Refuse to build a library ahead of time, whatever is given; :func:`make` is meant.
+
+    Raises:
+        ArgumentError: always; it says what to write instead.
+    """
+    raise ArgumentError(
+        "build makes libraries ahead of time, and kernels are compiled at their first calls here; "
+        "write arrangement, application, tensors = premake(…) and ninetoothed.make(arrangement, "
+        "application, tensors), which keeps what it compiles in ninetoothed.generation.CACHE_DIR"
+    )

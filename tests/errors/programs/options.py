@@ -23,6 +23,13 @@ def application(x, output):
 
 make(blocks, application, (Tensor(1), Tensor(1)), caller="cuda")
 # error: ArgumentError: kernels are built for caller='torch' only, without an output_dir; leave both out
+# ---- a library built ahead of time
+def premake(size):
+    return blocks, application, (Tensor(1, shape=(size,)),)
+
+
+ninetoothed.build(premake, (((64,), {}, {}),), kernel_name="copy", output_dir=".")
+# error: ArgumentError: build makes libraries ahead of time, and kernels are compiled at their first calls here; write arrangement, application, tensors = premake(…) and ninetoothed.make(arrangement, application, tensors), which keeps what it compiles in ninetoothed.generation.CACHE_DIR
 # ---- an output_dir
 def application(x, output):
     output = x
