@@ -137,6 +137,18 @@ class ArgumentError(NineToothedError):
     """A kernel, or a function of the language, was called with arguments that do not fit."""
 
 
+class CheckError(ArgumentError):
+    """A check of a call's sizes fails; caught before it reaches the user, who sees an
+    :class:`ArgumentError`.
+
+    ``is_agreement``: a laxer class of signatures may do without it (see ``Signature.agreement``).
+    """
+
+    def __init__(self, message: str, is_agreement: bool = False) -> None:
+        super().__init__(message)
+        self.is_agreement = is_agreement
+
+
 class DeviceError(NineToothedError):
     """The tensors' devices disagree, or no backend serves them."""
 

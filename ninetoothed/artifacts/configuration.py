@@ -36,12 +36,15 @@ class Space:
 
     ``configs``: all that can run, the best guess without knowing sizes first. ``cost``: Python
     source of the cost function, which ``runtime.tuning.model`` runs. ``pruned``: why others were
-    left out, each reason with a count.
+    left out, each reason with a count. ``fits``: Python source of ``fits``, which takes a call's
+    arguments, and returns a function of the block sizes: True if they pass the call's checks. Empty
+    where no check depends on them.
     """
 
     configs: tuple[Config, ...]
     cost: str
     pruned: tuple[tuple[str, int], ...] = ()
+    fits: str = ""
 
     def to_json(self) -> str:
         """Serialize to JSON, the same in every process."""
@@ -53,7 +56,13 @@ class Space:
             [places[named], [value for _, value in one.values], one.num_warps, one.num_stages]
             for named, one in rows
         ]
-        fields = {"configs": configs, "cost": self.cost, "names": names, "pruned": self.pruned}
+        fields = {
+            "configs": configs,
+            "cost": self.cost,
+            "fits": self.fits,
+            "names": names,
+            "pruned": self.pruned,
+        }
         return json.dumps(fields, sort_keys=True)
 
     @staticmethod
@@ -72,4 +81,4 @@ class Space:
             for place, values, warps, stages in fields["configs"]
         )
         pruned = tuple((str(reason), int(count)) for reason, count in fields["pruned"])
-        return Space(configs, str(fields["cost"]), pruned)
+        return Space(configs, str(fields["cost"]), pruned, str(fields["fits"]))

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+Agreement = Literal["shapes", "counts", "any"]
+"""By which rule programs are given elements of the parameters' outermost levels, one program an
+element of the first tensor's; a laxer one stands behind.
+
+``"shapes"``: the shapes must be equal. ``"counts"``: the numbers of elements must be, and program
+``p`` has element ``p``, row-major. ``"any"``: program ``p`` has element ``p``, if there is one.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,10 +51,19 @@ class Signature:
 
     ``constants``: values of constexpr symbols and constexpr sizes. ``padded_sizes``: for each block
     size that only the call knows, its expression and the power of two it is padded to.
-    ``index_bits``: 32 where every size, stride and offset fits 31 bits, else 64.
+    ``index_bits``: 32 where every size, stride and offset fits 31 bits, else 64. ``agreement``: by
+    which rule programs are given elements of the outermost levels.
     """
 
     params: tuple[ParamSignature, ...]
     constants: tuple[tuple[str, int], ...] = ()
     padded_sizes: tuple[tuple[str, int], ...] = ()
     index_bits: int = 32
+    agreement: Agreement = "shapes"
+
+    @property
+    def laxer(self) -> tuple[Signature, ...]:
+        """The classes that differ by a laxer rule, the strictest first."""
+        rules: tuple[Agreement, ...] = get_args(Agreement)
+        behind = rules[rules.index(self.agreement) + 1 :]
+        return tuple(replace(self, agreement=rule) for rule in behind)

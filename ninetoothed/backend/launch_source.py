@@ -42,13 +42,14 @@ from ninetoothed.symbolic.expr import IndexExpr, python_text, substitute, sym, s
 
 
 def launch_source(module: ModuleOp) -> str:
-    """Source that defines ``check``, ``programs`` and ``arguments`` over the kernel's parameters.
+    """Source that defines ``check``, ``programs`` and ``arguments`` over the kernel's parameters,
+    and ``agrees`` where a check is about outermost levels.
 
     A size or stride that is a symbol no earlier parameter has binds that symbol; any other must be
     equal to what the tensor has.
     """
     host = _Host(device_function(module))
-    return "\n\n".join([host.check(), host.programs(), host.arguments()])
+    return "\n\n".join([host.check(), host.programs(), host.arguments(), *host.agrees()])
 
 
 class Binding:
@@ -154,6 +155,15 @@ class _Host(Binding):
             replace = '.replace("{left}", str(left)).replace("{right}", str(right))'
             body.append(f"    return {check.message!r}{replace}")
         return self._define("check", [*self.bind(exprs), *body, "return None"])
+
+    def agrees(self) -> list[str]:
+        """The function ``agrees``, if there is one."""
+        found = [check for check in checks(self._function) if check.agreement]
+        if not found:
+            return []
+        exprs = [expr for check in found for expr in (*check.left, *check.right)]
+        pairs = [f"{self._tuple(check.left)} == {self._tuple(check.right)}" for check in found]
+        return [self._define("agrees", [*self.bind(exprs), f"return {' and '.join(pairs)}"])]
 
     def programs(self) -> str:
         expr = grid(self._function)

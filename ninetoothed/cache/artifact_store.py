@@ -34,7 +34,7 @@ from ninetoothed.cache.atomic import write_atomically
 _T = TypeVar("_T")
 
 # Raise it with every change to the stored fields or to the files.
-_FORMAT = 2
+_FORMAT = 3
 
 _lock = threading.Lock()
 _memory: dict[str, str] = {}

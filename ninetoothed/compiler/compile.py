@@ -22,7 +22,7 @@ from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.emit import emit
 from ninetoothed.cache.atomic import write_atomically
 from ninetoothed.definition.definition import Definition
-from ninetoothed.errors import NineToothedError
+from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
 from ninetoothed.ir.nt import NT, kernel_of
 from ninetoothed.ir.scf import SCF
@@ -66,13 +66,16 @@ def build(
         module = build_module(definition, signature, blocks)
     except NineToothedError:
         # The mistake may be the arrangement's: report that first.
-        run(context(), build_arrangement(definition, signature), steps(SYMBOLIC)[:1])
+        with collect_warnings():
+            run(context(), build_arrangement(definition, signature), steps(SYMBOLIC)[:1])
         raise
     observers = (*observers, *_dump(definition.name))
     for observe in observers:
         observe("frontend", module)
     # Observers see the verdicts.
-    pipeline = steps(ANNOTATED if observers else SYMBOLIC)
+    rule = {"agreement": signature.agreement}
+    options = {"nt-check-arrangement": rule, "nt-number-programs": rule}
+    pipeline = steps(ANNOTATED if observers else SYMBOLIC, options)
     run(context(), module, pipeline, observers, settings.verify_ir())
     return module
 

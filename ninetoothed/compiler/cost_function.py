@@ -113,7 +113,7 @@ class _Footprint:
     """Generator of ``footprint`` and ``lanes``."""
 
     def __init__(self, kernel: nt.KernelOp, signature: Signature) -> None:
-        self._names = _placeholders(kernel)
+        self._names = placeholders(kernel)
         self._rounding = _Rounding(kernel, signature)
         self._lines = _Lines("v")
 
@@ -196,8 +196,8 @@ class _Footprint:
         return text if self._rounding.is_power(size) else self._lines.name(f"rounded({text})")
 
 
-def _placeholders(kernel: nt.KernelOp) -> dict[str, str]:
-    """Names of block sizes in the source."""
+def placeholders(kernel: nt.KernelOp) -> dict[str, str]:
+    """Names of a kernel's block sizes in generated source."""
     metas = [decl.name for decl in kernel.declarations if decl.kind == "meta"]
     return {name: f"size_{number}" for number, name in enumerate(metas)}
 
@@ -218,7 +218,7 @@ class _Cost:
 
     def __init__(self, kernel: nt.KernelOp) -> None:
         self._kernel = kernel
-        self._metas = _placeholders(kernel)
+        self._metas = placeholders(kernel)
         taken = ("rounded", "choice", *self._metas.values())
         self._binding = Binding([source.decl for source in kernel.sources], taken)
         self._used: dict[str, IndexExpr] = {}

@@ -30,6 +30,7 @@ from ninetoothed.compiler.cost_function import (
     lanes_source,
     powers_between,
 )
+from ninetoothed.compiler.fits_function import fits_source
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
 
@@ -72,6 +73,7 @@ def space(
         ConfigurationError: no choice of block sizes keeps blocks small enough, or a block that the
             user fixed is larger than any can be.
     """
+    fits = fits_source(module, signature)
     counted = count(module, signature)
     source = footprint_source(module, signature, counted)
     footprint_of = _function(source, "footprint")
@@ -109,23 +111,32 @@ def space(
         if not refused or smallest[0] > MAX_LANES:
             raise _nothing_fits(*smallest)
         # The configuration with the least excess may run all the same.
-        return Space((min(refused, key=lambda row: row[0])[1],), source)
+        return Space((min(refused, key=lambda row: row[0])[1],), source, fits=fits)
     configs = [config for _, config in sorted(rows, key=lambda row: row[0])]
     kept = _thinned(configs)
     if len(kept) < len(configs):
         pruned[_TOO_MANY] = len(configs) - len(kept)
-    return Space(tuple(kept), source, tuple(pruned.items()))
+    return Space(tuple(kept), source, tuple(pruned.items()), fits)
 
 
-def interpreted_values(module: ModuleOp, signature: Signature, lanes: int) -> dict[str, int]:
+def interpreted_values(
+    module: ModuleOp,
+    signature: Signature,
+    lanes: int,
+    fits: Callable[..., bool] = lambda *sizes: True,
+) -> dict[str, int]:
     """Block sizes for evaluation: those of the fewest programs whose blocks have at most ``lanes``
     lanes; where none has, those of the smallest blocks.
+
+    ``fits``: which block sizes pass the checks of a call. Those that do come before all others.
     """
     lanes_of = _function(lanes_source(module, signature), "lanes")
 
-    def worth(values: Mapping[str, int]) -> tuple[int, int]:
-        largest = lanes_of(*values.values())
-        return (1, math.prod(values.values())) if largest <= lanes else (0, -largest)
+    def worth(values: Mapping[str, int]) -> tuple[bool, int, int]:
+        sizes = values.values()
+        is_fit = fits(*sizes)
+        largest = lanes_of(*sizes)
+        return (is_fit, 1, math.prod(sizes)) if largest <= lanes else (is_fit, 0, -largest)
 
     return max(_candidates(module), key=worth)
 

@@ -13,7 +13,7 @@ from xdsl.ir import Block as IRBlock
 
 from ninetoothed import config
 from ninetoothed.calls.sequences import Jagged, Offsets
-from ninetoothed.errors import ArgumentError, CompilerError
+from ninetoothed.errors import ArgumentError, CheckError, CompilerError
 from ninetoothed.interpreters import (
     accesses,
     addresses,
@@ -143,15 +143,30 @@ def _check(
     params: Sequence[nt.Param],
     values: Sequence[Argument],
 ) -> None:
+    """Check the sizes of a call.
+
+    Raises:
+        CheckError: they do not fit one another.
+    """
     known: dict[str, Any] = {**symbols, **_offsets(params, values)}
-    for attribute in checks:
-        assert isinstance(attribute, nt.CheckAttr)
-        check = attribute.data
-        left, right = (
-            tuple(number(expr, known) for expr in side) for side in (check.left, check.right)
-        )
-        if left != right:
-            raise ArgumentError(check.message.format(left=left, right=right))
+    found = [attribute.data for attribute in checks if isinstance(attribute, nt.CheckAttr)]
+    first = next(filter(None, (_failure(check, known) for check in found)), None)
+    if first is None:
+        return
+    try:
+        disagree = any(_failure(check, known) for check in found if check.agreement)
+    except ArgumentError:
+        # What other checks ask for is not given.
+        disagree = False
+    raise CheckError(first, disagree)
+
+
+def _failure(check: nt.Check, known: Mapping[str, Any]) -> str | None:
+    """The message of a check that fails, or None."""
+    left, right = (
+        tuple(number(expr, known) for expr in side) for side in (check.left, check.right)
+    )
+    return None if left == right else check.message.format(left=left, right=right)
 
 
 def _offsets(params: Sequence[nt.Param], values: Sequence[Argument]) -> dict[str, Offsets]:
@@ -176,7 +191,7 @@ def _launch_kernel(
     _check(kernel.checks, {**symbols, **longest}, params, values)
     views: dict[SSAValue, View] = {}
     sequences: dict[SSAValue, Sequences] = {}
-    sizes: list[int] = []
+    sizes: list[int] | None = None
     for argument, arranged, value in zip(
         kernel.apply.block.args, kernel.arranged.values, values, strict=True
     ):
@@ -186,9 +201,9 @@ def _launch_kernel(
             batch, outer = nt.batch_index(access.data), access.names[0]
             tensor = value.offsets.tensor
             sequences[argument] = Sequences(source.jagged.data, batch, outer, tensor)
-        outermost = access.data.levels[0]
-        if outermost and not sizes:
-            sizes = [max(number(size, symbols), 0) for size in outermost]
+        if sizes is None and source.kind.data == "tensor":
+            sizes = [max(number(size, symbols), 0) for size in access.data.levels[0]]
+    sizes = sizes or []
     count = math.prod(sizes) if kernel.grid is None else number(kernel.grid.data, symbols)
     planner = Planner()
     block = kernel.apply.block

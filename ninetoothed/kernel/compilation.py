@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from ninetoothed import config as settings
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.options import Options
-from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.signature import Agreement, Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.arguments import Arguments
@@ -27,9 +27,18 @@ from ninetoothed.compiler.defaults import (
     describe_assumptions,
     pick,
 )
+from ninetoothed.compiler.fits_function import fits_function
 from ninetoothed.compiler.space import interpreted_values, space
 from ninetoothed.definition.definition import Definition
-from ninetoothed.errors import ArgumentError, DeviceError, NineToothedWarning
+from ninetoothed.errors import (
+    AgreementWarning,
+    ArgumentError,
+    ArrangementError,
+    CheckError,
+    DeviceError,
+    NineToothedWarning,
+    collect_warnings,
+)
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.stages import STAGES
@@ -72,7 +81,9 @@ class Variant:
         for module in self._modules:
             if serves(module, config):
                 return module
-        module = build(self._definition, self.signature, config=config)
+        # The first module has warned of all that this one would.
+        with collect_warnings():
+            module = build(self._definition, self.signature, config=config)
         self._modules.append(module)
         return module
 
@@ -83,13 +94,19 @@ class Variant:
             modules.update({self.serving(config): None for config in configs()})
         return " ".join(fingerprint(module) for module in modules)
 
-    def interpreted(self, lanes: int) -> dict[str, int]:
-        """Block sizes for evaluation of ``lanes`` lanes at once."""
+    @cached_property
+    def _fits(self) -> Callable[..., Callable[..., bool]] | None:
+        return fits_function(self.module, self.signature)
+
+    def interpreted(self, lanes: int, values: Sequence[Any]) -> dict[str, int]:
+        """Block sizes for evaluation of ``lanes`` lanes at once, of a call with these arguments."""
         found = self._interpreted.get(lanes)
         if found is None:
             found = interpreted_values(self.module, self.signature, lanes)
             self._interpreted[lanes] = found
-        return found
+        if self._fits is None or (fits := self._fits(*values))(*found.values()):
+            return found
+        return interpreted_values(self.module, self.signature, lanes, fits)
 
 
 class KernelCompiler:
@@ -123,19 +140,30 @@ class KernelCompiler:
         _ = self.definition.application.node
         with self._issued.collecting() as found:
             module = check_application(self.definition)
+            self._check_agreement(found)
             if module is not None:
                 self._check_races(module)
         self.warnings = tuple(found)
 
-    def _check_races(self, module: ModuleOp) -> None:
+    def _check_races(self, module: ModuleOp, agreement: Agreement = "shapes") -> None:
         """Warn of races, once: they do not depend on element types.
 
         Raises:
             RaceError: there are such, and the kernel is strict.
         """
         if not self.has_races:
-            warn_of_races(self.definition, module, self._options.is_strict)
+            warn_of_races(self.definition, module, self._options.is_strict, agreement)
             self.has_races = True
+
+    def _check_agreement(self, found: Iterable[NineToothedWarning]) -> None:
+        """Refuse outermost levels that do not agree, if the kernel is strict.
+
+        Raises:
+            ArrangementError: there is a warning of such.
+        """
+        for warning in found:
+            if isinstance(warning, AgreementWarning) and self._options.is_strict:
+                raise ArrangementError(warning.message, warning.loc)
 
     def variant(self, signature: Signature) -> Variant:
         """Variant of a signature, built at its first call.
@@ -153,11 +181,12 @@ class KernelCompiler:
     def _built(self, signature: Signature) -> Variant:
         with self._issued.collecting() as found:
             built = Variant(self.definition, signature)
+            self._check_agreement(found)
             if settings.validate():
                 warps = self._options.num_warps
                 config = space(built.module, signature, warps).configs[0]
                 validate(self.definition, signature, config)
-            self._check_races(built.module)
+            self._check_races(built.module, signature.agreement)
             check_outputs(self.definition, built.module, signature)
         built.warnings = tuple(found)
         self._variants[signature] = built
@@ -191,11 +220,32 @@ class KernelCompiler:
         return compile_kernel(module, signature, config, target, language)
 
     def interpret(self, arguments: Arguments) -> None:
-        """Evaluate a call on CPU tensors."""
-        signature = arguments.signature
+        """Evaluate a call on CPU tensors, as one of the strictest class that takes it.
+
+        Raises:
+            ArgumentError: the sizes do not fit one another.
+        """
+        message = ""
+        for signature in (arguments.signature, *arguments.signature.laxer):
+            try:
+                self._interpret(signature, arguments)
+            except CheckError as error:
+                message = error.message
+                if error.is_agreement:
+                    continue
+                break
+            return
+        raise ArgumentError(message)
+
+    def _interpret(self, signature: Signature, arguments: Arguments) -> None:
+        """Evaluate a call as one of a class.
+
+        Raises:
+            CheckError: the sizes do not fit one another.
+        """
         variant = self.variant(signature)
         _check_data(variant.module, arguments)
-        chosen = variant.interpreted(settings.interpret_lanes())
+        chosen = variant.interpreted(settings.interpret_lanes(), arguments.values)
         module = variant.serving(Config(tuple(chosen.items())))
         interpret(module, arguments.values, {**dict(signature.constants), **chosen})
 
@@ -221,10 +271,12 @@ class KernelCompiler:
             if stage is not None:
                 texts[stage] = str(module)
 
-        module = build(self.definition, signature)
-        warps = self._options.num_warps
-        signature, config = pick(self.definition, module, signature, values, warps)
-        module = build(self.definition, signature, [observe], config)
+        # The kernel has warned of what there is to warn of.
+        with collect_warnings():
+            module = build(self.definition, signature)
+            warps = self._options.num_warps
+            signature, config = pick(self.definition, module, signature, values, warps)
+            module = build(self.definition, signature, [observe], config)
         lower(module, signature, config, [observe])
         return signature, config
 

@@ -92,10 +92,6 @@ class Compilation:
                 )
             return self._compiler
 
-    @property
-    def _are_races_known(self) -> bool:
-        return self._has_races if self._compiler is None else self._compiler.has_races
-
     def signature_info(self, signature: Signature) -> SignatureInfo:
         """Signature info of a signature; its warnings are repeated the first time."""
         found = self._signature_infos.get(signature)
@@ -125,8 +121,8 @@ class Compilation:
 
     def key(self, signature: Signature, target: Target) -> str:
         """Cache key of a signature's space and artifacts."""
-        if not self._are_races_known or settings.inspects():
-            self.signature_info(signature)
+        # Warnings that the signature has are repeated.
+        self.signature_info(signature)
         base = (
             self.digest
             or f"{self.compiler.fingerprint(signature, target)} {stamp()} {self._options.key}"

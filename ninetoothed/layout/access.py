@@ -134,8 +134,8 @@ def _compose(
         rows.append(tuple(given))
     indices: Levels = tuple(rows)
     for op, old in zip(reversed(ops), reversed(states[:-1]), strict=True):
-        indices = op.source(old, indices)
-        guards.extend(op.guards(old, indices, ranges))
+        new, indices = indices, op.source(old, indices)
+        guards.extend(op.guards(old, indices, new))
     if jagged is not None:
         # A slice has no guard: the longest sequence has the elements that it takes.
         guards.extend(

@@ -88,8 +88,8 @@ class MetaOp:
         """
         raise NotImplementedError
 
-    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
-        """Conditions under which the ``old`` indices of a new index lie inside the old tensor."""
+    def guards(self, levels: Levels, old: Levels, new: Levels) -> list[Guard]:
+        """Conditions under which the ``old`` indices of ``new`` ones lie inside the old tensor."""
         return []
 
     def requirements(self, levels: Levels) -> list[Requirement]:

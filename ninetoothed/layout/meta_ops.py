@@ -1,11 +1,11 @@
 """The meta-operations: ``tile``, ``expand``, ``squeeze``, ``unsqueeze``, ``permute``, ``flatten``,
-``ravel``, ``pad`` and slices.
+``ravel``, ``pad`` and slices; and the renumbering of programs, which only the compiler does.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ninetoothed.errors import Loc
@@ -22,6 +22,7 @@ from ninetoothed.layout.meta_op import (
     replaced,
     shape_text,
 )
+from ninetoothed.layout.row_major import runs
 from ninetoothed.symbolic.expr import IndexExpr, const, minimum, product, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
 from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, equal, normalize
@@ -148,7 +149,7 @@ class Tile(MetaOp):
                 inner.append((index - block * stride) // step)
         return replaced(indices, self.level, tuple(outer), tuple(inner))
 
-    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
+    def guards(self, levels: Levels, old: Levels, new: Levels) -> list[Guard]:
         return inside(old[self.level], levels[self.level])
 
     def requirements(self, levels: Levels) -> list[Requirement]:
@@ -321,28 +322,14 @@ class Flatten(MetaOp):
     def source(self, levels: Levels, indices: Levels) -> Levels:
         sizes = levels[self.level][self.start : self.end]
         new = indices[self.level]
-        parts: list[IndexExpr] = []
-        rest = new[self.start]
-        for position in range(len(sizes)):
-            below = product(sizes[position + 1 :])
-            if below.value == 0 or sizes[position].value == 0:
-                # An empty tensor has no element to be found.
-                parts.append(const(0))
-                continue
-            quotient = rest // below
-            # The first part needs no remainder: the merged index lies inside the merged size.
-            parts.append(quotient if position == 0 else quotient % sizes[position])
+        parts = _unravelled(new[self.start], sizes)
         old = (*new[: self.start], *parts, *new[self.start + 1 :])
         return replaced(indices, self.level, old)
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         old = indices[self.level]
         sizes = levels[self.level]
-        merged = _ZERO
-        for index, size in zip(
-            old[self.start : self.end], sizes[self.start : self.end], strict=True
-        ):
-            merged = merged * size + index
+        merged = _ravelled(old[self.start : self.end], sizes[self.start : self.end])
         return replaced(indices, self.level, (*old[: self.start], merged, *old[self.end :]))
 
 
@@ -395,7 +382,7 @@ class Pad(MetaOp):
         new = tuple(index + left for index, left in zip(old, self.left, strict=True))
         return replaced(indices, self.level, new)
 
-    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
+    def guards(self, levels: Levels, old: Levels, new: Levels) -> list[Guard]:
         return inside(old[self.level], levels[self.level])
 
     def requirements(self, levels: Levels) -> list[Requirement]:
@@ -468,6 +455,97 @@ class Slice(MetaOp):
         )
 
 
+@dataclass(frozen=True)
+class Renumber(MetaOp):
+    """The outermost level takes the shape ``sizes`` of the programs: program ``p`` has its element
+    ``p``, row-major.
+
+    ``count`` says how many elements it has. ``"equal"``: as many as there are programs.
+    ``"fewer"``: no more. ``"any"``: any number. Where there may be fewer, programs without an
+    element are outside the guard. A call checks the first two.
+    """
+
+    sizes: Sizes
+    count: str
+
+    def result(self, levels: Levels) -> Levels:
+        if self.level != 0 or not (levels[0] or self.count == "equal"):
+            raise self.fail("programs are given elements of the outermost level, which has a dim")
+        return replaced(levels, 0, self.sizes)
+
+    def source(self, levels: Levels, indices: Levels) -> Levels:
+        old = self._reshaped(indices[0], self.sizes, levels[0])
+        return replaced(indices, 0, old)
+
+    def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
+        new = self._reshaped(indices[0], levels[0], self.sizes)
+        return replaced(indices, 0, new)
+
+    def _reshaped(self, index: Sizes, shape: Sizes, other: Sizes) -> Sizes:
+        """The index in the shape ``other`` of the element at ``index`` of ``shape``."""
+        shape, other = _counts(shape), _counts(other)
+        found = [_ZERO] * len(other)
+        for dims, others in self._parts(shape, other):
+            number = _ravelled([index[dim] for dim in dims], [shape[dim] for dim in dims])
+            rest = _unravelled(number, [other[dim] for dim in others])
+            for dim, part in zip(others, rest, strict=True):
+                found[dim] = part
+        return tuple(found)
+
+    def _parts(self, shape: Sizes, other: Sizes) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+        """Dims of both shapes that are reshaped apart from the others."""
+        parts = runs(shape, other) if self.count == "equal" else None
+        if parts is None:
+            yield range(len(shape)), range(len(other))
+            return
+        left, right = (
+            [dim for dim, size in enumerate(sizes) if size.value != 1] for sizes in (shape, other)
+        )
+        for one, two in parts:
+            yield left[: len(one)], right[: len(two)]
+            left, right = left[len(one) :], right[len(two) :]
+
+    def guards(self, levels: Levels, old: Levels, new: Levels) -> list[Guard]:
+        if self.count == "equal":
+            return []
+        return [Guard(_ravelled(new[0], _counts(self.sizes)), product(_counts(levels[0])))]
+
+    def requirements(self, levels: Levels) -> list[Requirement]:
+        own, programs = (product(_counts(sizes)) for sizes in (levels[0], self.sizes))
+        if self.count == "any" or equal(own, programs):
+            return []
+        return [Requirement(own, "=" if self.count == "equal" else "<=", programs)]
+
+    def map(self, function: Convert) -> MetaOp:
+        return replace(self, sizes=mapped(function, self.sizes))
+
+
+def _counts(sizes: Sizes) -> Sizes:
+    """Numbers of elements, such that one that is 0 is seen to be."""
+    return tuple(normalize(elements(normalize(size))) for size in sizes)
+
+
+def _ravelled(index: Sequence[IndexExpr], sizes: Sequence[IndexExpr]) -> IndexExpr:
+    """The row-major number of an element."""
+    merged: IndexExpr = _ZERO
+    for part, size in zip(index, sizes, strict=True):
+        merged = merged * size + part
+    return merged
+
+
+def _unravelled(number: IndexExpr, sizes: Sequence[IndexExpr]) -> Sizes:
+    """The index of the element of a row-major number, which lies inside ``sizes``."""
+    if any(size.value == 0 for size in sizes):
+        # An empty tensor has no element to be found.
+        return (_ZERO,) * len(sizes)
+    parts: list[IndexExpr] = []
+    for position, size in enumerate(sizes):
+        quotient = number // product(tuple(sizes[position + 1 :]))
+        # The first part needs no remainder.
+        parts.append(quotient if position == 0 else quotient % size)
+    return tuple(parts)
+
+
 def backwards(step: IndexExpr) -> bool:
     """True if a step is proved negative or 0, with all its symbols at least 0."""
     upper = bounds(normalize(step), {name: Range.of(0) for name in symbol_names(step)})[1]
@@ -484,5 +562,6 @@ META_OPS: tuple[type[MetaOp], ...] = (
     Ravel,
     Pad,
     Slice,
+    Renumber,
 )
 """All of them."""

@@ -17,6 +17,8 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arra
                        !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f16>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f16>, %b : !nt.tensor<[64] x f16>):
+  %2 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
+  nt.store %2, %b[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
   nt.return
 }
 ```
@@ -25,7 +27,7 @@ After:
 
 ```mlir
 nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
-    checks [#nt.check<[n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
+    checks [#nt.check<agreement [n ceildiv 64] = [m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f16>
   %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
       : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
@@ -36,6 +38,8 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
                        !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f16>>
 } apply {
 ^bb0(%a : !nt.tensor<[64] x f16>, %b : !nt.tensor<[64] x f16>):
+  %2 = nt.load %a[] : !nt.tensor<[64] x f16>[] -> !nt.tensor<[64] x f16>
+  nt.store %2, %b[] : !nt.tensor<[64] x f16>, !nt.tensor<[64] x f16>[]
   nt.return
 }
 ```
@@ -44,57 +48,165 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
-from ninetoothed.errors import ArrangementError
+from ninetoothed.artifacts.signature import Agreement
+from ninetoothed.errors import AgreementWarning, ArrangementError, warn
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail, loc_of
 from ninetoothed.ir.kernel_pass import KernelPass
-from ninetoothed.layout.meta_op import MetaOp, Requirement, elements, shape_text
+from ninetoothed.layout.meta_op import MetaOp, Requirement, Sizes, elements, shape_text
 from ninetoothed.layout.meta_ops import Slice
+from ninetoothed.layout.numbering import Numbering, other_shape, same_shape
+from ninetoothed.passes.analysis.program_numbering import arranged_shapes, numberings
 from ninetoothed.passes.lowering.jagged import call_checks, check_batches
 from ninetoothed.symbolic.expr import maximum, minimum
-from ninetoothed.symbolic.normal_form import equal, normalize
+from ninetoothed.symbolic.normal_form import normalize
 
 
-def _agreement(kernel: nt.KernelOp) -> list[nt.Check]:
-    """Checks of a call that all outermost shapes are equal."""
-    checks: list[nt.Check] = []
-    first: tuple[str, SSAValue] | None = None
-    for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
-        if source.kind.data != "tensor":
-            continue
-        name = source.param.data
-        if first is None:
-            first = (name, value)
-            continue
-        one, two = nt.shape_of(first[1].type), nt.shape_of(value.type)
-        if len(one) != len(two) or any(
-            Requirement(b, "=", a).decide(kernel.assumptions) is False
-            for a, b in zip(one, two, strict=True)
-        ):
-            assert isinstance(value.owner, Operation)
+@dataclass(frozen=True)
+class _Agreement:
+    """Agreement of a parameter's outermost level with the first's, whose names and shapes these
+    are; ``op`` is the user's last on it.
+    """
+
+    kernel: nt.KernelOp
+    op: Operation
+    first: str
+    grid: Sizes
+    name: str
+    own: Sizes
+
+    def of_shapes(self, known: Numbering | None) -> list[nt.Check]:
+        """The check of a call that the shapes are equal.
+
+        Raises:
+            ArrangementError: they never are.
+        """
+        if other_shape(self.grid, self.own, self.kernel.assumptions):
             raise fail(
-                value.owner,
-                f"the outermost shapes of {first[0]} and {name} must be equal, one program an "
-                f"element, but they are {shape_text(one)} and {shape_text(two)}; tile, expand or "
-                "squeeze until they are",
+                self.op,
+                f"the outermost shapes of {self.first} and {self.name} must be equal, one program "
+                f"an element, but they are {shape_text(self.grid)} and {shape_text(self.own)}; "
+                "tile, expand or squeeze until they are",
                 ArrangementError,
             )
-        pairs = [(a, b) for a, b in zip(one, two, strict=True) if not equal(a, b)]
-        if pairs:
-            message = (
-                f"the outermost shapes of {first[0]} and {name} must be equal, one program an "
-                "element: they are {left} and {right}"
+        if same_shape(self.grid, self.own):
+            return []
+        message = (
+            f"the outermost shapes of {self.first} and {self.name} must be equal, one program an "
+            "element: they are {left} and {right}"
+        )
+        ranges = self.kernel.assumptions
+        left, right = (
+            tuple(normalize(elements(size, ranges)) for size in shape)
+            for shape in (self.grid, self.own)
+        )
+        return [nt.Check(left, right, message, agreement=known is not None)]
+
+    def of_counts(self, found: Numbering) -> list[nt.Check]:
+        """The check of a call that there are as many elements as programs."""
+        if found.proved == "=":
+            return []
+        message = (
+            f"the outermost levels of {self.first} and {self.name} must have equally many elements, "
+            "one a program: they have {left} and {right}"
+        )
+        return [nt.Check((found.programs,), (found.own,), message, agreement=True)]
+
+    def of_written(self, found: Numbering) -> list[nt.Check]:
+        """The check of a call that there is a program for each element that is written.
+
+        Raises:
+            ArrangementError: there never is.
+        """
+        if not found.is_written or not found.unreached:
+            return []
+        if found.proved == ">":
+            raise fail(
+                self.op,
+                f"{self.name} is written, and its outermost level has more elements than there are "
+                f"programs, one an element of {self.first}: their outermost shapes are "
+                f"{shape_text(self.own)} and {shape_text(self.grid)}; tile, expand or squeeze "
+                f"until they are equal, or return {self.name} first",
+                ArrangementError,
             )
-            ranges = kernel.assumptions
-            left, right = (
-                tuple(normalize(elements(size, ranges)) for size in shape) for shape in (one, two)
-            )
-            checks.append(nt.Check(left, right, message))
+        message = (
+            f"{self.name} is written, so its outermost level must have no more elements than there "
+            f"are programs, one an element of {self.first}: they are {{right}} and {{left}}"
+        )
+        least = normalize(minimum(found.programs, found.own))
+        return [nt.Check((least,), (found.own,), message)]
+
+    def warning(self, found: Numbering, other: bool) -> str | None:
+        """The warning that there need not be one program an element; None: nothing comes of it."""
+        if found.use == "offsets":
+            return None
+        effects: list[str] = []
+        if found.surplus:
+            value = "its other" if other else "0"
+            lost = [f"read {value}"] if found.use != "write" else []
+            lost += ["write nothing"] if found.is_written else []
+            effects.append(f"programs without an element of {self.name} {' and '.join(lost)}")
+        if found.unreached and not found.is_written:
+            effects.append(f"elements of {self.name} without a program are not reached")
+        if not effects:
+            return None
+        relation = _RELATIONS.get(found.proved, "may have another number of elements than")
+        return (
+            f"the outermost level of {self.name} {relation} there are programs, one an element of "
+            f"{self.first}: their outermost shapes are {shape_text(self.own)} and "
+            f"{shape_text(self.grid)}; {', and '.join(effects)}; tile, expand or squeeze until "
+            "they are equal"
+        )
+
+
+_RELATIONS = {
+    "<": "has fewer elements than",
+    "<=": "may have fewer elements than",
+    ">": "has more elements than",
+    ">=": "may have more elements than",
+}
+
+
+def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
+    """Checks of a call that there is one program an element of the outermost levels.
+
+    Raises:
+        ArrangementError: there never is, and no rule gives the programs elements then.
+    """
+    checks: list[nt.Check] = []
+    first: tuple[str, Sizes] | None = None
+    shapes = arranged_shapes(kernel)
+    found = numberings(kernel, shapes, agreement)
+    for value, source, shape, known in zip(
+        kernel.arranged.values, kernel.sources, shapes, found, strict=True
+    ):
+        if source.kind.data != "tensor":
+            continue
+        if first is None:
+            first = (source.param.data, shape)
+            continue
+        op = value.owner
+        assert isinstance(op, Operation)
+        pair = _Agreement(kernel, op, *first, source.param.data, shape)
+        match None if known is None else known.rule:
+            case "counts":
+                assert known is not None
+                checks += pair.of_counts(known)
+            case "any":
+                assert known is not None
+                checks += pair.of_written(known)
+                text = pair.warning(known, source.other is not None)
+                if text is not None:
+                    warn(AgreementWarning(text, loc_of(op.location)))
+            case None if known is not None:
+                pass
+            case _:
+                checks += pair.of_shapes(known)
     return checks
 
 
@@ -137,13 +249,16 @@ def _check(param: str, operation: MetaOp, needed: Requirement) -> nt.Check:
 
 @dataclass(frozen=True)
 class CheckArrangementPass(KernelPass):
-    """Check the arrangement: outermost shapes agree, proved or left to the call."""
+    """Check the arrangement: outermost levels agree, proved or left to the call."""
 
     name: ClassVar[str] = "nt-check-arrangement"
+
+    agreement: str = "shapes"
+    """The rule by which outermost levels agree (``Signature.agreement``)."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         check_batches(kernel)
         found = [check.data for check in kernel.checks]
-        found += [*_requirements(kernel), *_agreement(kernel)]
+        found += [*_requirements(kernel), *_agreement(kernel, cast("Agreement", self.agreement))]
         checks = dict.fromkeys(map(nt.CheckAttr, call_checks(kernel, found)))
         kernel.checks = ArrayAttr(checks)

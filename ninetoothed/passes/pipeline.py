@@ -23,17 +23,19 @@ from ninetoothed.passes import find_pass
 
 Stages = tuple[tuple[str, tuple[str, ...]], ...]
 
+# Both by one rule: what the numbering relies on is checked.
+_AGREEMENT = ("nt-check-arrangement", "nt-number-programs")
 # The alias analysis follows the meta-operations, before they are composed.
 _MEMORY = ("nt-forward-memory", "nt-insert-barriers")
 
 # Stage by stage, in order: the stage's name, and the passes that reach it.
 SYMBOLIC: Stages = (
-    ("arranged", ("nt-check-arrangement", *_MEMORY)),
+    ("arranged", (*_AGREEMENT, *_MEMORY)),
     ("composed", ("nt-compose-arrangement", "nt-mask-reductions")),
 )
 # The same for a reader, with the verdicts that are proved.
 ANNOTATED: Stages = (
-    ("arranged", ("nt-check-arrangement", "nt-annotate-verdicts", *_MEMORY)),
+    ("arranged", (*_AGREEMENT, "nt-annotate-verdicts", *_MEMORY)),
     *SYMBOLIC[1:],
 )
 SPECIALIZED: Stages = (

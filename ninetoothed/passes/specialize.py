@@ -82,7 +82,7 @@ class _Substitution:
         if isinstance(attribute, nt.CheckAttr):
             check = attribute.data
             return nt.CheckAttr(
-                nt.Check(self.exprs(check.left), self.exprs(check.right), check.message)
+                replace(check, left=self.exprs(check.left), right=self.exprs(check.right))
             )
         return attribute
 
@@ -91,12 +91,13 @@ def _always_holds(kernel: nt.KernelOp, attribute: nt.CheckAttr) -> bool:
     """True if a check holds in every call.
 
     Raises:
-        ShapeError: it fails in every call.
+        ShapeError: it fails in every call, and no class of signatures does without it.
     """
     check = attribute.data
     for left, right in zip(check.left, check.right, strict=True):
         if left != right:
-            if left.value is None or right.value is None:
+            # The call with other outermost levels is one of another class of signatures.
+            if left.value is None or right.value is None or check.agreement:
                 return False
             message = check.message.format(
                 left=shape_text(check.left), right=shape_text(check.right)

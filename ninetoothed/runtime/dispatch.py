@@ -3,21 +3,26 @@
 The first call of a signature gets its space of configurations and their artifacts (from disk, or
 from the compiler). Which configuration runs is decided for each bucket (see ``tuning.search``): by
 a known result, by one of sizes nearby, by the model, or by timing. Every later call looks the
-kernel up, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
+kernel, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
+
+Sizes that fail the kernel's checks may pass them with another configuration, which is chosen then
+among those that they pass with. Only where there is none, and outermost levels disagree, the call
+is taken for one of a laxer class (``Signature.agreement``): another signature, with a family of its
+own. So each call is of the strictest class that takes it, and what the classes compile is kept.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls.aliasing import is_tensor
-from ninetoothed.errors import DeviceError
+from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, DeviceError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
 from ninetoothed.runtime.launch.loaded import LoadedKernel
@@ -49,6 +54,17 @@ class _Family:
             return self.only
         choice = self.chosen.get(results.bucket_of(values))
         return None if choice is None else choice.kernel
+
+    def choice(self, values: tuple[Any, ...], choices: Mapping[Bucket, Choice]) -> Choice | None:
+        """The choice for a call, whose sizes that of its bucket may not fit; or None."""
+        if not choices:
+            return None
+        fitting, bucket = self.candidates.fitting(values), results.bucket_of(values)
+        for key in (bucket, (*bucket, *fitting.key)):
+            choice = choices.get(key)
+            if choice is not None and choice.kernel.artifact.config.values in fitting.sizes:
+                return choice
+        return None
 
 
 class Dispatcher:
@@ -88,22 +104,26 @@ class Dispatcher:
                 "or HIP device (`tensor.cuda()`)"
             )
         with device.guard(index):
-            family = self._families.get((signature, index))
-            kernel = None if family is None else family.known(values)
-            if kernel is not None:
-                return kernel.launch(values)
-            kernel, lasts = self._prepare(signature, values, index)
-            if kernel is None:
-                return None
-            launched = kernel.launch(values)
-            return launched if lasts else None
+            try:
+                family = self._families.get((signature, index))
+                kernel = None if family is None else family.known(values)
+                if kernel is not None:
+                    return kernel.launch(values)
+                return self._launch(signature, values, index)
+            except CheckError as error:
+                return self._relaunch(signature, values, index, error)
 
     def best(self, signature: Signature, values: tuple[Any, ...]) -> Config | None:
         """The configuration that calls like this one use, or None before the first of them."""
         kind, index = _place(values)
-        family = self._families.get((signature, index)) if kind == device.kind() else None
-        kernel = None if family is None else family.known(values)
-        return None if kernel is None else kernel.artifact.config
+        if kind != device.kind() or (signature, index) not in self._families:
+            return None
+        with device.guard(index), self._lock:
+            family = self._called(signature, values, index)
+            if family.only is not None:
+                return family.only.artifact.config
+            choice = family.choice(values, family.chosen)
+            return None if choice is None else choice.kernel.artifact.config
 
     def report(self, signature: Signature, values: tuple[Any, ...]) -> TuningReport:
         """Report of how the configuration of calls like this one was chosen, or would be."""
@@ -116,13 +136,69 @@ class Dispatcher:
             sizes = results.shapes_of(values)
             return TuningReport(self.name, kind, mode, "interpreted", sizes, sizes, None, None, ())
         with device.guard(index), self._lock:
-            family = self._family(signature, index)
-            bucket = results.bucket_of(values)
-            choice = family.chosen.get(bucket) or family.untimed.get(bucket)
+            family = self._called(signature, values, index)
+            choice = family.choice(values, family.chosen) or family.choice(values, family.untimed)
             if family.only is not None:
                 choice = Choice(family.only, "only")
             search = Search(family.candidates, values, mode, self._limit)
             return search.report(choice)
+
+    def _launch(self, signature: Signature, values: tuple[Any, ...], index: int) -> Launched | None:
+        """Launches a call of this class, as :meth:`launch` does.
+
+        Raises:
+            CheckError: its sizes do not fit one another, whatever the configuration.
+        """
+        family = self._families.get((signature, index))
+        if family is not None:
+            if family.only is not None:
+                return family.only.launch(values)
+            choice = family.choice(values, family.chosen)
+            if choice is not None:
+                return choice.kernel.launch(values)
+            family.candidates.check(values)
+        kernel, lasts = self._prepare(signature, values, index)
+        if kernel is None:
+            return None
+        launched = kernel.launch(values)
+        return launched if lasts else None
+
+    def _relaunch(
+        self, signature: Signature, values: tuple[Any, ...], index: int, error: CheckError
+    ) -> Launched | None:
+        """Launches a call that fails a check of its bucket's kernel: with a configuration that it
+        passes, or else as a call of a laxer class.
+
+        Raises:
+            ArgumentError: its sizes do not fit one another, whatever the configuration and class.
+        """
+        classes = [*signature.laxer] if error.is_agreement else []
+        fitting = self._family(signature, index).candidates.fitting(values)
+        if fitting.key and (fitting.configs or not error.is_agreement):
+            classes = [signature, *signature.laxer]
+        for one in classes:
+            try:
+                return self._launch(one, values, index)
+            except CheckError as found:
+                error = found
+                if not error.is_agreement:
+                    break
+        raise ArgumentError(error.message)
+
+    def _called(self, signature: Signature, values: tuple[Any, ...], index: int) -> _Family:
+        """The family of the first class that takes a call; of the given one where none does."""
+        for one in (signature, *signature.laxer):
+            family = self._family(one, index)
+            try:
+                family.candidates.programs(values)
+            except CheckError as error:
+                if error.is_agreement:
+                    continue
+                break
+            except ConfigurationError:
+                pass
+            return family
+        return self._family(signature, index)
 
     def _mode(self) -> Tune:
         return self._tune or settings.tune()
@@ -145,7 +221,7 @@ class Dispatcher:
             if family.only is None and len(configs) == 1:
                 # Neither the model nor the tuner has a say, so they are not imported. Wrong sizes
                 # are told before anything is compiled, and where there are none, no kernel is.
-                if candidates.first_host(configs).checked_programs(values) == 0:
+                if candidates.programs(values) == 0:
                     return None, False
                 with self._explained(is_capturing):
                     family.only = candidates.first_kernel(configs)
@@ -162,10 +238,10 @@ class Dispatcher:
         from ninetoothed.runtime.tuning import timing
         from ninetoothed.runtime.tuning.search import Search
 
-        bucket = results.bucket_of(values)
+        search = Search(family.candidates, values, self._mode(), self._limit)
+        bucket = search.bucket
         if bucket in family.chosen:
             return family.chosen[bucket].kernel, True
-        search = Search(family.candidates, values, self._mode(), self._limit)
         if search.programs() == 0:
             return None, False
         if is_capturing or timing.is_timing():

@@ -2,7 +2,7 @@
 
 Five questions are asked of every kernel:
 
-- *agreement*: do all parameters have as many programs?
+- *agreement*: do all parameters have as many elements as there are programs?
 - *in bounds*: does every access without a guard lie inside its tensor?
 - *coverage*: is every element of an output written?
 - *races*: can two programs write one element?
@@ -20,7 +20,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.signature import Agreement, Signature
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.defaults import (
     assumed_signature,
@@ -44,7 +44,9 @@ from ninetoothed.errors import (
 from ninetoothed.frontend.arrangement import declarations
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.layout.inverse import Placement, Site
-from ninetoothed.layout.meta_op import Guard, elements, shape_text
+from ninetoothed.layout.meta_op import Guard, MetaOp, elements, shape_text
+from ninetoothed.layout.numbering import renumbering
+from ninetoothed.passes.analysis.program_numbering import numberings
 from ninetoothed.passes.analysis.writes import Write, writes
 from ninetoothed.symbolic.expr import IndexExpr, ir_text, sym
 from ninetoothed.symbolic.intervals import Assumptions, bounds
@@ -174,13 +176,16 @@ def _built(
             return signature, build(definition, signature)
 
 
-def warn_of_races(definition: Definition, module: ModuleOp, strict: bool) -> None:
-    """Warn of races: programs that write one element.
+def warn_of_races(
+    definition: Definition, module: ModuleOp, strict: bool, agreement: Agreement = "shapes"
+) -> None:
+    """Warn of races: programs that write one element. ``agreement``: that of the module's
+    signature.
 
     Raises:
         RaceError: there are such, and ``strict`` is set.
     """
-    verifier = _Verifier(definition, module)
+    verifier = _Verifier(definition, module, agreement)
     for parameter in verifier.tensors:
         if parameter.source.allow_races or not verifier.stores(parameter):
             continue
@@ -210,7 +215,7 @@ def check_outputs(definition: Definition, module: ModuleOp, signature: Signature
     ]
     if not repeated:
         return
-    verifier = _Verifier(definition, module)
+    verifier = _Verifier(definition, module, signature.agreement)
     for parameter in repeated:
         if any(not write.atomic for _, write in verifier.stores(parameter)):
             raise ArgumentError(
@@ -225,15 +230,30 @@ _Find = Callable[[Sequence[Store], Mapping[str, int]], Example | None]
 class _Verifier:
     """Verification of one kernel, in stage ``composed``."""
 
-    def __init__(self, definition: Definition, module: ModuleOp) -> None:
+    def __init__(
+        self, definition: Definition, module: ModuleOp, agreement: Agreement = "shapes"
+    ) -> None:
         kernel = kernel_of(module)
         self._definition = definition
         self._assumptions: Assumptions = {
             decl.name: decl.range for decl in declarations(definition)
         }
+        self.tensors = [
+            parameter for parameter in definition.parameters if parameter.kind == "tensor"
+        ]
+        shapes = [parameter.levels[0] for parameter in definition.parameters]
+        self._numberings = {
+            parameter.name: found
+            for parameter, found in zip(
+                definition.parameters, numberings(kernel, shapes, agreement), strict=True
+            )
+        }
         self._placements = {
             parameter.name: Placement(
-                parameter.source.shape, parameter.ops, self._assumptions, parameter.source.jagged
+                parameter.source.shape,
+                (*parameter.ops, *self._renumbering(parameter)),
+                self._assumptions,
+                parameter.source.jagged,
             )
             for parameter in definition.parameters
         }
@@ -248,9 +268,6 @@ class _Verifier:
             (sym(parameter.source.jagged[0]), parameter.source.jagged[1])
             for parameter in definition.parameters
             if parameter.source.jagged is not None
-        ]
-        self.tensors = [
-            parameter for parameter in definition.parameters if parameter.kind == "tensor"
         ]
         self._powers = frozenset(
             name for name, info in definition.meta.items() if info.power_of_two
@@ -269,21 +286,48 @@ class _Verifier:
         written = any(parameters[write.param] is parameter for _, write in found)
         return found if written else []
 
+    def _renumbering(self, parameter: ArrangedParameter) -> tuple[MetaOp, ...]:
+        """The operations that give the programs a parameter's elements."""
+        found = self._numberings[parameter.name]
+        if found is None:
+            return ()
+        return renumbering(found, self.tensors[0].levels[0], parameter.levels[0])
+
     def agreement(self) -> list[Verdict]:
-        """Verdicts on agreement of the outermost shapes, each compared with the first."""
+        """Verdicts on agreement of the outermost levels, each compared with the first."""
         found: list[Verdict] = []
         for parameter in self.tensors[1:]:
-            first = self.tensors[0]
-            one, two = first.levels[0], parameter.levels[0]
-            subject = f"{first.name}, {parameter.name}"
+            subject = f"{self.tensors[0].name}, {parameter.name}"
+            answer, text = self._agrees(parameter)
+            found.append(Verdict("agreement", subject, answer, text))
+        return found
+
+    def _agrees(self, parameter: ArrangedParameter) -> tuple[str, str]:
+        one, two = self.tensors[0].levels[0], parameter.levels[0]
+        found = self._numberings[parameter.name]
+        shapes = f"{_shape(two)} for programs {_shape(one)}"
+        if found is None or found.rule == "shapes":
             ranges = self._assumptions
             same = all(
                 equal(elements(a, ranges), elements(b, ranges))
                 for a, b in zip(one, two, strict=True)
             )
             text = f"both are {_shape(one)}" if same else f"{_shape(one)} = {_shape(two)}"
-            found.append(Verdict("agreement", subject, PROVED if same else CHECKED, text))
-        return found
+            return PROVED if same else CHECKED, text
+        if found.rule is None:
+            return PROVED, "nothing to agree on: no element is read or written"
+        if found.rule == "counts":
+            counts = f"{ir_text(found.programs)} = {ir_text(found.own)}"
+            proved = found.proved == "="
+            return (PROVED, f"as many elements: {shapes}") if proved else (CHECKED, counts)
+        if found.use == "offsets":
+            return PROVED, f"only asked for offsets: {shapes}"
+        effects = ["elements without a program are not reached"] if found.unreached else []
+        if found.surplus:
+            lost = ["read other or 0"] if found.use != "write" else []
+            lost += ["write nothing"] if found.is_written else []
+            effects.append(f"programs without an element {' and '.join(lost)}")
+        return DISPROVED, f"{shapes}: {', and '.join(effects)}"
 
     def in_bounds(self, parameter: ArrangedParameter) -> Verdict:
         """Verdict on accesses in bounds: those that no guard excludes are inside."""

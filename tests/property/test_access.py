@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -16,15 +17,16 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ninetoothed import Symbol, Tensor
-from ninetoothed.artifacts.signature import ParamSignature
+from ninetoothed.artifacts.signature import Agreement, ParamSignature
 from ninetoothed.compiler.compile import context
 from ninetoothed.definition.define import define
 from ninetoothed.frontend.arrangement import arrange as arranged_block
 from ninetoothed.frontend.arrangement import declarations, view
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, compose, index_names
+from ninetoothed.layout.numbering import Use, numbering, renumbering
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
-from ninetoothed.symbolic.expr import Arithmetic, evaluate
+from ninetoothed.symbolic.expr import Arithmetic, const, evaluate
 from ninetoothed.symbolic.intervals import declared_ranges
 from tests.property.arrangements import MAX_ELEMENTS, Case, Model, Number, arrange, cases
 from tests.support.profiles import examples
@@ -170,6 +172,59 @@ def test_accesses_of_symbols(case: Case, random: Any) -> None:
     access = composed(arranged)
     check(access, case.model, case.shape, values)
     check(access.substitute(values), case.model, case.shape, {})
+
+
+@st.composite
+def numbered(draw: st.DrawFn) -> tuple[Case, tuple[int, ...], Agreement, Use]:
+    """An arrangement, a shape of programs, a class of signatures whose checks they pass, and a use
+    of the elements.
+    """
+    case = draw(cases(exact=True, most=4))
+    own = case.model.sizes(0)
+    count = math.prod(own)
+    if draw(st.booleans()):
+        # The same number: dims merged, split, or in another order.
+        shapes = [[count], [1, count], [count, 1], own[::-1], [*own, 1], [1, *own], own]
+        shapes += [[number, count // number] for number in (2, 3, 5) if count % number == 0]
+        return case, tuple(draw(st.sampled_from(shapes))), draw(agreements), draw(uses)
+    # Without a dim, what is guarded out would be divided as a number.
+    grid = tuple(draw(st.lists(st.integers(0, 6), min_size=0 if count else 1, max_size=3)))
+    use = draw(uses) if count <= math.prod(grid) else "read"
+    return case, grid, "any", use
+
+
+agreements = st.sampled_from(get_args(Agreement))
+uses: st.SearchStrategy[Use] = st.sampled_from(["read", "write"])
+
+
+@examples(400)
+@given(numbered(), randoms)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_programs_have_elements_by_number(
+    given: tuple[Case, tuple[int, ...], Agreement, Use], random: Any
+) -> None:
+    case, grid, agreement, use = given
+    written = Written(random)
+    number: Number = random.choice([plain, written.number])
+    arranged = arrange(case, Tensor(shape=case.shape), number)
+    shape = tuple(
+        size.expr if isinstance(size, Symbol) else const(size) for size in map(number, grid)
+    )
+    chain = arranged.chain
+    exprs = [*chain.expressions, *shape]
+    known = numbering(shape, chain.levels[0], use, agreement, declared_ranges(exprs))
+    if known.rule == "shapes" and grid != tuple(case.model.sizes(0)):
+        # A call of this class would be refused.
+        return
+    ops = (*chain.ops, *renumbering(known, shape, chain.levels[0]))
+    access = compose(chain.source.shape, ops, declared_ranges(exprs))
+    below = case.model.offsets.shape[case.model.ranks[0] :]
+    elements = case.model.offsets.reshape((math.prod(case.model.sizes(0)), *below))
+    offsets = np.full((math.prod(grid), *below), -1)
+    reached = min(len(elements), len(offsets))
+    offsets[:reached] = elements[:reached]
+    model = Model(offsets.reshape((*grid, *below)), [len(grid), *case.model.ranks[1:]])
+    check(access, model, case.shape, written.values)
 
 
 def identity(x: Any) -> None:

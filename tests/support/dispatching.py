@@ -13,7 +13,7 @@ import pytest
 
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config, Space
-from ninetoothed.artifacts.signature import ParamSignature, Signature
+from ninetoothed.artifacts.signature import Agreement, ParamSignature, Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
 from ninetoothed.errors import ConfigurationError
@@ -66,6 +66,7 @@ class World:
 
     spaces: int = 0
     pruned: tuple[tuple[str, int], ...] = ()
+    fits: dict[Agreement, str] = field(default_factory=dict["Agreement", str])
     made: list[int] = field(default_factory=list[int])
     compiled: list[int] = field(default_factory=list[int])
     launched: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
@@ -110,7 +111,8 @@ class FakeCompiler:
 
     def space(self, signature: Signature, target: Target) -> Space:
         self.world.spaces += 1
-        return Space(tuple(self.configs), "", self.world.pruned)
+        fits = self.world.fits.get(signature.agreement, "")
+        return Space(tuple(self.configs), "", self.world.pruned, fits)
 
     def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
         block = config.values[0][1]

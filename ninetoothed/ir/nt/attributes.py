@@ -314,31 +314,40 @@ class ParamAttr(Data[Param]):
 
 @dataclass(frozen=True)
 class Check:
-    """A condition on calls: ``left == right`` entry by entry, else an error with ``message``."""
+    """A condition on calls: ``left == right`` entry by entry, else an error with ``message``.
+
+    ``agreement``: it is about outermost levels, and a laxer class of signatures
+    (``Signature.agreement``) does without it.
+    """
 
     left: tuple[IndexExpr, ...]
     right: tuple[IndexExpr, ...]
     message: str
+    agreement: bool = False
 
 
 @irdl_attr_definition
 class CheckAttr(Data[Check]):
-    """``#nt.check<[m] = [k], "the sizes are {left} and {right}">``."""
+    """``#nt.check<[m] = [k], "the sizes are {left} and {right}">``,
+    ``#nt.check<agreement [m] = [k], "…">``.
+    """
 
     name = "nt.check"
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Check:
         with parser.in_angle_brackets():
+            agreement = parser.parse_optional_keyword("agreement") is not None
             left = parse_exprs(parser)
             parser.parse_punctuation("=")
             right = parse_exprs(parser)
             parser.parse_punctuation(",")
-            return Check(left, right, parser.parse_str_literal())
+            return Check(left, right, parser.parse_str_literal(), agreement)
 
     def print_parameter(self, printer: Printer) -> None:
         check = self.data
-        printer.print_string(f"<{print_exprs(check.left)} = {print_exprs(check.right)}, ")
+        kind = "agreement " if check.agreement else ""
+        printer.print_string(f"<{kind}{print_exprs(check.left)} = {print_exprs(check.right)}, ")
         printer.print_string_literal(check.message)
         printer.print_string(">")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, i1, i64
+from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, StringAttr, i1, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
@@ -19,15 +19,19 @@ from ninetoothed.layout.meta_op import Levels, MetaOp
 from ninetoothed.symbolic.expr import IndexExpr
 
 
-def _property(field: bool | int | Sequence[IndexExpr | int]) -> Attribute:
+def _property(field: bool | int | str | Sequence[IndexExpr | int]) -> Attribute:
     """A field of an operation of the algebra as a property."""
+    if isinstance(field, str):
+        return StringAttr(field)
     if isinstance(field, bool):
         return BoolAttr.from_bool(field)
     return IntegerAttr(field, i64) if isinstance(field, int) else ExprsAttr.of(field)
 
 
-def _field(property: Attribute) -> bool | int | Sequence[IndexExpr]:
+def _field(property: Attribute) -> bool | int | str | Sequence[IndexExpr]:
     """The inverse of :func:`_property`."""
+    if isinstance(property, StringAttr):
+        return property.data
     if isinstance(property, ExprsAttr):
         return property.data
     number = cast("IntegerAttr", property)
@@ -288,6 +292,37 @@ class SliceOp(MetaOperation):
         "$source `from` $starts `steps` $steps `sizes` $sizes `level` $level attr-dict `:` "
         "type($source) `->` type($result)"
     )
+
+
+@irdl_op_definition
+class RenumberOp(MetaOperation):
+    """The outermost level in the shape of the programs, row-major: program ``p`` has element ``p``.
+
+    ``count`` is ``"equal"`` where there are as many elements as programs, ``"fewer"`` where there
+    are no more, or ``"any"``. Programs without an element are outside the guard.
+
+    ```mlir
+    %3 = nt.renumber %2 [m, n] count "equal" level 0
+        : !nt.tensor<[m * n] x f16> -> !nt.tensor<[m, n] x f16>
+    ```
+    """
+
+    name = "nt.renumber"
+
+    ALGEBRA: ClassVar = meta_ops.Renumber
+
+    sizes = prop_def(ExprsAttr)
+    count = prop_def(StringAttr)
+
+    assembly_format = (
+        "$source $sizes `count` $count `level` $level attr-dict `:` "
+        "type($source) `->` type($result)"
+    )
+
+    def verify_(self) -> None:
+        if self.count.data not in ("equal", "fewer", "any"):
+            raise VerifyException(f"nt.renumber: there is no count {self.count.data}")
+        super().verify_()
 
 
 META_OPERATIONS: dict[str, type[MetaOperation]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType
@@ -72,7 +72,7 @@ def call_checks(kernel: nt.KernelOp, checks: Iterable[nt.Check]) -> list[nt.Chec
             for side in (check.left, check.right)
         ]
         if sides[0] != sides[1]:
-            found[nt.Check(sides[0], sides[1], check.message)] = None
+            found[replace(check, left=sides[0], right=sides[1])] = None
         for left, right in zip(check.left, check.right, strict=True):
             if left != right:
                 for one in sources(left):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.generated import defined
-from ninetoothed.errors import ArgumentError, ConfigurationError
+from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
 
@@ -35,17 +36,22 @@ class Host:
 
     def __init__(self, artifact: Artifact) -> None:
         self.artifact = artifact
-        self._check: Callable[..., str | None]
+        self._check: FunctionType
         self._programs: Callable[..., int]
         self.arguments: Callable[..., Sequence[Any]]
         names = ("check", "programs", "arguments")
         self._check, self._programs, self.arguments = defined(names, artifact.launch, {})
 
+    @property
+    def agrees(self) -> Callable[..., bool] | None:
+        """The function ``agrees`` of the artifact, or None."""
+        return self._check.__globals__.get("agrees")
+
     def checked_programs(self, values: tuple[Any, ...]) -> int:
         """The number of programs, 0 included.
 
         Raises:
-            ArgumentError: the sizes do not fit one another, or one divides by another that is 0.
+            CheckError: the sizes do not fit one another, or one divides by another that is 0.
         """
         try:
             message = self._check(*values)
@@ -53,7 +59,14 @@ class Host:
                 return self._programs(*values)
         except ZeroDivisionError:
             message = "a size or a symbol that the arrangement divides by is 0; give another"
-        raise ArgumentError(message)
+        raise CheckError(message, self._disagree(values))
+
+    def _disagree(self, values: tuple[Any, ...]) -> bool:
+        """True if outermost levels disagree in a call, and a laxer class may take it."""
+        try:
+            return self.agrees is not None and not self.agrees(*values)
+        except ZeroDivisionError:
+            return False
 
     def sources(self, values: tuple[Any, ...]) -> tuple[int | None, ...] | None:
         """Of each argument of the device function, the position of the value that is passed, or

@@ -10,14 +10,15 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
-from ninetoothed.errors import ConfigurationError
+from ninetoothed.calls.generated import defined
+from ninetoothed.errors import CheckError, ConfigurationError
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ninetoothed.runtime.tuning import model
     from ninetoothed.runtime.tuning.model import Ranked
 
+Sizes = tuple[tuple[str, int], ...]
+"""Block sizes of a configuration, by name."""
 OnDone = Callable[[int, int], None]
 """Callback: how many of how many are done."""
 
@@ -56,6 +59,17 @@ class Compiler(Protocol):
         ...
 
 
+class Fitting(NamedTuple):
+    """Configurations whose block sizes pass the checks of a call.
+
+    ``key``: tells calls apart by which they are; empty where all are.
+    """
+
+    configs: tuple[Config, ...]
+    sizes: frozenset[Sizes]
+    key: tuple[int, ...]
+
+
 class Candidates:
     """Configurations of ``signature`` on the current device: artifacts, kernels and failures.
 
@@ -73,6 +87,8 @@ class Candidates:
         # None: it cannot be compiled, or must not be launched.
         self._hosts: dict[Config, Host | None] = {}
         self._loaded: dict[Config, LoadedKernel] = {}
+        self._fittings: dict[int, Fitting] = {}
+        self._any_host: Host | None = None
 
     @cached_property
     def space(self) -> Space:
@@ -97,26 +113,75 @@ class Candidates:
             self.name, self.signature, self._target, self.space, self.device, self.version
         )
 
-    def first_host(self, preferred: Iterable[Config]) -> Host:
-        """An artifact for what all configurations have in common: one that is at hand, or that of
-        the first of ``preferred`` that has one.
+    def fitting(self, values: Sequence[Any]) -> Fitting:
+        """The configurations for a call with these arguments."""
+        mask = -1
+        if self._fits is not None:
+            fits = self._fits(*values)
+            passed = (fits(*(size for _, size in sizes)) for sizes in self._sizes)
+            mask = sum(1 << place for place, passes in enumerate(passed) if passes)
+            if mask == (1 << len(self._sizes)) - 1:
+                mask = -1
+        found = self._fittings.get(mask)
+        if found is None:
+            sizes = frozenset(one for place, one in enumerate(self._sizes) if mask >> place & 1)
+            configs = tuple(config for config in self.space.configs if config.values in sizes)
+            found = Fitting(configs, sizes, () if mask == -1 else (mask,))
+            self._fittings[mask] = found
+        return found
+
+    def programs(self, values: tuple[Any, ...], preferred: Iterable[Config] = ()) -> int:
+        """Number of programs of a call, by one of the configurations for it: one that is at hand,
+        or the first that has an artifact, of ``preferred`` and then of all.
+
+        Raises:
+            CheckError: its sizes do not fit one another, whatever the configuration.
+            ConfigurationError: no configuration can be compiled.
+        """
+        fitting = self.fitting(values)
+        if fitting.configs:
+            configs = itertools.chain(preferred, fitting.configs)
+            host = self._first_host(configs, fitting.sizes)
+        else:
+            host = self._first_host(self.space.configs, frozenset(self._sizes))
+        self._any_host = host
+        return _programs(host, values, fitting)
+
+    def check(self, values: tuple[Any, ...]) -> None:
+        """Checks the sizes of a call, as far as that takes no further artifact. Any thread may.
+
+        Raises:
+            CheckError: they do not fit one another, whatever the configuration.
+        """
+        host = self._any_host
+        if host is None:
+            return
+        fitting = self.fitting(values)
+        if self._fits is None or not fitting.configs:
+            _programs(host, values, fitting)
+
+    def _first_host(self, preferred: Iterable[Config], sizes: frozenset[Sizes]) -> Host:
+        """An artifact of one of these block sizes: one that is at hand, or that of the first of
+        ``preferred`` that has one.
 
         Raises:
             ConfigurationError: none has.
         """
-        at_hand = filter(None, self._hosts.values())
-        host = next(itertools.chain(at_hand, filter(None, map(self._host, preferred))), None)
+        at_hand = (host for config, host in self._hosts.items() if config.values in sizes)
+        others = (self._host(config) for config in preferred if config.values in sizes)
+        host = next(filter(None, itertools.chain(at_hand, others)), None)
         if host is None:
             raise self.failure({})
         return host
 
-    def ranked(self, values: Sequence[Any]) -> list[Ranked]:
-        """All configurations, as the model of the device ranks them for a call: the best first,
-        and those last that it refuses.
+    def ranked(self, values: Sequence[Any], configs: tuple[Config, ...]) -> list[Ranked]:
+        """Configurations as the model of the device ranks them for a call: the best first, and
+        those last that it refuses.
         """
         from ninetoothed.runtime.tuning import model
 
-        return model.rank(self.space, values, self._properties)
+        space = dataclasses.replace(self.space, configs=configs)
+        return model.rank(space, values, self._properties)
 
     def first_kernel(self, configs: Iterable[Config]) -> LoadedKernel | None:
         """The kernel of the first of these that can run here, or None."""
@@ -174,6 +239,18 @@ class Candidates:
         )
 
     @cached_property
+    def _sizes(self) -> list[Sizes]:
+        """The choices of block sizes."""
+        return list(dict.fromkeys(config.values for config in self.space.configs))
+
+    @cached_property
+    def _fits(self) -> Callable[..., Callable[..., bool]] | None:
+        """The function ``fits`` of the space; None where there is nothing to choose by it."""
+        if not self.space.fits or len(self._sizes) < 2:
+            return None
+        return defined(("fits",), self.space.fits, {})[0]
+
+    @cached_property
     def _properties(self) -> model.Properties:
         from ninetoothed.runtime.tuning import model
 
@@ -206,6 +283,21 @@ class Candidates:
             artifact = self._compiler.artifact(self.signature, config, self._target)
             artifact_store.store(key, artifact)
         return artifact
+
+
+def _programs(host: Host, values: tuple[Any, ...], fitting: Fitting) -> int:
+    """Number of programs of a call by an artifact of one of the configurations for it.
+
+    Raises:
+        CheckError: the call's sizes do not fit one another.
+    """
+    try:
+        return host.checked_programs(values)
+    except CheckError as error:
+        if fitting.configs:
+            raise
+        # Each configuration may fail another check.
+        raise CheckError(error.message, host.agrees is not None) from None
 
 
 def _compiled(hosts: Sequence[Host], on_done: OnDone) -> list[Binary | str]:

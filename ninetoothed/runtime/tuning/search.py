@@ -51,7 +51,11 @@ class Choice:
 
 
 class Search:
-    """The choice for the bucket of one call. ``limit``: how many are compiled and timed at most."""
+    """The choice for the bucket of one call, among the configurations that pass its checks.
+
+    ``limit``: how many are compiled and timed at most. ``bucket``: of the sizes; calls that other
+    configurations are for have another.
+    """
 
     def __init__(
         self, candidates: Candidates, values: tuple[Any, ...], mode: Tune, limit: int | None
@@ -60,7 +64,8 @@ class Search:
         self._values = values
         self._mode: Tune = mode
         self._limit = limit
-        self._bucket = results.bucket_of(values)
+        self._fitting = candidates.fitting(values)
+        self.bucket = (*results.bucket_of(values), *self._fitting.key)
         self._tried: set[Config] = set()
         self._failures: dict[Config, str] = {}
 
@@ -68,16 +73,15 @@ class Search:
         """Number of programs of some configuration: 0 where there is nothing to do.
 
         Raises:
-            ArgumentError: its sizes do not fit one another.
+            CheckError: its sizes do not fit one another, whatever the configuration.
             ConfigurationError: no configuration can be compiled.
         """
-        return self._candidates.first_host(self._likely()).checked_programs(self._values)
+        return self._candidates.programs(self._values, self._likely())
 
     def _likely(self) -> Iterator[Config]:
         # What will run is most likely on disk.
         if self._exact is not None:
             yield from self._existing(self._exact)
-        yield from self._candidates.space.configs
 
     def run(self) -> Choice:
         """The choice, after the mode.
@@ -129,11 +133,11 @@ class Search:
     @cached_property
     def _exact(self) -> Result | None:
         """The result of this bucket that was known when the search began."""
-        return results.load(self._candidates.key, self._bucket)
+        return results.load(self._candidates.key, self.bucket)
 
     @cached_property
     def _ranked(self) -> list[Ranked]:
-        return self._candidates.ranked(self._values)
+        return self._candidates.ranked(self._values, self._fitting.configs)
 
     def _known(self) -> Choice | None:
         """The choice by a result of this bucket or a nearby one, if a configuration of it runs."""
@@ -141,7 +145,7 @@ class Search:
         if known is not None:
             return known
         tensors = sum(map(is_tensor, self._values))
-        near = results.nearest(self._candidates.key, self._bucket, tensors)
+        near = results.nearest(self._candidates.key, self.bucket, tensors)
         if near is None or near == self._exact:
             return None
         known = self._by_result(near)
@@ -155,7 +159,7 @@ class Search:
         return Choice(kernel, "imported" if result.imported else "disk", result.bucket)
 
     def _existing(self, result: Result) -> list[Config]:
-        configs = set(self._candidates.space.configs)
+        configs = set(self._fitting.configs)
         return [config for config in result.ranked if config in configs]
 
     def _order(self) -> list[Config]:
@@ -255,7 +259,7 @@ class Search:
             candidates.key,
             candidates.name,
             candidates.device,
-            self._bucket,
+            self.bucket,
             results.shapes_of(self._values),
             self._mode,
             (*rows, *(Row(config, None, 0, reason) for config, reason in failures.items())),
@@ -265,14 +269,14 @@ class Search:
         logger.info(
             "tuned %s: %s takes %.4g ms", candidates.name, rows[0].config, rows[0].milliseconds
         )
-        other = results.load(candidates.key, self._bucket)
+        other = results.load(candidates.key, self.bucket)
         if other is not None and other != self._exact and other.mode == self._mode:
             known = self._by_result(other)
             if known is not None:
                 return known
         results.store(result)
         (kernel,) = candidates.kernels([rows[0].config])
-        return Choice(kernel, "tuned", self._bucket)
+        return Choice(kernel, "tuned", self.bucket)
 
     def _stuck(self, config: Config) -> DeviceError:
         """Leaves the configuration out in all later processes; the error for the user."""
@@ -291,12 +295,14 @@ class Search:
         tried = {row.config: row for row in result.rows} if result is not None else {}
         predictions = {row.config: row for row in self._ranked}
         rows: list[ReportRow] = []
-        for config in dict.fromkeys([*tried, *predictions]):
+        for config in dict.fromkeys([*tried, *predictions, *self._candidates.space.configs]):
             prediction, row = predictions.get(config), tried.get(config)
             # Without a model of the kernel, all times are 0.
             predicted = None if prediction is None else prediction.milliseconds or None
             if row is None:
                 refused = None if prediction is None else prediction.reason or None
+                if config.values not in self._fitting.sizes:
+                    refused = "the sizes of this call do not fit its block sizes"
                 reason = self._candidates.failures.get(config) or refused
                 row = Row(config, None, 0, reason)
             rows.append(ReportRow(config, predicted, row.milliseconds, row.samples, row.reason))

@@ -15,7 +15,7 @@ from ninetoothed.calls.arguments import bind
 from ninetoothed.calls.sequences import Jagged
 from ninetoothed.compiler.compile import build
 from ninetoothed.definition.definition import Definition
-from ninetoothed.errors import CompilerError, NineToothedError
+from ninetoothed.errors import CompilerError, NineToothedError, collect_warnings
 from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.trace import Touch, Trace, difference
 from ninetoothed.verification.translation.outcome import Report
@@ -51,7 +51,8 @@ class _Check:
         try:
             # Each sample has its own signature: sizes and strides decide what passes may assume.
             call = bind(self._definition.interface, values, self._keywords).signature
-            signature = replace(call, index_bits=self._signature.index_bits)
+            own = self._signature
+            signature = replace(call, index_bits=own.index_bits, agreement=own.agreement)
             passes = self._pass_trace(signature, config)
             constants = {**dict(signature.constants), **dict(sample.blocks)}
             symbols = passes.symbols(values, constants)
@@ -127,7 +128,10 @@ class _Check:
 def validate(definition: Definition, signature: Signature, config: Config) -> Report:
     """See :func:`ninetoothed.verification.translation.validate`."""
     check = _Check(definition, signature, config)
-    sampler = Sampler(definition, signature, build(definition, signature, config=config), config)
-    taken = [check.case(sample) for sample in sampler.samples()]
+    # What there is to warn of, the kernel has warned of.
+    with collect_warnings():
+        composed = build(definition, signature, config=config)
+        sampler = Sampler(definition, signature, composed, config)
+        taken = [check.case(sample) for sample in sampler.samples()]
     skipped = sampler.skipped + taken.count(False)
     return Report(taken.count(True), skipped, check.touches, check.proved, check.evaluated)

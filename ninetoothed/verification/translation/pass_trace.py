@@ -1,4 +1,6 @@
-"""Pass trace: a kernel's module before the first pass and after each, for one configuration."""
+"""Pass trace: a kernel's module with its programs numbered, and after each pass behind, for one
+configuration.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class TraceStep:
 
 @dataclass(frozen=True)
 class PassTrace:
-    """Module as the frontend builds it, and the passes."""
+    """Module whose programs are numbered, and the passes behind. Before that, an arrangement does
+    not say which element is whose.
+    """
 
     start: ModuleOp
     trace_steps: tuple[TraceStep, ...]
@@ -73,7 +77,8 @@ class PassTrace:
 
 
 def pass_trace(definition: Definition, signature: Signature, config: Config) -> PassTrace:
-    """Compile a kernel for one configuration, keeping the module after every pass.
+    """Compile a kernel for one configuration, keeping the module after every pass from the
+    numbering of programs on.
 
     Raises:
         NineToothedError: the kernel is wrong for the signature or the configuration.
@@ -95,4 +100,6 @@ def pass_trace(definition: Definition, signature: Signature, config: Config) -> 
         TraceStep(name, modules[index][1], after, tuple(pipeline[index:]), known)
         for index, (name, after) in enumerate(modules[1:])
     )
-    return PassTrace(modules[0][1], trace_steps)
+    names = [trace_step.name for trace_step in trace_steps]
+    first = names.index("nt-number-programs")
+    return PassTrace(trace_steps[first].after, trace_steps[first + 1 :])

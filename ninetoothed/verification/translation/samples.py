@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument
@@ -193,7 +193,7 @@ def _of_sizes(kernel: nt.KernelOp, check: nt.Check) -> nt.Check:
         if source.jagged is not None
     }
     left, right = (sizes.get(str(side[0]), side) for side in (check.left, check.right))
-    return nt.Check(left, right, check.message)
+    return replace(check, left=left, right=right)
 
 
 def _scalar(dtype: str, number: int) -> int | float | bool:

@@ -116,26 +116,36 @@ kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: SymbolError: the symbol x has the name of a parameter of the application, and both are given by keyword; rename one
 kernel(torch.ones(4), torch.ones(4), x=3)
-# ---- outermost shapes of different rank
-def arrangement(x, output):
-    return x.tile((16, 16)).squeeze(0), output.tile((16, 16))
-#                                       ^
-# error in no function: ArrangementError: the outermost shapes of x and output must be equal, one program an element, but they are (-(-x_size_1 // 16),) and (-(-output_size_0 // 16), -(-output_size_1 // 16)); tile, expand or squeeze until they are
-
-def application(x, output):
-    output = x
-
-make(arrangement, application, (Tensor(2), Tensor(2)))
-# ---- outermost shapes of different constants
+# ---- more elements that are written than programs
 def arrangement(x, output):
     return x.tile((16,)), output.tile((16,))
 #                         ^
-# error in no function: ArrangementError: the outermost shapes of x and output must be equal, one program an element, but they are (8,) and (16,); tile, expand or squeeze until they are
+# error in no function: ArrangementError: output is written, and its outermost level has more elements than there are programs, one an element of x: their outermost shapes are (16,) and (8,); tile, expand or squeeze until they are equal, or return output first
 
 def application(x, output):
     output = x
 
 make(arrangement, application, (Tensor(shape=(128,)), Tensor(shape=(256,))))
+# ---- fewer elements than programs, of a strict kernel
+def arrangement(x, output):
+    return x.tile((16,)), output.tile((16,))
+#                         ^
+# error in no function: ArrangementError: the outermost level of output has fewer elements than there are programs, one an element of x: their outermost shapes are (8,) and (16,); programs without an element of output write nothing; tile, expand or squeeze until they are equal
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(shape=(256,)), Tensor(shape=(128,))), strict=True)
+# ---- more elements that are read than programs, of a strict kernel
+def arrangement(output, x):
+    return output.tile((16,)), x.tile((16,))
+#                              ^
+# error in no function: ArrangementError: the outermost level of x has more elements than there are programs, one an element of output: their outermost shapes are (16,) and (8,); elements of x without a program are not reached; tile, expand or squeeze until they are equal
+
+def application(output, x):
+    output = x
+
+make(arrangement, application, (Tensor(shape=(128,)), Tensor(shape=(256,))), strict=True)
 # ---- outermost shapes that a call shows to differ
 def arrangement(x, output):
     return x.tile((16,)), output.tile((16,))
@@ -176,13 +186,3 @@ def application(x, output):
 kernel = make(arrangement, application, (Tensor(2), Tensor(1)))
 kernel(torch.ones(100, 2), torch.ones(100))
 # error: ArgumentError: squeeze of x (kernel.py, line 2) needs the size x_size_1 to be 1: it is (2,)
-# ---- one tensor without programs
-def arrangement(x, output):
-    return x, output.tile((16,))
-#             ^
-# error in no function: ArrangementError: the outermost shapes of x and output must be equal, one program an element, but they are (x_size_0, x_size_1) and (-(-output_size_0 // 16),); tile, expand or squeeze until they are
-
-def application(x, output):
-    output = x
-
-make(arrangement, application, (Tensor(2), Tensor(1)))

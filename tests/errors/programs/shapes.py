@@ -16,14 +16,15 @@ def application(x, output):
 vectors(application)
 # ---- blocks that do not fit since the arrangement is wrong
 def arrangement(x, output):
-    return x.tile((16,)), output.tile((1, 16))
-#                         ^
-# error in no function: ArrangementError: the outermost shapes of x and output must be equal, one program an element, but they are (-(-x_size_0 // 16),) and (output_size_0, -(-output_size_1 // 16)); tile, expand or squeeze until they are
+    n = Symbol("n", constexpr=True, lower_bound=0)
+    return x[n : n + 8].tile((16,)), output.tile((16,))
+#          ^
+# error in no function: ArrangementError: slicing of x (kernel.py, line 3) needs n + 8 <= 4, which no call can give; write one that fits
 
 def application(x, output):
     output = x + ntl.zeros((32,), dtype=ntl.float32)
 
-make(arrangement, application, (Tensor(1), Tensor(2)))
+make(arrangement, application, (Tensor(shape=(4,)), Tensor(1)))
 # ---- a block of more dims than the output
 def application(x, output):
     output = x[:, None] + x[None, :]

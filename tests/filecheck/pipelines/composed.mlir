@@ -1,9 +1,9 @@
-// RUN: nt-opt %s -p nt-check-arrangement,nt-compose-arrangement,nt-mask-reductions | filecheck %s
+// RUN: nt-opt %s -p nt-check-arrangement,nt-number-programs,nt-compose-arrangement,nt-mask-reductions | filecheck %s
 
 // The symbolic stages of one signature serve every configuration. The maximum is taken over valid
 // lanes only: the load reads its identity.
 // CHECK-LABEL: nt.kernel @top symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>]
-// CHECK-SAME: checks [#nt.check<[n ceildiv B] = [m], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">]
+// CHECK-SAME: checks [#nt.check<agreement [n ceildiv B] = [m], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">]
 // CHECK: nt.access %x <{{\[\[}}n ceildiv B], [B]] -> [B * g0 + b0] if {{\[\[}}B * g0 + b0, n]]>
 // CHECK-NEXT: nt.access %y <{{\[\[}}m]] -> [g0]>
 // CHECK: %v = nt.load %a[] other 0xff800000 : f32

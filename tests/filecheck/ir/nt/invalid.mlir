@@ -100,6 +100,29 @@ nt.kernel @k arrange {
 
 // -----
 
+// CHECK: nt.renumber: there is no count most
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[m] x f32>
+  %0 = nt.renumber %x [n] count "most" level 0 : !nt.tensor<[m] x f32> -> !nt.tensor<[n] x f32>
+  nt.arranged
+} apply {
+  nt.return
+}
+
+// -----
+
+// CHECK: nt.renumber: renumber: programs are given elements of the outermost level, which has a dim
+nt.kernel @k arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[1] x f32>
+  %0 = nt.squeeze %x [0] level 0 : !nt.tensor<[1] x f32> -> !nt.tensor<[] x f32>
+  %1 = nt.renumber %0 [n] count "any" level 0 : !nt.tensor<[] x f32> -> !nt.tensor<[n] x f32>
+  nt.arranged
+} apply {
+  nt.return
+}
+
+// -----
+
 // CHECK: nt.expand: expand: dim 0 of (4,) has size 4
 nt.kernel @k arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[4] x f32>

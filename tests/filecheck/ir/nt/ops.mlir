@@ -32,6 +32,9 @@ nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
   // CHECK-NEXT: %f = nt.flatten %p [0, 2] level 1 : !nt.tensor<[m, 1] x !nt.tensor<[B, n] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>>
   %f = nt.flatten %p [0, 2] level 1
       : !nt.tensor<[m, 1] x !nt.tensor<[B, n] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>>
+  // CHECK-NEXT: %r = nt.renumber %f [n, 2] count "any" level 0 : !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>> -> !nt.tensor<[n, 2] x !nt.tensor<[B * n] x f32>>
+  %r = nt.renumber %f [n, 2] count "any" level 0
+      : !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>> -> !nt.tensor<[n, 2] x !nt.tensor<[B * n] x f32>>
   // CHECK-NEXT: nt.arranged %f, %scalar, %fixed : !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>>, !nt.tensor<[] x i32>, !nt.tensor<[] x ui8>
   nt.arranged %f, %scalar, %fixed
       : !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>>, !nt.tensor<[] x i32>, !nt.tensor<[] x ui8>
