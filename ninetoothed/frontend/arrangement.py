@@ -11,6 +11,7 @@ from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.dtype import DTYPES
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
+from ninetoothed.layout.meta_op import AtMostOne
 from ninetoothed.symbolic.expr import IndexExpr, substitute, symbols
 
 
@@ -84,6 +85,8 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
     result: SSAValue = op.result
     result.name_hint = parameter.name
     for meta in parameter.ops:
+        if signature.empty and isinstance(meta, AtMostOne):
+            meta = replace(meta, empty=True)
         step = nt.MetaOperation.of(meta, result)
         step.location = location(meta.loc)
         block.add_op(step)
