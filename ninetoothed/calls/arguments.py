@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -92,10 +92,11 @@ def _positional(
     names = interface.names
     shown = f"{interface.name}({', '.join(names)})"
     takes = f"{shown} takes {counted(len(names), 'argument')}"
+    count = len(args) + sum(name in names for name in kwargs)
     if len(args) > len(names):
         keywords = interface.keywords
         hint = f"; give {', '.join(keywords)} by keyword" if keywords else "; leave the others out"
-        raise ArgumentError(f"{takes}, but {len(args)} were given{hint}")
+        raise ArgumentError(f"{takes}, but {count} were given{hint}")
     given = names
     if interface.repeats and len(args) == len(interface.firsts):
         # Of a tensor that was arranged in several ways, the first parameter takes the argument.
@@ -117,8 +118,9 @@ def _positional(
             found.setdefault(names[later], found[names[first]])
     missing = [name for name in names if name not in found]
     if missing:
+        _check_keywords(interface, rest, is_call=True)
         raise ArgumentError(
-            f"{takes}, but {len(found)} {'was' if len(found) == 1 else 'were'} given; "
+            f"{takes}, but {count} {'was' if count == 1 else 'were'} given; "
             f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         )
     return [found[name] for name in names], rest
@@ -132,17 +134,7 @@ def constant_values(
     Raises:
         ArgumentError: one is missing, unknown, or no integer within its bounds.
     """
-    for name in given:
-        if name in interface.meta:
-            if sizes is not None:
-                raise ArgumentError(
-                    f"{name} is chosen by the compiler; leave it out, or declare "
-                    f"Symbol({name!r}, constexpr=True) to give it"
-                )
-        elif name not in interface.keywords:
-            raise ArgumentError(
-                f"{interface.name} has no argument {name}; {_instead(interface, name)}"
-            )
+    _check_keywords(interface, given, is_call=sizes is not None)
     found: list[tuple[str, int]] = []
     for name, keyword, bounds in interface.constexprs:
         if keyword not in given:
@@ -155,6 +147,26 @@ def constant_values(
         if sizes is not None:
             found.append((name, sizes[name]))
     return tuple(found)
+
+
+def _check_keywords(interface: Interface, given: Iterable[str], *, is_call: bool) -> None:
+    """Check that keywords which are no parameters name symbols; a call gives none that the compiler
+    chooses.
+
+    Raises:
+        ArgumentError: one does not.
+    """
+    for name in given:
+        if name in interface.meta:
+            if is_call:
+                raise ArgumentError(
+                    f"{name} is chosen by the compiler; leave it out, or declare "
+                    f"Symbol({name!r}, constexpr=True) to give it"
+                )
+        elif name not in interface.keywords:
+            raise ArgumentError(
+                f"{interface.name} has no argument {name}; {_instead(interface, name)}"
+            )
 
 
 def _instead(interface: Interface, name: str) -> str:

@@ -57,6 +57,10 @@ class Definition:
     """The sizes that are constants when compiling, by their names in the IR."""
     keywords: Mapping[str, str] = field(default_factory=dict[str, str])
     """The user's names of ``constexprs``, by which a call gives them."""
+    values: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Parameters of the application that no tensor is arranged for, with their values."""
+    receiver: str | None = None
+    """The one of these that holds the object whose method the application is."""
 
     @cached_property
     def firsts(self) -> Mapping[str, int]:

@@ -47,7 +47,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
@@ -55,7 +55,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation
 
 from ninetoothed.artifacts.signature import Agreement
-from ninetoothed.errors import AgreementWarning, ArrangementError, warn
+from ninetoothed.errors import AgreementWarning, ArrangementError, any_of, warn
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail, loc_of
 from ninetoothed.ir.kernel_pass import KernelPass
@@ -113,11 +113,13 @@ class _Agreement:
         """The check of a call that there are as many elements as programs."""
         if found.proved == "=":
             return []
+        # Elements without a program that are written are no class's, so that comes first.
         message = (
             f"the outermost levels of {self.first} and {self.name} must have equally many elements, "
             "one a program: they have {left} and {right}"
         )
-        return [nt.Check((found.programs,), (found.own,), message, agreement=True)]
+        equal = nt.Check((found.programs,), (found.own,), message, agreement=True)
+        return [*self.of_written(found), equal]
 
     def of_written(self, found: Numbering) -> list[nt.Check]:
         """The check of a call that there is a program for each element that is written.
@@ -125,7 +127,7 @@ class _Agreement:
         Raises:
             ArrangementError: there never is.
         """
-        if not found.is_written or not found.unreached:
+        if not found.is_written or found.proved in ("<", "<="):
             return []
         if found.proved == ">":
             raise fail(
@@ -143,35 +145,55 @@ class _Agreement:
         least = normalize(minimum(found.programs, found.own))
         return [nt.Check((least,), (found.own,), message)]
 
-    def warning(self, found: Numbering, other: bool) -> str | None:
-        """The warning that there need not be one program an element; None: nothing comes of it."""
-        if found.use == "offsets":
-            return None
-        effects: list[str] = []
-        if found.surplus:
-            value = "its other" if other else "0"
-            lost = [f"read {value}"] if found.use != "write" else []
-            lost += ["write nothing"] if found.is_written else []
-            effects.append(f"programs without an element of {self.name} {' and '.join(lost)}")
-        if found.unreached and not found.is_written:
-            effects.append(f"elements of {self.name} without a program are not reached")
-        if not effects:
-            return None
-        relation = _RELATIONS.get(found.proved, "may have another number of elements than")
-        return (
-            f"the outermost level of {self.name} {relation} there are programs, one an element of "
-            f"{self.first}: their outermost shapes are {shape_text(self.own)} and "
-            f"{shape_text(self.grid)}; {', and '.join(effects)}; tile, expand or squeeze until "
-            "they are equal"
+
+def _warn(found: Sequence[tuple[_Agreement, Numbering, bool]]) -> None:
+    """Warn of parameters without one element a program, each with what is known of it and whether
+    it has ``other``: of one whose relation is known by itself, of the others together, since only a
+    call knows which it is.
+    """
+    open_: list[tuple[_Agreement, Numbering, bool]] = []
+    for row in found:
+        pair, known, _ = row
+        if known.proved not in ("<", ">"):
+            open_.append(row)
+        elif effects := _effects([row]):
+            relation = "fewer" if known.proved == "<" else "more"
+            _issue(
+                pair.op,
+                f"the outermost level of {pair.name} has {relation} elements than there are "
+                f"programs, one an element of {pair.first}: their outermost shapes are "
+                f"{shape_text(pair.own)} and {shape_text(pair.grid)}; {effects}",
+            )
+    if open_ and (effects := _effects(open_)):
+        first = open_[0][0]
+        names = any_of([pair.name for pair, _, _ in open_])
+        shapes = ", ".join(f"{shape_text(pair.own)} of {pair.name}" for pair, _, _ in open_)
+        _issue(
+            first.op,
+            f"a call gives the outermost level of {names} another number of elements than there "
+            f"are programs, one an element of {first.first}: the outermost shapes are {shapes} and "
+            f"{shape_text(first.grid)} of {first.first}; {effects}",
         )
 
 
-_RELATIONS = {
-    "<": "has fewer elements than",
-    "<=": "may have fewer elements than",
-    ">": "has more elements than",
-    ">=": "may have more elements than",
-}
+def _issue(op: Operation, text: str) -> None:
+    message = f"{text}; tile, expand or squeeze until they are equal"
+    warn(AgreementWarning(message, loc_of(op.location)))
+
+
+def _effects(found: Sequence[tuple[_Agreement, Numbering, bool]]) -> str:
+    """What follows for programs without an element, and for elements without a program."""
+    surplus = [(known, other) for _, known, other in found if known.surplus]
+    read = {other for known, other in surplus if known.use != "write"}
+    lost: list[str] = []
+    if read:
+        lost.append("read other" if all(read) else "read other or 0" if any(read) else "read 0")
+    if any(known.is_written for known, _ in surplus):
+        lost.append("write nothing")
+    effects = [f"programs without an element {' and '.join(lost)}"] if lost else []
+    if any(known.unreached and not known.is_written for _, known, _ in found):
+        effects.append("elements without a program are not reached")
+    return ", ".join(effects)
 
 
 def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
@@ -181,6 +203,7 @@ def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
         ArrangementError: there never is, and no rule gives the programs elements then.
     """
     checks: list[nt.Check] = []
+    disagreeing: list[tuple[_Agreement, Numbering, bool]] = []
     first: tuple[str, Sizes] | None = None
     shapes = arranged_shapes(kernel)
     found = numberings(kernel, shapes, agreement)
@@ -202,13 +225,13 @@ def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
             case "any":
                 assert known is not None
                 checks += pair.of_written(known)
-                text = pair.warning(known, source.other is not None)
-                if text is not None:
-                    warn(AgreementWarning(text, loc_of(op.location)))
+                if known.use != "offsets":
+                    disagreeing.append((pair, known, source.other is not None))
             case None if known is not None:
                 pass
             case _:
                 checks += pair.of_shapes(known)
+    _warn(disagreeing)
     return checks
 
 

@@ -132,7 +132,7 @@ def check(
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
     """
-    definition = define(None, run_arrangement(arrangement, tensors), application)
+    definition = define(None, run_arrangement(arrangement, tensors).tensors, application)
     return report(definition, dtypes or {}, values or {})
 
 
