@@ -80,19 +80,14 @@ def _ceiling(left: Any, right: Any) -> Any:
     return sys.modules["sympy"].ceiling(left / right)
 
 
-def _min(left: Any, right: Any) -> Any:
-    return sys.modules["sympy"].Min(left, right)
+def _plain(name: str, left: Any, right: Any) -> Any:
+    """``name`` of sympy's, computed of numbers only.
 
-
-def _max(left: Any, right: Any) -> Any:
-    return sys.modules["sympy"].Max(left, right)
-
-
-def _remainder(left: Any, right: Any) -> Any:
-    sympy: Any = sys.modules["sympy"]
-    # sympy 1.14 rewrites some remainders of sums by symbols without end, so they are left as they
-    # are until somebody simplifies them.
-    return sympy.Mod(left, right, evaluate=bool(left.is_number and right.is_number))
+    Of symbols it is left as it is until somebody simplifies it: sympy 1.14 rewrites some remainders
+    without end, and takes ``floor(1 / (p * q)) >= 1`` for true.
+    """
+    function: Any = getattr(sys.modules["sympy"], name)
+    return function(left, right, evaluate=bool(left.is_number and right.is_number))
 
 
 _NUMBERS: dict[str, Callable[..., Any]] = {
@@ -102,9 +97,9 @@ _NUMBERS: dict[str, Callable[..., Any]] = {
     "mul": operator.mul,
     "floordiv": _floor,
     "ceildiv": _ceiling,
-    "mod": _remainder,
-    "min": _min,
-    "max": _max,
+    "mod": functools.partial(_plain, "Mod"),
+    "min": functools.partial(_plain, "Min"),
+    "max": functools.partial(_plain, "Max"),
 }
 
 
@@ -113,7 +108,7 @@ def _condition(expr: IndexExpr) -> Any:
     if expr.op == "and":
         return sympy.And(*map(_condition, expr.args))
     if expr.op in COMPARISONS:
-        return getattr(sympy, _RELATIONS[expr.op])(*map(_number, expr.args))
+        return _plain(_RELATIONS[expr.op], *map(_number, expr.args))
     return sympy.Ne(_number(expr), 0)
 
 
