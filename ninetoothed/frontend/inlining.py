@@ -22,8 +22,9 @@ from ninetoothed.frontend.frame import Frame, LocalFunction
 from ninetoothed.frontend.name_resolution import constant, held_object, object_attribute
 from ninetoothed.frontend.values import Object, Value, Variable, View, describe, is_ssa, unnamed
 from ninetoothed.frontend.variables import lent
-from ninetoothed.frontend.walk import STATEMENTS, evaluate, execute
+from ninetoothed.frontend.walk import STATEMENTS, call, evaluate, execute
 from ninetoothed.ir import nt
+from ninetoothed.language.table import Primitive
 
 _MAX_DEPTH = 64
 
@@ -115,14 +116,17 @@ def _completed(
 ) -> Value:
     """Call a ``functools.partial``."""
     function = constant(ctx, "the function of a partial", partial.func)
-    if not is_function(function):
-        raise TypeMismatchError(
-            f"a partial of {describe(function)} cannot be called inside an application; "
-            "functions written with def can"
-        )
     what = "an argument of a partial"
     known = [constant(ctx, what, value) for value in partial.args]
     keywords = {name: constant(ctx, what, value) for name, value in partial.keywords.items()}
+    if isinstance(function, Primitive):
+        values = {name: unnamed(value) for name, value in kwargs.items()}
+        return call(ctx, function, [*known, *map(unnamed, args)], {**keywords, **values})
+    if not is_function(function):
+        raise TypeMismatchError(
+            f"a partial of {describe(function)} cannot be called inside an application; "
+            "functions of ntl and those written with def can"
+        )
     return inline(ctx, function, [*known, *args], {**keywords, **kwargs})
 
 
