@@ -12,10 +12,11 @@ from typing import Any, cast
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.errors import TypeMismatchError, UndefinedNameError, did_you_mean
+from ninetoothed.fingerprint.objects import MISSING, is_object, static_attribute
 from ninetoothed.frontend import triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
-from ninetoothed.frontend.values import Value
+from ninetoothed.frontend.values import Object, Value, describe
 from ninetoothed.frontend.walk import EXPRESSIONS
 from ninetoothed.language.table import Primitive
 
@@ -30,6 +31,7 @@ _CONSTANTS: tuple[type, ...] = (
     type,
     types.FunctionType,
     types.BuiltinFunctionType,
+    types.MethodType,
     types.ModuleType,
     functools.partial,
     Primitive,
@@ -45,7 +47,9 @@ def _name(ctx: Context, node: ast.Name) -> Value:
         return found
     frame = ctx.frame.owner(name)
     if frame is None:
-        return _outside(ctx.frame, name)
+        return _outside(ctx, name)
+    while name in frame.lent:
+        frame, name = frame.lent[name]
     if name in frame.locals:
         return frame.locals[name]
     if name in frame.undefined:
@@ -53,8 +57,9 @@ def _name(ctx: Context, node: ast.Name) -> Value:
     raise UndefinedNameError(f"{name} has no value yet; assign it before")
 
 
-def _outside(frame: Frame, name: str) -> Value:
+def _outside(ctx: Context, name: str) -> Value:
     """A closure variable of a function that Python made, a global or a builtin."""
+    frame = ctx.frame
     *_, outermost = frame.outwards()
     try:
         found = outermost.source.lookup(name)
@@ -64,7 +69,7 @@ def _outside(frame: Frame, name: str) -> Value:
         raise UndefinedNameError(
             f"{name} has no value yet; assign it before the kernel is made"
         ) from None
-    return constant(name, found)
+    return constant(ctx, name, found)
 
 
 def _unknown(frame: Frame, name: str) -> str:
@@ -74,7 +79,7 @@ def _unknown(frame: Frame, name: str) -> str:
     return f"there is no name {name}; {hint or 'assign it first, or import it'}"
 
 
-def constant(name: str, value: Any) -> Value:
+def constant(ctx: Context, name: str, value: Any) -> Value:
     """A Python object from outside the application, if the language has it.
 
     Raises:
@@ -82,24 +87,66 @@ def constant(name: str, value: Any) -> Value:
         UndefinedNameError: it is one of Triton's that the language does not have.
     """
     if isinstance(value, enum.Enum):
-        return constant(name, value.value)
+        return constant(ctx, name, value.value)
     if isinstance(value, tuple | list):
         items = cast("Sequence[Any]", value)
-        found = [constant(f"{name}[{index}]", item) for index, item in enumerate(items)]
+        found = [constant(ctx, f"{name}[{index}]", item) for index, item in enumerate(items)]
         return found if isinstance(value, list) else tuple(found)
     if not isinstance(value, types.ModuleType):
         # A module is adopted attribute by attribute.
         value = triton_objects.adopted(value)
+    if (own := dtypes.own_type(value)) is not None:
+        return ctx.constant(dtypes.number(value), own)
+    value = dtypes.number(value)
     if isinstance(value, _CONSTANTS) or triton_objects.is_function(value):
         return value
     dtype = dtypes.lookup(value)
     if dtype is not None:
         return dtype
+    if is_object(value):
+        return Object(value)
     word = type(value).__name__
     raise TypeMismatchError(
         f"{name} is a {word} from outside the application, which cannot be used inside; "
         "numbers, element types, tuples and functions can, and tensors come in as parameters"
     )
+
+
+def held_object(value: Any) -> Value:
+    """The first argument of a bound method: an object, or of a class method the class."""
+    return value if isinstance(value, type) else Object(value)
+
+
+def object_attribute(ctx: Context, owner: Object, name: str) -> Value:
+    """``object.name``: a constant, or a method.
+
+    Raises:
+        TypeMismatchError: it would have to be computed by Python.
+        UndefinedNameError: there is none.
+    """
+    value = owner.value
+    kind = cast("type[Any]", type(value))
+    shown = f"{kind.__name__}.{name}"
+    capture = ctx.frame.source.capture
+    kept = None if capture is None else capture.attribute(value, name, None)
+    found, is_own = kept or static_attribute(value, name)
+    if found is MISSING:
+        hint = did_you_mean(name, dir(value))
+        raise UndefinedNameError(f"{describe(owner)} has no attribute {name}{hint and f'; {hint}'}")
+    if isinstance(found, types.FunctionType) and not is_own:
+        return types.MethodType(found, value)
+    if isinstance(found, property | functools.cached_property):
+        raise TypeMismatchError(
+            f"{shown} is a property, which Python computes; keep its value in an attribute, or "
+            "in a variable outside"
+        )
+    return _of_class(ctx, shown, found, kind)
+
+
+def _of_class(ctx: Context, shown: str, found: Any, owner: type) -> Value:
+    if isinstance(found, classmethod):
+        return types.MethodType(cast("classmethod[Any, Any, Any]", found).__func__, owner)
+    return constant(ctx, shown, found.__func__ if isinstance(found, staticmethod) else found)
 
 
 def module_attribute(ctx: Context, module: types.ModuleType, name: str) -> Value:
@@ -119,7 +166,7 @@ def module_attribute(ctx: Context, module: types.ModuleType, name: str) -> Value
         raise UndefinedNameError(
             f"the module {module.__name__} has no {name}{hint and f'; {hint}'}"
         ) from None
-    return constant(f"{module.__name__}.{name}", found)
+    return constant(ctx, f"{module.__name__}.{name}", found)
 
 
 _MISSING = object()
@@ -139,7 +186,7 @@ def _captured(ctx: Context, owner: Any, name: str, get: Callable[[Any, str], Any
 
 
 def class_attribute(ctx: Context, owner: type, name: str) -> Value:
-    """``Class.name``: a static method, or a constant; of an enumeration, a member's value.
+    """``Class.name``: a static or class method, or a constant; of an enumeration, a member's value.
 
     Raises:
         UndefinedNameError: there is none.
@@ -149,7 +196,7 @@ def class_attribute(ctx: Context, owner: type, name: str) -> Value:
         # A call's constexpr numbers are such values, too.
         members: Mapping[str, Any] = owner.__members__
         if name in members:
-            return constant(shown, members[name])
+            return constant(ctx, shown, members[name])
         raise UndefinedNameError(
             f"the class {owner.__name__} has no member {name}; members are {', '.join(members)}"
         )
@@ -160,4 +207,4 @@ def class_attribute(ctx: Context, owner: type, name: str) -> Value:
         raise UndefinedNameError(
             f"the class {owner.__name__} has no attribute {name}{hint and f'; {hint}'}"
         ) from None
-    return constant(shown, found.__func__ if isinstance(found, staticmethod) else found)
+    return _of_class(ctx, shown, found, owner)

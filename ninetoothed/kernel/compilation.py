@@ -16,7 +16,7 @@ from ninetoothed import config as settings
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.options import Options
-from ninetoothed.artifacts.signature import Agreement, Signature
+from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.arguments import Arguments
@@ -37,6 +37,7 @@ from ninetoothed.errors import (
     CheckError,
     DeviceError,
     NineToothedWarning,
+    UnusedValueWarning,
     collect_warnings,
 )
 from ninetoothed.interpreters import interpret
@@ -46,17 +47,27 @@ from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
 from ninetoothed.verification.translation import validate
+from ninetoothed.verification.unused_outputs import (
+    warn_if_nothing_is_stored,
+    warn_of_misspelt_outputs,
+)
 from ninetoothed.verification.verdicts import Report, check_outputs, report, warn_of_races
 
 
 class Variant:
-    """Module and derived facts of one signature, shared by its calls."""
+    """Module and derived facts of one signature, shared by its calls.
 
-    def __init__(self, definition: Definition, signature: Signature) -> None:
+    ``issued`` takes the warnings of modules of other block sizes.
+    """
+
+    def __init__(
+        self, definition: Definition, signature: Signature, issued: IssuedWarnings
+    ) -> None:
         self.module = build(definition, signature)
         self.signature = signature
         self.warnings: tuple[NineToothedWarning, ...] = ()
         self._definition = definition
+        self._issued = issued
         self._modules = [self.module]
         self._interpreted: dict[int, dict[str, int]] = {}
 
@@ -81,8 +92,7 @@ class Variant:
         for module in self._modules:
             if serves(module, config):
                 return module
-        # The first module has warned of all that this one would.
-        with collect_warnings():
+        with self._issued.collecting():
             module = build(self._definition, self.signature, config=config)
         self._modules.append(module)
         return module
@@ -148,17 +158,23 @@ class KernelCompiler:
         with self._issued.collecting() as found:
             module = check_application(self.definition)
             self._check_agreement(found)
+            warn_of_misspelt_outputs(self.definition)
             if module is not None:
                 self._check_races(module)
+                if not any(isinstance(warning, UnusedValueWarning) for warning in found):
+                    warn_if_nothing_is_stored(self.definition, module)
         self.warnings = tuple(found)
 
-    def _check_races(self, module: ModuleOp, agreement: Agreement = "shapes") -> None:
-        """Warn of races, once: they do not depend on element types.
+    def _check_races(self, module: ModuleOp, signature: Signature | None = None) -> None:
+        """Warn of races, once: they do not depend on element types; and anew where values of
+        symbols are outside their bounds.
 
         Raises:
             RaceError: there are such, and the kernel is strict.
         """
-        if not self.has_races:
+        constants = () if signature is None else signature.constants
+        if not self.has_races or self.definition.interface.widened(constants):
+            agreement = "shapes" if signature is None else signature.agreement
             warn_of_races(self.definition, module, self._options.is_strict, agreement)
             self.has_races = True
 
@@ -187,13 +203,13 @@ class KernelCompiler:
 
     def _built(self, signature: Signature) -> Variant:
         with self._issued.collecting() as found:
-            built = Variant(self.definition, signature)
+            built = Variant(self.definition, signature, self._issued)
             self._check_agreement(found)
             if settings.validate():
                 warps = self._options.num_warps
                 config = space(built.module, signature, warps).configs[0]
                 validate(self.definition, signature, config)
-            self._check_races(built.module, signature.agreement)
+            self._check_races(built.module, signature)
             check_outputs(self.definition, built.module, signature)
         built.warnings = tuple(found)
         self._variants[signature] = built
@@ -266,7 +282,8 @@ class KernelCompiler:
             raise ArgumentError(f"there is no stage {stage!r}; stages are {', '.join(STAGES)}")
         signature = assumed_signature(self.definition, dtypes, values)
         texts: dict[str, str] = {}
-        signature, config = self._stages(signature, values, texts)
+        with self._issued.collecting():
+            signature, config = self._stages(signature, values, texts)
         note = describe_assumptions(self.definition, signature, config, dtypes)
         return f"{note}{texts[stage]}\n"
 

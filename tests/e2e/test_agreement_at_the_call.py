@@ -130,7 +130,7 @@ def test_fewer_and_more_that_are_read(device: str) -> None:
         assert torch.equal(output, x + padded)
     assert found == [
         "a call gives the outermost level of y or output another number of elements than there are "
-        "programs, one an element of x"
+        "programs, one an element of x",
     ]
 
 
@@ -161,7 +161,7 @@ def test_strict(device: str) -> None:
     quietly(kernel, x, output)
     for _ in range(2):
         with pytest.raises(
-            ArrangementError, match="a call gives the outermost level of output another"
+            ArrangementError, match="a call gives the outermost level of output another number"
         ):
             kernel(x, output[:4])
     two = ninetoothed.make(elements, plus_one, (Tensor(2), Tensor(1)), strict=True)
