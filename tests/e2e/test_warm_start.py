@@ -295,7 +295,7 @@ def test_classes_of_agreement(user: User) -> None:
     assert first["warnings"] == second["warnings"]
     assert first["issued"] == second["issued"] == [0, 0, 1, 1, 1]
     (warning,) = first["warnings"]
-    assert warning[0].startswith("the outermost level of y may have another number of elements")
+    assert warning[0].startswith("a call gives the outermost level of y another number of elements")
 
 
 def test_a_strict_kernel_has_no_class_of_fewer(user: User) -> None:
