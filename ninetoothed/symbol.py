@@ -15,10 +15,10 @@ from numbers import Integral
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
+from ninetoothed.dtype import number
 from ninetoothed.errors import SymbolError, caller_loc, user_facing
+from ninetoothed.symbolic.decisions import record, truth
 from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, SymbolInfo, binary, const, sym
-from ninetoothed.symbolic.intervals import bounds, comparison, declared_ranges
-from ninetoothed.symbolic.normal_form import normalize
 from ninetoothed.symbolic.sympy_exchange import from_sympy, is_sympy, to_sympy
 
 _META_BOUNDS = (32, 1024)
@@ -105,18 +105,11 @@ class Symbol:
 
     @user_facing
     def __bool__(self) -> bool:
-        lower, upper = bounds(normalize(self.expr), declared_ranges([self.expr]))
-        if lower is not None and lower > 0:
-            return True
-        if upper is not None and upper < 0:
-            return False
-        if lower == upper == 0:
-            return False
+        answer = truth(self.expr)
+        if answer is not None:
+            record(self.expr, answer, caller_loc)
+            return answer
         op = self.expr.op
-        if op in COMPARISONS:
-            answer = _decide(self.expr)
-            if answer is not None:
-                return answer
         question = "holds" if op in (*COMPARISONS, "and") else "is 0"
         raise SymbolError(
             f"whether {self} {question} depends on values that are not known when compiling; "
@@ -135,6 +128,8 @@ class Symbol:
 
     @user_facing
     def _binary(self, op: str, other: object, reflected: bool = False) -> Symbol | int:
+        if not isinstance(other, Symbol | Integral):
+            other = number(other)
         if isinstance(other, float) and op not in ("eq", "ne"):
             raise SymbolError(
                 f"{self} is an integer, and {other} is not; symbols take integers and symbols",
@@ -247,6 +242,7 @@ def as_integer(value: object) -> IndexExpr | None:
     """
     if isinstance(value, Symbol):
         return value.expr
+    value = number(value)
     if isinstance(value, Integral):
         return const(int(value))
     if not is_sympy(value):
@@ -255,12 +251,6 @@ def as_integer(value: object) -> IndexExpr | None:
         return from_sympy(value)
     except (ValueError, ZeroDivisionError) as error:
         raise SymbolError(str(error), caller_loc()) from None
-
-
-def _decide(expr: IndexExpr) -> bool | None:
-    """Proved answer of a comparison, or None."""
-    left, right = expr.args
-    return comparison(expr.op, bounds(normalize(left - right), declared_ranges([left, right])))
 
 
 def _intern(expr: IndexExpr) -> Symbol:
@@ -304,9 +294,11 @@ def _declare(
     if meta and constexpr is False:
         raise SymbolError(f"{name}: meta=True implies constexpr; leave constexpr out", caller_loc())
     kind = "meta" if meta else "constexpr" if constexpr else "plain"
+    lower, upper = number(lower), number(upper)
     for option, bound in (("lower_bound", lower), ("upper_bound", upper)):
         if bound is not None and type(bound) is not int:
             raise SymbolError(f"{name}: {option} must be an integer, not {bound!r}", caller_loc())
+    given = lower is not None, upper is not None
     defaults = {"meta": _META_BOUNDS, "constexpr": _CONSTEXPR_BOUNDS}.get(kind, (None, None))
     if lower is None:
         lower = defaults[0] if upper is None or defaults[0] is None else min(defaults[0], upper)
@@ -329,7 +321,7 @@ def _declare(
                 "write power_of_two=False",
                 caller_loc(),
             )
-    return SymbolInfo(kind, lower, upper, power_of_two, anonymous)
+    return SymbolInfo(kind, lower, upper, power_of_two, anonymous, given)
 
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -349,6 +341,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 
 
 def _parse(value: object) -> IndexExpr:
+    value = number(value)
     if isinstance(value, Symbol):
         return value.expr
     if isinstance(value, IndexExpr):

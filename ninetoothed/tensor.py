@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from ninetoothed import dtype as dtypes
 from ninetoothed.errors import ArrangementError, caller_loc, counted, user_facing
 from ninetoothed.layout.chain import (
     Chain,
@@ -127,6 +128,7 @@ class Tensor:
                 "shape_options={'constexpr': True}",
                 loc,
             )
+        other, value = dtypes.number(other), dtypes.number(value)
         numbers: dict[str, object] = {"other": other, "value": value}
         for word, number in numbers.items():
             if number is not None and not isinstance(number, bool | int | float):
@@ -530,6 +532,7 @@ class Tensor:
     ) -> int:
         """Normalize ``dim`` to count from the front; an ``exclusive`` end may be ``count``."""
         count = self.ndim if count is None else count
+        dim = dim if type(dim) is int else dtypes.number(dim)
         if type(dim) is not int:
             raise ArrangementError(f"{what}: a dim must be an integer, not {dim!r}", caller_loc())
         last = count if exclusive else count - 1

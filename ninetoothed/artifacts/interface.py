@@ -5,7 +5,7 @@ Frozen, and made of text and numbers only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -29,10 +29,20 @@ class Parameter(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Inclusive bounds of a symbol's value; None is no bound."""
+    """Inclusive bounds of a symbol's value; None is no bound. ``given``: of the lower and the upper
+    one, whether the user gave it.
+    """
 
     lower: int | None
     upper: int | None
+    given: tuple[bool, bool] = (False, False)
+
+    def exceeded(self, value: int) -> tuple[bool, bool]:
+        """True where ``value`` is below the lower bound, and above the upper one."""
+        return (
+            self.lower is not None and value < self.lower,
+            self.upper is not None and value > self.upper,
+        )
 
 
 class Emptiness(NamedTuple):
@@ -79,6 +89,17 @@ class Interface:
     def keywords(self) -> tuple[str, ...]:
         """Keywords by which a call gives the values of symbols."""
         return tuple(keyword for _, keyword, _ in self.constexprs)
+
+    def widened(self, constants: Iterable[tuple[str, int]]) -> bool:
+        """True if one of these values of symbols is outside its declared bounds."""
+        if not self.constexprs:
+            return False
+        values = dict(constants)
+        return any(
+            any(bounds.exceeded(values[name]))
+            for name, _, bounds in self.constexprs
+            if name in values
+        )
 
     @cached_property
     def firsts(self) -> tuple[int, ...]:

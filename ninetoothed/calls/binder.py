@@ -21,6 +21,7 @@ from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.tensor_guards import plain_types
+from ninetoothed.dtype import own_type
 
 Classified = tuple[tuple[Any, ...], Hashable]
 Classify = Callable[[Sequence[Any], Mapping[str, Any]], Classified | None]
@@ -66,7 +67,8 @@ class Binder:
         with self._collecting():
             arguments = bind(self._interface, args, keywords)
         signature = self._finish(arguments.signature)
-        if classified is not None:
+        # A tensor may hold another number at the next call.
+        if classified is not None and not any(map(own_type, keywords.values())):
             if len(self._known) >= _MOST:
                 self._known.clear()
             self._known[classified[1]] = signature, arguments.device

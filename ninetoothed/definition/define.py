@@ -24,6 +24,7 @@ from ninetoothed.fingerprint.snapshot import Capture, frozen
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.chain import Chain, Jagged, Source
 from ninetoothed.layout.meta_op import Sizes, mapped
+from ninetoothed.symbolic.decisions import Decision, concerning, recorded
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, substitution, sym, symbols
 from ninetoothed.tensor import Tensor
 
@@ -37,10 +38,11 @@ def define(
     application: Any,
     capture: Capture | None = None,
     origins: Mapping[str, str] = MappingProxyType({}),
+    decisions: Iterable[Decision] = (),
 ) -> Definition:
     """Build the definition of arranged tensors and an application; ``capture`` has what the
-    application reads from outside, ``origins`` the arrangement's parameters (see
-    :class:`Arranged`).
+    application reads from outside, ``origins`` the arrangement's parameters and ``decisions`` what
+    it decided (see :class:`Arranged`).
 
     Raises:
         ArrangementError: something that is no tensor was arranged, or a dropped tensor's size is
@@ -88,6 +90,7 @@ def define(
             **{key: frozen(value) for key, value in defaults.items() if key not in names},
         },
         bound.receiver,
+        concerning(renaming.given, decisions),
     )
 
 
@@ -160,6 +163,8 @@ class _Renaming:
         self.constexprs: dict[str, SymbolInfo] = {}
         self.constexpr_sizes: dict[str, SymbolInfo] = {}
         self.keywords: dict[str, str] = {}
+        self.given: list[IndexExpr] = []
+        """The symbols of ``constexprs``, as the user made them."""
         self._parameters = frozenset(names)
         self._names: dict[str, str] = {}
         self._infos: dict[str, SymbolInfo | None] = {}
@@ -227,6 +232,7 @@ class _Renaming:
             new = self._take(old, old, info)
             self.constexprs[new] = info
             self.keywords[new] = old
+            self.given.append(symbol)
         self._infos[old] = symbol.args[1]
 
     def parameter(self, name: str, chain: Chain) -> ArrangedParameter:
@@ -275,11 +281,13 @@ class _Renaming:
 
 class Arranged(NamedTuple):
     """What an arrangement returned, and the names of its parameters for what it was given: by the
-    symbolic tensors' own names, none where one was given twice.
+    symbolic tensors' own names, none where one was given twice. ``decisions`` are those that it
+    took on the way.
     """
 
     tensors: Sequence[object]
-    names: Mapping[str, str]
+    names: Mapping[str, str] = MappingProxyType({})
+    decisions: tuple[Decision, ...] = ()
 
 
 def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arranged:
@@ -306,7 +314,8 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
         raise ArrangementError(
             f"{shown} does not take what tensors holds, {counted(len(tensors), 'object')}: {error}"
         ) from None
-    result = arrangement(*tensors)
+    with recorded() as decisions:
+        result = arrangement(*tensors)
     if isinstance(result, Tensor):
         result = [result]
     if not isinstance(result, tuple | list):
@@ -314,7 +323,7 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
             f"the arrangement returned {result!r}; return the arranged tensors, as in "
             "return x.tile((64,)), y.tile((64,))"
         )
-    return Arranged(list(cast("Sequence[object]", result)), _names(bound))
+    return Arranged(list(cast("Sequence[object]", result)), _names(bound), tuple(decisions))
 
 
 def _names(bound: Mapping[str, object]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from ninetoothed.layout.chain import Jagged, Source
 from ninetoothed.layout.emptiness import empty_where, needs_zero, unknown_sizes
 from ninetoothed.layout.encoding import encoded
 from ninetoothed.layout.meta_op import Levels, MetaOp
+from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
 
 
@@ -33,10 +34,12 @@ class ArrangedParameter:
 
     @property
     def kind(self) -> str:
-        """``"tensor"``, ``"scalar"`` or ``"constexpr"``."""
-        if self.source.shape:
-            return "tensor"
-        return "constexpr" if self.source.constexpr else "scalar"
+        """``"tensor"``, ``"scalar"`` or ``"constexpr"``; a tensor of no dims that was arranged lies
+        in memory like others.
+        """
+        if self.source.constexpr:
+            return "constexpr"
+        return "tensor" if self.source.shape or self.ops else "scalar"
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Definition:
     """Parameters of the application that no tensor is arranged for, with their values."""
     receiver: str | None = None
     """The one of these that holds the object whose method the application is."""
+    decisions: tuple[Decision, ...] = ()
+    """What the arrangement decided by the bounds of ``constexprs``, under the user's names."""
 
     @cached_property
     def firsts(self) -> Mapping[str, int]:
@@ -95,7 +100,7 @@ class Definition:
             ),
             tuple(self.meta),
             tuple(
-                (name, self.keywords[name], Bounds(info.lower, info.upper))
+                (name, self.keywords[name], Bounds(info.lower, info.upper, info.given))
                 for name, info in self.constexprs.items()
             ),
             tuple(self.constexpr_sizes),
@@ -122,4 +127,5 @@ class Definition:
             for item in self.parameters
         ]
         chosen = (self.meta, self.constexprs, self.constexpr_sizes, self.keywords)
-        return encoded((self.name, parameters, [tuple(each.items()) for each in chosen]))
+        chosen = [tuple(each.items()) for each in chosen]
+        return encoded((self.name, parameters, chosen, self.decisions))

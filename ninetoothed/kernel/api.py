@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, NoReturn
 
 from ninetoothed import config as settings
@@ -12,7 +11,7 @@ from ninetoothed.artifacts.options import Options, options
 from ninetoothed.cache import entries
 from ninetoothed.cache.entries import CacheEntry
 from ninetoothed.definition.annotations import annotated
-from ninetoothed.definition.define import define, run_arrangement
+from ninetoothed.definition.define import Arranged, define, run_arrangement
 from ninetoothed.errors import ArgumentError, user_facing
 from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
@@ -87,20 +86,15 @@ def make(
         tune,
     )
     arranged = run_arrangement(arrangement, tensors)
-    return _made(arranged.tensors, application, chosen, arranged.names)
+    return _made(arranged, application, chosen)
 
 
-def _made(
-    arranged: Sequence[object],
-    application: Callable[..., object],
-    given: Options,
-    names: Mapping[str, str] = MappingProxyType({}),
-) -> Kernel:
-    """Make the kernel of arranged tensors, which the arrangement has by ``names``; its mistakes
-    were reported by another process, or are now.
+def _made(arranged: Arranged, application: Callable[..., object], given: Options) -> Kernel:
+    """Make the kernel of arranged tensors; its mistakes were reported by another process, or are
+    now.
     """
     found = examine(application)
-    definition = define(given.name, arranged, application, found.capture, names)
+    definition = define(given.name, arranged.tensors, application, found.capture, *arranged[1:])
     key = None if settings.inspects() else found.key(definition.encoded(), given.key)
     issued = IssuedWarnings()
     record = None if key is None else entries.load(key)
@@ -164,7 +158,7 @@ def jit(
 
 @user_facing
 def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
-    return _made(annotated(function), function, options(**given))
+    return _made(Arranged(annotated(function)), function, options(**given))
 
 
 @user_facing

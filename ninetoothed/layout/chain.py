@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from ninetoothed import dtype as dtypes
-from ninetoothed.errors import ArrangementError, Loc, caller_loc, counted
+from ninetoothed.errors import ArrangementError, DtypeWarning, Loc, caller_loc, counted, warn
 from ninetoothed.layout.meta_op import Levels, MetaOp, Sizes
 from ninetoothed.layout.meta_ops import Ravel, Tile
 from ninetoothed.symbol import Symbol, as_integer
@@ -230,17 +230,16 @@ def _tuple(values: Sequence[object]) -> str:
 
 
 def element_type(value: object, loc: Loc | None) -> str | None:
-    """The element type that ``value`` names; None of None.
+    """The element type that ``value`` names; None of None, and with a warning of what names none.
 
-    Raises:
-        ArrangementError: it names none.
+    Warns:
+        DtypeWarning: it names none.
     """
-    if value is None:
-        return None
-    name = dtypes.lookup(value)
-    if name is None:
-        raise ArrangementError(
-            f"{value!r} is no element type; write for example ninetoothed.float16 or torch.float16",
-            loc,
+    name = None if value is None else dtypes.lookup(value)
+    if value is not None and name is None:
+        text = (
+            f"{value!r} is no element type, so none is declared; write for example "
+            "ninetoothed.float16 or torch.float16"
         )
+        warn(DtypeWarning(text, loc))
     return name

@@ -13,7 +13,8 @@ from ninetoothed.errors import ArrangementError, Loc, counted
 from ninetoothed.layout.meta_op import MetaOp, Sizes, elements, shape_text
 from ninetoothed.layout.meta_ops import Slice, Squeeze, Unsqueeze, backwards
 from ninetoothed.symbol import Symbol, as_integer
-from ninetoothed.symbolic.expr import IndexExpr, const, symbol_names
+from ninetoothed.symbolic.decisions import record
+from ninetoothed.symbolic.expr import IndexExpr, binary, const, symbol_names
 from ninetoothed.symbolic.intervals import bounds, declared_ranges
 from ninetoothed.symbolic.normal_form import normalize
 from ninetoothed.symbolic.sympy_exchange import is_sympy
@@ -135,6 +136,10 @@ def _slice(item: slice[Any, Any, Any], size: IndexExpr, dim: int, loc: Loc | Non
             "(lower_bound, upper_bound) that decide it",
             loc,
         )
+    if step.value is None:
+        # What follows divides by it.
+        forward = step if sign > 0 else normalize(-step)
+        record(binary("lt", const(0), forward), True, lambda: loc)
     given = [
         None if bound is None else _expr(bound, what, loc)
         for bound, what in ((item.start, "start"), (item.stop, "stop"))

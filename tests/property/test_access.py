@@ -252,7 +252,7 @@ def module_of(t: Tensor, shape: Sequence[int], values: dict[str, int]) -> Module
     assert isinstance(last, nt.ArrangedOp)
     body = Block(arg_types=[view(last.values[0])])
     body.add_op(nt.ReturnOp())
-    kernel = nt.KernelOp("k", declarations(definition), Region(block), Region(body))
+    kernel = nt.KernelOp("k", declarations(definition, {}), Region(block), Region(body))
     return ModuleOp([kernel])
 
 

@@ -70,12 +70,6 @@ Tensor(2).size(2)
 rows, columns = Tensor(2)
 #<^^^^^^^^^^^^
 # error: ArrangementError: a symbolic tensor cannot be iterated over; iterate over range(t.ndim) or t.shape
-# ---- an unknown dtype
-Tensor(1, dtype="complex64")
-# error: ArrangementError: 'complex64' is no element type; write for example ninetoothed.float16 or torch.float16
-# ---- a torch dtype that no kernel has
-Tensor(1, dtype=torch.complex64)
-# error: ArrangementError: torch.complex64 is no element type; write for example ninetoothed.float16 or torch.float16
 # ---- neither ndim nor shape
 Tensor()
 # error: ArrangementError: a Tensor needs ndim or shape; write Tensor(2)

@@ -39,6 +39,20 @@ def reordered_arrangement(output, unused, other, input):
     return tuple(tensor.tile((BLOCK_SIZE,)) for tensor in (input, other, output))
 
 
+# The order of the arguments is that of what is returned, whatever the names say.
+
+
+def swapped_arrangement(input, other, output):
+    return other.tile((BLOCK_SIZE,)), input.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+
+
+# A name that is nearly the output's: nothing is stored.
+
+
+def misspelled_application(input, other, output):
+    ouput = input - other
+
+
 # Partials, static methods, tensors as *tensors, lists.
 
 
@@ -251,6 +265,23 @@ IDIOMS = (
         vectors,
         difference,
         tensors=list(THREE),
+    ),
+    Idiom(
+        "an_order_that_names_contradict",
+        swapped_arrangement,
+        subtract_application,
+        vectors,
+        difference,
+        warns="ArgumentOrderWarning",
+    ),
+    Idiom(
+        "a_misspelled_output",
+        blocks_arrangement,
+        misspelled_application,
+        vectors,
+        lambda input, other, output: (),
+        outputs=(),
+        warns="UnusedValueWarning",
     ),
     Idiom("all_tensors_at_once", blocks_arrangement, subtract_application, vectors, difference),
     Idiom("a_static_method", Arrangements.blocks, subtract_application, vectors, difference),

@@ -25,13 +25,15 @@ class Idiom:
         arguments: Calls to try: exact and ragged sizes, views with gaps, transposed ones.
         reference: Takes the arguments of a call, as they are before it, and gives what the
             ``outputs`` are after it: one tensor, or one an output.
-        tensors: What ``make`` takes, where more than the number of dims of each argument counts.
+        tensors: What ``make`` takes, where more than the number of dims of each argument counts; a
+            function of nothing where they cannot be made without a warning.
         outputs: Positions of the arguments that the kernel writes.
         keywords: Constexpr symbols of every call.
         values: Constexpr tensors, where no call gives them.
         data_dependent: Which element is touched depends on the data, so that nothing can be proved
             of it.
         tolerance: Of the results, relative and absolute.
+        warns: Name of the class of warning that the kernel gives, once.
     """
 
     name: str
@@ -39,12 +41,13 @@ class Idiom:
     application: Callable[..., object]
     arguments: Callable[[], Iterable[Call]]
     reference: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]]
-    tensors: Sequence[object] | None = None
+    tensors: Sequence[object] | Callable[[], Sequence[object]] | None = None
     outputs: tuple[int, ...] = (-1,)
     keywords: Mapping[str, Any] = field(default_factory=dict[str, Any])
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     data_dependent: bool = False
     tolerance: float = 1e-5
+    warns: str | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -52,7 +55,8 @@ class Idiom:
     @property
     def symbolic_tensors(self) -> Sequence[object]:
         """What ``make`` takes."""
-        return self.tensors or declared(next(iter(self.arguments())))
+        given = self.tensors() if callable(self.tensors) else self.tensors
+        return given or declared(next(iter(self.arguments())))
 
 
 def declared(values: Sequence[Any]) -> list[Tensor]:

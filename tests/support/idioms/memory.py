@@ -6,12 +6,10 @@ import numpy as np
 import torch
 
 import ninetoothed.language as ntl
-from ninetoothed import Tensor, block_size
+from ninetoothed import Tensor
+from tests.support.idioms.arranged import BLOCK_SIZE
 from tests.support.idioms.idiom import Call, Idiom, gapped, integers, nan, randn, transposed
 from tests.support.philox import stream, uniform
-
-BLOCK_SIZE = block_size(lower_bound=16, upper_bound=128)
-
 
 # Rows that data names: one side has a block of a row for each program, the other a column of them.
 
