@@ -157,7 +157,7 @@ class AtMostOne(MetaOp):
         """The sizes that are at most 1."""
         raise NotImplementedError
 
-    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
+    def guards(self, levels: Levels, old: Levels, new: Levels) -> list[Guard]:
         numbers = (normalize(size).value for size in self.single(levels))
         nothing = self.empty or any(number is not None and number < 1 for number in numbers)
         return [NOTHING] if nothing else []

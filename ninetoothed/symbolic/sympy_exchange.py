@@ -241,6 +241,21 @@ def _quotient(op: str) -> Callable[[Any], IndexExpr]:
     return convert
 
 
+def _comparison(op: str) -> Callable[[Any], IndexExpr]:
+    def convert(value: Any) -> IndexExpr:
+        # sympy writes 2 * n > 1 as n > 1/2.
+        (left, one), (right, other) = map(_fraction, value.args)
+        if not (one == other == 1 or (one * other).is_positive):
+            raise _unknown(value)
+        return binary(op, _scaled(left, other), _scaled(right, one))
+
+    return convert
+
+
+def _scaled(value: Any, factor: Any) -> IndexExpr:
+    return from_sympy(value) * from_sympy(factor) if factor != 1 else from_sympy(value)
+
+
 def _power(value: Any) -> IndexExpr:
     sympy: Any = sys.modules["sympy"]
     base, exponent = value.args
@@ -279,8 +294,5 @@ _INTEGERS: dict[str, Callable[[Any], IndexExpr]] = {
     "Not": lambda value: const(1) - from_sympy(value.args[0]),
     "ITE": lambda value: _chosen(*map(from_sympy, value.args)),
     "Piecewise": _piecewise,
-    **{
-        name: lambda value, op=op: binary(op, *map(from_sympy, value.args))
-        for name, op in _COMPARISONS.items()
-    },
+    **{name: _comparison(op) for name, op in _COMPARISONS.items()},
 }

@@ -77,6 +77,7 @@ BACK: list[tuple[Any, str]] = [
     # sympy leaves a half where it cancels the block.
     (sympy.floor((asked(N) * 2 * asked(B) + asked(B)) / (2 * asked(B))), "(2 * x_size_0 + 1) // 2"),
     ((asked(N) * asked(B) + asked(B)) / asked(B), "x_size_0 + 1"),
+    (asked(N) > sympy.Rational(1, 2), "x_size_0 * 2 > 1"),
     (asked(N) >= 4, "x_size_0 >= 4"),
     (sympy.Ne(asked(N), asked(B)), "x_size_0 != B"),
     (sympy.Piecewise((asked(N), asked(B) > 64), (asked(B), True)), "B + (x_size_0 - B) * (B > 64)"),
