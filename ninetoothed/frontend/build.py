@@ -127,7 +127,8 @@ def _fix(ctx: Context, definition: Definition) -> None:
             with ctx.at(argument):
                 value = definition.values[name]
                 is_object = name == definition.receiver
-                frame.locals[name] = held_object(value) if is_object else constant(name, value)
+                known = held_object(value) if is_object else constant(ctx, name, value)
+                frame.locals[name] = known
 
 
 def least(info: SymbolInfo) -> int:

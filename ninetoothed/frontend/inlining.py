@@ -22,8 +22,9 @@ from ninetoothed.frontend.frame import Frame, LocalFunction
 from ninetoothed.frontend.name_resolution import constant, held_object, object_attribute
 from ninetoothed.frontend.values import Object, Value, Variable, View, describe, is_ssa, unnamed
 from ninetoothed.frontend.variables import lent
-from ninetoothed.frontend.walk import STATEMENTS, evaluate, execute
+from ninetoothed.frontend.walk import STATEMENTS, call, evaluate, execute
 from ninetoothed.ir import nt
+from ninetoothed.language.table import Primitive
 
 _MAX_DEPTH = 64
 
@@ -115,7 +116,8 @@ def _completed(
 ) -> Value:
     """Call a ``functools.partial``."""
     function = constant(ctx, "the function of a partial", partial.func)
-    if not is_function(function):
+    of_language = isinstance(function, Primitive)
+    if not of_language and not is_function(function):
         raise TypeMismatchError(
             f"a partial of {describe(function)} cannot be called inside an application; "
             "functions written with def can"
@@ -123,7 +125,10 @@ def _completed(
     what = "an argument of a partial"
     known = [constant(ctx, what, value) for value in partial.args]
     keywords = {name: constant(ctx, what, value) for name, value in partial.keywords.items()}
-    return inline(ctx, function, [*known, *args], {**keywords, **kwargs})
+    if of_language:
+        args = [unnamed(arg) for arg in args]
+        kwargs = {name: unnamed(value) for name, value in kwargs.items()}
+    return call(ctx, function, [*known, *args], {**keywords, **kwargs})
 
 
 def _method(
