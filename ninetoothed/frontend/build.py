@@ -127,8 +127,8 @@ def _fix(ctx: Context, definition: Definition) -> None:
             with ctx.at(argument):
                 value = definition.values[name]
                 is_object = name == definition.receiver
-                known = held_object(value) if is_object else constant(ctx, name, value)
-                frame.locals[name] = known
+                found = held_object(value) if is_object else constant(ctx, name, value)
+                frame.locals[name] = found
 
 
 def least(info: SymbolInfo) -> int:

@@ -362,6 +362,9 @@ def _unrolled_while(ctx: Context, node: ast.While) -> Returned | None:
 
 
 def _fix_sizes(ctx: Context, names: Iterable[str]) -> None:
-    """Make numbers of the variables that are sizes whose numbers are known."""
+    """Make numbers of the variables that are sizes whose numbers are known; also of those that
+    calls have assigned.
+    """
     values = ctx.frame.locals
-    values.update({name: ctx.known(values[name]) for name in names if name in values})
+    changed = [name for name in (*names, *ctx.frame.passed) if name in values]
+    values.update({name: ctx.known(values[name]) for name in changed})

@@ -48,8 +48,15 @@ def _values_read(ctx: Context, node: ast.expr | ast.stmt) -> Iterator[Value]:
         if isinstance(item, ast.Call):
             yield ctx.returned.get(item)
         elif isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load):
-            owner = ctx.frame.owner(item.id)
-            yield None if owner is None else owner.locals.get(item.id)
+            yield _value(ctx, item.id)
+
+
+def _value(ctx: Context, name: str) -> Value:
+    """The value of a variable; None without one."""
+    frame = ctx.frame.owner(name)
+    while frame is not None and name in frame.lent:
+        frame, name = frame.lent[name]
+    return None if frame is None else frame.locals.get(name)
 
 
 def is_known(value: Value) -> bool:

@@ -37,6 +37,7 @@ from ninetoothed.errors import (
     CheckError,
     DeviceError,
     NineToothedWarning,
+    UnusedValueWarning,
     collect_warnings,
 )
 from ninetoothed.interpreters import interpret
@@ -157,10 +158,10 @@ class KernelCompiler:
         with self._issued.collecting() as found:
             module = check_application(self.definition)
             self._check_agreement(found)
-            is_misspelt = warn_of_misspelt_outputs(self.definition)
+            warn_of_misspelt_outputs(self.definition)
             if module is not None:
                 self._check_races(module)
-                if not is_misspelt:
+                if not any(isinstance(warning, UnusedValueWarning) for warning in found):
                     warn_if_nothing_is_stored(self.definition, module)
         self.warnings = tuple(found)
 

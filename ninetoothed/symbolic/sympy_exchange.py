@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +30,7 @@ from ninetoothed.symbolic.expr import (
 )
 
 _MAX_EXPONENT = 16
+_MAX_ROUNDS = 8
 
 _RELATIONS = {"lt": "Lt", "le": "Le", "eq": "Eq", "ne": "Ne", "gt": "Gt", "ge": "Ge"}
 _COMPARISONS = {
@@ -67,28 +69,38 @@ def _number(expr: IndexExpr) -> Any:
         return _symbol_class()(*expr.args)
     if expr.op in COMPARISONS or expr.op == "and":
         return sympy.Piecewise((1, _condition(expr)), (0, True))
-    operands = list(map(_number, expr.args))
-    return _NUMBERS[expr.op](sympy, *operands)
+    return _NUMBERS[expr.op](*map(_number, expr.args))
+
+
+def _floor(left: Any, right: Any) -> Any:
+    return sys.modules["sympy"].floor(left / right)
+
+
+def _ceiling(left: Any, right: Any) -> Any:
+    return sys.modules["sympy"].ceiling(left / right)
+
+
+def _plain(name: str, left: Any, right: Any) -> Any:
+    """``name`` of sympy's, computed of numbers only.
+
+    Of symbols it is left as it is until somebody simplifies it: sympy 1.14 rewrites some remainders
+    without end, and takes ``floor(1 / (p * q)) >= 1`` for true.
+    """
+    function: Any = getattr(sys.modules["sympy"], name)
+    return function(left, right, evaluate=bool(left.is_number and right.is_number))
 
 
 _NUMBERS: dict[str, Callable[..., Any]] = {
-    "neg": lambda sympy, one: -one,
-    "add": lambda sympy, left, right: left + right,
-    "sub": lambda sympy, left, right: left - right,
-    "mul": lambda sympy, left, right: left * right,
-    "floordiv": lambda sympy, left, right: sympy.floor(left / right),
-    "ceildiv": lambda sympy, left, right: sympy.ceiling(left / right),
-    "mod": lambda sympy, left, right: _remainder(left, right),
-    "min": lambda sympy, left, right: sympy.Min(left, right),
-    "max": lambda sympy, left, right: sympy.Max(left, right),
+    "neg": operator.neg,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": _floor,
+    "ceildiv": _ceiling,
+    "mod": functools.partial(_plain, "Mod"),
+    "min": functools.partial(_plain, "Min"),
+    "max": functools.partial(_plain, "Max"),
 }
-
-
-def _remainder(left: Any, right: Any) -> Any:
-    sympy: Any = sys.modules["sympy"]
-    # sympy 1.14 rewrites some remainders of sums by symbols without end, so they are left as they
-    # are until somebody simplifies them.
-    return sympy.Mod(left, right, evaluate=bool(left.is_number and right.is_number))
 
 
 def _condition(expr: IndexExpr) -> Any:
@@ -96,7 +108,7 @@ def _condition(expr: IndexExpr) -> Any:
     if expr.op == "and":
         return sympy.And(*map(_condition, expr.args))
     if expr.op in COMPARISONS:
-        return getattr(sympy, _RELATIONS[expr.op])(*map(_number, expr.args))
+        return _plain(_RELATIONS[expr.op], *map(_number, expr.args))
     return sympy.Ne(_number(expr), 0)
 
 
@@ -174,34 +186,56 @@ def _ordered(args: Any) -> list[Any]:
 def _rational(value: Any) -> IndexExpr:
     """A sum or a product, of terms and factors that are fractions perhaps."""
     sympy: Any = sys.modules["sympy"]
-    above, below = sympy.fraction(sympy.together(value))
+    above, below = _fraction(value)
     if below != 1:
-        if not value.is_integer:
-            shorter = sympy.cancel(value)
-            if sympy.fraction(shorter)[1] != 1:
-                raise _unknown(value)
-            return from_sympy(shorter)
-        return binary("floordiv", from_sympy(above), from_sympy(below))
+        if value.is_integer:
+            return binary("floordiv", from_sympy(above), from_sympy(below))
+        shorter = sympy.cancel(value)
+        if shorter == value or _fraction(shorter)[1] != 1:
+            raise _unknown(value)
+        return from_sympy(shorter)
+    if above != value and not all(one.is_integer for one in value.args):
+        # Fractions that cancel out.
+        return from_sympy(above)
     # As people write it: of a product numbers first, of a sum last, and what is subtracted there.
-    terms = _ordered(value.args)
     if type(value).__name__ == "Mul":
-        if value.args[0] == -1:
-            return -from_sympy(-value)
-        return product(tuple(map(from_sympy, terms)))
-    terms.sort(key=lambda term: (bool(term.could_extract_minus_sign()), bool(term.is_number)))
-    total = from_sympy(terms[0])
-    for term in terms[1:]:
-        if term.could_extract_minus_sign():
-            total = total - from_sympy(-term)
-        else:
-            total = total + from_sympy(term)
+        number, rest = value.as_coeff_Mul()
+        if number != 1:
+            return _times(number, rest)
+        return product(tuple(map(from_sympy, _ordered(value.args))))
+    terms = [(*term.as_coeff_Mul(), term) for term in _ordered(value.args)]
+    terms.sort(key=lambda row: (bool(row[0].is_negative), bool(row[2].is_number)))
+    total = _times(*terms[0][:2])
+    for number, rest, _ in terms[1:]:
+        total = (
+            total - _times(-number, rest) if number.is_negative else total + _times(number, rest)
+        )
     return total
+
+
+def _fraction(value: Any) -> tuple[Any, Any]:
+    """Numerator and denominator without fractions in them."""
+    sympy: Any = sys.modules["sympy"]
+    below: Any = 1
+    for _ in range(_MAX_ROUNDS):
+        # What cancels out may leave fractions of numbers.
+        above, more = sympy.fraction(sympy.together(value))
+        below *= more
+        if above == value:
+            break
+        value = above
+    return value, below
+
+
+def _times(number: Any, rest: Any) -> IndexExpr:
+    """The product, taken apart as it is: sympy would write it in another way again."""
+    found = from_sympy(rest)
+    return -found if number == -1 else from_sympy(number) * found
 
 
 def _quotient(op: str) -> Callable[[Any], IndexExpr]:
     def convert(value: Any) -> IndexExpr:
-        sympy: Any = sys.modules["sympy"]
-        above, below = sympy.fraction(sympy.together(value.args[0]))
+        above, below = _fraction(value.args[0])
         return binary(op, from_sympy(above), from_sympy(below))
 
     return convert

@@ -19,10 +19,8 @@ _SHORTEST = 3
 """Length of names of which one letter is a mistake, and not another name."""
 
 
-def warn_of_misspelt_outputs(definition: Definition) -> bool:
-    """Warn of variables that nothing reads, and that are called nearly as a parameter; True if
-    there are some.
-    """
+def warn_of_misspelt_outputs(definition: Definition) -> None:
+    """Warn of variables that nothing reads, and that are called nearly as a parameter."""
     source = definition.application
     tensors = [item.name for item in definition.parameters if item.kind == "tensor"]
     read: set[str] = set()
@@ -36,20 +34,17 @@ def warn_of_misspelt_outputs(definition: Definition) -> bool:
             read.update(item.id for item in ast.walk(node.target) if isinstance(item, ast.Name))
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             assigned.setdefault(node.id, node)
-    found = False
     for name, node in assigned.items():
         if name in read or name in source.parameters:
             continue
         meant = [tensor for tensor in tensors if _is_near(name, tensor)]
         if meant:
-            found = True
             warn(
                 UnusedValueWarning(
                     f"{name} is assigned and never read; did you mean the parameter {meant[-1]}?",
                     source.place(node),
                 )
             )
-    return found
 
 
 def _is_near(name: str, other: str) -> bool:

@@ -11,7 +11,9 @@ import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor, block_size
 from ninetoothed.errors import ArgumentError
+from tests.support import offline
 from tests.support.everywhere import everywhere
+from tests.support.targets import TARGETS
 
 
 def broadcast(x, y, B=block_size(upper_bound=64)):
@@ -177,3 +179,9 @@ def test_size_one_shares_a_kernel_with_no_class_of_its_own() -> None:
     assert not any(param.empty for param in signature.params)
     found = kernel._bind((none, y), {}).signature
     assert [param.empty for param in found.params] == [True, False]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_compiles_for_size_0(target: str) -> None:
+    kernel = ninetoothed.make(broadcast, add, (Tensor(2), Tensor(2)))
+    offline.check(kernel, (torch.ones(0, 70), torch.ones(3, 70)), target)

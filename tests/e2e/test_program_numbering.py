@@ -373,8 +373,8 @@ def test_a_warning_a_tensor() -> None:
     assert isinstance(warning, AgreementWarning)
     assert warning.message == (
         "the outermost level of y has fewer elements than there are programs, one an element of x: "
-        "their outermost shapes are (2,) and (4,); programs without an element read 0; tile, expand or "
-        "squeeze until they are equal"
+        "their outermost shapes are (2,) and (4,); programs without an element read 0; tile, expand "
+        "or squeeze until they are equal"
     )
     assert warning.loc is not None
     assert warning.loc.file == __file__

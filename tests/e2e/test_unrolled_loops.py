@@ -168,6 +168,32 @@ def test_indices_of_tuples_and_kinds_of_values(device: str) -> None:
     check(device, by_index, reference, randn(50))
 
 
+def halve(step):
+    step //= 2
+
+
+def add_pairs(y, step):
+    pairs = ntl.reshape(y, (y.shape[0] // (2 * step), 2, step))
+    y = ntl.reshape(pairs + ntl.flip(pairs, 1), y.shape)
+
+
+def by_calls(x, output):
+    """The parameters of calls that are statements name the loop's variables."""
+    y = x
+    step = x.shape[0] // 2
+    while step > 0:
+        add_pairs(y, step)
+        halve(step)
+    output = y
+
+
+def test_variables_that_calls_assign(device: str) -> None:
+    x = integers(0, 99, 64).to(torch.float32)
+    check(device, by_calls, _sums, x)
+    size = block_size(lower_bound=16, upper_bound=16)
+    check(device, by_calls, _sums, x, lambda *tensors: tuple(t.tile((size,)) for t in tensors))
+
+
 def by_a_shape(x, output):
     y = x
     shape = (BLOCK, 1)

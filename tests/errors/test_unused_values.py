@@ -114,6 +114,7 @@ def test_nothing_of_it_is_left() -> None:
 
 def test_a_comparison_in_the_place_of_an_assignment() -> None:
     def application(x, output):
+        output = x
         output == x + 1
 
     (text,) = made(application)[1]

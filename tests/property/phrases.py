@@ -225,8 +225,8 @@ class Phrases:
         if both is None:
             return None
         dtype, left, right = both
-        name = self.pick("maximum", "minimum")
-        return self._either(f"ntl.{name}({left.text}, {right.text})", dtype, left, right)
+        name = self.pick("ntl.maximum", "ntl.minimum", "max", "min")
+        return self._either(f"{name}({left.text}, {right.text})", dtype, left, right)
 
     def _either(self, text: str, dtype: str, left: Expr, right: Expr, *others: Expr) -> Expr | None:
         """One of two values."""
@@ -254,7 +254,7 @@ class Phrases:
         found = replace(self._of(left, right), text=f"({left.text} {op} {right.text})", bound=1)
         if self.chance(30):
             other = self.bit(depth)
-            text = f"({found.text} {self.pick('&', '|', '^')} {other.text})"
+            text = f"({found.text} {self.pick('&', '|', '^', 'and', 'or')} {other.text})"
             return replace(self._of(found, other), text=text, bound=1)
         return found
 
