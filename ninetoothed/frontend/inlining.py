@@ -116,19 +116,18 @@ def _completed(
 ) -> Value:
     """Call a ``functools.partial``."""
     function = constant(ctx, "the function of a partial", partial.func)
-    of_language = isinstance(function, Primitive)
-    if not of_language and not is_function(function):
-        raise TypeMismatchError(
-            f"a partial of {describe(function)} cannot be called inside an application; "
-            "functions written with def can"
-        )
     what = "an argument of a partial"
     known = [constant(ctx, what, value) for value in partial.args]
     keywords = {name: constant(ctx, what, value) for name, value in partial.keywords.items()}
-    if of_language:
-        args = [unnamed(arg) for arg in args]
-        kwargs = {name: unnamed(value) for name, value in kwargs.items()}
-    return call(ctx, function, [*known, *args], {**keywords, **kwargs})
+    if isinstance(function, Primitive):
+        values = {name: unnamed(value) for name, value in kwargs.items()}
+        return call(ctx, function, [*known, *map(unnamed, args)], {**keywords, **values})
+    if not is_function(function):
+        raise TypeMismatchError(
+            f"a partial of {describe(function)} cannot be called inside an application; "
+            "functions of ntl and those written with def can"
+        )
+    return inline(ctx, function, [*known, *args], {**keywords, **kwargs})
 
 
 def _method(

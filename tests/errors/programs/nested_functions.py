@@ -396,7 +396,7 @@ total = functools.partial(sum, start=1)
 def application(x, output):
     output = total(x)
 #            ^^^^^^^^
-# error: TypeMismatchError: a partial of the function sum cannot be called inside an application; functions written with def can
+# error: TypeMismatchError: a partial of the function sum cannot be called inside an application; functions of ntl and those written with def can
 
 vectors(application)
 # ---- a tensor as a default
