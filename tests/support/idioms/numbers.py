@@ -232,6 +232,16 @@ def by_a_partial(x, y):
     y = clamp(x) + 1
 
 
+add_relaxed = functools.partial(ntl.atomic_add, sem="relaxed")
+
+
+def sum_by_a_partial(x, y):
+    """A partial in a call that is a statement, of variables."""
+    pointer = y.data_ptr()
+    total = ntl.sum(x)
+    add_relaxed(pointer, total)
+
+
 def vectors() -> list[Call]:
     return [(randn(64), nan(64)), (gapped(randn(77)), gapped(nan(77)))]
 
@@ -245,6 +255,10 @@ def vector_idiom(name: str, application, reference) -> Idiom:
         lambda x, y: torch.from_numpy(reference(x.double().numpy())),
         tensors=(Tensor(1), Tensor(1)),
     )
+
+
+def sums() -> list[Call]:
+    return [(randn(64), torch.zeros(1)), (gapped(randn(77)), torch.ones(1))]
 
 
 LAYER = Layer(0.25, 3)
@@ -379,4 +393,12 @@ IDIOMS = (
         lambda x: np.where(x > 0, x, x / 4) * 3,
     ),
     vector_idiom("a_partial_of_a_function", by_a_partial, lambda x: np.clip(x, -1, 0.5) + 1),
+    Idiom(
+        "a_partial_of_an_atomic",
+        blocks,
+        sum_by_a_partial,
+        sums,
+        lambda x, y: y.double() + x.double().sum(),
+        tensors=(Tensor(1, other=0), Tensor(1)),
+    ),
 )
