@@ -12,13 +12,14 @@ import itertools
 import threading
 from collections.abc import Callable
 from numbers import Integral
-from typing import NoReturn
+from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
 from ninetoothed.dtype import number
 from ninetoothed.errors import SymbolError, caller_loc, user_facing
 from ninetoothed.symbolic.decisions import record, truth
 from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, SymbolInfo, binary, const, sym
+from ninetoothed.symbolic.sympy_exchange import from_sympy, is_sympy, to_sympy
 
 _META_BOUNDS = (32, 1024)
 _CONSTEXPR_BOUNDS = (1, 1 << 20)
@@ -32,8 +33,8 @@ class Symbol:
     """A name, or an expression over names and integers. Symbols are values: frozen and hashable.
 
     Args:
-        expr: A name (``"BLOCK_SIZE"``), an expression as text (``"2 * n"``), a symbol or an
-            integer.
+        expr: A name (``"BLOCK_SIZE"``), an expression as text (``"2 * n"``), a symbol, an
+            integer, or an integer expression of sympy's.
         constexpr: The caller gives the value by keyword. Default bounds 1 to 2^20.
         meta: The compiler chooses the value (implies ``constexpr``). Default bounds 32 to 1024.
         lower_bound: The least value, inclusive.
@@ -49,6 +50,9 @@ class Symbol:
     ``&``, ``min(a, b)`` and ``max(a, b)``.
     The truth of a comparison is the answer that the symbols' bounds prove; where they prove none,
     asking is an error.
+
+    ``sympy.sympify(symbol)`` is the expression in sympy, where sizes are integers of at least 0.
+    What sympy makes of it is taken wherever a symbol is, and its names are the same symbols.
     """
 
     __slots__ = ("__weakref__", "expr")
@@ -95,6 +99,10 @@ class Symbol:
     def __deepcopy__(self, memo: object) -> Symbol:
         return self
 
+    def _sympy_(self) -> Any:
+        """The expression in sympy, which ``sympy.sympify`` asks for."""
+        return to_sympy(self.expr)
+
     @user_facing
     def __bool__(self) -> bool:
         answer = truth(self.expr)
@@ -127,9 +135,9 @@ class Symbol:
                 f"{self} is an integer, and {other} is not; symbols take integers and symbols",
                 caller_loc(),
             )
-        if not isinstance(other, Symbol | Integral):
+        right = as_integer(other)
+        if right is None:
             return NotImplemented
-        right = other.expr if isinstance(other, Symbol) else const(int(other))
         try:
             result = binary(op, right, self.expr) if reflected else binary(op, self.expr, right)
         except ZeroDivisionError as error:
@@ -224,6 +232,25 @@ class Symbol:
 
     def __ne__(self, other: object) -> Symbol | int:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self._binary("ne", other)
+
+
+def as_integer(value: object) -> IndexExpr | None:
+    """The expression of an integer, a symbol, or one of sympy's; None for anything else.
+
+    Raises:
+        SymbolError: it is an expression of sympy's that is no integer.
+    """
+    if isinstance(value, Symbol):
+        return value.expr
+    value = value if isinstance(value, Integral) else number(value)
+    if isinstance(value, Integral):
+        return const(int(value))
+    if not is_sympy(value):
+        return None
+    try:
+        return from_sympy(value)
+    except (ValueError, ZeroDivisionError) as error:
+        raise SymbolError(str(error), caller_loc()) from None
 
 
 def _intern(expr: IndexExpr) -> Symbol:
@@ -324,8 +351,10 @@ def _parse(value: object) -> IndexExpr:
             return _from_ast(ast.parse(value.strip(), mode="eval").body)
         except (SyntaxError, ValueError, ZeroDivisionError):
             pass
-    elif isinstance(value, int):
-        return const(value)
+    elif isinstance(value, int) or is_sympy(value):
+        found = as_integer(value)
+        if found is not None:
+            return found
     raise SymbolError(
         f"{value!r} is no symbol; write a name, or an expression of names, integers, + - * // %, "
         "comparisons, &, min and max",

@@ -278,20 +278,24 @@ class Tensor:
 
     @user_facing
     def expand(self, shape: Iterable[Size]) -> Tensor:
-        """Repeat dims of size 1 to the sizes of ``shape``; -1 keeps a dim.
+        """Repeat dims of size at most 1 to the sizes of ``shape``; -1 keeps a dim.
+
+        Where such a size is 0, no element of the tensor exists.
 
         Raises:
-            ArrangementError: a wrong number of entries, or a dim whose size is known not to be 1.
+            ArrangementError: a wrong number of entries, or a dim whose size is known to be above 1.
         """
         loc = caller_loc()
         return self._then(Expand(self._level, exprs(shape, "the shape", loc), loc=loc))
 
     @user_facing
     def squeeze(self, dim: int | Iterable[int]) -> Tensor:
-        """Remove one or several dims of size 1; negatives count from the end.
+        """Remove one or several dims of size at most 1; negatives count from the end.
+
+        Where such a size is 0, no element of the tensor exists.
 
         Raises:
-            ArrangementError: a dim that does not exist, or whose size is known not to be 1.
+            ArrangementError: a dim that does not exist, or whose size is known to be above 1.
         """
         dims = list(dim) if isinstance(dim, tuple | list) else [dim]
         positions = sorted({self._dim(d, "squeeze") for d in dims})

@@ -36,8 +36,9 @@ class Artifact:
     - ``check(...)``: None, or an error message about the sizes of this call;
     - ``programs(...)``: the number of programs;
     - ``arguments(...)``: the device function's arguments in order, pointers as integers;
-    - ``agrees(...)``, where ``check`` looks at outermost levels: True if they agree. Where they do
-      not, a laxer class of signatures may take the call (see ``Signature.agreement``).
+    - ``agrees(...)``, where ``check`` looks at outermost levels: True if they agree, or something
+      else fails, too. Where they do not, a laxer class of signatures may take the call (see
+      ``Signature.agreement``).
 
     ``reads`` and ``writes`` name the parameters that a program loads and stores.
     """

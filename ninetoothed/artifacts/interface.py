@@ -45,6 +45,20 @@ class Bounds(NamedTuple):
         )
 
 
+class Emptiness(NamedTuple):
+    """Condition under which no element of an arranged tensor exists.
+
+    The parameter's ``position``, and Python ``source`` over the names of ``sizes`` and of constexpr
+    symbols, which is below 1 then. ``sizes``: each with the parameter's position and the dim.
+    ``needs_zero``: it is only so where one of these sizes is 0.
+    """
+
+    position: int
+    source: str
+    sizes: tuple[tuple[str, int, int], ...]
+    needs_zero: bool
+
+
 @dataclass(frozen=True)
 class Interface:
     """Parameters and symbols that a kernel's calls are bound by.
@@ -53,7 +67,8 @@ class Interface:
     gives, by their names in the IR, with the keyword of the call; ``constexpr_sizes`` names sizes
     that are constants when compiling. ``dynamic`` are the block sizes that only a call knows: their
     text, and Python source over the symbols' names. ``sizes``: the sizes that these depend on, each
-    with the parameter's position and the dim.
+    with the parameter's position and the dim. ``empties``: when an expanded or squeezed dim has the
+    size 0.
     """
 
     name: str
@@ -63,6 +78,7 @@ class Interface:
     constexpr_sizes: tuple[str, ...]
     dynamic: tuple[tuple[str, str], ...]
     sizes: tuple[tuple[str, int, int], ...]
+    empties: tuple[Emptiness, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -113,3 +129,21 @@ class Interface:
             return ()
         found = zip(self.dynamic, self._block_sizes(**values), strict=True)
         return tuple((text, 1 << max(size - 1, 0).bit_length()) for (text, _), size in found)
+
+    @cached_property
+    def emptinesses(self) -> tuple[Callable[[Mapping[str, int]], bool], ...]:
+        """The conditions of ``empties`` as functions of the symbols' values."""
+        return tuple(_condition(one.source) for one in self.empties)
+
+
+def _condition(source: str) -> Callable[[Mapping[str, int]], bool]:
+    code = compile(source, "<ninetoothed sizes>", "eval")
+
+    def condition(values: Mapping[str, int]) -> bool:
+        try:
+            return eval(code, {}, values) < 1
+        except ZeroDivisionError:
+            # The size of a block that divides is checked to be at least 1 with the call's sizes.
+            return False
+
+    return condition

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.target import languages
-from ninetoothed.errors import ArgumentError
+from ninetoothed.errors import ArgumentError, OptionWarning, warn
 
 
 class Options(NamedTuple):
@@ -48,10 +48,22 @@ def options(
 
     Raises:
         ArgumentError: one has no such value.
+
+    Warns:
+        OptionWarning: one has no effect.
     """
-    if caller != "torch" or output_dir is not None:
+    if caller != "torch":
         raise ArgumentError(
-            "kernels are built for caller='torch' only, without an output_dir; leave both out"
+            f"kernels are made for Python, with caller='torch'; caller={caller!r} would be a "
+            "library that is built ahead of time, which is not part of this version; leave caller "
+            "out"
+        )
+    if output_dir is not None:
+        warn(
+            OptionWarning(
+                "output_dir has no effect, for with caller='torch' no library is built; leave it "
+                "out, and see ninetoothed.generation.CACHE_DIR for where compiled kernels are kept"
+            )
         )
     if kernel_name is not None and not _is_name(kernel_name):
         raise ArgumentError(f"kernel_name must be a name as Python has them, not {kernel_name!r}")

@@ -158,12 +158,17 @@ class _Host(Binding):
 
     def agrees(self) -> list[str]:
         """The function ``agrees``, if there is one."""
-        found = [check for check in checks(self._function) if check.agreement]
-        if not found:
+        found = checks(self._function)
+        if not any(check.agreement for check in found):
             return []
         exprs = [expr for check in found for expr in (*check.left, *check.right)]
-        pairs = [f"{self._tuple(check.left)} == {self._tuple(check.right)}" for check in found]
-        return [self._define("agrees", [*self.bind(exprs), f"return {' and '.join(pairs)}"])]
+        pairs: dict[bool, list[str]] = {True: [], False: []}
+        for check in found:
+            pair = f"{self._tuple(check.left)} == {self._tuple(check.right)}"
+            pairs[check.agreement].append(pair)
+        others = f" or not ({' and '.join(pairs[False])})" if pairs[False] else ""
+        returned = f"return {' and '.join(pairs[True])}{others}"
+        return [self._define("agrees", [*self.bind(exprs), returned])]
 
     def programs(self) -> str:
         expr = grid(self._function)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ninetoothed import dtype as dtypes
@@ -65,6 +65,8 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
     padded_sizes = _padded_sizes(interface, {**sizes, **dict(constants)})
+    for position in _empty(interface, values, dict(constants)):
+        params[position] = replace(params[position], empty=True)
     signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
     return Arguments(tuple(values), signature, _device(interface, values))
 
@@ -98,10 +100,11 @@ def _positional(
     names = interface.names
     shown = f"{interface.name}({', '.join(names)})"
     takes = f"{shown} takes {counted(len(names), 'argument')}"
+    count = len(args) + sum(name in names for name in kwargs)
     if len(args) > len(names):
         keywords = interface.keywords
         hint = f"; give {', '.join(keywords)} by keyword" if keywords else "; leave the others out"
-        raise ArgumentError(f"{takes}, but {len(args)} were given{hint}")
+        raise ArgumentError(f"{takes}, but {count} were given{hint}")
     given = names
     if interface.repeats and len(args) == len(interface.firsts):
         # Of a tensor that was arranged in several ways, the first parameter takes the argument.
@@ -123,8 +126,9 @@ def _positional(
             found.setdefault(names[later], found[names[first]])
     missing = [name for name in names if name not in found]
     if missing:
+        _check_keywords(interface, rest, is_call=True)
         raise ArgumentError(
-            f"{takes}, but {len(found)} {'was' if len(found) == 1 else 'were'} given; "
+            f"{takes}, but {count} {'was' if count == 1 else 'were'} given; "
             f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         )
     return [found[name] for name in names], rest
@@ -138,17 +142,7 @@ def constant_values(
     Raises:
         ArgumentError: one is missing, unknown, or no integer.
     """
-    for name in given:
-        if name in interface.meta:
-            if sizes is not None:
-                raise ArgumentError(
-                    f"{name} is chosen by the compiler; leave it out, or declare "
-                    f"Symbol({name!r}, constexpr=True) to give it"
-                )
-        elif name not in interface.keywords:
-            raise ArgumentError(
-                f"{interface.name} has no argument {name}; {_instead(interface, name)}"
-            )
+    _check_keywords(interface, given, is_call=sizes is not None)
     found: list[tuple[str, int]] = []
     for name, keyword, bounds in interface.constexprs:
         if keyword not in given:
@@ -161,6 +155,26 @@ def constant_values(
         if sizes is not None:
             found.append((name, sizes[name]))
     return tuple(found)
+
+
+def _check_keywords(interface: Interface, given: Iterable[str], *, is_call: bool) -> None:
+    """Check that keywords which are no parameters name symbols; a call gives none that the compiler
+    chooses.
+
+    Raises:
+        ArgumentError: one does not.
+    """
+    for name in given:
+        if name in interface.meta:
+            if is_call:
+                raise ArgumentError(
+                    f"{name} is chosen by the compiler; leave it out, or declare "
+                    f"Symbol({name!r}, constexpr=True) to give it"
+                )
+        elif name not in interface.keywords:
+            raise ArgumentError(
+                f"{interface.name} has no argument {name}; {_instead(interface, name)}"
+            )
 
 
 def _instead(interface: Interface, name: str) -> str:
@@ -480,6 +494,16 @@ def _padded_sizes(interface: Interface, values: Mapping[str, int]) -> tuple[tupl
         raise ArgumentError(
             f"a block size is divided by zero with the values of this call: {texts}; give others"
         ) from None
+
+
+def _empty(
+    interface: Interface, values: Sequence[Any], constants: Mapping[str, int]
+) -> Iterator[int]:
+    """Positions of the parameters of which no element exists."""
+    for one, is_empty in zip(interface.empties, interface.emptinesses, strict=True):
+        sizes = {name: int(values[place].shape[dim]) for name, place, dim in one.sizes}
+        if is_empty({**constants, **sizes}):
+            yield one.position
 
 
 def _index_bits(values: Sequence[Any]) -> int:

@@ -126,6 +126,7 @@ def _classify(interface: Interface) -> Classify:
         wide,
         "given",
         *(f"class{place}(a{place})" for place in numbers),
+        *_empties(interface),
     ]
     spans = "".join(f"(p{place}, p{place} + r{place} * a{place}.itemsize), " for place in tensors)
     bounds = "".join(f"(low{place}, high{place}), " for place in tensors)
@@ -139,6 +140,7 @@ def _classify(interface: Interface) -> Classify:
     known: dict[str, Any] = {
         f"class{place}": functools.partial(number_class, parameters[place]) for place in numbers
     }
+    known |= {f"empty{index}": one for index, one in enumerate(interface.emptinesses)}
     known |= {
         "ordered": CallOrder(interface),
         "plain": plain_types(),
@@ -181,6 +183,19 @@ def _class(place: int, ndim: int) -> list[str]:
         f"a{place}.dtype, a{place}.device, p{place} & 15 == 0, {repeated or 'False'}",
         *(f"{stride} == 1, {size} & 15 == 0, {stride} & 15 == 0" for size, stride in dims),
     ]
+
+
+def _empties(interface: Interface) -> list[str]:
+    """Key entries that say of which parameters no element exists."""
+    key: list[str] = []
+    for index, one in enumerate(interface.empties):
+        sizes = {name: f"s{place}_{dim}" for name, place, dim in one.sizes}
+        # Tensors without elements come not so far, and other keywords are in the key.
+        if not sizes or one.needs_zero:
+            continue
+        named = ", ".join(f"{name!r}: {size}" for name, size in sizes.items())
+        key += [*sizes.values()] if interface.constexprs else [f"empty{index}({{{named}}})"]
+    return key
 
 
 def _constants(interface: Interface) -> list[str]:

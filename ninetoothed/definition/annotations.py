@@ -6,27 +6,33 @@ import ast
 import inspect
 from typing import Any
 
-from ninetoothed.definition.source import FunctionSource, function_source
+from ninetoothed.definition.callables import bound_function
+from ninetoothed.definition.source import FunctionSource
 from ninetoothed.errors import ArrangementError, UndefinedNameError
 from ninetoothed.tensor import Tensor
 
 
 def annotated(function: Any) -> list[Tensor]:
-    """The tensors that annotate an application's parameters.
+    """The tensors that annotate an application's parameters, up to those with defaults.
 
     Raises:
-        ArrangementError: a parameter has none.
+        ArrangementError: a parameter without a default has none.
         UndefinedNameError: an annotation uses a name that does not exist.
         UnsupportedSyntaxError: it is no plain function.
     """
-    source = function_source(function, "what jit takes")
+    bound = bound_function(function, "what jit takes")
+    source, defaults = bound.source, bound.defaults
     given = source.function.__annotations__
     found: list[Tensor] = []
-    for position, name in enumerate(source.parameters[: source.function.__code__.co_argcount]):
+    for name in bound.free:
+        position = source.parameters.index(name)
         annotation = given.get(name)
         if isinstance(annotation, str):
             annotation = _evaluated(source, _node(source, position).annotation)
         if not isinstance(annotation, Tensor):
+            if name in defaults:
+                # It and all behind it are constants.
+                break
             raise ArrangementError(
                 f"the parameter {name} of {source.name} must be annotated with an arranged tensor, "
                 f"as in {name}: Tensor(1).tile((64,))",

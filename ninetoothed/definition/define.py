@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
 
+from ninetoothed.definition.callables import BoundFunction, bound_function
 from ninetoothed.definition.definition import ArrangedParameter, Definition
-from ninetoothed.definition.source import FunctionSource, function_source
-from ninetoothed.errors import ArgumentError, ArrangementError, SymbolError, counted
-from ninetoothed.fingerprint.snapshot import Capture
+from ninetoothed.errors import (
+    ArgumentError,
+    ArgumentOrderWarning,
+    ArrangementError,
+    SymbolError,
+    caller_loc,
+    counted,
+    warn,
+)
+from ninetoothed.fingerprint.snapshot import Capture, frozen
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.chain import Chain, Jagged, Source
 from ninetoothed.layout.meta_op import Sizes, mapped
@@ -28,9 +37,12 @@ def define(
     arranged: Sequence[object],
     application: Any,
     capture: Capture | None = None,
+    origins: Mapping[str, str] = MappingProxyType({}),
+    decisions: Iterable[Decision] = (),
 ) -> Definition:
     """Build the definition of arranged tensors and an application; ``capture`` has what the
-    application reads from outside.
+    application reads from outside, ``origins`` the arrangement's parameters, ``decisions`` what it
+    decided by the bounds of symbols (see :class:`Arranged`).
 
     Raises:
         ArrangementError: something that is no tensor was arranged, or a dropped tensor's size is
@@ -38,27 +50,34 @@ def define(
         ArgumentError: the application takes another number of parameters, or parameters of an
             unknown kind.
         SymbolError: one name has two declarations, or is a parameter's too.
-        UnsupportedSyntaxError: the application is no plain function.
+        UnsupportedSyntaxError: there is no plain function behind the application.
     """
-    source = function_source(application, "the application", capture)
+    bound = bound_function(application, "the application", capture)
+    source = bound.source
     tensors = checked_tensors(arranged)
-    _check_parameters(source)
-    names = source.parameters
-    if len(names) != len(tensors):
+    defaults = bound.defaults
+    _check_parameters(bound, defaults)
+    names = bound.free[: len(tensors)]
+    rest = bound.free[len(tensors) :]
+    if len(names) != len(tensors) or not all(name in defaults for name in rest):
         # An application without a source is reported first.
+        _ = source.node
+        free = bound.free
         raise ArgumentError(
             f"the arrangement returned {counted(len(tensors), 'tensor')}, but "
-            f"{source.node.name}({', '.join(names)}) takes {counted(len(names), 'parameter')}; "
+            f"{bound.name}({', '.join(free)}) takes {counted(len(free), 'parameter')}; "
             "make them as many"
         )
     chains = [tensor.chain for tensor in tensors]
+    if origins:
+        _check_order(source.name, names, [origins.get(chain.source.name) for chain in chains])
     renaming = _Renaming(names, chains)
     parameters = tuple(
         renaming.parameter(name, chain) for name, chain in zip(names, chains, strict=True)
     )
     constexpr = {**renaming.meta, **renaming.constexprs, **renaming.constexpr_sizes}
     return Definition(
-        name or source.name,
+        name or bound.name,
         parameters,
         source,
         renaming.meta,
@@ -66,7 +85,33 @@ def define(
         dynamic_sizes((parameter.levels for parameter in parameters), constexpr),
         renaming.constexpr_sizes,
         renaming.keywords,
-        concerning(renaming.given, arranged.decisions if isinstance(arranged, Arranged) else ()),
+        concerning(renaming.given, decisions),
+        {
+            **bound.values,
+            **{key: frozen(value) for key, value in defaults.items() if key not in names},
+        },
+        bound.receiver,
+    )
+
+
+def _check_order(application: str, names: Sequence[str], origins: Sequence[str | None]) -> None:
+    """Warn where the arrangement has the application's names for other tensors."""
+    if set(origins) != set(names) or list(names) == list(origins):
+        return
+    pairs = zip(names, origins, strict=True)
+    first, *others = [(name, origin) for name, origin in pairs if name != origin]
+    bound = [
+        f"{first[0]} is the arrangement's {first[1]}",
+        *(f"{name} is its {origin}" for name, origin in others),
+    ]
+    order = ", ".join(names)
+    warn(
+        ArgumentOrderWarning(
+            f"the arrangement returns {', '.join(map(str, origins))}, and {application}({order}) "
+            f"takes them in that order, as a call does: {', '.join(bound)}; return {order}, or "
+            f"rename the parameters of {application}",
+            caller_loc(),
+        )
     )
 
 
@@ -92,17 +137,21 @@ def checked_tensors(arranged: Sequence[object]) -> tuple[Tensor, ...]:
     return tuple(found)
 
 
-def _check_parameters(source: FunctionSource) -> None:
+def _check_parameters(bound: BoundFunction, defaults: Mapping[str, object]) -> None:
+    source = bound.source
     if len(source.parameters) == source.function.__code__.co_argcount:
         return
     arguments = source.node.args
-    others = (arguments.vararg, *arguments.kwonlyargs, arguments.kwarg)
+    free = [arg for arg in arguments.kwonlyargs if arg.arg not in {*bound.values, *defaults}]
+    others = [arg for arg in (arguments.vararg, *free, arguments.kwarg) if arg is not None]
+    if not others:
+        return
     wrapped = getattr(source.function, "__wrapped__", None)
     where = "" if wrapped is None else f", which decorates {wrapped.__name__},"
     raise ArgumentError(
         f"{source.name}{where} must take its tensors as plain parameters, without *, "
         "** and keyword-only parameters; name one parameter a tensor",
-        source.place(next(other for other in others if other is not None)),
+        source.place(others[0]),
     )
 
 
@@ -230,9 +279,14 @@ class _Renaming:
         return name
 
 
-class Arranged(list[object]):
-    """Arranged tensors, and the ``decisions`` that the arrangement took on the way."""
+class Arranged(NamedTuple):
+    """What an arrangement returned, and the names of its parameters for what it was given: by the
+    symbolic tensors' own names, none where one was given twice. ``decisions``: what it decided by
+    the bounds of symbols.
+    """
 
+    tensors: Sequence[object]
+    names: Mapping[str, str]
     decisions: tuple[Decision, ...] = ()
 
 
@@ -252,7 +306,7 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
         raise ArrangementError(f"the arrangement must be a function, not {arrangement!r}")
     tensors = tuple(cast("Iterable[object]", tensors))
     try:
-        inspect.signature(arrangement).bind(*tensors)
+        bound = inspect.signature(arrangement).bind(*tensors).arguments
     except TypeError as error:
         shown = (
             f"{getattr(arrangement, '__name__', 'the arrangement')}{inspect.signature(arrangement)}"
@@ -269,6 +323,10 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
             f"the arrangement returned {result!r}; return the arranged tensors, as in "
             "return x.tile((64,)), y.tile((64,))"
         )
-    arranged = Arranged(cast("Sequence[object]", result))
-    arranged.decisions = tuple(decisions)
-    return arranged
+    return Arranged(list(cast("Sequence[object]", result)), _names(bound), tuple(decisions))
+
+
+def _names(bound: Mapping[str, object]) -> dict[str, str]:
+    found = [(value.name, name) for name, value in bound.items() if isinstance(value, Tensor)]
+    names = dict(found)
+    return names if len(names) == len(found) else {}

@@ -57,7 +57,7 @@ def simulate(
         tensors = tuple(cast("Iterable[object]", tensors))
         for position, tensor in enumerate(tensors):
             _check_given(f"tensors[{position}]", tensor)
-    arranged = checked_tensors(run_arrangement(arrangement, tensors))
+    arranged = checked_tensors(run_arrangement(arrangement, tensors).tensors)
     if not arranged:
         raise ArrangementError("the arrangement returned no tensors; return those that it arranged")
     for tensor in arranged:

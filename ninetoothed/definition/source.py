@@ -94,6 +94,14 @@ class FunctionSource:
         return inspect.signature(function, follow_wrapped=False)
 
     @property
+    def defaults(self) -> Defaults:
+        """The defaults of its parameters."""
+        function = self._function
+        if self.capture is not None:
+            function = self.capture.with_defaults(function)
+        return function.__defaults__ or (), function.__kwdefaults__ or {}
+
+    @property
     def of_language(self) -> bool:
         """True if the function is one of the language's own."""
         return is_of_language(self._function)

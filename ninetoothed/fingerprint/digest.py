@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, cast
 
 from ninetoothed.dtype import number, own_type
 from ninetoothed.fingerprint.bytecode import Path, codes, is_plain, reads
+from ninetoothed.fingerprint.objects import MISSING, is_object, static_attribute
 from ninetoothed.fingerprint.snapshot import Capture, frozen
 from ninetoothed.fingerprint.trusted import is_ours, is_pure, is_trusted
 from ninetoothed.version import __version__
@@ -53,6 +54,7 @@ def examine(application: object) -> Examined:
         walk.refuse("functions without their asserts")
     try:
         walk.add(application)
+        walk.add_attributes()
     except Exception as error:
         # Attribute access runs code of users' modules, which may raise anything.
         walk.refuse(f"an object that fails when it is looked at: {error!r}")
@@ -97,6 +99,8 @@ class _Walk:
         self._places: dict[int, int] = {}
         self._kept: list[object] = []
         self._count = 0
+        self._codes: list[types.CodeType] = []
+        self._objects: list[object] = []
 
     def digest(self) -> str:
         """The digest of all that was added."""
@@ -163,6 +167,10 @@ class _Walk:
         elif issubclass(kind, functools.partial):
             self._write("partial")
             self._sequence((value.func, value.args, value.keywords))
+        elif kind is types.MethodType:
+            self._write("method")
+            self.add(value.__func__)
+            self._object(value.__self__)
         elif kind in (staticmethod, classmethod):
             self._write(kind.__name__)
             self.add(value.__func__)
@@ -195,6 +203,7 @@ class _Walk:
             self._sequence(tuple(cell.cell_contents for cell in value.__closure__ or ()))
             return
         code = value.__code__
+        self._codes.append(code)
         self._write("function", value.__name__, _block(self.capture.lines(value), code))
         self._code(code)
         names = self.capture.keep_function(value)
@@ -324,10 +333,50 @@ class _Walk:
             self._of_triton(value, kind.__name__)
         elif type(plain := number(value)) is not kind:
             self._write(own_type(value), repr(plain))
+        elif is_object(value):
+            self._object(value)
         elif not issubclass(kind, int | float | str):
             self._by_name(f"an object of class {name}")
         else:
             self.refuse(f"a number or a text of class {name}")
+
+    def _object(self, value: Any) -> None:
+        """Hash an object that an application may look into: what it holds comes later, when it is
+        known which attributes are read.
+        """
+        kind = cast("type[Any]", type(value))
+        if issubclass(kind, type):
+            self.add(value)
+            return
+        self._write("object", kind.__module__, kind.__qualname__)
+        self._by_name(f"an object of class {kind.__qualname__}")
+        if not self._is_known(value):
+            self._objects.append(value)
+
+    def add_attributes(self) -> None:
+        """Hash the attributes of objects, of the names that any function reads."""
+        read = 0
+        done: set[tuple[int, str]] = set()
+        names = {"__call__"}
+        # What an attribute holds may have code and be an object itself.
+        while self._objects and read < len(self._codes) + len(self._objects):
+            read = len(self._codes) + len(self._objects)
+            for code in self._codes:
+                names.update(*(inner.co_names for inner in codes(code)))
+            todo = [(place, name) for place in range(len(self._objects)) for name in sorted(names)]
+            for place, name in todo:
+                if (place, name) not in done:
+                    done.add((place, name))
+                    self._attribute(place, name)
+
+    def _attribute(self, place: int, name: str) -> None:
+        owner = self._objects[place]
+        value, is_own = static_attribute(owner, name)
+        # An attribute that comes later is not there.
+        self.capture.keep_attribute(owner, name, (value, is_own))
+        if value is not MISSING:
+            self._write("attribute", place, name, is_own)
+            self.add(value)
 
     def _of_triton(self, value: Any, kind: str) -> None:
         function = getattr(value, "fn", None)

@@ -14,7 +14,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArrangementError, TypeMismatchError
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
-from ninetoothed.layout.meta_op import Levels, mapped
+from ninetoothed.layout.meta_op import AtMostOne, Levels, mapped
 from ninetoothed.symbolic.decisions import bad_divisor
 from ninetoothed.symbolic.expr import IndexExpr, substitute, substitution, symbols
 
@@ -134,6 +134,8 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
     result: SSAValue = op.result
     result.name_hint = parameter.name
     for meta in parameter.ops:
+        if signature.empty and isinstance(meta, AtMostOne):
+            meta = replace(meta, empty=True)
         step = nt.MetaOperation.of(meta, result)
         step.location = location(meta.loc)
         block.add_op(step)

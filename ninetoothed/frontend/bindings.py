@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from ninetoothed.definition.source import own_nodes
 from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.values import Value
 from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import shape_text
 
@@ -26,6 +27,18 @@ def assigned(body: Iterable[ast.stmt]) -> dict[str, ast.AST]:
             elif isinstance(node, ast.FunctionDef):
                 found[node.name] = node
     return found
+
+
+def passed(ctx: Context, before: Mapping[str, Value], places: Places) -> Places:
+    """The variables that had values ``before`` and have others now, beside ``places``: those that
+    calls have assigned.
+    """
+    frame = ctx.frame
+    return {
+        name: frame.passed[name]
+        for name, value in before.items()
+        if name not in places and name in frame.passed and frame.locals.get(name) is not value
+    }
 
 
 def held(ctx: Context, names: Sequence[str], places: Places) -> list[SSAValue]:

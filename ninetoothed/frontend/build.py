@@ -15,10 +15,12 @@ import ninetoothed.frontend.loops  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.definition.definition import Definition
+from ninetoothed.errors import Loc, NineToothedError, collect_warnings, warn
 from ninetoothed.frontend.arrangement import arrange, check_constants, declarations, view
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
+from ninetoothed.frontend.name_resolution import constant, held_object
 from ninetoothed.frontend.values import Value, View
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
@@ -37,19 +39,47 @@ def build_module(
     Raises:
         NineToothedError: the application is wrong; at its place.
     """
-    params, constants = signature.params, dict(signature.constants)
+    constants = dict(signature.constants)
     check_constants(definition, constants)
-    arrangement = arrange(definition, params)
     declared = declarations(definition, constants)
-    ctx = Context(
-        signature.index_bits,
-        {decl.name: decl.range for decl in declared},
-        constants,
-        {name: blocks.get(name, least(info)) for name, info in definition.meta.items()},
-    )
+    unrolled: frozenset[Loc] = frozenset()
+    while True:
+        ctx = Context(
+            signature.index_bits,
+            {decl.name: decl.range for decl in declared},
+            constants,
+            {name: blocks.get(name, least(info)) for name, info in definition.meta.items()},
+            unrolled,
+        )
+        with collect_warnings() as warnings:
+            try:
+                module = _built(ctx, definition, signature, declared)
+            except NineToothedError:
+                if ctx.wanted <= unrolled:
+                    raise
+                # Once more, with the loops unrolled of whose variables a number is needed.
+                unrolled |= ctx.wanted
+                ctx.printed.clear()
+                continue
+            finally:
+                print(*ctx.printed, sep="", end="")
+        for warning in dict.fromkeys(warnings):
+            warn(warning)
+        return module
+
+
+def _built(
+    ctx: Context,
+    definition: Definition,
+    signature: Signature,
+    declared: Sequence[nt.SymbolDecl],
+) -> ModuleOp:
+    """The module, built once."""
     ctx.lengths = frozenset(
         parameter.jagged.length for parameter in definition.parameters if parameter.jagged
     )
+    params = signature.params
+    arrangement = arrange(definition, params)
     node = definition.application.node
     entry = ctx.block
     values: dict[str, Value] = {}
@@ -60,18 +90,15 @@ def build_module(
         else:
             by_value = param.kind == "scalar"
             values[param.name] = View(param.name, argument, value, source.other, by_value=by_value)
-    ctx.numbers = frozenset(
-        value.ref for value in values.values() if isinstance(value, View) and value.by_value
-    )
-    outputs = frozenset(name for name, value in values.items() if isinstance(value, View))
-    constants = frozenset(values) - outputs
-    ctx.frames.append(
-        Frame(definition.application, values, parameters=outputs, constants=constants)
-    )
-    try:
-        execute(ctx, node.body)
-    finally:
-        print(*ctx.printed, sep="", end="")
+    views = {name: value for name, value in values.items() if isinstance(value, View)}
+    numbers = frozenset(name for name, value in views.items() if value.by_value)
+    frame = Frame(definition.application, values, parameters=frozenset(views) - numbers)
+    frame.numbers = numbers
+    ctx.numbers = frozenset(views[name].ref for name in numbers)
+    ctx.frames.append(frame)
+    _fix(ctx, definition)
+    frame.constants = frozenset(values) - frozenset(views)
+    execute(ctx, node.body)
     with ctx.at(node):
         ctx.insert(nt.ReturnOp())
     symbols = [replace(decl, specialized=ctx.specialized.get(decl.name)) for decl in declared]
@@ -83,6 +110,24 @@ def build_module(
     kernel.checks = ArrayAttr(checks.values())
     kernel.location = location(ctx.place(node))
     return ModuleOp([kernel])
+
+
+def _fix(ctx: Context, definition: Definition) -> None:
+    """Add the values of parameters that no tensor is arranged for.
+
+    Raises:
+        TypeMismatchError: one is no value of the language; at its parameter.
+    """
+    frame = ctx.frame
+    frame.receiver = definition.values.get(definition.receiver or "")
+    arguments = frame.source.node.args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        name = argument.arg
+        if name in definition.values:
+            with ctx.at(argument):
+                value = definition.values[name]
+                is_object = name == definition.receiver
+                frame.locals[name] = held_object(value) if is_object else constant(ctx, name, value)
 
 
 def least(info: SymbolInfo) -> int:

@@ -1,11 +1,10 @@
-"""Calls: primitives by their rows' names, functions, which are inlined, and a few builtins."""
+"""Calls: primitives by their rows' names, functions, which are inlined, and Python's own."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from ninetoothed.errors import (
     ArgumentError,
@@ -18,17 +17,49 @@ from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.inlining import inline, is_function
 from ninetoothed.frontend.primitives import HANDLERS
-from ninetoothed.frontend.values import BoundMethod, Method, Size, Value, describe, is_sequence
+from ninetoothed.frontend.python_calls import is_python, python_call
+from ninetoothed.frontend.values import (
+    BoundMethod,
+    Method,
+    Size,
+    Value,
+    describe,
+    is_sequence,
+    unnamed,
+)
+from ninetoothed.frontend.variables import variable
 from ninetoothed.frontend.walk import EXPRESSIONS, caller, evaluate
 from ninetoothed.language.table import TABLE, Primitive
-
-_BUILTINS: dict[Any, Callable[..., Any]] = {
-    name: name for name in (float, int, bool, len, abs, round, tuple, list)
-}
 
 
 @EXPRESSIONS.register(ast.Call)
 def _call(ctx: Context, node: ast.Call) -> Value:
+    result = ctx.returned[node] = call(ctx, *_evaluated(ctx, node, _value))
+    return result
+
+
+def call_statement(ctx: Context, node: ast.Call) -> Value:
+    """The value of a call that is a statement: parameters that are given plain variables name them.
+
+    Raises:
+        NineToothedError: it is wrong; with its place.
+    """
+    with ctx.at(node):
+        callee, args, kwargs = _evaluated(ctx, node, variable)
+        if not is_function(callee):
+            args = [unnamed(arg) for arg in args]
+            kwargs = {name: unnamed(value) for name, value in kwargs.items()}
+        return call(ctx, callee, args, kwargs)
+
+
+def _value(ctx: Context, node: ast.expr, value: Value) -> Value:
+    return value
+
+
+def _evaluated(
+    ctx: Context, node: ast.Call, argument: Callable[[Context, ast.expr, Value], Value]
+) -> tuple[Value, list[Value], dict[str, Value]]:
+    """The function that is called, and its arguments."""
     callee = evaluate(ctx, node.func)
     # An earlier argument is read before a later one writes.
     last = _last_call(node) if isinstance(callee, Primitive) else -1
@@ -38,15 +69,17 @@ def _call(ctx: Context, node: ast.Call) -> Value:
             args.extend(_starred(ctx, item))
         else:
             value = evaluate(ctx, item)
-            args.append(ctx.now(value) if position < last else value)
+            value = ctx.now(value) if position < last else value
+            args.append(argument(ctx, item, value))
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
             raise UnsupportedSyntaxError(
                 "** in a call is not part of the language; name the arguments"
             )
-        kwargs[keyword.arg] = evaluate(ctx, keyword.value)
-    return call(ctx, callee, args, kwargs)
+        value = evaluate(ctx, keyword.value)
+        kwargs[keyword.arg] = argument(ctx, keyword.value, value)
+    return callee, args, kwargs
 
 
 def _last_call(node: ast.Call) -> int:
@@ -73,8 +106,10 @@ def call(ctx: Context, callee: Value, args: list[Value], kwargs: Mapping[str, Va
         return callee.run(ctx, _bind(callee.name, callee.parameters, args, kwargs))
     if is_function(callee):
         return inline(ctx, callee, args, kwargs)
-    if getattr(callee, "__module__", None) == "builtins":
-        return _builtin(ctx, callee, args, kwargs)
+    if callee is builtins.print:
+        return _print(ctx, args, kwargs)
+    if is_python(callee):
+        return python_call(ctx, callee, args, kwargs)
     raise TypeMismatchError(
         f"{describe(callee)} cannot be called inside an application; functions of ntl and plain "
         "Python functions can"
@@ -87,38 +122,6 @@ def _starred(ctx: Context, item: ast.Starred) -> tuple[Value, ...] | list[Value]
         with ctx.at(item):
             raise TypeMismatchError(f"* takes a tuple, not {describe(value)}; name the arguments")
     return value
-
-
-_INSTEAD: dict[Any, str] = {
-    float: "write x.to(ntl.float32)",
-    int: "write x.to(ntl.int32)",
-    bool: "write x != 0",
-    len: "write x.shape[0]",
-    abs: "write ntl.abs(x)",
-    round: "write ntl.floor(x + 0.5)",
-}
-
-
-def _builtin(ctx: Context, callee: Any, args: list[Value], kwargs: Mapping[str, Value]) -> Value:
-    if callee is builtins.print:
-        return _print(ctx, args, kwargs)
-    args = [ctx.known(arg) for arg in args]
-    if callee in (builtins.min, builtins.max, builtins.abs, builtins.sum):
-        instead = {"min": "ntl.minimum", "max": "ntl.maximum", "abs": "ntl.abs", "sum": "ntl.sum"}
-        if any(operators.is_runtime(arg) or isinstance(arg, Size) for arg in args):
-            name = callee.__name__
-            raise TypeMismatchError(
-                f"{name} takes numbers known when compiling; use {instead[name]}"
-            )
-    elif callee not in _BUILTINS or any(operators.is_runtime(arg) for arg in args):
-        on = f" on {describe(args[0])}" if callee in _BUILTINS and args else ""
-        hint = f"; {_INSTEAD[callee]}" if callee in _INSTEAD else ""
-        name = callee.__name__
-        raise UnsupportedSyntaxError(f"the builtin {name} is not part of the language{on}{hint}")
-    try:
-        return callee(*args, **{name: ctx.known(value) for name, value in kwargs.items()})
-    except (TypeError, ValueError) as error:
-        raise TypeMismatchError(f"{callee.__name__}: {error}") from None
 
 
 def _print(ctx: Context, args: list[Value], kwargs: Mapping[str, Value]) -> Value:

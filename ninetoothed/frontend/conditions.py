@@ -75,18 +75,46 @@ def _connected(ctx: Context, conjunction: bool, nodes: Sequence[ast.expr]) -> Va
         return value
     if known is not None:
         return _connected(ctx, conjunction, rest)
+    if _is_block(value):
+        return _lanewise(ctx, conjunction, value, ctx.read(_connected(ctx, conjunction, rest)))
     bit = condition(ctx, value)
     block = Block()
     with ctx.inside(block):
         other: Value = ctx.read(_connected(ctx, conjunction, rest))
-        if truth(ctx, other) is None:
+        lanes = _is_block(other)
+        if not lanes and truth(ctx, other) is None:
             # A condition is one number.
             condition(ctx, other)
+    if lanes:
+        splice(ctx, block)
+        return _lanewise(ctx, conjunction, value, other)
     if _is_bit(value) and _is_bit(other):
         return _both(ctx, conjunction, bit, block, other)
     if conjunction:
         return _chosen(ctx, bit, (block, other), (Block(), value))
     return _chosen(ctx, bit, (Block(), value), (block, other))
+
+
+def _is_block(value: Value) -> bool:
+    return is_ssa(value) and bool(nt.shape_of(value.type))
+
+
+def _lanewise(ctx: Context, conjunction: bool, left: Value, right: Value) -> Value:
+    """``left`` and, or else or, ``right``, of which at least one is a block: both are evaluated.
+
+    Raises:
+        TypeMismatchError: one holds no bits.
+    """
+    word = "and" if conjunction else "or"
+    for value in (left, right):
+        if not _is_bit(value):
+            raise TypeMismatchError(
+                f"`{word}` of blocks takes bits, not {describe(value)}; compare it, as in x != 0, "
+                "or choose lanes with ntl.where"
+            )
+    if isinstance(right, bool):
+        return left if right == conjunction else right
+    return operators.elementwise(ctx, word, [left, right])
 
 
 def _is_bit(value: Value) -> bool:
@@ -114,10 +142,16 @@ def _tested(ctx: Context, conjunction: bool, nodes: Sequence[ast.expr]) -> Value
     if known is not None:
         return _tested(ctx, conjunction, rest)
 
+    value = ctx.now(value)
+    if _is_block(value):
+        return _lanewise(ctx, conjunction, value, ctx.read(_tested(ctx, conjunction, rest)))
+
     def following() -> SSAValue | bool:
-        value = _tested(ctx, conjunction, rest)
-        known = truth(ctx, value)
-        return condition(ctx, value) if known is None else known
+        other = ctx.now(_tested(ctx, conjunction, rest))
+        if _is_block(other):
+            return other
+        known = truth(ctx, other)
+        return condition(ctx, other) if known is None else known
 
     return _if_needed(ctx, conjunction, condition(ctx, value), following)
 
@@ -132,6 +166,9 @@ def _if_needed(
     block = Block()
     with ctx.inside(block):
         value = following()
+    if _is_block(value):
+        splice(ctx, block)
+        return _lanewise(ctx, conjunction, bits, value)
     return _both(ctx, conjunction, bits, block, value)
 
 
@@ -244,10 +281,15 @@ def _spliced(ctx: Context, *blocks: Block, always: bool = False) -> bool:
     if not always and not all(_is_speculatable(ctx, op) for block in blocks for op in block.ops):
         return False
     for block in blocks:
-        for op in list(block.ops):
-            op.detach()
-            ctx.block.add_op(op)
+        splice(ctx, block)
     return True
+
+
+def splice(ctx: Context, block: Block) -> None:
+    """Move the block's ops to the insertion point."""
+    for op in list(block.ops):
+        op.detach()
+        ctx.block.add_op(op)
 
 
 def _is_speculatable(ctx: Context, op: Operation) -> bool:

@@ -29,7 +29,8 @@ from ninetoothed.symbolic.intervals import NOTHING, Assumptions
 class Context:
     """Builds the application's ops. ``index_type`` is the type of sizes and range variables,
     ``assumptions`` what is known of the symbols. ``fixed`` are the numbers that the call gives,
-    ``blocks`` the block sizes for which the application is built where their values matter.
+    ``blocks`` the block sizes for which the application is built where their values matter, and
+    ``unrolled`` the places of the ``while`` loops that are unrolled.
     """
 
     def __init__(
@@ -38,10 +39,20 @@ class Context:
         assumptions: Assumptions = NOTHING,
         fixed: Mapping[str, int] = MappingProxyType({}),
         blocks: Mapping[str, int] = MappingProxyType({}),
+        unrolled: frozenset[Loc] = frozenset(),
     ) -> None:
         self.assumptions = assumptions
         self.fixed = fixed
         self.blocks = blocks
+        self.unrolled = unrolled
+        self.carried: dict[SSAValue, tuple[Loc, SSAValue]] = {}
+        """The variables of ``while`` loops: the loop's place, and the initial value."""
+        self.returned: dict[ast.Call, Value] = {}
+        """What the calls of functions returned last."""
+        self.wanted: frozenset[Loc] = frozenset()
+        """The loops of whose variables a number was needed, where the application failed."""
+        self.noted = False
+        """True if an error has left the statement that it is in."""
         self.specialized: dict[str, int] = {}
         """The block sizes that the application specialized on."""
         self.index_type: IntegerType = IntegerType(index_bits)
@@ -149,14 +160,18 @@ class Context:
                 raise TypeMismatchError(f"{error}; use a smaller number") from None
         raise TypeMismatchError(f"{what} must be a number or a block, not {describe(value)}")
 
+    def is_known(self, expr: IndexExpr) -> bool:
+        """True if :meth:`number` has the value of an expression; nothing is specialized."""
+        return all(name in self.fixed or name in self.blocks for name in symbol_names(expr))
+
     def number(self, expr: IndexExpr) -> int | None:
         """The value of an expression over numbers that the call fixes and block sizes; else None.
 
         The module is then specialized on the block sizes in it.
         """
-        names = symbol_names(expr)
-        if not all(name in self.fixed or name in self.blocks for name in names):
+        if not self.is_known(expr):
             return None
+        names = symbol_names(expr)
         self.specialized.update({name: self.blocks[name] for name in names if name in self.blocks})
         try:
             return evaluate(expr, {**self.blocks, **self.fixed})

@@ -94,6 +94,13 @@ def reshaped(ctx: Context, block: SSAValue, new: Sizes, what: str) -> SSAValue:
     return ctx.add(nt.ReshapeOp(block, new))
 
 
+def index_number(ctx: Context, index: SSAValue) -> SSAValue:
+    """An index; a block of one lane as the number in it."""
+    sizes = nt.shape_of(index.type)
+    one = bool(sizes) and all(size.value == 1 for size in sizes)
+    return ctx.add(nt.ReshapeOp(index, ())) if one else index
+
+
 def _filled(ctx: Context, scalar: SSAValue, new: Sizes, what: str) -> SSAValue:
     if any(size.value != 1 for size in new):
         raise ShapeError(

@@ -13,6 +13,7 @@ from ninetoothed.errors import ShapeError, TypeMismatchError, counted
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.addressing import converted, pointer_to
 from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.data_movement import index_number
 from ninetoothed.frontend.jagged_parameters import sequence_at
 from ninetoothed.frontend.values import Source, Value, View, describe
 from ninetoothed.frontend.walk import evaluate, unsupported
@@ -71,7 +72,8 @@ def refuse_slice(node: ast.expr) -> None:
 
 
 def coordinate(ctx: Context, node: ast.expr) -> SSAValue | int:
-    """An index: integers, or a number that is known when compiling.
+    """An index: integers, or a number that is known when compiling. A block of one lane is its
+    number.
 
     Raises:
         UnsupportedSyntaxError: a slice.
@@ -87,7 +89,7 @@ def coordinate(ctx: Context, node: ast.expr) -> SSAValue | int:
             raise TypeMismatchError(
                 f"an index holds integers, not {describe(found)}; convert it with .to(ntl.int32)"
             )
-        return found
+        return index_number(ctx, found)
 
 
 def _integers(ctx: Context, index: SSAValue | int) -> SSAValue:

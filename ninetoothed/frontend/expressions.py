@@ -14,10 +14,11 @@ from ninetoothed.frontend.bindings import shape_words
 from ninetoothed.frontend.conditions import tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.data_movement import transposed
-from ninetoothed.frontend.name_resolution import class_attribute, module_attribute
+from ninetoothed.frontend.name_resolution import class_attribute, module_attribute, object_attribute
 from ninetoothed.frontend.values import (
     BoundMethod,
     Level,
+    Object,
     PointerDtype,
     Size,
     Source,
@@ -76,10 +77,12 @@ def combined(ctx: Context, op: ast.operator, left: Value, right: Value) -> Value
 
 def _power(ctx: Context, op: ast.Pow, base: Value, exponent: Value) -> Value:
     """``base ** exponent``: of a block by repeated squaring, for an integer exponent from 1 on."""
+    if type(exponent) is not int or exponent < 1:
+        base = ctx.known(base)
     if not any(
         operators.is_runtime(value) or isinstance(value, Size) for value in (base, exponent)
     ):
-        return base**exponent
+        return operators.on_numbers(_real_power, "`**`", base, exponent)
     if type(exponent) is not int or exponent < 1:
         raise unsupported(op)
     base = ctx.now(base)
@@ -91,6 +94,13 @@ def _power(ctx: Context, op: ast.Pow, base: Value, exponent: Value) -> Value:
         exponent //= 2
         if exponent:
             base = operators.apply(ctx, times, base, base)
+    return result
+
+
+def _real_power(base: Value, exponent: Value) -> Value:
+    result = base**exponent
+    if isinstance(result, complex):
+        raise ValueError("the result is a complex number, which no block holds")
     return result
 
 
@@ -115,6 +125,8 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
         return module_attribute(ctx, value, node.attr)
     if isinstance(value, type):
         return class_attribute(ctx, value, node.attr)
+    if isinstance(value, Object):
+        return object_attribute(ctx, value, node.attr)
     if node.attr == "value" and isinstance(value, bool | int | float):
         return value
     if isinstance(value, Source) and node.attr in addressing.SOURCE_ATTRIBUTES:

@@ -15,30 +15,35 @@ from ninetoothed.errors import (
     TypeMismatchError,
     UnsupportedSyntaxError,
 )
+from ninetoothed.fingerprint.objects import is_callable_object
 from ninetoothed.frontend import operators, triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame, LocalFunction
-from ninetoothed.frontend.name_resolution import constant
-from ninetoothed.frontend.values import Value, View, describe, is_ssa
+from ninetoothed.frontend.name_resolution import constant, held_object, object_attribute
+from ninetoothed.frontend.values import Object, Value, Variable, View, describe, is_ssa, unnamed
+from ninetoothed.frontend.variables import lent
 from ninetoothed.frontend.walk import STATEMENTS, evaluate, execute
 from ninetoothed.ir import nt
 
 _MAX_DEPTH = 64
 
-Function = types.FunctionType | LocalFunction | functools.partial[Any]
-"""Functions that are inlined, beside Triton's."""
+Function = types.FunctionType | types.MethodType | LocalFunction | Object | functools.partial[Any]
+"""Functions that are inlined, beside Triton's. An object is called by its ``__call__``."""
+_PLAIN = (types.FunctionType, types.MethodType, LocalFunction, functools.partial)
 
 
 def is_function(value: Value) -> TypeGuard[Function]:
     """True if :func:`inline` takes ``value``."""
-    plain = isinstance(value, types.FunctionType | LocalFunction | functools.partial)
-    return plain or triton_objects.is_function(value)
+    if isinstance(value, Object):
+        return is_callable_object(value.value)
+    return isinstance(value, _PLAIN) or triton_objects.is_function(value)
 
 
 def inline(
     ctx: Context, function: Function, args: list[Value], kwargs: Mapping[str, Value]
 ) -> Value:
-    """Inline a call; the value that it returns.
+    """Inline a call; the value that it returns. Arguments of a call that is a statement may be
+    variables (:class:`Variable`), which parameters of a function that returns nothing name.
 
     Raises:
         ArgumentError: the arguments do not fit its signature.
@@ -47,41 +52,49 @@ def inline(
     """
     if isinstance(function, functools.partial):
         return _completed(ctx, function, args, kwargs)
+    if isinstance(function, Object):
+        return inline(ctx, object_attribute(ctx, function, "__call__"), args, kwargs)
+    if isinstance(function, types.MethodType):
+        return _method(ctx, function, args, kwargs)
     if triton_objects.compile_time_function(function) is not None:
         return _computed(ctx, function, args, kwargs)
     of_triton = triton_objects.plain_function(function)
     source = _source(ctx, function if of_triton is None else of_triton)
     name = source.node.name
-    if any(frame.source.function is source.function for frame in ctx.frames):
+    receiver = args[0].value if args and isinstance(args[0], Object) else None
+    running = [frame for frame in ctx.frames if frame.source.function is source.function]
+    if any(frame.receiver is receiver for frame in running):
         raise UnsupportedSyntaxError(f"{name} calls itself; write a loop")
     if len(ctx.frames) > _MAX_DEPTH:
         raise UnsupportedSyntaxError(f"calls are nested more than {_MAX_DEPTH} deep")
-    values = _bound(ctx, source, args, kwargs)
+    values, named = _bound(ctx, source, args, kwargs)
     ours = source.of_language
     if ours or of_triton is not None:
         # Functions of the language, and of Triton, take values and store to no parameter.
         values = {parameter: ctx.read(value) for parameter, value in values.items()}
+    if ours or of_triton is not None or source.returns_value:
+        named = {}
     loc = ctx.loc
-    frame = Frame(source, values, caller=loc)
+    frame = Frame(source, values, caller=loc, receiver=receiver)
     outputs = frozenset(name for name, value in values.items() if _is_output(value))
     # A function that returns a value changes its own variables only, as in Python.
     frame.parameters = frozenset() if source.returns_value else outputs
     if of_triton is None:
-        frame.lost = source.unread & {*_computed_by_caller(values), *outputs} - frame.parameters
+        values_of_caller = {*_computed_by_caller(values), *outputs} - frame.parameters
+        frame.lost = source.unread & values_of_caller - named.keys()
     if isinstance(function, LocalFunction):
         frame.enclosing = function.frame
-    ctx.frames.append(frame)
     depth = ctx.conditional
     ctx.conditional = 0
     try:
-        returned = execute(ctx, source.node.body)
+        with lent(ctx, frame, named):
+            returned = execute(ctx, source.node.body)
     except NineToothedError as error:
         if ours:
             # The mistake is in the caller's line, not in the library's.
             error.loc = loc
         raise
     finally:
-        ctx.frames.pop()
         ctx.loc = loc
         ctx.conditional = depth
     return None if returned is None else returned.value
@@ -113,14 +126,27 @@ def _completed(
     return inline(ctx, function, [*known, *args], {**keywords, **kwargs})
 
 
+def _method(
+    ctx: Context, method: types.MethodType, args: list[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """Call a bound method."""
+    function = constant(ctx, "the function of a method", method.__func__)
+    if not is_function(function):
+        raise TypeMismatchError(
+            f"a method that is {describe(function)} cannot be called inside an application; "
+            "functions written with def can"
+        )
+    return inline(ctx, function, [held_object(method.__self__), *args], kwargs)
+
+
 def _computed(
     ctx: Context, function: Function, args: list[Value], kwargs: Mapping[str, Value]
 ) -> Value:
     """Call a function that Triton runs when compiling."""
     plain = triton_objects.compile_time_function(function)
     assert plain is not None
-    args = [ctx.known(value) for value in args]
-    kwargs = {name: ctx.known(value) for name, value in kwargs.items()}
+    args = [ctx.known(unnamed(value)) for value in args]
+    kwargs = {name: ctx.known(unnamed(value)) for name, value in kwargs.items()}
     given = (*args, *kwargs.values())
     if any(operators.is_runtime(value) for value in given):
         raise TypeMismatchError(
@@ -134,8 +160,8 @@ def _computed(
 
 def _bound(
     ctx: Context, source: FunctionSource, args: list[Value], kwargs: Mapping[str, Value]
-) -> dict[str, Value]:
-    """Bind arguments to parameters, defaults included."""
+) -> tuple[dict[str, Value], dict[str, Variable]]:
+    """Bind arguments to parameters, defaults included; and the parameters that name variables."""
     name, signature = source.node.name, source.signature
     try:
         bound = signature.bind(*args, **kwargs)
@@ -145,8 +171,14 @@ def _bound(
     given = {*bound.arguments}
     bound.apply_defaults()
     values: dict[str, Value] = {}
+    named: dict[str, Variable] = {}
     for parameter in signature.parameters.values():
         value = bound.arguments[parameter.name]
+        if isinstance(value, Variable):
+            named[parameter.name] = value
+        value = unnamed(value)
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            value = tuple(map(unnamed, value))
         if parameter.kind is parameter.VAR_KEYWORD:
             raise UnsupportedSyntaxError(
                 f"** in the parameters of {name} is not part of the language; name them"
@@ -159,7 +191,7 @@ def _bound(
         if parameter.name not in given and parameter.default is not parameter.empty:
             value = value if is_ssa(value) else constant(ctx, parameter.name, value)
         values[parameter.name] = value
-    return values
+    return values, named
 
 
 def _is_output(value: Value) -> bool:
@@ -201,13 +233,13 @@ def _define(ctx: Context, node: ast.FunctionDef) -> None:
             )
     for name in source.variables:
         for outer in frame.outwards():
-            if name in outer.parameters:
+            if name in outer.parameters | outer.numbers:
                 raise UnsupportedSyntaxError(
                     f"{node.name} assigns {name}, which is a variable of its own there and not "
                     f"the parameter of {outer.source.node.name}; give {node.name} a parameter "
                     f"{name}, and pass it"
                 )
-    if node.name in frame.parameters | frame.constants:
+    if node.name in frame.parameters | frame.numbers | frame.constants:
         raise TypeMismatchError(f"{node.name} is a parameter; give the function another name")
     frame.locals[node.name] = LocalFunction(source, frame)
     frame.undefined.pop(node.name, None)

@@ -10,10 +10,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError
 from ninetoothed.frontend import operators
-from ninetoothed.frontend.bindings import assigned, held, shape_words
-from ninetoothed.frontend.conditions import condition, tested, truth
+from ninetoothed.frontend.bindings import assigned, held, passed, shape_words
+from ninetoothed.frontend.conditions import condition, splice, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.ranges import loop_range
+from ninetoothed.frontend.unrolling import MOST_ITERATIONS, is_known
 from ninetoothed.frontend.values import Size, Value, describe
 from ninetoothed.frontend.walk import STATEMENTS, Returned, execute
 from ninetoothed.ir import nt
@@ -32,7 +33,8 @@ class _Loop:
         self.ctx = ctx
         self.node = node
         self.variable = variable
-        self.places = assigned(node.body)
+        self.place = ctx.place(node)
+        self.places = {**assigned(node.body), **frame.passed_in.get(node, {})}
         self.before = dict(frame.locals)
         self.undefined = dict(frame.undefined)
         self.dropped: dict[str, str] = {}
@@ -48,12 +50,27 @@ class _Loop:
         # A parameter's block is loaded once, before the loop.
         value = self.before[name] = self.ctx.now(self.before[name])
         if not isinstance(value, SSAValue) and not _literal(value):
+            if isinstance(self.node, ast.While) and is_known(value):
+                # As an unrolled loop it may hold what is known when compiling.
+                self.ctx.wanted |= {self.place}
             with self.ctx.at(self.places[name]):
                 raise TypeMismatchError(
                     f"{name} is {describe(value)} and cannot be assigned in a loop; use another "
                     "name"
                 )
         return self.ctx.computed(value, name)
+
+    def carry_passed(self) -> bool:
+        """Carry what calls in the body have assigned, too; True if there was more of it. Only where
+        the body was built is it known which functions it calls.
+        """
+        frame = self.ctx.frame
+        found = passed(self.ctx, self.before, self.places)
+        self.places.update(found)
+        frame.passed_in.setdefault(self.node, {}).update(found)
+        self.names += found
+        self.initial += [self._initial(name) for name in found]
+        return bool(found)
 
     def restore(self) -> None:
         """Restore the frame to its state before the loop."""
@@ -64,10 +81,18 @@ class _Loop:
         """A block whose last arguments are the carried variables."""
         types = [value.type for value in self.initial]
         block = Block(arg_types=[*first, *types])
-        for name, argument in zip(self.names, block.args[len(first) :], strict=True):
+        arguments = block.args[len(first) :]
+        self._carry(arguments)
+        for name, argument in zip(self.names, arguments, strict=True):
             argument.name_hint = name
             self.ctx.frame.locals[name] = argument
         return block
+
+    def _carry(self, values: Sequence[SSAValue]) -> None:
+        """Note that ``values`` are the carried variables."""
+        if isinstance(self.node, ast.While):
+            pairs = zip(values, self.initial, strict=True)
+            self.ctx.carried.update({value: (self.place, initial) for value, initial in pairs})
 
     def build(self, body: Callable[[], list[Block]]) -> list[Region]:
         """The loop's regions. ``body`` builds their blocks, the last of which is the loop's body,
@@ -83,8 +108,9 @@ class _Loop:
             self.restore()
             del self.ctx.printed[printed:]
             blocks = body()
+            more = self.carry_passed()
             with self.ctx.inside(blocks[-1]):
-                final = None if self._drop_undefined() else self._final()
+                final = None if more or self._drop_undefined() else self._final()
             if final is not None:
                 initial = self._retyped(final)
                 if initial is None or [value.type for value in initial] in tried:
@@ -146,6 +172,7 @@ class _Loop:
         """Insert the loop and bind its results to the carried variables."""
         self.ctx.insert(op)
         self.restore()
+        self._carry(op.results)
         frame = self.ctx.frame
         for name, result in zip(self.names, op.results, strict=True):
             result.name_hint = name
@@ -180,7 +207,8 @@ def _for(ctx: Context, node: ast.For) -> Returned | None:
         with ctx.at(node.target):
             raise UnsupportedSyntaxError("a loop has one variable; write `for i in range(n)`")
     variable = node.target.id
-    if variable in ctx.frame.parameters | ctx.frame.constants:
+    frame = ctx.frame
+    if variable in frame.parameters | frame.numbers | frame.constants:
         with ctx.at(node.target):
             raise TypeMismatchError(
                 f"{variable} is a parameter and cannot be the variable of a loop; use another name"
@@ -229,10 +257,14 @@ def _unrolled(ctx: Context, node: ast.For, variable: str, indices: range) -> Ret
 
 
 @STATEMENTS.register(ast.While)
-def _while(ctx: Context, node: ast.While) -> None:
+def _while(ctx: Context, node: ast.While) -> Returned | None:
     _refuse_else(node)
+    if ctx.place(node) in ctx.unrolled:
+        return _unrolled_while(ctx, node)
     loop = _Loop(ctx, node, None)
     known = _invariant_truth(ctx, loop, node.test)
+    while known and _passes_more(ctx, loop):
+        known = _invariant_truth(ctx, loop, node.test)
     if known:
         with ctx.at(node.test):
             raise UnsupportedSyntaxError(
@@ -242,8 +274,12 @@ def _while(ctx: Context, node: ast.While) -> None:
     if known is not None:
         loop.restore()
         _forget(ctx, node, loop.places, "which does not run")
-        return
+        return None
+    _loop_while(ctx, node, loop)
+    return None
 
+
+def _loop_while(ctx: Context, node: ast.While, loop: _Loop) -> None:
     def body() -> list[Block]:
         before = loop.block()
         with ctx.inside(before), ctx.at(node.test):
@@ -268,3 +304,64 @@ def _invariant_truth(ctx: Context, loop: _Loop, test: ast.expr) -> bool | None:
     block.drop_all_references()
     del ctx.printed[printed:]
     return known
+
+
+def _passes_more(ctx: Context, loop: _Loop) -> bool:
+    """Build the body only to see what its calls assign; True if that was not carried yet."""
+    printed = len(ctx.printed)
+    loop.restore()
+    block = loop.block()
+    with ctx.inside(block):
+        execute(ctx, loop.node.body)
+    more = loop.carry_passed()
+    block.drop_all_references()
+    loop.restore()
+    del ctx.printed[printed:]
+    return more
+
+
+def _present_truth(ctx: Context, test: ast.expr) -> bool | None:
+    """The condition, if known when compiling for the present values of variables. Otherwise it is
+    not evaluated, for the loop will do so.
+    """
+    block = Block()
+    printed = len(ctx.printed)
+    with ctx.inside(block):
+        known = truth(ctx, tested(ctx, test))
+    if known is None:
+        block.drop_all_references()
+        del ctx.printed[printed:]
+    else:
+        splice(ctx, block)
+    return known
+
+
+def _unrolled_while(ctx: Context, node: ast.While) -> Returned | None:
+    """Unroll a loop as long as its condition is known when compiling."""
+    names = assigned(node.body)
+    iterations = 0
+    _fix_sizes(ctx, names)
+    while known := _present_truth(ctx, node.test):
+        if iterations == MOST_ITERATIONS:
+            with ctx.at(node.test):
+                raise UnsupportedSyntaxError(
+                    "this loop runs when compiling, since a number that it computes is needed "
+                    f"then, and after {MOST_ITERATIONS:,} iterations this still holds; write a "
+                    "condition that ends the loop before"
+                )
+        returned = execute(ctx, node.body)
+        if returned is not None:
+            return returned
+        _fix_sizes(ctx, (*names, *ctx.frame.passed))
+        iterations += 1
+    if known is None:
+        _loop_while(ctx, node, _Loop(ctx, node, None))
+    elif not iterations:
+        _forget(ctx, node, names, "which does not run")
+    return None
+
+
+def _fix_sizes(ctx: Context, names: Iterable[str]) -> None:
+    """Make numbers of the variables that are sizes whose numbers are known."""
+    values = ctx.frame.locals
+    values.update({name: ctx.known(values[name]) for name in names if name in values})

@@ -12,10 +12,11 @@ from typing import Any, cast
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.errors import TypeMismatchError, UndefinedNameError, did_you_mean
+from ninetoothed.fingerprint.objects import MISSING, is_object, static_attribute
 from ninetoothed.frontend import triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
-from ninetoothed.frontend.values import Value
+from ninetoothed.frontend.values import Object, Value, describe
 from ninetoothed.frontend.walk import EXPRESSIONS
 from ninetoothed.language.table import Primitive
 
@@ -30,6 +31,7 @@ _CONSTANTS: tuple[type, ...] = (
     type,
     types.FunctionType,
     types.BuiltinFunctionType,
+    types.MethodType,
     types.ModuleType,
     functools.partial,
     Primitive,
@@ -46,6 +48,8 @@ def _name(ctx: Context, node: ast.Name) -> Value:
     frame = ctx.frame.owner(name)
     if frame is None:
         return _outside(ctx, name)
+    while name in frame.lent:
+        frame, name = frame.lent[name]
     if name in frame.locals:
         return frame.locals[name]
     if name in frame.undefined:
@@ -99,11 +103,50 @@ def constant(ctx: Context, name: str, value: Any) -> Value:
     dtype = dtypes.lookup(value)
     if dtype is not None:
         return dtype
+    if is_object(value):
+        return Object(value)
     word = type(value).__name__
     raise TypeMismatchError(
         f"{name} is a {word} from outside the application, which cannot be used inside; "
         "numbers, element types, tuples and functions can, and tensors come in as parameters"
     )
+
+
+def held_object(value: Any) -> Value:
+    """The first argument of a bound method: an object, or of a class method the class."""
+    return value if isinstance(value, type) else Object(value)
+
+
+def object_attribute(ctx: Context, owner: Object, name: str) -> Value:
+    """``object.name``: a constant, or a method.
+
+    Raises:
+        TypeMismatchError: it would have to be computed by Python.
+        UndefinedNameError: there is none.
+    """
+    value = owner.value
+    kind = cast("type[Any]", type(value))
+    shown = f"{kind.__name__}.{name}"
+    capture = ctx.frame.source.capture
+    kept = None if capture is None else capture.attribute(value, name, None)
+    found, is_own = kept or static_attribute(value, name)
+    if found is MISSING:
+        hint = did_you_mean(name, dir(value))
+        raise UndefinedNameError(f"{describe(owner)} has no attribute {name}{hint and f'; {hint}'}")
+    if isinstance(found, types.FunctionType) and not is_own:
+        return types.MethodType(found, value)
+    if isinstance(found, property | functools.cached_property):
+        raise TypeMismatchError(
+            f"{shown} is a property, which Python computes; keep its value in an attribute, or "
+            "in a variable outside"
+        )
+    return _of_class(ctx, shown, found, kind)
+
+
+def _of_class(ctx: Context, shown: str, found: Any, owner: type) -> Value:
+    if isinstance(found, classmethod):
+        return types.MethodType(cast("classmethod[Any, Any, Any]", found).__func__, owner)
+    return constant(ctx, shown, found.__func__ if isinstance(found, staticmethod) else found)
 
 
 def module_attribute(ctx: Context, module: types.ModuleType, name: str) -> Value:
@@ -143,7 +186,7 @@ def _captured(ctx: Context, owner: Any, name: str, get: Callable[[Any, str], Any
 
 
 def class_attribute(ctx: Context, owner: type, name: str) -> Value:
-    """``Class.name``: a static method, or a constant; of an enumeration, a member's value.
+    """``Class.name``: a static or class method, or a constant; of an enumeration, a member's value.
 
     Raises:
         UndefinedNameError: there is none.
@@ -164,4 +207,4 @@ def class_attribute(ctx: Context, owner: type, name: str) -> Value:
         raise UndefinedNameError(
             f"the class {owner.__name__} has no attribute {name}{hint and f'; {hint}'}"
         ) from None
-    return constant(ctx, shown, found.__func__ if isinstance(found, staticmethod) else found)
+    return _of_class(ctx, shown, found, owner)

@@ -21,7 +21,7 @@ from ninetoothed.ir import nt
 from ninetoothed.language import rules
 from ninetoothed.language.table import ELEMENTWISE, TABLE, Primitive
 from ninetoothed.layout.meta_op import shape_text
-from ninetoothed.symbolic.expr import IndexExpr, as_expr, binary, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, as_expr, binary, const, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
 Operator = tuple[str, Callable[..., Any], str | None]
@@ -52,6 +52,7 @@ UNARY: dict[type[ast.unaryop], Operator] = {
     ast.USub: ("neg", operator.neg, None),
     ast.Invert: ("invert", operator.invert, None),
 }
+_BITWISE = ("and", "or", "xor", "shl", "shr", "invert")
 _COMPARISONS = tuple(row[0] for row in COMPARE.values())
 
 
@@ -118,8 +119,10 @@ def _fold(
     if any(isinstance(operand, Size) for operand in operands):
         exprs = [as_size(operand) for operand in operands]
         if name == "neg" and exprs[0] is not None:
-            return _computed(ctx, -exprs[0])
-        if on_sizes is None or len(exprs) != 2 or exprs[0] is None or exprs[1] is None:
+            return computed(ctx, -exprs[0])
+        if on_sizes is None:
+            return _of_known(ctx, function, name, operands, exprs)
+        if len(exprs) != 2 or exprs[0] is None or exprs[1] is None:
             return NotImplemented
         try:
             result = normalize(binary(on_sizes, exprs[0], exprs[1]))
@@ -128,16 +131,43 @@ def _fold(
         if name in _COMPARISONS:
             known = ctx.number(result)
             return NotImplemented if known is None else bool(known)
-        return _computed(ctx, result)
+        return computed(ctx, result)
+    return on_numbers(function, spelling(name), *operands)
+
+
+def on_numbers(function: Callable[..., Any], name: str, *operands: Value) -> Value:
+    """One of Python's operators, called ``name`` in errors, on values that are known.
+
+    Raises:
+        TypeMismatchError: it has no result.
+    """
     try:
         return function(*operands)
     except (TypeError, ZeroDivisionError, OverflowError, ValueError) as error:
         values = " and ".join(describe(operand) for operand in operands)
-        raise TypeMismatchError(f"{spelling(name)} of {values}: {error}") from None
+        raise TypeMismatchError(f"{name} of {values}: {error}") from None
 
 
-def _computed(ctx: Context, expr: IndexExpr) -> Value:
-    """:func:`size_value` of a size that the application computes.
+def _of_known(
+    ctx: Context,
+    function: Callable[..., Any],
+    name: str,
+    operands: Sequence[Value],
+    exprs: Sequence[IndexExpr | None],
+) -> Value:
+    """A shift or a bitwise operation of sizes as Python has it, where their numbers are known."""
+    if name not in _BITWISE or not all(expr is not None and ctx.is_known(expr) for expr in exprs):
+        return NotImplemented
+    size, count = exprs[0], operands[-1]
+    if name in ("shl", "shr") and type(count) is int and 0 <= count < 63 and size is not None:
+        # A product and a quotient, for which no block size needs to be fixed.
+        power = const(1 << count)
+        return computed(ctx, size * power if name == "shl" else size // power)
+    return on_numbers(function, spelling(name), *map(ctx.known, operands))
+
+
+def computed(ctx: Context, expr: IndexExpr) -> Value:
+    """The value (:func:`size_value`) of a size that the application computes.
 
     Raises:
         TypeMismatchError: numbers that the type of sizes does not hold.

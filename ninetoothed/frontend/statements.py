@@ -8,21 +8,30 @@ from types import FunctionType
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
 
 from ninetoothed.definition.source import is_of_language
-from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError, counted
+from ninetoothed.errors import (
+    ShapeError,
+    TypeMismatchError,
+    UnsupportedSyntaxError,
+    UnusedValueWarning,
+    counted,
+    warn,
+)
 from ninetoothed.frontend import element_access, operators
 from ninetoothed.frontend.addressing import converted
-from ninetoothed.frontend.bindings import Places, assigned, held, shape_words
+from ninetoothed.frontend.bindings import Places, assigned, held, passed, shape_words
+from ninetoothed.frontend.calls import call_statement
 from ninetoothed.frontend.conditions import condition, tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import combined
 from ninetoothed.frontend.inlining import is_function
 from ninetoothed.frontend.subscripts import place
 from ninetoothed.frontend.values import Value, View, describe, is_sequence
+from ninetoothed.frontend.variables import claim
 from ninetoothed.frontend.walk import STATEMENTS, Returned, call, evaluate, execute, unsupported
 from ninetoothed.ir import nt
+from ninetoothed.ir.effects import acts
 from ninetoothed.language.table import TABLE
 from ninetoothed.layout.meta_op import shape_text
 
@@ -36,37 +45,40 @@ def _pass(ctx: Context, node: ast.Pass) -> None:
 def _expression(ctx: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant):
         return
-    last, printed = ctx.block.last_op, len(ctx.printed)
-    value = evaluate(ctx, node.value)
-    op = ctx.block.first_op if last is None else last.next_op
-    acts = len(ctx.printed) > printed
+    last, printed, checks = ctx.block.last_op, len(ctx.printed), len(ctx.checks)
+    if isinstance(node.value, ast.Call):
+        value = call_statement(ctx, node.value)
+    else:
+        value = evaluate(ctx, node.value)
+    op = first = ctx.block.first_op if last is None else last.next_op
+    is_used = len(ctx.printed) > printed
     while op is not None:
-        acts = acts or _acts(op)
+        is_used = is_used or isinstance(op, nt.HintOp) or acts(op)
         op = op.next_op
-    if value is None or acts or _calls_users(ctx, node.value):
+    if value is None or is_used or _calls_users(ctx, node.value):
         return
+    _drop(ctx, first)
+    del ctx.checks[checks:]
     written = ""
     if isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq):
         left, right = (ast.unparse(item) for item in (node.value.left, node.value.comparators[0]))
         written = f"write `{left} = {right}` to store, or " if left in ctx.frame.parameters else ""
-    raise UnsupportedSyntaxError(
-        f"this statement does nothing, for its value is unused; {written or 'assign it, or '}"
-        "leave it out"
+    warn(
+        UnusedValueWarning(
+            "this statement does nothing, for its value is unused; "
+            f"{written or 'assign it, or '}leave it out",
+            ctx.loc,
+        )
     )
 
 
-def _acts(op: Operation) -> bool:
-    """True if ``op`` has an effect: it writes, or is a hint to the compiler."""
-    if isinstance(op, nt.HintOp):
-        return True
-    for inner in op.walk():
-        effects = get_effects(inner)
-        if effects is None:
-            if not inner.regions:
-                return True
-        elif any(effect.kind is not MemoryEffectKind.READ for effect in effects):
-            return True
-    return False
+def _drop(ctx: Context, first: Operation | None) -> None:
+    """Erase the ops from ``first`` to the end of the present block."""
+    while first is not None and (last := ctx.block.last_op) is not None:
+        last.detach()
+        last.erase()
+        if last is first:
+            return
 
 
 def _calls_users(ctx: Context, node: ast.expr) -> bool:
@@ -184,6 +196,15 @@ def _assign_name(ctx: Context, name: str, value: Value) -> None:
             f"{name} is a parameter that is known when compiling and cannot be assigned; use "
             "another name"
         )
+    if name in frame.numbers:
+        raise TypeMismatchError(_by_value(name))
+    if name in frame.borrowed:
+        owner, variable = frame.borrowed[name]
+        caller, around = ctx.frames[-2].source.name, owner.source.name
+        raise UnsupportedSyntaxError(
+            f"{frame.source.name} assigns {name}, which names {variable}, a variable of {around} "
+            f"and not of {caller}; give {caller} a parameter {variable}, and pass it"
+        )
     if name in frame.lost:
         held = frame.locals[name]
         raise TypeMismatchError(
@@ -198,6 +219,7 @@ def _assign_name(ctx: Context, name: str, value: Value) -> None:
         assert isinstance(view, View)
         store(ctx, view, value)
         return
+    claim(ctx, name, name)
     value = ctx.now(value)
     if isinstance(value, SSAValue) and (
         value.name_hint is None or isinstance(value.owner, nt.LoadOp)
@@ -234,10 +256,7 @@ def store(ctx: Context, view: View, value: Value) -> None:
     if not view.is_block:
         ctx.read(view)
     if view.by_value:
-        raise TypeMismatchError(
-            f"{view.name} is a number, which is passed by value and cannot be assigned; use "
-            "another name"
-        )
+        raise TypeMismatchError(_by_value(view.name))
     block = view.levels[-1]
     scalar = converted(ctx, value, nt.dtype_of(block), "the assigned value")
     if len(nt.shape_of(scalar.type)) > len(block.sizes):
@@ -248,6 +267,10 @@ def store(ctx: Context, view: View, value: Value) -> None:
         )
     scalar = operators.broadcast_to(ctx, scalar, block.sizes)
     ctx.insert(nt.StoreOp(scalar, view.ref, view.indices))
+
+
+def _by_value(name: str) -> str:
+    return f"{name} is a number, which is passed by value and cannot be assigned; use another name"
 
 
 @STATEMENTS.register(ast.If)
@@ -262,15 +285,16 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
     before, undefined = frame.locals, frame.undefined
     reasons = dict(undefined)
     branches: list[tuple[Block, dict[str, Value]]] = []
+    places = assigned([*node.body, *node.orelse])
     for body in (node.body, node.orelse):
         block = Block()
         frame.locals, frame.undefined = dict(before), dict(undefined)
         with ctx.inside(block):
             execute(ctx, body)
         branches.append((block, frame.locals))
+        places.update(passed(ctx, before, places))
         reasons.update(frame.undefined)
     frame.locals, frame.undefined = dict(before), reasons
-    places = assigned([*node.body, *node.orelse])
     names = _merged(ctx, node, places, branches[0][1], branches[1][1])
     after = frame.locals
     yielded: list[list[SSAValue]] = []

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from ninetoothed.errors import ShapeError, TypeMismatchError, UnsupportedSyntaxError, counted
 from ninetoothed.frontend import addressing, element_access, operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.data_movement import picked, reshaped
+from ninetoothed.frontend.data_movement import index_number, picked, reshaped
 from ninetoothed.frontend.values import Source, Value, View, describe, is_ssa
 from ninetoothed.frontend.walk import EXPRESSIONS, evaluate
 from ninetoothed.ir import nt
@@ -96,7 +96,7 @@ def _level(ctx: Context, view: View, nodes: list[ast.expr]) -> tuple[View, list[
             element_access.refuse_slice(node)
             found = evaluate(ctx, node)
             element_access.require_index(ctx, found, f"a level of {view.name}")
-            value = ctx.scalar(found, "an index")
+            value = index_number(ctx, ctx.scalar(found, "an index"))
             if nt.shape_of(value.type) or not operators.is_integer(value):
                 raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
         indices.append(value)

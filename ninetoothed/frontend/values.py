@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any, TypeGuard
 
 from xdsl.ir import SSAValue
 
-from ninetoothed.frontend.frame import LocalFunction
+from ninetoothed.frontend.frame import Frame, LocalFunction
 from ninetoothed.ir import nt
 from ninetoothed.language.table import Primitive
 from ninetoothed.layout.meta_op import shape_text
@@ -107,6 +108,31 @@ class BoundMethod:
     receiver: Value
 
 
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """An argument that is a plain variable, of a call that is a statement: a parameter may name it.
+
+    ``node`` mentions the variable ``name`` of the frame ``owner``.
+    """
+
+    name: str
+    node: ast.Name
+    owner: Frame
+    value: Value
+
+
+def unnamed(value: Value) -> Value:
+    """``value``; of a :class:`Variable`, what it holds."""
+    return value.value if isinstance(value, Variable) else value
+
+
+@dataclass(frozen=True, eq=False)
+class Object:
+    """An object of a user's class from outside the application: its attributes are constants."""
+
+    value: Any
+
+
 def is_ssa(value: Value) -> TypeGuard[SSAValue]:
     """True if ``value`` is computed by an op: a scalar or a block."""
     return isinstance(value, SSAValue)
@@ -155,4 +181,8 @@ def describe(value: Value) -> str:
         return f"the function {value.__name__}"
     if isinstance(value, LocalFunction):
         return f"the function {value.source.node.name}"
+    if isinstance(value, types.MethodType):
+        return f"the method {value.__name__}"
+    if isinstance(value, Object):
+        return f"an object of class {type(value.value).__name__}"
     return repr(value)

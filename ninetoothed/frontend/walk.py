@@ -11,8 +11,9 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ninetoothed.errors import UnsupportedSyntaxError
+from ninetoothed.errors import NineToothedError, UnsupportedSyntaxError
 from ninetoothed.frontend.context import Context
+from ninetoothed.frontend.unrolling import note_loops
 from ninetoothed.frontend.values import Value
 from ninetoothed.language.registry import Registry
 
@@ -119,7 +120,11 @@ def evaluate(ctx: Context, node: ast.expr) -> Value:
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
             raise unsupported(node)
-        return handler(ctx, node)
+        try:
+            return handler(ctx, node)
+        except NineToothedError:
+            note_loops(ctx, node)
+            raise
 
 
 def execute(ctx: Context, body: Sequence[ast.stmt]) -> Returned | None:
@@ -129,7 +134,11 @@ def execute(ctx: Context, body: Sequence[ast.stmt]) -> Returned | None:
             handler = STATEMENTS.get(type(node))
             if handler is None:
                 raise unsupported(node)
-            returned = handler(ctx, node)
+            try:
+                returned = handler(ctx, node)
+            except NineToothedError:
+                note_loops(ctx, node)
+                raise
         if returned is not None:
             return returned
     return None

@@ -154,11 +154,11 @@ def _check(
     if first is None:
         return
     try:
-        disagree = any(_failure(check, known) for check in found if check.agreement)
+        others = any(_failure(check, known) for check in found if not check.agreement)
     except ArgumentError:
         # What other checks ask for is not given.
-        disagree = False
-    raise CheckError(first, disagree)
+        others = True
+    raise CheckError(first, not others)
 
 
 def _failure(check: nt.Check, known: Mapping[str, Any]) -> str | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NoReturn
 
 from ninetoothed import config as settings
@@ -19,6 +20,7 @@ from ninetoothed.kernel.kernel import Compilation, Kernel
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.toolchain import pool
+from ninetoothed.symbolic.decisions import Decision
 
 
 @user_facing
@@ -49,7 +51,8 @@ def make(
         tensors: Symbolic tensors, and anything else that the arrangement takes.
         caller: Who calls the kernel; ``"torch"``.
         kernel_name: The name in generated code; default: the application's.
-        output_dir: For ahead-of-time builds, which ``caller="torch"`` is not.
+        output_dir: Where libraries are written that are built ahead of time; with
+            ``caller="torch"`` there is none, and it has no effect.
         num_warps: Warps a program: a number, several to tune over, or None for the compiler's
             choice.
         num_stages: Stages of software pipelining, likewise.
@@ -69,6 +72,9 @@ def make(
     Warns:
         RaceWarning: two programs write one element of a tensor not declared ``allow_races=True``,
             unless both write the same value.
+        ArgumentOrderWarning: the names of the arrangement's and of the application's parameters
+            are the same, in orders that differ.
+        OptionWarning: ``output_dir`` is given.
     """
     chosen = options(
         caller,
@@ -81,15 +87,22 @@ def make(
         strict,
         tune,
     )
-    return _made(run_arrangement(arrangement, tensors), application, chosen)
+    arranged = run_arrangement(arrangement, tensors)
+    return _made(arranged.tensors, application, chosen, arranged.names, arranged.decisions)
 
 
-def _made(arranged: Sequence[object], application: Callable[..., object], given: Options) -> Kernel:
-    """Make the kernel of arranged tensors; its mistakes were reported by another process, or are
-    now.
+def _made(
+    arranged: Sequence[object],
+    application: Callable[..., object],
+    given: Options,
+    names: Mapping[str, str] = MappingProxyType({}),
+    decisions: Sequence[Decision] = (),
+) -> Kernel:
+    """Make the kernel of arranged tensors, which the arrangement has by ``names``, after
+    ``decisions``; its mistakes were reported by another process, or are now.
     """
     found = examine(application)
-    definition = define(given.name, arranged, application, found.capture)
+    definition = define(given.name, arranged, application, found.capture, names, decisions)
     key = None if settings.inspects() else found.key(definition.encoded(), given.key)
     issued = IssuedWarnings()
     record = None if key is None else entries.load(key)
@@ -126,10 +139,12 @@ def jit(
     backend: str | None = None,
     strict: bool = False,
     tune: Literal["off", "quick", "full"] | None = None,
+    _prettify: bool = False,
 ) -> Any:
     """Make a kernel from an application whose parameters are annotated with arranged tensors.
 
-    A decorator, with or without arguments; they are those of :func:`make`.
+    A decorator, with or without arguments; they are those of :func:`make`. ``_prettify`` is taken
+    and has no effect: ``kernel.source()`` is laid out to be read.
 
     Raises:
         NineToothedError: an annotation is missing or no tensor, or the application is wrong.

@@ -46,17 +46,27 @@ from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
 from ninetoothed.verification.translation import validate
+from ninetoothed.verification.unused_outputs import (
+    warn_if_nothing_is_stored,
+    warn_of_misspelt_outputs,
+)
 from ninetoothed.verification.verdicts import Report, check_outputs, report, warn_of_races
 
 
 class Variant:
-    """Module and derived facts of one signature, shared by its calls."""
+    """Module and derived facts of one signature, shared by its calls.
 
-    def __init__(self, definition: Definition, signature: Signature) -> None:
+    ``issued`` takes the warnings of modules of other block sizes.
+    """
+
+    def __init__(
+        self, definition: Definition, signature: Signature, issued: IssuedWarnings
+    ) -> None:
         self.module = build(definition, signature)
         self.signature = signature
         self.warnings: tuple[NineToothedWarning, ...] = ()
         self._definition = definition
+        self._issued = issued
         self._modules = [self.module]
         self._interpreted: dict[int, dict[str, int]] = {}
 
@@ -81,8 +91,7 @@ class Variant:
         for module in self._modules:
             if serves(module, config):
                 return module
-        # The first module has warned of all that this one would.
-        with collect_warnings():
+        with self._issued.collecting():
             module = build(self._definition, self.signature, config=config)
         self._modules.append(module)
         return module
@@ -107,6 +116,13 @@ class Variant:
         if self._fits is None or (fits := self._fits(*values))(*found.values()):
             return found
         return interpreted_values(self.module, self.signature, lanes, fits)
+
+    def may_be_taken_laxer(self, error: CheckError, chosen: Mapping[str, int], values: Any) -> bool:
+        """True if a laxer class may take a call that fails with ``chosen`` block sizes."""
+        if self._fits is None or self._fits(*values)(*chosen.values()):
+            return error.is_agreement
+        # None passes, and each may fail another check.
+        return any(check.data.agreement for check in kernel_of(self.module).checks)
 
 
 class KernelCompiler:
@@ -141,8 +157,11 @@ class KernelCompiler:
         with self._issued.collecting() as found:
             module = check_application(self.definition)
             self._check_agreement(found)
+            is_misspelt = warn_of_misspelt_outputs(self.definition)
             if module is not None:
                 self._check_races(module)
+                if not is_misspelt:
+                    warn_if_nothing_is_stored(self.definition, module)
         self.warnings = tuple(found)
 
     def _check_races(self, module: ModuleOp, signature: Signature | None = None) -> None:
@@ -183,7 +202,7 @@ class KernelCompiler:
 
     def _built(self, signature: Signature) -> Variant:
         with self._issued.collecting() as found:
-            built = Variant(self.definition, signature)
+            built = Variant(self.definition, signature, self._issued)
             self._check_agreement(found)
             if settings.validate():
                 warps = self._options.num_warps
@@ -250,7 +269,11 @@ class KernelCompiler:
         _check_data(variant.module, arguments)
         chosen = variant.interpreted(settings.interpret_lanes(), arguments.values)
         module = variant.serving(Config(tuple(chosen.items())))
-        interpret(module, arguments.values, {**dict(signature.constants), **chosen})
+        try:
+            interpret(module, arguments.values, {**dict(signature.constants), **chosen})
+        except CheckError as error:
+            error.is_agreement = variant.may_be_taken_laxer(error, chosen, arguments.values)
+            raise
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""
@@ -258,7 +281,8 @@ class KernelCompiler:
             raise ArgumentError(f"there is no stage {stage!r}; stages are {', '.join(STAGES)}")
         signature = assumed_signature(self.definition, dtypes, values)
         texts: dict[str, str] = {}
-        signature, config = self._stages(signature, values, texts)
+        with self._issued.collecting():
+            signature, config = self._stages(signature, values, texts)
         note = describe_assumptions(self.definition, signature, config, dtypes)
         return f"{note}{texts[stage]}\n"
 

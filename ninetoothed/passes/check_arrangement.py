@@ -47,6 +47,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
@@ -54,11 +55,12 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation
 
 from ninetoothed.artifacts.signature import Agreement
-from ninetoothed.errors import AgreementWarning, ArrangementError, warn
+from ninetoothed.errors import AgreementWarning, ArrangementError, any_of, warn
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail, loc_of
 from ninetoothed.ir.kernel_pass import KernelPass
-from ninetoothed.layout.meta_op import MetaOp, Requirement, Sizes, elements, shape_text
+from ninetoothed.layout.emptiness import empty_where
+from ninetoothed.layout.meta_op import AtMostOne, MetaOp, Requirement, Sizes, elements, shape_text
 from ninetoothed.layout.meta_ops import Slice
 from ninetoothed.layout.numbering import Numbering, other_shape, same_shape
 from ninetoothed.passes.analysis.program_numbering import arranged_shapes, numberings
@@ -111,11 +113,13 @@ class _Agreement:
         """The check of a call that there are as many elements as programs."""
         if found.proved == "=":
             return []
+        # Elements without a program that are written are no class's, so that comes first.
         message = (
             f"the outermost levels of {self.first} and {self.name} must have equally many elements, "
             "one a program: they have {left} and {right}"
         )
-        return [nt.Check((found.programs,), (found.own,), message, agreement=True)]
+        equal = nt.Check((found.programs,), (found.own,), message, agreement=True)
+        return [*self.of_written(found), equal]
 
     def of_written(self, found: Numbering) -> list[nt.Check]:
         """The check of a call that there is a program for each element that is written.
@@ -123,7 +127,7 @@ class _Agreement:
         Raises:
             ArrangementError: there never is.
         """
-        if not found.is_written or not found.unreached:
+        if not found.is_written or found.proved in ("<", "<="):
             return []
         if found.proved == ">":
             raise fail(
@@ -141,35 +145,55 @@ class _Agreement:
         least = normalize(minimum(found.programs, found.own))
         return [nt.Check((least,), (found.own,), message)]
 
-    def warning(self, found: Numbering, other: bool) -> str | None:
-        """The warning that there need not be one program an element; None: nothing comes of it."""
-        if found.use == "offsets":
-            return None
-        effects: list[str] = []
-        if found.surplus:
-            value = "its other" if other else "0"
-            lost = [f"read {value}"] if found.use != "write" else []
-            lost += ["write nothing"] if found.is_written else []
-            effects.append(f"programs without an element of {self.name} {' and '.join(lost)}")
-        if found.unreached and not found.is_written:
-            effects.append(f"elements of {self.name} without a program are not reached")
-        if not effects:
-            return None
-        relation = _RELATIONS.get(found.proved, "may have another number of elements than")
-        return (
-            f"the outermost level of {self.name} {relation} there are programs, one an element of "
-            f"{self.first}: their outermost shapes are {shape_text(self.own)} and "
-            f"{shape_text(self.grid)}; {', and '.join(effects)}; tile, expand or squeeze until "
-            "they are equal"
+
+def _warn(found: Sequence[tuple[_Agreement, Numbering, bool]]) -> None:
+    """Warn of parameters without one element a program, each with what is known of it and whether
+    it has ``other``: of one whose relation is known by itself, of the others together, since only a
+    call knows which it is.
+    """
+    open_: list[tuple[_Agreement, Numbering, bool]] = []
+    for row in found:
+        pair, known, _ = row
+        if known.proved not in ("<", ">"):
+            open_.append(row)
+        elif effects := _effects([row]):
+            relation = "fewer" if known.proved == "<" else "more"
+            _issue(
+                pair.op,
+                f"the outermost level of {pair.name} has {relation} elements than there are "
+                f"programs, one an element of {pair.first}: their outermost shapes are "
+                f"{shape_text(pair.own)} and {shape_text(pair.grid)}; {effects}",
+            )
+    if open_ and (effects := _effects(open_)):
+        first = open_[0][0]
+        names = any_of([pair.name for pair, _, _ in open_])
+        shapes = ", ".join(f"{shape_text(pair.own)} of {pair.name}" for pair, _, _ in open_)
+        _issue(
+            first.op,
+            f"a call gives the outermost level of {names} another number of elements than there "
+            f"are programs, one an element of {first.first}: the outermost shapes are {shapes} and "
+            f"{shape_text(first.grid)} of {first.first}; {effects}",
         )
 
 
-_RELATIONS = {
-    "<": "has fewer elements than",
-    "<=": "may have fewer elements than",
-    ">": "has more elements than",
-    ">=": "may have more elements than",
-}
+def _issue(op: Operation, text: str) -> None:
+    message = f"{text}; tile, expand or squeeze until they are equal"
+    warn(AgreementWarning(message, loc_of(op.location)))
+
+
+def _effects(found: Sequence[tuple[_Agreement, Numbering, bool]]) -> str:
+    """What follows for programs without an element, and for elements without a program."""
+    surplus = [(known, other) for _, known, other in found if known.surplus]
+    read = {other for known, other in surplus if known.use != "write"}
+    lost: list[str] = []
+    if read:
+        lost.append("read other" if all(read) else "read other or 0" if any(read) else "read 0")
+    if any(known.is_written for known, _ in surplus):
+        lost.append("write nothing")
+    effects = [f"programs without an element {' and '.join(lost)}"] if lost else []
+    if any(known.unreached and not known.is_written for _, known, _ in found):
+        effects.append("elements without a program are not reached")
+    return ", ".join(effects)
 
 
 def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
@@ -179,6 +203,7 @@ def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
         ArrangementError: there never is, and no rule gives the programs elements then.
     """
     checks: list[nt.Check] = []
+    disagreeing: list[tuple[_Agreement, Numbering, bool]] = []
     first: tuple[str, Sizes] | None = None
     shapes = arranged_shapes(kernel)
     found = numberings(kernel, shapes, agreement)
@@ -200,50 +225,52 @@ def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
             case "any":
                 assert known is not None
                 checks += pair.of_written(known)
-                text = pair.warning(known, source.other is not None)
-                if text is not None:
-                    warn(AgreementWarning(text, loc_of(op.location)))
+                if known.use != "offsets":
+                    disagreeing.append((pair, known, source.other is not None))
             case None if known is not None:
                 pass
             case _:
                 checks += pair.of_shapes(known)
+    _warn(disagreeing)
     return checks
 
 
 def _requirements(kernel: nt.KernelOp) -> list[nt.Check]:
     """Checks of a call that the meta-operations are possible."""
     checks: list[nt.Check] = []
+    meta = [decl.name for decl in kernel.declarations if decl.kind == "meta"]
     for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
         for op in nt.chain(value)[1]:
             operation = replace(op.algebra, loc=loc_of(op.location))
             assert isinstance(op.source.type, nt.TensorType)
             for needed in operation.requirements(tuple(row.sizes for row in op.source.type.levels)):
                 holds = needed.decide(kernel.assumptions)
+                text = _needs(source.param.data, operation, needed, meta)
                 if holds is None:
-                    checks.append(_check(source.param.data, operation, needed))
+                    checks.append(_check(text, operation, needed))
                 elif not holds:
-                    text = _needs(source.param.data, operation, needed)
                     raise fail(
                         op, f"{text}, which no call can give; write one that fits", ArrangementError
                     )
     return checks
 
 
-def _needs(param: str, operation: MetaOp, needed: Requirement) -> str:
+def _needs(param: str, operation: MetaOp, needed: Requirement, meta: Collection[str]) -> str:
     what = "slicing" if isinstance(operation, Slice) else operation.name
-    if needed.relation == "=":
-        return (
-            f"{what} of {param}{operation.place} needs the size {needed.left} to be {needed.right}"
-        )
+    if isinstance(operation, AtMostOne):
+        # Size 0 is a class of its own, unless it depends on what the compiler chooses.
+        most = "1" if empty_where(needed.left, meta) is None else "at most 1"
+        return f"{what} of {param}{operation.place} needs the size {needed.left} to be {most}"
     return f"{what} of {param}{operation.place} needs {needed.left} <= {needed.right}"
 
 
-def _check(param: str, operation: MetaOp, needed: Requirement) -> nt.Check:
-    text = _needs(param, operation, needed)
+def _check(text: str, operation: MetaOp, needed: Requirement) -> nt.Check:
     left, right = normalize(needed.left), normalize(needed.right)
-    if needed.relation == "=":
-        return nt.Check((left,), (right,), f"{text}: it is {{left}}")
-    ordered = (normalize(minimum(left, right)), normalize(maximum(left, right)))
+    smaller = normalize(minimum(left, right))
+    if isinstance(operation, AtMostOne):
+        allowed = right if needed.relation == "=" else smaller
+        return nt.Check((left,), (allowed,), f"{text}: it is {{left}}")
+    ordered = (smaller, normalize(maximum(left, right)))
     return nt.Check((left, right), ordered, f"{text}, but they are {{left}}")
 
 

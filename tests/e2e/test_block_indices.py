@@ -305,3 +305,59 @@ def test_sequences() -> None:
     assert output.tolist() == wanted
     interpret(*lowered(kernel, [x, output.zero_()]))
     assert output.tolist() == wanted
+
+
+ROWS = 3
+
+
+def by_rows(index: Tensor, x: Tensor, output: Tensor) -> tuple[Tensor, ...]:
+    """A program an index, and all rows of ``x`` and of ``output`` for each."""
+    index = index.tile((1,))
+    whole = [
+        tensor.tile((1, SIX)).tile((-1, 1)).squeeze(1).expand(index.shape) for tensor in (x, output)
+    ]
+    for tensor in whole:
+        tensor.dtype = tensor.dtype.squeeze(1)
+        tensor.dtype.dtype = tensor.dtype.dtype.squeeze(0)
+    return index, *whole
+
+
+def rows_of_levels(index, x, output):
+    output[index] = x[index] + 1
+
+
+def rows_of_sources(index, x, output):
+    j = ntl.arange(0, SIX)
+    output.source[index, j] = x.source[index, j] + 1
+
+
+def rows_by_a_block_of_two_dims(index, x, output):
+    one = index[:, None]
+    output[one] = x[ntl.reshape(index, (1, 1))] + 1
+
+
+@pytest.mark.parametrize(
+    "application", [rows_of_levels, rows_of_sources, rows_by_a_block_of_two_dims]
+)
+def test_an_index_block_of_one_lane_is_its_number(application: Any, device: str) -> None:
+    index, x = torch.tensor([2, 0]), numbers(ROWS, SIX)
+
+    def right(index: torch.Tensor, x: torch.Tensor, output: torch.Tensor) -> None:
+        wanted = torch.zeros(ROWS, SIX)
+        wanted[[2, 0]] = numbers(ROWS, SIX)[[2, 0]] + 1
+        assert output.tolist() == wanted.tolist()
+
+    values = [index, x, torch.zeros(ROWS, SIX)]
+    tensors = [Tensor(1), Tensor(2), Tensor(2, allow_races=True)]
+    everywhere(device, by_rows, application, values, right, tensors=tensors)
+
+
+def test_an_index_block_of_one_lane_gives_one_element(device: str) -> None:
+    def application(x, output):
+        first = x[ntl.arange(0, 1)]
+        last = (x * 2)[ntl.arange(0, 1) + 5]
+        y = ntl.reshape(x, (2, 3))
+        output = (first if first > last else last) + y[ntl.arange(0, 1), 2]
+
+    x = numbers(SIX)
+    check(device, vectors, application, x, torch.full((SIX,), 12.0 + 3))

@@ -41,6 +41,21 @@ def values_alone(x, output):
 
 
 @triton.jit
+def increased(x):
+    x = x + 1
+    tl.device_assert(x == x)
+
+
+def statement(x, output):
+    """A call that is a statement changes no variable, either."""
+    y = x
+    increased(y)
+    for _ in range(2):
+        increased(y)
+    output = y
+
+
+@triton.jit
 def unrolled(x, COUNT: tl.constexpr):
     total = tl.zeros_like(x)
     for i in tl.static_range(COUNT):
@@ -103,6 +118,7 @@ def elementary(x, output):
 
 CASES = (
     Case("", values_alone, lambda x: 4 * x + 5, (REAL,), TYPES, BLOCKS),
+    Case("", statement, lambda x: x, (REAL,), TYPES, BLOCKS),
     Case("", loops, lambda x: 6 * x - 6 + 4, (REAL,), TYPES, BLOCKS),
     Case("", through_pointers, lambda x: x + 1, (REAL,), TYPES, (VECTORS,)),
     Case("", helpers, lambda x: np.clip(x, -2, 2) + 1, (REAL,), TYPES, (VECTORS, SCALARS)),

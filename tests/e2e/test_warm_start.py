@@ -246,6 +246,87 @@ def test_a_warning_of_the_first_call_is_repeated(user: User) -> None:
     assert second["imported"] == []
 
 
+AGREEING = """
+from ninetoothed import Tensor, block_size, make
+
+
+def tiled(*tensors):
+    found = [tensor.tile((1, 64)) for tensor in tensors]
+    for tensor in found:
+        tensor.dtype = tensor.dtype.squeeze(0)
+    return tuple(found)
+
+
+def application(x, y):
+    y = x
+
+
+def chosen(x, y):
+    return x.tile((block_size(lower_bound=32, upper_bound=128),)), y.tile((1,))
+
+
+def first(x, y):
+    y = x[0]
+
+
+kernel = make(tiled, application, (Tensor(2), Tensor(2)), num_warps=4, num_stages=1)
+strict = make(tiled, application, (Tensor(2), Tensor(2)), num_warps=2, strict=True)
+by_blocks = make(chosen, first, (Tensor(1), Tensor(1)), tune="off")
+"""
+
+
+def test_classes_of_agreement(user: User) -> None:
+    """Equal shapes, equal numbers, fewer: the classes that a call is not of, too, are on disk, and
+    the warning.
+    """
+    user.write("kernels", AGREEING)
+    program = """
+    import kernels
+    issued = []
+    for rows in (2, 4, 3, 4, 3):
+        kernels.kernel(Array(2, 128), Array(rows, 64 + 64 * (rows == 2), pointer=8192))
+        issued.append(len(caught))
+    found["issued"] = issued
+    """
+    first, second = user.run(program), user.run(program)
+    assert "xdsl" in first["imported"]
+    assert second["imported"] == []
+    assert first["launches"] == second["launches"] == [["application", 4]] * 5
+    assert first["warnings"] == second["warnings"]
+    assert first["issued"] == second["issued"] == [0, 0, 1, 1, 1]
+    (warning,) = first["warnings"]
+    assert warning[0].startswith("the outermost level of y may have another number of elements")
+
+
+def test_a_strict_kernel_has_no_class_of_fewer(user: User) -> None:
+    user.write("kernels", AGREEING)
+    program = """
+    import kernels
+    kernels.strict(Array(2, 128), Array(4, 64, pointer=8192))
+    try:
+        kernels.strict(Array(2, 128), Array(3, 64, pointer=8192))
+    except Exception as error:
+        found["error"] = type(error).__name__
+    """
+    for _ in range(2):
+        assert user.run(program)["error"] == "ArrangementError"
+
+
+def test_block_sizes_that_agree(user: User) -> None:
+    user.write("kernels", AGREEING)
+    program = """
+    import kernels
+    for count in (32, 16, 8, 16):
+        kernels.by_blocks(Array(1000), Array(count, pointer=8192))
+    """
+    first, second = user.run(program), user.run(program)
+    assert "xdsl" in first["imported"]
+    assert second["imported"] == []
+    programs = [["first", 32], ["first", 16], ["first", 8], ["first", 16]]
+    assert first["launches"] == second["launches"] == programs
+    assert not first["warnings"]
+
+
 def test_strict_calls_of_a_kernel_that_was_not_made_so(user: User) -> None:
     user.write("kernels", WITH_FLAG)
     plain = """

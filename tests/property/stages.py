@@ -32,7 +32,7 @@ def load(program: Program, folder: str) -> Definition:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    arranged = run_arrangement(module.arrangement, module.TENSORS)
+    arranged = run_arrangement(module.arrangement, module.TENSORS).tensors
     return define("kernel", arranged, module.application)
 
 

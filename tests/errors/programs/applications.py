@@ -18,28 +18,109 @@ class Application:
 
 make(lambda x: x.tile((16,)), Application, (Tensor(1),))
 # error: UnsupportedSyntaxError: the application must be a function written with def, not the class Application; write one whose parameters are the tensors
-# ---- an object
+# ---- an object that cannot be called
 class Application:
-    def __call__(self, x, output):
+    def run(self, x, output):
         output = x
 
 make(lambda x: x.tile((16,)), Application(), (Tensor(1),))
 # error: UnsupportedSyntaxError: the application must be a function written with def, not an object of class Application; write one whose parameters are the tensors
-# ---- a method
+# ---- an object with too few parameters
+class Application:
+    def __call__(self, x):
+        x = x + 1
+
+make(blocks, Application(), (Tensor(1), Tensor(1)))
+# error: ArgumentError: the arrangement returned 2 tensors, but Application(x) takes 1 parameter; make them as many
+# ---- a method with too many parameters
+class Kernels:
+    def application(self, x, output, scale):
+        output = x * scale
+
+make(blocks, Kernels().application, (Tensor(1), Tensor(1)))
+# error: ArgumentError: the arrangement returned 2 tensors, but application(x, output, scale) takes 3 parameters; make them as many
+# ---- a parameter without a default before one with
+def application(x, scale, output=None):
+    output = x * scale
+
+make(lambda x: x.tile((16,)), application, (Tensor(1),))
+# error: ArgumentError: the arrangement returned 1 tensor, but application(x, scale, output) takes 3 parameters; make them as many
+# ---- a method of C
+make(lambda x: x.tile((16,)), [].append, (Tensor(1),))
+# error: UnsupportedSyntaxError: the application must be a function written with def, not the builtin append; write one whose parameters are the tensors
+# ---- a method that is assigned its object
 class Kernels:
     def application(self, x, output):
+        self = x
+#       ^^^^
+# error: TypeMismatchError: self is a parameter that is known when compiling and cannot be assigned; use another name
+        output = self
+
+make(blocks, Kernels().application, (Tensor(1), Tensor(1)))
+# ---- an attribute that is assigned
+class Kernels:
+    last = 0
+
+    def application(self, x, output):
+        self.last = x
+#       ^^^^^^^^^
+# error: UnsupportedSyntaxError: an assignment goes to a variable or to a parameter; attributes cannot be assigned
         output = x
 
-make(lambda x: x.tile((16,)), Kernels().application, (Tensor(1),))
-# error: UnsupportedSyntaxError: the application must be a function written with def, not the method application; write one whose parameters are the tensors
-# ---- a partial
+make(blocks, Kernels().application, (Tensor(1), Tensor(1)))
+# ---- a parameter with a default that is assigned
+def application(x, output, scale=2):
+    scale = scale * 2
+#   ^^^^^
+# error: TypeMismatchError: scale is a parameter that is known when compiling and cannot be assigned; use another name
+    output = x * scale
+
+make(blocks, application, (Tensor(1), Tensor(1)))
+# ---- a partial of a parameter that there is not
 import functools
 
 def application(x, output, scale):
+# error: ArgumentError: application(x, output, scale) does not take what it is given: got an unexpected keyword argument 'scales'; a partial of it gives values to its parameters
     output = x * scale
 
-make(lambda x: x.tile((16,)), functools.partial(application, scale=2), (Tensor(1),))
-# error: UnsupportedSyntaxError: the application must be a function written with def, not an object of class partial; write one whose parameters are the tensors
+make(blocks, functools.partial(application, scales=2), (Tensor(1), Tensor(1)))
+# ---- a partial of too many values
+import functools
+
+def application(x, output):
+# error: ArgumentError: application(x, output) does not take what it is given: too many positional arguments; a partial of it gives values to its parameters
+    output = x
+
+make(blocks, functools.partial(application, 1, 2, 3), (Tensor(1), Tensor(1)))
+# ---- a partial of a builtin
+import functools
+
+make(blocks, functools.partial(print, sep=""), (Tensor(1), Tensor(1)))
+# error: UnsupportedSyntaxError: the application must be a function written with def, not the builtin print; write one whose parameters are the tensors
+# ---- a partial of star parameters
+import functools
+
+def application(x, output, *scales):
+# error: ArgumentError: application(x, output, *scales) is given 1 value for *scales; name a parameter each
+    output = x * scales[0]
+
+make(blocks, functools.partial(application, 1, 2, 3), (Tensor(1), Tensor(1)))
+# ---- a partial that holds a tensor
+import functools
+
+def application(x, output, scale):
+#                          ^^^^^
+# error: TypeMismatchError: scale is a Tensor from outside the application, which cannot be used inside; numbers, element types, tuples and functions can, and tensors come in as parameters
+    output = x * scale
+
+make(blocks, functools.partial(application, scale=torch.ones(3)), (Tensor(1), Tensor(1)))
+# ---- a default that is an object
+def application(x, output, scale=object):
+    output = x * scale
+#            ^^^^^^^^^
+# error: TypeMismatchError: an operand must be a number or a block, not the class object
+
+make(blocks, application, (Tensor(1), Tensor(1)))
 # ---- no function at all
 make(lambda x: x.tile((16,)), "application", (Tensor(1),))
 # error: UnsupportedSyntaxError: the application must be a function written with def, not 'application'; write one whose parameters are the tensors

@@ -130,7 +130,7 @@ make(arrangement, application, (Tensor(shape=(128,)), Tensor(shape=(256,))))
 def arrangement(x, output):
     return x.tile((16,)), output.tile((16,))
 #                         ^
-# error in no function: ArrangementError: the outermost level of output has fewer elements than there are programs, one an element of x: their outermost shapes are (8,) and (16,); programs without an element of output write nothing; tile, expand or squeeze until they are equal
+# error in no function: ArrangementError: the outermost level of output has fewer elements than there are programs, one an element of x: their outermost shapes are (8,) and (16,); programs without an element write nothing; tile, expand or squeeze until they are equal
 
 def application(x, output):
     output = x
@@ -140,7 +140,7 @@ make(arrangement, application, (Tensor(shape=(256,)), Tensor(shape=(128,))), str
 def arrangement(output, x):
     return output.tile((16,)), x.tile((16,))
 #                              ^
-# error in no function: ArrangementError: the outermost level of x has more elements than there are programs, one an element of output: their outermost shapes are (16,) and (8,); elements of x without a program are not reached; tile, expand or squeeze until they are equal
+# error in no function: ArrangementError: the outermost level of x has more elements than there are programs, one an element of output: their outermost shapes are (16,) and (8,); elements without a program are not reached; tile, expand or squeeze until they are equal
 
 def application(output, x):
     output = x
@@ -155,7 +155,7 @@ def application(x, output):
 
 kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
 kernel(torch.ones(100), torch.ones(200))
-# error: ArgumentError: the outermost shapes of x and output must be equal, one program an element: they are (7,) and (13,)
+# error: ArgumentError: output is written, so its outermost level must have no more elements than there are programs, one an element of x: they are (13,) and (7,)
 # ---- block sizes that a call shows to differ
 def arrangement(x, output, BLOCK=Symbol("BLOCK", constexpr=True)):
     return x.tile((BLOCK,)), output.tile((32,))
@@ -175,7 +175,7 @@ def application(x, output):
 
 kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
 kernel(torch.ones(2), torch.ones(100))
-# error: ArgumentError: expand of x (kernel.py, line 2) needs the size x_size_0 to be 1: it is (2,)
+# error: ArgumentError: expand of x (kernel.py, line 2) needs the size x_size_0 to be at most 1: it is (2,)
 # ---- a squeezed dim that a call shows not to be 1
 def arrangement(x, output):
     return x.squeeze(1).tile((16,)), output.tile((16,))
@@ -185,4 +185,4 @@ def application(x, output):
 
 kernel = make(arrangement, application, (Tensor(2), Tensor(1)))
 kernel(torch.ones(100, 2), torch.ones(100))
-# error: ArgumentError: squeeze of x (kernel.py, line 2) needs the size x_size_1 to be 1: it is (2,)
+# error: ArgumentError: squeeze of x (kernel.py, line 2) needs the size x_size_1 to be at most 1: it is (2,)

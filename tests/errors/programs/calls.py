@@ -12,6 +12,24 @@ def application(x, y, output):
 
 vectors(application)()
 # error: ArgumentError: application(x, y, output) takes 3 arguments, but 0 were given; x, y, output are missing
+# ---- an argument that is missing beside keywords
+def application(x, y, output):
+    output = x + y
+
+vectors(application)(torch.zeros(64), output=torch.zeros(64))
+# error: ArgumentError: application(x, y, output) takes 3 arguments, but 2 were given; y is missing
+# ---- too many arguments and a keyword
+def application(x, output):
+    output = x
+
+vectors(application)(torch.zeros(64), torch.zeros(64), torch.zeros(64), output=torch.zeros(64))
+# error: ArgumentError: application(x, output) takes 2 arguments, but 4 were given; leave the others out
+# ---- a keyword of another name, where an argument is missing
+def application(x, y, output):
+    output = x + y
+
+vectors(application)(torch.zeros(64), torch.zeros(64), outputs=torch.zeros(64))
+# error: ArgumentError: application has no argument outputs; did you mean output?
 # ---- too many arguments
 def application(x, output):
     output = x
@@ -208,7 +226,7 @@ def application(x, output):
     output = x
 
 vectors(application)(torch.ones(100), torch.ones(200))
-# error: ArgumentError: the outermost shapes of x and output must be equal, one program an element: they are (2,) and (4,)
+# error: ArgumentError: output is written, so its outermost level must have no more elements than there are programs, one an element of x: they are (4,) and (2,)
 # ---- an integer type that the application cannot take
 def application(x, output):
     output = x // 2

@@ -162,16 +162,126 @@ def application(x, output):
 # error: UnsupportedSyntaxError: the builtin float is not part of the language on the tensor x; write x.to(ntl.float32)
 
 vectors(application)
-# ---- max of blocks
+# ---- max of one block
 def application(x, output):
-    output = max(x, 0.0)
-#            ^^^^^^^^^^^
-# error: TypeMismatchError: max takes numbers known when compiling; use ntl.maximum
+    output = max(x)
+#            ^^^^^^
+# error: TypeMismatchError: max takes two values or more, not the tensor x alone; write ntl.max(x) for the largest lane of a block
+
+vectors(application)
+# ---- min of blocks by a key
+def application(x, y, output):
+    output = min(x, y, key=abs)
+#            ^^^^^^^^^^^^^^^^^^
+# error: ArgumentError: min has no argument key for values that are computed at run time; give it values only
+
+vectors(application)
+# ---- max of a block and a text
+def application(x, output):
+    output = max(x, "0")
+#            ^^^^^^^^^^^ error: TypeMismatchError: an operand must be a number or a block, not '0'
+
+vectors(application)
+# ---- abs of a block
+def application(x, output):
+    output = abs(x)
+#            ^^^^^^ error: TypeMismatchError: abs takes numbers known when compiling; use ntl.abs
 
 vectors(application)
 # ---- sum of a block
 def application(x, output):
     output = sum(x)
 #            ^^^^^^ error: TypeMismatchError: sum takes numbers known when compiling; use ntl.sum
+
+vectors(application)
+# ---- a function of math of a block
+import math
+
+def application(x, output):
+    output = math.sqrt(x)
+#            ^^^^^^^^^^^^
+# error: TypeMismatchError: math.sqrt takes numbers that are known when compiling, not the tensor x; write ntl.sqrt(x)
+
+vectors(application)
+# ---- a function of math of integers
+import math
+
+def application(x, output):
+    output = x * math.log2(x.source.shape[0])
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: math.log2 takes numbers that are known when compiling, not the size x_size_0; write ntl.log2(x.to(ntl.float32))
+
+vectors(application)
+# ---- a function of math that only the device library has
+import math
+
+def application(x, output):
+    output = math.atan2(x, 1.0)
+#            ^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: math.atan2 takes numbers that are known when compiling, not the tensor x; write ntl.libdevice.atan2(x)
+
+vectors(application)
+# ---- a function of math of another name
+import math
+
+def application(x, output):
+    output = math.fabs(x)
+#            ^^^^^^^^^^^^
+# error: TypeMismatchError: math.fabs takes numbers that are known when compiling, not the tensor x; write ntl.abs(x)
+
+vectors(application)
+# ---- a function of math without a counterpart
+import math
+
+def application(x, output):
+    output = x * math.prod(x.source.shape)
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: math.prod takes numbers that are known when compiling, not the size x_size_0; write what it computes with operators and functions of ntl
+
+vectors(application)
+# ---- a root of a negative number
+import math
+
+def application(x, output):
+    output = x * math.sqrt(-2.0)
+#                ^^^^^^^^^^^^^^^
+# error: TypeMismatchError: math.sqrt(-2.0) has no value that a number holds; give it other numbers
+
+vectors(application)
+# ---- an exponential that no float holds
+import math
+
+def application(x, output):
+    output = x * math.exp(1e4)
+#                ^^^^^^^^^^^^^
+# error: TypeMismatchError: math.exp(10000.0) has no value that a number holds; give it other numbers
+
+vectors(application)
+# ---- a power that is a complex number
+def application(x, output):
+    output = x * (-8) ** 0.5
+#                ^^^^^^^^^^^
+# error: TypeMismatchError: `**` of -8 and 0.5: the result is a complex number, which no block holds
+
+vectors(application)
+# ---- and of blocks of numbers
+def application(x, y, output):
+    output = ntl.where(x and y > 0, x, y)
+#                      ^^^^^^^^^^^
+# error: TypeMismatchError: `and` of blocks takes bits, not a block of shape (64,) of fp32; compare it, as in x != 0, or choose lanes with ntl.where
+
+vectors(application, "fp32")
+# ---- or of a block of bits and a number
+def application(x, output):
+    output = ntl.where(x > 0 or ntl.program_id(0), x, 0)
+#                      ^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: `or` of blocks takes bits, not a scalar of i32; compare it, as in x != 0, or choose lanes with ntl.where
+
+vectors(application)
+# ---- and of a number of the run time and a block
+def application(x, output):
+    output = ntl.where(ntl.program_id(0) and x > 0, x, 0)
+#                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: `and` of blocks takes bits, not a scalar of i32; compare it, as in x != 0, or choose lanes with ntl.where
 
 vectors(application)

@@ -181,6 +181,106 @@ def application(x, output):
 # error: TypeMismatchError: an operand must be a number or a block, not None
 
 vectors(application)
+# ---- an attribute that an object does not have
+class Scaled:
+    factor = 2
+
+    def __call__(self, x):
+        return x * self.facter
+#                  ^^^^^^^^^^^
+# error: UndefinedNameError: an object of class Scaled has no attribute facter; did you mean factor?
+
+scaled = Scaled()
+
+def application(x, output):
+    output = scaled(x)
+#            ^^^^^^^^^ caller
+
+vectors(application)
+# ---- a property
+class Scaled:
+    @property
+    def factor(self):
+        return 2
+
+    def apply(self, x):
+        return x * self.factor
+#                  ^^^^^^^^^^^
+# error: TypeMismatchError: Scaled.factor is a property, which Python computes; keep its value in an attribute, or in a variable outside
+
+apply = Scaled().apply
+
+def application(x, output):
+    output = apply(x)
+#            ^^^^^^^^ caller
+
+vectors(application)
+# ---- an attribute that is a tensor
+class Scaled:
+    def __init__(self):
+        self.factor = torch.ones(3)
+
+    def __call__(self, x):
+        return x * self.factor
+#                  ^^^^^^^^^^^
+# error: TypeMismatchError: Scaled.factor is a Tensor from outside the application, which cannot be used inside; numbers, element types, tuples and functions can, and tensors come in as parameters
+
+scaled = Scaled()
+
+def application(x, output):
+    output = scaled(x)
+#            ^^^^^^^^^ caller
+
+vectors(application)
+# ---- an object as an operand
+class Scaled:
+    def __call__(self, x):
+        return x
+
+scaled = Scaled()
+
+def application(x, output):
+    output = x * scaled
+#            ^^^^^^^^^^
+# error: TypeMismatchError: an operand must be a number or a block, not an object of class Scaled
+
+vectors(application)
+# ---- a method with too few arguments
+class Scaled:
+    def apply(self, x, factor):
+        return x * factor
+
+apply = Scaled().apply
+
+def application(x, output):
+    output = apply(x)
+#            ^^^^^^^^
+# error: ArgumentError: apply(self, x, factor) does not take these arguments: missing a required argument: 'factor'
+
+vectors(application)
+# ---- a method that calls itself
+class Powers:
+    def power(self, x, n):
+        return x * self.power(x, n - 1)
+#                  ^^^^^^^^^^^^^^^^^^^^
+# error: UnsupportedSyntaxError: power calls itself; write a loop
+
+power = Powers().power
+
+def application(x, output):
+    output = power(x, 3)
+#            ^^^^^^^^^^^ caller
+
+vectors(application)
+# ---- a module of torch
+gelu = torch.nn.GELU()
+
+def application(x, output):
+    output = gelu(x)
+#            ^^^^
+# error: TypeMismatchError: gelu is a GELU from outside the application, which cannot be used inside; numbers, element types, tuples and functions can, and tensors come in as parameters
+
+vectors(application)
 # ---- a decorated application whose parameters are hidden
 import functools
 

@@ -160,3 +160,43 @@ def application(x, output):
         pass
 
 vectors(application)
+# ---- a loop that is unrolled and does not end in time
+def application(x, output):
+    step = 1
+    while step > 0:
+#         ^^^^^^^^
+# error: UnsupportedSyntaxError: this loop runs when compiling, since a number that it computes is needed then, and after 1,024 iterations this still holds; write a condition that ends the loop before
+        output = x + ntl.sum(ntl.zeros((step,), ntl.float32))
+        step += 1
+
+vectors(application)
+# ---- a shape by a variable that no unrolling makes a number
+def application(x, output):
+    i = 1
+    while i < x.source.shape[0]:
+        output = x + ntl.sum(ntl.zeros((i,), ntl.float32))
+#                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: ShapeError: ntl.zeros: a shape holds sizes that are known when compiling, as in (64,) and x.shape; not (a scalar of i32)
+        i += 1
+
+vectors(application)
+# ---- a shape that is wrong in the second iteration of an unrolled loop
+def application(x, output):
+    step = 32
+    while step > 0:
+        output = ntl.reshape(ntl.reshape(x, (64 // step, step)), (64,))
+#                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: ShapeError: ntl.reshape: a block of shape (64,) cannot become (5, 12): it has 64 lanes, not 60; give sizes with that product
+        step -= 20
+
+vectors(application)
+# ---- return in a loop that is not unrolled for it
+def application(x, output):
+    i = 0
+    while i < 4:
+        output = x * i
+        i += 1
+        return
+# error: UnsupportedSyntaxError: `return` in a loop or under a condition that is known at run time only is not part of the language; assign to a variable and return it at the end
+
+vectors(application)

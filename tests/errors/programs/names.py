@@ -76,13 +76,13 @@ def application(x, output):
 #                ^^^^^^^^ error: UndefinedNameError: the module math has no pie; did you mean pi?
 
 vectors(application)
-# ---- a constant of a module of numbers
-import math
+# ---- a function of another module
+import operator
 
 def application(x, output):
-    output = x * math.sqrt(2.0)
-#                ^^^^^^^^^^^^^^
-# error: TypeMismatchError: the function sqrt cannot be called inside an application; functions of ntl and plain Python functions can
+    output = x * operator.add(2.0, 1.0)
+#                ^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: the function add cannot be called inside an application; functions of ntl and plain Python functions can
 
 vectors(application)
 # ---- a closure variable without a value

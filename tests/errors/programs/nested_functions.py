@@ -166,7 +166,7 @@ def application(x, output):
 # error: TypeMismatchError: an operand must be a number or a block, not the function twice
 
 vectors(application)
-# ---- an assignment that is lost
+# ---- an assignment to an expression
 def add(x, y, output):
     output = x + y
 #   ^^^^^^
@@ -174,12 +174,12 @@ def add(x, y, output):
 
 def application(x, output):
     y = ntl.zeros(x.shape, x.dtype)
-    add(x, x, y)
+    add(x, x, y + 0)
 # caller
     output = y
 
 vectors(application)
-# ---- an assignment in place that is lost
+# ---- an assignment in place to an expression
 def accumulate(total, x):
     for i in range(4):
         total += x * i
@@ -188,11 +188,184 @@ def accumulate(total, x):
 
 def application(x, output):
     total = x * 0
-    accumulate(total, x)
+    accumulate(total.to(ntl.float32), x)
 # caller
     output = total
 
 vectors(application)
+# ---- an assignment to an element of a tuple
+def accumulate(total, x):
+    total += x
+#   ^^^^^
+# error: TypeMismatchError: total is a value of the caller, where assigning it here changes nothing; pass an output parameter, or return the value
+
+def application(x, output):
+    totals = (x * 0, x * 1)
+    accumulate(*totals)
+# caller
+    output = totals[0]
+
+vectors(application)
+# ---- one variable for two assigned parameters
+def both(one, two, x):
+    one = x
+    two = x * 2
+
+def application(x, output):
+    y = x * 0
+    both(y, two=y, x=x)
+#               ^
+# error: ArgumentError: both assigns one and two, which are given one variable; copy it first, as in `y = x`, and pass both
+    output = y
+
+vectors(application)
+# ---- one variable for a parameter and another that a nested call assigns
+def add(total, x):
+    total += x
+
+def both(one, two, x):
+    one = x
+    add(two, x)
+#       ^^^
+# error: ArgumentError: both assigns one and two, which are given one variable; copy it first, as in `y = x`, and pass both
+
+def application(x, output):
+    y = x * 0
+    both(y, y, x)
+# caller
+    output = y
+
+vectors(application)
+# ---- one variable for two parameters that nested calls assign
+def add(total, x):
+    total += x
+
+def both(one, two, x):
+    add(one, x)
+    add(two, x)
+#       ^^^
+# error: ArgumentError: both assigns one and two, which are given one variable; copy it first, as in `y = x`, and pass both
+
+def application(x, output):
+    y = x * 0
+    both(y, y, x)
+# caller
+    output = y
+
+vectors(application)
+# ---- a variable of the function around the caller
+def add(total, x):
+    total += x
+#   ^^^^^
+# error: UnsupportedSyntaxError: add assigns total, which names y, a variable of application and not of more; give more a parameter y, and pass it
+
+def application(x, output):
+    y = x * 0
+
+    def more():
+        add(y, x)
+# caller
+
+    more()
+# caller 2
+    output = y
+
+vectors(application)
+# ---- a call in a loop that changes a type
+def widen(value):
+    value = value.to(ntl.float64)
+
+def application(x, output):
+    y = x
+    for i in range(4):
+        widen(y)
+#             ^
+# error: TypeMismatchError: y changes its type in the loop, from a block of shape (64,) of fp32 to a block of shape (64,) of fp64; give it its last type before the loop
+    output = y
+
+vectors(application, "float32", "float32")
+# ---- a call in a loop that changes a shape
+def shorten(value):
+    value = ntl.sum(value, 0)
+
+def application(x, output):
+    y = x
+    i = 0
+    while i < 4:
+        shorten(y)
+#               ^
+# error: ShapeError: y is a block of shape (64,) before the loop and a scalar behind its body; give it its last shape before the loop, as in ntl.zeros(x.shape, x.dtype)
+        i += 1
+    output = y
+
+vectors(application)
+# ---- a call in a branch that changes a type
+def widen(value):
+    value = value.to(ntl.float64)
+
+def application(x, output):
+    y = x
+    if ntl.sum(x) > 0:
+        widen(y)
+#             ^
+# error: TypeMismatchError: y is a block of shape (64,) of fp64 in one branch and a block of shape (64,) of fp32 in the other; convert one of them
+    output = y
+
+vectors(application, "float32", "float32")
+# ---- a function that a call in a loop assigns
+def choose(function):
+    function = ntl.exp
+
+def application(x, output):
+    function = ntl.sin
+    for i in range(4):
+        choose(function)
+#              ^^^^^^^^
+# error: TypeMismatchError: function is the function ntl.sin and cannot be assigned in a loop; use another name
+    output = function(x)
+
+vectors(application)
+# ---- a variable that a called function's loop takes
+def count(i):
+    for i in range(4):
+        pass
+
+def application(x, output):
+    i = 2
+    count(i)
+    output = x * i
+#                ^
+# error: UndefinedNameError: i is the variable of the loop at line 2, and has no value behind it; assign it to another variable in the loop
+
+vectors(application)
+# ---- a condition that the loop's calls do not change
+def step(i):
+    return i + 1
+
+def application(x, output):
+    i = 0
+    while i < 4:
+#         ^^^^^
+# error: UnsupportedSyntaxError: this condition is always true, so that the loop would never end; write one that the loop's body changes
+        step(i)
+        output = x
+
+vectors(application)
+# ---- a number of the call
+def scale(x, factor):
+    factor = factor * 2
+
+def application(x, factor, output):
+    factor = factor * 2
+#   ^^^^^^
+# error: TypeMismatchError: factor is a number, which is passed by value and cannot be assigned; use another name
+    scale(x, factor)
+    output = x * factor
+
+def arrangement(x, factor, output):
+    return x.tile((16,)), factor, output.tile((16,))
+
+make(arrangement, application, (Tensor(1), Tensor(0), Tensor(1)))
 # ---- an output of a function that returns a value
 def write(target, value):
     target = value

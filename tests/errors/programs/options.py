@@ -22,7 +22,13 @@ def application(x, output):
     output = x
 
 make(blocks, application, (Tensor(1), Tensor(1)), caller="cuda")
-# error: ArgumentError: kernels are built for caller='torch' only, without an output_dir; leave both out
+# error: ArgumentError: kernels are made for Python, with caller='torch'; caller='cuda' would be a library that is built ahead of time, which is not part of this version; leave caller out
+# ---- a caller that is not there, of jit
+@jit(caller="cuda")
+#^^^^^^^^^^^^^^^^^^
+# error: ArgumentError: kernels are made for Python, with caller='torch'; caller='cuda' would be a library that is built ahead of time, which is not part of this version; leave caller out
+def application(x: Tensor(1).tile((16,)), output: Tensor(1).tile((16,))):
+    output = x
 # ---- a library built ahead of time
 def premake(size):
     return blocks, application, (Tensor(1, shape=(size,)),)
@@ -30,12 +36,6 @@ def premake(size):
 
 ninetoothed.build(premake, (((64,), {}, {}),), kernel_name="copy", output_dir=".")
 # error: ArgumentError: build makes libraries ahead of time, and kernels are compiled at their first calls here; write arrangement, application, tensors = premake(…) and ninetoothed.make(arrangement, application, tensors), which keeps what it compiles in ninetoothed.generation.CACHE_DIR
-# ---- an output_dir
-def application(x, output):
-    output = x
-
-make(blocks, application, (Tensor(1), Tensor(1)), output_dir="build")
-# error: ArgumentError: kernels are built for caller='torch' only, without an output_dir; leave both out
 # ---- no warps
 def application(x, output):
     output = x

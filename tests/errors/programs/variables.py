@@ -15,11 +15,12 @@ def application(x, output):
 # error: ShapeError: a condition must be one number, not a block of shape (64,) of i1; select lanes with ntl.where
 
 vectors(application)
-# ---- and of blocks
+# ---- and of blocks as a condition
 def application(x, y, output):
-    output = ntl.where(x > 0 and y > 0, x, y)
-#                      ^^^^^^^^^^^^^^^
+    if x > 0 and y > 0:
+#      ^^^^^^^^^^^^^^^
 # error: ShapeError: a condition must be one number, not a block of shape (64,) of i1; select lanes with ntl.where
+        output = x
 
 vectors(application)
 # ---- a variable that changes its type in a loop

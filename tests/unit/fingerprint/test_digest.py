@@ -144,6 +144,120 @@ def test_what_the_language_cannot_look_into_counts_by_its_class(values: tuple[An
     assert digest(with_value(one)) == digest(with_value(two)) != digest(with_value(None))
 
 
+class Scaled:
+    """It computes with numbers that it holds."""
+
+    by = 2
+
+    def __init__(self, factor: Any, unread: int = 0) -> None:
+        self.factor = factor
+        self.unread = unread
+
+    def apply(self, x: Any) -> Any:
+        return x * self.factor * self.by
+
+    def __call__(self, x: Any) -> Any:
+        return self.apply(x)
+
+
+class Doubled(Scaled):
+    """Another number of the class's."""
+
+    by = 4
+
+
+class Added(Scaled):
+    """Another method."""
+
+    def apply(self, x: Any) -> Any:
+        return x + self.factor
+
+
+class Slotted:
+    """A number in a slot."""
+
+    __slots__ = ("factor",)
+
+    def __init__(self, factor: int) -> None:
+        self.factor = factor
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.factor
+
+
+def with_own_method() -> Scaled:
+    scaled = Scaled(1)
+    scaled.apply = with_value(3)
+    return scaled
+
+
+def calling(function: Any) -> Callable[..., Any]:
+    """An application that calls a function."""
+
+    def application(x: Any) -> Any:
+        return function(x)
+
+    return application
+
+
+def calling_a_method(value: Any) -> Callable[..., Any]:
+    """An application that calls a method."""
+
+    def application(x: Any) -> Any:
+        return value.apply(x)
+
+    return application
+
+
+def itself(value: Any) -> Any:
+    return value
+
+
+OBJECTS: list[Callable[[], Any]] = [
+    *(lambda: Scaled(1), lambda: Scaled(2), lambda: Doubled(1), lambda: Added(1)),
+    *(lambda: Slotted(1), lambda: Slotted(2), with_own_method),
+    *(lambda: Scaled(Scaled(1)), lambda: Scaled(Scaled(2)), lambda: Scaled(Slotted(1))),
+    *(lambda: Scaled((1, 2)), lambda: Scaled((1, Scaled(1)))),
+]
+
+
+@pytest.mark.parametrize("use", [calling, calling_a_method, itself])
+def test_what_objects_hold_matters(use: Callable[[Any], Any]) -> None:
+    found = [digest(use(make())) for make in OBJECTS]
+    assert len({*found}) == len(found)
+    assert found == [digest(use(make())) for make in OBJECTS]
+
+
+def test_what_partials_and_methods_hold_matters() -> None:
+    found = [
+        *(digest(functools.partial(helper, block)) for block in (1, 2)),
+        *(digest(functools.partial(helper, block=block)) for block in (1, 2)),
+        *(digest(Scaled(factor).apply) for factor in (1, 2)),
+        *(digest(functools.partial(Scaled(factor).apply, 1)) for factor in (1, 2)),
+        *(digest(calling(Scaled(factor).apply)) for factor in (1, 2)),
+        *(digest(calling(functools.partial(Scaled(factor)))) for factor in (1, 2)),
+        digest(Doubled(1).apply),
+        digest(Scaled.apply),
+    ]
+    assert len({*found}) == len(found)
+
+
+def test_attributes_that_nothing_reads_do_not_matter() -> None:
+    assert digest(Scaled(1, unread=1).apply) == digest(Scaled(1, unread=2).apply)
+
+
+def test_an_object_twice_is_not_two_objects() -> None:
+    one, other = Scaled(1), Scaled(1)
+    same, apart = (with_value((one, one)), with_value((one, other)))
+    assert digest(same) != digest(apart)
+
+
+def test_objects_that_hold_themselves() -> None:
+    one = Scaled(1)
+    one.factor = one
+    assert digest(one.apply) == digest(one.apply) != digest(Scaled(1).apply)
+
+
 def of_module() -> Any:
     return torch
 

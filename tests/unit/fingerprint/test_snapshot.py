@@ -41,6 +41,32 @@ def with_default(x, factor=2, *, more=1):
     return x * factor * more
 
 
+class Scaled:
+    by = 1
+
+    def __init__(self):
+        self.factor = 2
+        self.factors = [2]
+
+    def apply(self, x, y):
+        y = self.scale(x) * self.by
+
+    def scale(self, x):
+        return x * self.factor
+
+    def of_items(self, x, y):
+        y = x * self.factors[0]
+
+
+scaled = Scaled()
+of_method = scaled.apply
+of_items = scaled.of_items
+
+
+def of_object(x, y):
+    y = scaled.scale(x)
+
+
 def maker(factor):
     def application(x, y):
         y = x * factor
@@ -141,6 +167,11 @@ def factor(kernel: Kernel) -> float:
     return y[0].item()
 
 
+def shadow_method(program: Program) -> None:
+    program.main.scaled.scale = program.main.doubled
+    program.main.FACTOR = 7
+
+
 def change_kwdefaults(program: Program) -> None:
     program.main.with_default.__kwdefaults__["more"] = 5
 
@@ -164,6 +195,17 @@ CHANGES: dict[str, list[Callable[[Program], object]]] = {
     ],
     "of_nested": [lambda program: setattr(program.main, "FACTOR", 7)],
     "of_closure": [lambda program: program.main.change(7)],
+    "of_method": [
+        lambda program: setattr(program.main.scaled, "factor", 7),
+        lambda program: setattr(program.main.scaled, "by", 7),
+        lambda program: setattr(program.main.Scaled, "by", 7),
+        shadow_method,
+    ],
+    "of_items": [lambda program: program.main.scaled.factors.insert(0, 7)],
+    "of_object": [
+        lambda program: setattr(program.main.scaled, "factor", 7),
+        shadow_method,
+    ],
 }
 
 

@@ -15,7 +15,7 @@ import ninetoothed.language as ntl
 from examples import add
 from examples.add import add_kernel
 from examples.matmul import matmul, matmul_kernel
-from ninetoothed import Symbol, Tensor
+from ninetoothed import OptionWarning, Symbol, Tensor
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.passes.annotate_verdicts import AnnotateVerdictsPass
@@ -269,3 +269,30 @@ def test_a_worker_is_started_where_something_will_be_compiled(
 
 def rows_of_one(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return x.tile((1,)), y.tile((1,))
+
+
+def test_an_output_dir_has_no_effect() -> None:
+    text = (
+        "output_dir has no effect, for with caller='torch' no library is built; leave it out, and "
+        "see ninetoothed.generation.CACHE_DIR for where compiled kernels are kept"
+    )
+    with pytest.warns(OptionWarning) as caught:
+        kernel = ninetoothed.make(
+            constexpr_arrangement, scale, (Tensor(1), Tensor(1)), output_dir="somewhere"
+        )
+    (warning,) = caught
+    assert (str(warning.message), warning.filename) == (text, __file__)
+    x, y = torch.ones(8), torch.empty(8)
+    kernel(x, y, SIZE=4)
+    assert torch.equal(y, x * 2)
+    assert not Path("somewhere").exists()
+
+
+def test_prettify_has_no_effect() -> None:
+    def function(x: Any, y: Any) -> None:
+        y = x * 2  # pyright: ignore[reportUnusedVariable]
+
+    function.__annotations__ = {name: Tensor(1).tile((8,)) for name in "xy"}
+    wanted = ninetoothed.jit(function).source()
+    for value in (True, False):
+        assert ninetoothed.jit(_prettify=value)(function).source() == wanted

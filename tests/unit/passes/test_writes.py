@@ -47,7 +47,7 @@ def found(
     tensors: tuple[Tensor, ...] = (Tensor(2), Tensor(2)),
 ) -> list[Write]:
     """The writes of an application, by default of two matrices by rows of blocks."""
-    definition = define(None, run_arrangement(arrangement, tensors), application)
+    definition = define(None, run_arrangement(arrangement, tensors).tensors, application)
     module = build(definition, assumed_signature(definition, {}, plain_values(definition)))
     (kernel,) = module.body.ops
     assert isinstance(kernel, nt.KernelOp)
