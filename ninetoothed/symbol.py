@@ -242,7 +242,7 @@ def as_integer(value: object) -> IndexExpr | None:
     """
     if isinstance(value, Symbol):
         return value.expr
-    value = number(value)
+    value = value if isinstance(value, Integral) else number(value)
     if isinstance(value, Integral):
         return const(int(value))
     if not is_sympy(value):

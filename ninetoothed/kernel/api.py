@@ -19,6 +19,7 @@ from ninetoothed.kernel.kernel import Compilation, Kernel
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.toolchain import pool
+from ninetoothed.symbolic.decisions import Decision
 
 
 @user_facing

@@ -131,7 +131,8 @@ def check(
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
     """
-    definition = define(None, run_arrangement(arrangement, tensors).tensors, application)
+    arranged = run_arrangement(arrangement, tensors)
+    definition = define(None, arranged.tensors, application, decisions=arranged.decisions)
     return report(definition, dtypes or {}, values or {})
 
 
