@@ -6,6 +6,7 @@ may spell it either way. ``DTYPES`` is the table; everything else looks things u
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,11 +76,18 @@ for _row in DTYPES.values():
     for _spelling in (_row.name, _row.torch, _row.triton):
         _BY_SPELLING[_spelling] = _row.name
 
+# As torch reads them: torch.empty(1, dtype=float) has elements of float64.
+_PYTHON: dict[type, str] = {bool: bool_, int: int64, float: float64}
+
 
 def lookup(value: Any) -> str | None:
-    """Element type by spelling: a string, a torch or a Triton dtype; None where there is none."""
+    """Element type by spelling: a string, a torch or a Triton dtype, Python's ``bool``, ``int`` or
+    ``float``; None where there is none.
+    """
     if isinstance(value, str):
         return _BY_SPELLING.get(value)
+    if isinstance(value, type):
+        return _PYTHON.get(value)
     text = str(value)
     if text.startswith("torch."):
         return _BY_SPELLING.get(text[len("torch.") :])
@@ -110,3 +118,30 @@ def literal(value: bool | int | float) -> str:
     magnitude = abs(value)
     fits = magnitude in (0.0, float("inf")) or value != value
     return "fp32" if fits or 2**-126 <= magnitude <= (2 - 2**-23) * 2.0**127 else "fp64"
+
+
+def number(value: Any) -> Any:
+    """The Python number of a number of NumPy's, or of a torch tensor of no dims on the CPU; any
+    other object as it is.
+    """
+    # Who never imported a package has none of its numbers.
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic):
+        return value.item()
+    return value.item() if _is_scalar_tensor(value) else value
+
+
+def own_type(value: Any) -> str | None:
+    """Element type of a torch tensor of no dims on the CPU, a number that has one of its own; None
+    for any other object, as for NumPy's numbers, which count as Python's, and for floats of eight
+    bits, which are passed in memory only.
+    """
+    found = lookup(value.dtype) if _is_scalar_tensor(value) else None
+    return None if found is None or found.startswith("fp8") else found
+
+
+def _is_scalar_tensor(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.Tensor):
+        return False
+    return value.dim() == 0 and value.device.type == "cpu" and not value.is_complex()

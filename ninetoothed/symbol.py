@@ -12,13 +12,14 @@ import itertools
 import threading
 from collections.abc import Callable
 from numbers import Integral
-from typing import NoReturn
+from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
+from ninetoothed.dtype import number
 from ninetoothed.errors import SymbolError, caller_loc, user_facing
+from ninetoothed.symbolic.decisions import record, truth
 from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, SymbolInfo, binary, const, sym
-from ninetoothed.symbolic.intervals import bounds, comparison, declared_ranges
-from ninetoothed.symbolic.normal_form import normalize
+from ninetoothed.symbolic.sympy_exchange import from_sympy, is_sympy, to_sympy
 
 _META_BOUNDS = (32, 1024)
 _CONSTEXPR_BOUNDS = (1, 1 << 20)
@@ -32,8 +33,8 @@ class Symbol:
     """A name, or an expression over names and integers. Symbols are values: frozen and hashable.
 
     Args:
-        expr: A name (``"BLOCK_SIZE"``), an expression as text (``"2 * n"``), a symbol or an
-            integer.
+        expr: A name (``"BLOCK_SIZE"``), an expression as text (``"2 * n"``), a symbol, an
+            integer, or an integer expression of sympy's.
         constexpr: The caller gives the value by keyword. Default bounds 1 to 2^20.
         meta: The compiler chooses the value (implies ``constexpr``). Default bounds 32 to 1024.
         lower_bound: The least value, inclusive.
@@ -49,6 +50,9 @@ class Symbol:
     ``&``, ``min(a, b)`` and ``max(a, b)``.
     The truth of a comparison is the answer that the symbols' bounds prove; where they prove none,
     asking is an error.
+
+    ``sympy.sympify(symbol)`` is the expression in sympy, where sizes are integers of at least 0.
+    What sympy makes of it is taken wherever a symbol is, and its names are the same symbols.
     """
 
     __slots__ = ("__weakref__", "expr")
@@ -95,20 +99,17 @@ class Symbol:
     def __deepcopy__(self, memo: object) -> Symbol:
         return self
 
+    def _sympy_(self) -> Any:
+        """The expression in sympy, which ``sympy.sympify`` asks for."""
+        return to_sympy(self.expr)
+
     @user_facing
     def __bool__(self) -> bool:
-        lower, upper = bounds(normalize(self.expr), declared_ranges([self.expr]))
-        if lower is not None and lower > 0:
-            return True
-        if upper is not None and upper < 0:
-            return False
-        if lower == upper == 0:
-            return False
+        answer = truth(self.expr)
+        if answer is not None:
+            record(self.expr, answer, caller_loc)
+            return answer
         op = self.expr.op
-        if op in COMPARISONS:
-            answer = _decide(self.expr)
-            if answer is not None:
-                return answer
         question = "holds" if op in (*COMPARISONS, "and") else "is 0"
         raise SymbolError(
             f"whether {self} {question} depends on values that are not known when compiling; "
@@ -127,14 +128,16 @@ class Symbol:
 
     @user_facing
     def _binary(self, op: str, other: object, reflected: bool = False) -> Symbol | int:
+        if not isinstance(other, Symbol | Integral):
+            other = number(other)
         if isinstance(other, float) and op not in ("eq", "ne"):
             raise SymbolError(
                 f"{self} is an integer, and {other} is not; symbols take integers and symbols",
                 caller_loc(),
             )
-        if not isinstance(other, Symbol | Integral):
+        right = as_integer(other)
+        if right is None:
             return NotImplemented
-        right = other.expr if isinstance(other, Symbol) else const(int(other))
         try:
             result = binary(op, right, self.expr) if reflected else binary(op, self.expr, right)
         except ZeroDivisionError as error:
@@ -231,10 +234,23 @@ class Symbol:
         return self._binary("ne", other)
 
 
-def _decide(expr: IndexExpr) -> bool | None:
-    """Proved answer of a comparison, or None."""
-    left, right = expr.args
-    return comparison(expr.op, bounds(normalize(left - right), declared_ranges([left, right])))
+def as_integer(value: object) -> IndexExpr | None:
+    """The expression of an integer, a symbol, or one of sympy's; None for anything else.
+
+    Raises:
+        SymbolError: it is an expression of sympy's that is no integer.
+    """
+    if isinstance(value, Symbol):
+        return value.expr
+    value = number(value)
+    if isinstance(value, Integral):
+        return const(int(value))
+    if not is_sympy(value):
+        return None
+    try:
+        return from_sympy(value)
+    except (ValueError, ZeroDivisionError) as error:
+        raise SymbolError(str(error), caller_loc()) from None
 
 
 def _intern(expr: IndexExpr) -> Symbol:
@@ -278,9 +294,11 @@ def _declare(
     if meta and constexpr is False:
         raise SymbolError(f"{name}: meta=True implies constexpr; leave constexpr out", caller_loc())
     kind = "meta" if meta else "constexpr" if constexpr else "plain"
+    lower, upper = number(lower), number(upper)
     for option, bound in (("lower_bound", lower), ("upper_bound", upper)):
         if bound is not None and type(bound) is not int:
             raise SymbolError(f"{name}: {option} must be an integer, not {bound!r}", caller_loc())
+    given = lower is not None, upper is not None
     defaults = {"meta": _META_BOUNDS, "constexpr": _CONSTEXPR_BOUNDS}.get(kind, (None, None))
     if lower is None:
         lower = defaults[0] if upper is None or defaults[0] is None else min(defaults[0], upper)
@@ -303,7 +321,7 @@ def _declare(
                 "write power_of_two=False",
                 caller_loc(),
             )
-    return SymbolInfo(kind, lower, upper, power_of_two, anonymous)
+    return SymbolInfo(kind, lower, upper, power_of_two, anonymous, given)
 
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -323,6 +341,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 
 
 def _parse(value: object) -> IndexExpr:
+    value = number(value)
     if isinstance(value, Symbol):
         return value.expr
     if isinstance(value, IndexExpr):
@@ -332,8 +351,10 @@ def _parse(value: object) -> IndexExpr:
             return _from_ast(ast.parse(value.strip(), mode="eval").body)
         except (SyntaxError, ValueError, ZeroDivisionError):
             pass
-    elif isinstance(value, int):
-        return const(value)
+    elif isinstance(value, int) or is_sympy(value):
+        found = as_integer(value)
+        if found is not None:
+            return found
     raise SymbolError(
         f"{value!r} is no symbol; write a name, or an expression of names, integers, + - * // %, "
         "comparisons, &, min and max",

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from ninetoothed import dtype as dtypes
 from ninetoothed.errors import ArrangementError, caller_loc, counted, user_facing
 from ninetoothed.layout.chain import (
     Chain,
@@ -127,6 +128,7 @@ class Tensor:
                 "shape_options={'constexpr': True}",
                 loc,
             )
+        other, value = dtypes.number(other), dtypes.number(value)
         numbers: dict[str, object] = {"other": other, "value": value}
         for word, number in numbers.items():
             if number is not None and not isinstance(number, bool | int | float):
@@ -276,20 +278,24 @@ class Tensor:
 
     @user_facing
     def expand(self, shape: Iterable[Size]) -> Tensor:
-        """Repeat dims of size 1 to the sizes of ``shape``; -1 keeps a dim.
+        """Repeat dims of size at most 1 to the sizes of ``shape``; -1 keeps a dim.
+
+        Where such a size is 0, no element of the tensor exists.
 
         Raises:
-            ArrangementError: a wrong number of entries, or a dim whose size is known not to be 1.
+            ArrangementError: a wrong number of entries, or a dim whose size is known to be above 1.
         """
         loc = caller_loc()
         return self._then(Expand(self._level, exprs(shape, "the shape", loc), loc=loc))
 
     @user_facing
     def squeeze(self, dim: int | Iterable[int]) -> Tensor:
-        """Remove one or several dims of size 1; negatives count from the end.
+        """Remove one or several dims of size at most 1; negatives count from the end.
+
+        Where such a size is 0, no element of the tensor exists.
 
         Raises:
-            ArrangementError: a dim that does not exist, or whose size is known not to be 1.
+            ArrangementError: a dim that does not exist, or whose size is known to be above 1.
         """
         dims = list(dim) if isinstance(dim, tuple | list) else [dim]
         positions = sorted({self._dim(d, "squeeze") for d in dims})
@@ -526,6 +532,7 @@ class Tensor:
     ) -> int:
         """Normalize ``dim`` to count from the front; an ``exclusive`` end may be ``count``."""
         count = self.ndim if count is None else count
+        dim = dim if type(dim) is int else dtypes.number(dim)
         if type(dim) is not int:
             raise ArrangementError(f"{what}: a dim must be an integer, not {dim!r}", caller_loc())
         last = count if exclusive else count - 1

@@ -5,7 +5,7 @@ Frozen, and made of text and numbers only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -29,10 +29,34 @@ class Parameter(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Inclusive bounds of a symbol's value; None is no bound."""
+    """Inclusive bounds of a symbol's value; None is no bound. ``given``: of the lower and the upper
+    one, whether the user gave it.
+    """
 
     lower: int | None
     upper: int | None
+    given: tuple[bool, bool] = (False, False)
+
+    def exceeded(self, value: int) -> tuple[bool, bool]:
+        """True where ``value`` is below the lower bound, and above the upper one."""
+        return (
+            self.lower is not None and value < self.lower,
+            self.upper is not None and value > self.upper,
+        )
+
+
+class Emptiness(NamedTuple):
+    """Condition under which no element of an arranged tensor exists.
+
+    The parameter's ``position``, and Python ``source`` over the names of ``sizes`` and of constexpr
+    symbols, which is below 1 then. ``sizes``: each with the parameter's position and the dim.
+    ``needs_zero``: it is only so where one of these sizes is 0.
+    """
+
+    position: int
+    source: str
+    sizes: tuple[tuple[str, int, int], ...]
+    needs_zero: bool
 
 
 @dataclass(frozen=True)
@@ -43,7 +67,8 @@ class Interface:
     gives, by their names in the IR, with the keyword of the call; ``constexpr_sizes`` names sizes
     that are constants when compiling. ``dynamic`` are the block sizes that only a call knows: their
     text, and Python source over the symbols' names. ``sizes``: the sizes that these depend on, each
-    with the parameter's position and the dim.
+    with the parameter's position and the dim. ``empties``: when an expanded or squeezed dim has the
+    size 0.
     """
 
     name: str
@@ -53,6 +78,7 @@ class Interface:
     constexpr_sizes: tuple[str, ...]
     dynamic: tuple[tuple[str, str], ...]
     sizes: tuple[tuple[str, int, int], ...]
+    empties: tuple[Emptiness, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -63,6 +89,17 @@ class Interface:
     def keywords(self) -> tuple[str, ...]:
         """Keywords by which a call gives the values of symbols."""
         return tuple(keyword for _, keyword, _ in self.constexprs)
+
+    def widened(self, constants: Iterable[tuple[str, int]]) -> bool:
+        """True if one of these values of symbols is outside its declared bounds."""
+        if not self.constexprs:
+            return False
+        values = dict(constants)
+        return any(
+            any(bounds.exceeded(values[name]))
+            for name, _, bounds in self.constexprs
+            if name in values
+        )
 
     @cached_property
     def firsts(self) -> tuple[int, ...]:
@@ -92,3 +129,21 @@ class Interface:
             return ()
         found = zip(self.dynamic, self._block_sizes(**values), strict=True)
         return tuple((text, 1 << max(size - 1, 0).bit_length()) for (text, _), size in found)
+
+    @cached_property
+    def emptinesses(self) -> tuple[Callable[[Mapping[str, int]], bool], ...]:
+        """The conditions of ``empties`` as functions of the symbols' values."""
+        return tuple(_condition(one.source) for one in self.empties)
+
+
+def _condition(source: str) -> Callable[[Mapping[str, int]], bool]:
+    code = compile(source, "<ninetoothed sizes>", "eval")
+
+    def condition(values: Mapping[str, int]) -> bool:
+        try:
+            return eval(code, {}, values) < 1
+        except ZeroDivisionError:
+            # The size of a block that divides is checked to be at least 1 with the call's sizes.
+            return False
+
+    return condition

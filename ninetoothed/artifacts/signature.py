@@ -23,7 +23,8 @@ class ParamSignature:
     size, or the stride, is a multiple of 16. ``pointer_by_16``: the data starts at a multiple of 16
     bytes. ``offsets``: the element type of a jagged tensor's offsets. ``repeated``: several of its
     indices are one place in memory. ``alias_set``: named by the set's first parameter;
-    None for that itself.
+    None for that itself. ``empty``: none of its elements exists, since a dim that is expanded or
+    squeezed has the size 0.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ParamSignature:
     offsets: str | None = None
     repeated: bool = False
     alias_set: str | None = None
+    empty: bool = False
     # Distinguishes zeros of either sign, which compare equal.
     _value_text: str = field(init=False, repr=False)
 

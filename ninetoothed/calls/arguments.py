@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ninetoothed import dtype as dtypes
@@ -12,7 +12,15 @@ from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.sequences import Jagged, is_nested, taken_apart
-from ninetoothed.errors import ArgumentError, DeviceError, counted, did_you_mean
+from ninetoothed.errors import (
+    ArgumentError,
+    BoundsWarning,
+    DeviceError,
+    DtypeWarning,
+    counted,
+    did_you_mean,
+    warn,
+)
 
 NARROW = (1 << 31) - (1 << 20)
 """Sizes, strides and offsets below this are computed in 32 bits, with room for a block beyond the
@@ -43,20 +51,22 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     parameters = interface.parameters
     given, rest = _positional(interface, args, kwargs)
     values: list[Any] = []
-    params: list[ParamSignature] = []
     for parameter, value in zip(parameters, given, strict=True):
-        if parameter.kind == "tensor":
-            value = _tensor(parameter, value)
-            values.append(value)
-            params.append(_tensor_signature(parameter, value))
-        else:
-            number = _number(parameter, value)
-            values.append(number)
-            params.append(_number_signature(parameter, number))
+        take = _tensor if parameter.kind == "tensor" else _number
+        values.append(take(parameter, value))
     _check_same(interface, values)
+    wide = any(_is_tensor(value) and _element_type(value.dtype) == "fp64" for value in given)
+    params = [
+        _tensor_signature(parameter, value)
+        if parameter.kind == "tensor"
+        else _number_signature(parameter, value, dtypes.own_type(member_value(argument)), wide)
+        for parameter, value, argument in zip(parameters, values, given, strict=True)
+    ]
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
-    padded_sizes = interface.padded_sizes({**sizes, **dict(constants)}) if interface.dynamic else ()
+    padded_sizes = _padded_sizes(interface, {**sizes, **dict(constants)})
+    for position in _empty(interface, values, dict(constants)):
+        params[position] = replace(params[position], empty=True)
     signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
     return Arguments(tuple(values), signature, _device(interface, values))
 
@@ -130,7 +140,7 @@ def constant_values(
     """The values of constexpr symbols and constexpr sizes, by name.
 
     Raises:
-        ArgumentError: one is missing, unknown, or no integer within its bounds.
+        ArgumentError: one is missing, unknown, or no integer.
     """
     _check_keywords(interface, given, is_call=sizes is not None)
     found: list[tuple[str, int]] = []
@@ -175,20 +185,53 @@ def _instead(interface: Interface, name: str) -> str:
 
 
 def constant_value(name: str, value: Any, bounds: Bounds) -> int:
-    """The value of a symbol, checked.
+    """The value of a symbol, an integer: bounds that it exceeds are widened to it.
 
     Raises:
-        ArgumentError: it is no integer within the symbol's bounds.
+        ArgumentError: it is no integer.
+
+    Warns:
+        BoundsWarning: it is outside a bound that the user gave.
     """
-    if type(value) is not int:
-        raise ArgumentError(f"{name} must be an integer, not {_shown(value)}")
-    lower, upper = bounds.lower, bounds.upper
-    if (lower is not None and value < lower) or (upper is not None and value > upper):
+    value = _integer(name, value)
+    if any(
+        over and given for over, given in zip(bounds.exceeded(value), bounds.given, strict=True)
+    ):
+        text = (
+            f"{name}={value} is outside its bounds, {_ends(bounds)}, so that the kernel is "
+            f"compiled for wider ones; {_other_bounds(name)}"
+        )
+        warn(BoundsWarning(text))
+    return value
+
+
+def value_within(name: str, value: Any, bounds: Bounds) -> int:
+    """The value of a symbol or a size whose bounds no call widens.
+
+    Raises:
+        ArgumentError: it is no integer within the bounds.
+    """
+    value = _integer(name, value)
+    if any(bounds.exceeded(value)):
         raise ArgumentError(
-            f"{name}={value} is outside its bounds, {lower} to {upper}; give Symbol({name!r}) "
-            "others with lower_bound and upper_bound"
+            f"{name}={value} is outside its bounds, {_ends(bounds)}; {_other_bounds(name)}"
         )
     return value
+
+
+def _integer(name: str, value: Any) -> int:
+    value = dtypes.number(value)
+    if type(value) is not int:
+        raise ArgumentError(f"{name} must be an integer, not {_shown(value)}")
+    return value
+
+
+def _ends(bounds: Bounds) -> str:
+    return f"{bounds.lower} to {bounds.upper}"
+
+
+def _other_bounds(name: str) -> str:
+    return f"give Symbol({name!r}) others with lower_bound and upper_bound"
 
 
 def element_type(value: Any, parameter: Parameter, default: str) -> str:
@@ -202,6 +245,8 @@ def element_type(value: Any, parameter: Parameter, default: str) -> str:
     found = dtypes.lookup(value)
     if found is None:
         raise ArgumentError(f"{value!r} is no element type; write for example fp16 or fp32")
+    if parameter.kind == "tensor":
+        _warn_of_type(parameter, found)
     return found
 
 
@@ -217,9 +262,13 @@ def _tensor(parameter: Parameter, value: Any) -> Any:
     """
     name, ndim = parameter.name, parameter.ndim
     if not _is_tensor(value):
-        raise ArgumentError(
-            f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
-        )
+        text = f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
+        if ndim == 0 and isinstance(dtypes.number(value), bool | int | float):
+            text += (
+                f"; it is arranged, so that it lies in memory: pass torch.tensor({value}), on the "
+                f"device of the others, or leave {name} as it is in the arrangement"
+            )
+        raise ArgumentError(text)
     if parameter.jagged_dim is not None and not isinstance(value, Jagged):
         value = taken_apart(name, ndim, parameter.jagged_dim, value)
     elif is_nested(value):
@@ -256,12 +305,18 @@ def _check_tensor(parameter: Parameter, value: Any) -> None:
             f"{parameter.name} has elements of {value.dtype}, which no kernel can hold; convert "
             "it, for example with .to(torch.float32)"
         )
+
+
+def _warn_of_type(parameter: Parameter, dtype: str) -> None:
+    """Warn of a tensor whose element type is not the declared one: it is taken nevertheless."""
     declared = parameter.dtype
     if declared is not None and dtype != declared:
-        raise ArgumentError(
-            f"{parameter.name} must have elements of {declared}, as declared, not {dtype}; "
-            f"convert it with .to(torch.{dtypes.DTYPES[declared].torch})"
+        text = (
+            f"{parameter.name} must have elements of {declared}, as declared, not {dtype}, which "
+            f"are taken; convert it with .to(torch.{dtypes.DTYPES[declared].torch}), or leave the "
+            "declaration out"
         )
+        warn(DtypeWarning(text))
 
 
 def _located(parameter: Parameter, value: Any) -> tuple[tuple[int, ...], int]:
@@ -290,6 +345,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     shape, (strides, pointer) = tuple(value.shape), _located(parameter, value)
     dtype = _element_type(value.dtype)
     assert dtype is not None
+    _warn_of_type(parameter, dtype)
     jagged_dim = parameter.jagged_dim
     repeated = False
     if 0 in strides:
@@ -321,10 +377,10 @@ def member_value(value: Any) -> Any:
 
 
 def _number(parameter: Parameter, value: Any) -> bool | int | float:
-    value = member_value(value)
+    value = dtypes.number(member_value(value))
     if _is_tensor(value) and value.dim() == 0:
         value = value.item()
-    # Numbers of other types, such as NumPy's, may be spelled otherwise.
+    # Numbers of other classes may be spelled otherwise.
     for plain in (bool, int, float):
         if isinstance(value, plain):
             return plain(value)
@@ -341,32 +397,70 @@ def _shown(value: Any) -> str:
     return f"a {type(value).__module__}.{type(value).__qualname__}".replace(" builtins.", " ")
 
 
-def _number_signature(parameter: Parameter, value: bool | int | float) -> ParamSignature:
-    dtype = parameter.dtype or _literal(parameter, value)
-    if not _holds(dtype, value):
-        raise ArgumentError(
-            f"{parameter.name} is declared {dtype}, which does not hold {value!r}; convert it, "
-            "or declare another dtype"
+def _number_signature(
+    parameter: Parameter, value: bool | int | float, own: str | None, wide: bool
+) -> ParamSignature:
+    """``own``: the element type of a tensor of no dims that was given, else None. ``wide``: a
+    tensor of the call has elements of fp64.
+    """
+    declared = parameter.dtype
+    dtype = own or _number_type(parameter, value, wide)
+    if declared is not None and own not in (None, declared):
+        text = (
+            f"{parameter.name} is declared {declared}, but a tensor of {own} is given, whose type "
+            f"is taken; convert it with .to(torch.{dtypes.DTYPES[declared].torch}), or leave the "
+            "declaration out"
         )
+        warn(DtypeWarning(text))
+    elif declared is not None and own is None and not _holds(declared, value):
+        text = (
+            f"{parameter.name} is declared {declared}, which does not hold {value!r}, so that it "
+            f"is {dtype}; convert it, or declare another dtype"
+        )
+        warn(DtypeWarning(text))
     baked = value if parameter.kind == "constexpr" else None
     return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
 
 
-def number_class(parameter: Parameter, value: Any) -> Hashable:
-    """Part of a plain number that a launch depends on: its element type, or all where it is baked
-    in.
+def _number_type(parameter: Parameter, value: bool | int | float, wide: bool) -> str:
+    """Element type of a Python number: the declared one where it holds the number.
+
+    A number that is declared fp64 is fp32 where that is as good, unless the kernel computes with
+    fp64 anyway (``wide``): blocks of fp32 would be computed with in fp64, which is slow.
 
     Raises:
-        ArgumentError: the declared element type does not hold it.
+        ArgumentError: no element type holds it.
+    """
+    declared = parameter.dtype
+    if declared is None or not _holds(declared, value):
+        return _literal(parameter, value)
+    if declared == "fp64" and parameter.kind == "scalar" and not wide and _is_narrow(value):
+        return "fp32"
+    return declared
+
+
+def _is_narrow(value: bool | int | float) -> bool:
+    """True for a float within the range of fp32, and for an integer that fp32 has."""
+    if isinstance(value, float):
+        return dtypes.literal(value) == "fp32"
+    return abs(value) <= 1 << 24
+
+
+def number_class(parameter: Parameter, value: Any) -> Hashable:
+    """Part of a plain number that a launch depends on beside its tensors' element types: its own,
+    or all where it is baked in.
+
+    Raises:
+        ArgumentError: no element type holds it.
         TypeError: it is no plain number.
     """
     if type(value) not in (bool, int, float):
         raise TypeError("no plain number")
     if parameter.kind == "scalar" and parameter.dtype is None:
         return dtypes.literal(value)
-    signature = _number_signature(parameter, value)
+    dtype = _number_type(parameter, value, wide=False)
     # Zeros of either sign are equal, and are not the same.
-    return signature.dtype if parameter.kind == "scalar" else (signature.dtype, repr(value))
+    return dtype if parameter.kind == "scalar" else (dtype, repr(value))
 
 
 def _literal(parameter: Parameter, value: bool | int | float) -> str:
@@ -390,6 +484,26 @@ def _holds(dtype: str, value: bool | int | float) -> bool:
 def _sizes(interface: Interface, values: Sequence[Any]) -> dict[str, int]:
     """Values of the size symbols that block sizes and constants depend on."""
     return {name: int(values[place].shape[dim]) for name, place, dim in interface.sizes}
+
+
+def _empty(
+    interface: Interface, values: Sequence[Any], constants: Mapping[str, int]
+) -> Iterator[int]:
+    """Positions of the parameters of which no element exists."""
+    for one, is_empty in zip(interface.empties, interface.emptinesses, strict=True):
+        sizes = {name: int(values[place].shape[dim]) for name, place, dim in one.sizes}
+        if is_empty({**constants, **sizes}):
+            yield one.position
+
+
+def _padded_sizes(interface: Interface, values: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    try:
+        return interface.padded_sizes(values)
+    except ZeroDivisionError:
+        texts = ", ".join(text for text, _ in interface.dynamic)
+        raise ArgumentError(
+            f"a block size is divided by zero with the values of this call: {texts}; give others"
+        ) from None
 
 
 def _index_bits(values: Sequence[Any]) -> int:

@@ -21,6 +21,7 @@ from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.tensor_guards import plain_types
+from ninetoothed.dtype import own_type
 
 Classified = tuple[tuple[Any, ...], Hashable]
 Classify = Callable[[Sequence[Any], Mapping[str, Any]], Classified | None]
@@ -66,7 +67,8 @@ class Binder:
         with self._collecting():
             arguments = bind(self._interface, args, keywords)
         signature = self._finish(arguments.signature)
-        if classified is not None:
+        # A tensor may hold another number at the next call.
+        if classified is not None and not any(map(own_type, keywords.values())):
             if len(self._known) >= _MOST:
                 self._known.clear()
             self._known[classified[1]] = signature, arguments.device
@@ -124,6 +126,7 @@ def _classify(interface: Interface) -> Classify:
         wide,
         "given",
         *(f"class{place}(a{place})" for place in numbers),
+        *_empties(interface),
     ]
     spans = "".join(f"(p{place}, p{place} + r{place} * a{place}.itemsize), " for place in tensors)
     bounds = "".join(f"(low{place}, high{place}), " for place in tensors)
@@ -137,6 +140,7 @@ def _classify(interface: Interface) -> Classify:
     known: dict[str, Any] = {
         f"class{place}": functools.partial(number_class, parameters[place]) for place in numbers
     }
+    known |= {f"empty{index}": one for index, one in enumerate(interface.emptinesses)}
     known |= {
         "ordered": CallOrder(interface),
         "plain": plain_types(),
@@ -179,6 +183,19 @@ def _class(place: int, ndim: int) -> list[str]:
         f"a{place}.dtype, a{place}.device, p{place} & 15 == 0, {repeated or 'False'}",
         *(f"{stride} == 1, {size} & 15 == 0, {stride} & 15 == 0" for size, stride in dims),
     ]
+
+
+def _empties(interface: Interface) -> list[str]:
+    """Key entries that say of which parameters no element exists."""
+    key: list[str] = []
+    for index, one in enumerate(interface.empties):
+        sizes = {name: f"s{place}_{dim}" for name, place, dim in one.sizes}
+        # Tensors without elements come not so far, and other keywords are in the key.
+        if not sizes or one.needs_zero:
+            continue
+        named = ", ".join(f"{name!r}: {size}" for name, size in sizes.items())
+        key += [*sizes.values()] if interface.constexprs else [f"empty{index}({{{named}}})"]
+    return key
 
 
 def _constants(interface: Interface) -> list[str]:

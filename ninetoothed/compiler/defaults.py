@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.interface import Bounds
 from ninetoothed.artifacts.signature import ParamSignature, Signature
-from ninetoothed.calls.arguments import constant_value, constant_values, element_type, member_value
+from ninetoothed.calls.arguments import constant_values, element_type, member_value, value_within
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.space import MAX_BLOCK, largest_block, space
 from ninetoothed.definition.definition import ArrangedParameter, Definition
@@ -76,9 +76,7 @@ def assumed_signature(
         *(
             (
                 name,
-                constant_value(
-                    name, values.get(name, _within(info, _CONSTEXPR_SIZE)), _bounds(info)
-                ),
+                value_within(name, values.get(name, _within(info, _CONSTEXPR_SIZE)), _bounds(info)),
             )
             for name, info in sizes.items()
         ),
@@ -199,7 +197,7 @@ def pick(
     chosen = tuple(
         (
             name,
-            constant_value(name, values[name], _bounds(definition.meta[name]))
+            value_within(name, values[name], _bounds(definition.meta[name]))
             if name in values
             else value,
         )

@@ -25,6 +25,7 @@ from ninetoothed.fingerprint.snapshot import Capture, frozen
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.chain import Chain, Jagged, Source
 from ninetoothed.layout.meta_op import Sizes, mapped
+from ninetoothed.symbolic.decisions import Decision, concerning, recorded
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, substitution, sym, symbols
 from ninetoothed.tensor import Tensor
 
@@ -38,10 +39,11 @@ def define(
     application: Any,
     capture: Capture | None = None,
     origins: Mapping[str, str] = MappingProxyType({}),
+    decisions: Iterable[Decision] = (),
 ) -> Definition:
     """Build the definition of arranged tensors and an application; ``capture`` has what the
-    application reads from outside, ``origins`` the arrangement's parameters (see
-    :class:`Arranged`).
+    application reads from outside, ``origins`` the arrangement's parameters and ``decisions`` what
+    it decided (see :class:`Arranged`).
 
     Raises:
         ArrangementError: something that is no tensor was arranged, or a dropped tensor's size is
@@ -89,6 +91,7 @@ def define(
             **{key: frozen(value) for key, value in defaults.items() if key not in names},
         },
         bound.receiver,
+        concerning(renaming.given, decisions),
     )
 
 
@@ -161,6 +164,8 @@ class _Renaming:
         self.constexprs: dict[str, SymbolInfo] = {}
         self.constexpr_sizes: dict[str, SymbolInfo] = {}
         self.keywords: dict[str, str] = {}
+        self.given: list[IndexExpr] = []
+        """The symbols of ``constexprs``, as the user made them."""
         self._parameters = frozenset(names)
         self._names: dict[str, str] = {}
         self._infos: dict[str, SymbolInfo | None] = {}
@@ -228,6 +233,7 @@ class _Renaming:
             new = self._take(old, old, info)
             self.constexprs[new] = info
             self.keywords[new] = old
+            self.given.append(symbol)
         self._infos[old] = symbol.args[1]
 
     def parameter(self, name: str, chain: Chain) -> ArrangedParameter:
@@ -276,14 +282,16 @@ class _Renaming:
 
 class Arranged(NamedTuple):
     """What an arrangement returned, and the names of its parameters for what it was given: by the
-    symbolic tensors' own names, none where one was given twice. ``given`` is what it took.
+    symbolic tensors' own names, none where one was given twice. ``decisions`` are those that it
+    took on the way, and ``given`` is what it took.
 
     The tensors are copies: users may assign to shapes and levels of theirs.
     """
 
     tensors: Sequence[object]
-    names: Mapping[str, str]
-    given: tuple[object, ...]
+    names: Mapping[str, str] = MappingProxyType({})
+    decisions: tuple[Decision, ...] = ()
+    given: tuple[object, ...] = ()
 
 
 def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arranged:
@@ -311,7 +319,8 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
         raise ArrangementError(
             f"{shown} does not take what tensors holds, {counted(len(tensors), 'object')}: {error}"
         ) from None
-    result = arrangement(*tensors)
+    with recorded() as decisions:
+        result = arrangement(*tensors)
     if isinstance(result, Tensor):
         result = [result]
     if not isinstance(result, tuple | list):
@@ -320,7 +329,7 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
             "return x.tile((64,)), y.tile((64,))"
         )
     found = tuple(map(_copied, cast("Sequence[object]", result)))
-    return Arranged(found, _names(bound), given)
+    return Arranged(found, _names(bound), tuple(decisions), given)
 
 
 def _copied(value: object) -> object:

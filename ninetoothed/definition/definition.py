@@ -4,15 +4,17 @@ application.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
+from ninetoothed.artifacts.interface import Bounds, Emptiness, Interface, Parameter
 from ninetoothed.definition.source import FunctionSource
 from ninetoothed.layout.chain import Jagged, Source
+from ninetoothed.layout.emptiness import empty_where, needs_zero, unknown_sizes
 from ninetoothed.layout.encoding import encoded
 from ninetoothed.layout.meta_op import Levels, MetaOp
+from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
 
 
@@ -32,10 +34,12 @@ class ArrangedParameter:
 
     @property
     def kind(self) -> str:
-        """``"tensor"``, ``"scalar"`` or ``"constexpr"``."""
-        if self.source.shape:
-            return "tensor"
-        return "constexpr" if self.source.constexpr else "scalar"
+        """``"tensor"``, ``"scalar"`` or ``"constexpr"``; a tensor of no dims that was arranged lies
+        in memory like others.
+        """
+        if self.source.constexpr:
+            return "constexpr"
+        return "tensor" if self.source.shape or self.ops else "scalar"
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class Definition:
     """Parameters of the application that no tensor is arranged for, with their values."""
     receiver: str | None = None
     """The one of these that holds the object whose method the application is."""
+    decisions: tuple[Decision, ...] = ()
+    """What the arrangement decided by the bounds of ``constexprs``, under the user's names."""
 
     @cached_property
     def firsts(self) -> Mapping[str, int]:
@@ -76,8 +82,8 @@ class Definition:
         sizes: dict[str, tuple[str, int, int]] = {}
         for place, parameter in enumerate(self.parameters):
             for dim, size in enumerate(parameter.source.shape):
-                if size.op == "sym" and (name := size.args[0]) in wanted:
-                    sizes.setdefault(name, (name, place, dim))
+                if size.op == "sym":
+                    sizes.setdefault(size.args[0], (size.args[0], place, dim))
         return Interface(
             self.name,
             tuple(
@@ -94,13 +100,25 @@ class Definition:
             ),
             tuple(self.meta),
             tuple(
-                (name, self.keywords[name], Bounds(info.lower, info.upper))
+                (name, self.keywords[name], Bounds(info.lower, info.upper, info.given))
                 for name, info in self.constexprs.items()
             ),
             tuple(self.constexpr_sizes),
             tuple((str(size), python_text(size)) for size in self.dynamic),
-            tuple(sizes.values()),
+            tuple(size for name, size in sizes.items() if name in wanted),
+            tuple(self._empties(sizes)),
         )
+
+    def _empties(self, sizes: Mapping[str, tuple[str, int, int]]) -> Iterator[Emptiness]:
+        """When no element of a parameter exists; ``sizes`` are those that a call knows, by name."""
+        known = {*sizes, *self.constexprs}
+        for place, parameter in enumerate(self.parameters):
+            for unknown in unknown_sizes(parameter.ops):
+                size = empty_where(unknown, self.meta)
+                names = [] if size is None else symbol_names(size)
+                if size is not None and known.issuperset(names):
+                    used = tuple(sizes[name] for name in names if name in sizes)
+                    yield Emptiness(place, python_text(size), used, needs_zero(size, sizes))
 
     def encoded(self) -> str:
         """Canonical text of all but the application, the same in every process."""
@@ -109,4 +127,5 @@ class Definition:
             for item in self.parameters
         ]
         chosen = (self.meta, self.constexprs, self.constexpr_sizes, self.keywords)
-        return encoded((self.name, parameters, [tuple(each.items()) for each in chosen]))
+        chosen = [tuple(each.items()) for each in chosen]
+        return encoded((self.name, parameters, chosen, self.decisions))

@@ -19,6 +19,7 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
+from ninetoothed.dtype import number, own_type
 from ninetoothed.fingerprint.bytecode import Path, codes, is_plain, reads
 from ninetoothed.fingerprint.objects import MISSING, is_object, static_attribute
 from ninetoothed.fingerprint.snapshot import Capture, frozen
@@ -330,12 +331,12 @@ class _Walk:
             self._write(value)
         elif name.startswith("triton."):
             self._of_triton(value, kind.__name__)
+        elif type(plain := number(value)) is not kind:
+            self._write(own_type(value), repr(plain))
         elif is_object(value):
             self._object(value)
         elif not issubclass(kind, int | float | str):
             self._by_name(f"an object of class {name}")
-        elif name.startswith("numpy."):
-            self._write(repr(value.item()))
         else:
             self.refuse(f"a number or a text of class {name}")
 

@@ -13,6 +13,8 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from ninetoothed.dtype import own_type
+
 
 class Capture:
     """Copies of the values that functions, modules and classes held.
@@ -91,7 +93,7 @@ def source_lines(function: types.FunctionType) -> Sequence[str]:
 
 
 def frozen(value: Any) -> Any:
-    """Copy of ``value`` with its lists, dicts, sets and partials copied."""
+    """Copy of ``value`` with its lists, dicts, sets, partials and tensors of no dims copied."""
     container = _CONTAINERS.get(type(value))
     if container is not None:
         return container(frozen(item) for item in value)
@@ -102,7 +104,7 @@ def frozen(value: Any) -> Any:
         partial = cast("functools.partial[Any]", value)
         keywords = {name: frozen(item) for name, item in partial.keywords.items()}
         return functools.partial(partial.func, *map(frozen, partial.args), **keywords)
-    return value
+    return value if own_type(value) is None else value.detach().clone()
 
 
 _CONTAINERS: dict[Any, Any] = {kind: kind for kind in (tuple, list, set, frozenset)}

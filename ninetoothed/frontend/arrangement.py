@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 from xdsl.ir import Block, SSAValue
@@ -9,13 +11,19 @@ from xdsl.ir import Block, SSAValue
 from ninetoothed.artifacts.signature import ParamSignature
 from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.dtype import DTYPES
+from ninetoothed.errors import ArrangementError, TypeMismatchError
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
-from ninetoothed.symbolic.expr import IndexExpr, substitute, symbols
+from ninetoothed.layout.meta_op import AtMostOne, Levels, mapped
+from ninetoothed.symbolic.decisions import bad_divisor
+from ninetoothed.symbolic.expr import IndexExpr, substitute, substitution, symbols
 
 
-def declarations(definition: Definition) -> list[nt.SymbolDecl]:
-    """The kernel's symbols: sizes and strides in launch order, then constexpr and meta symbols."""
+def declarations(definition: Definition, constants: Mapping[str, int]) -> list[nt.SymbolDecl]:
+    """The kernel's symbols: sizes and strides in launch order, then constexpr and meta symbols.
+
+    Bounds of constexpr symbols are widened to their values among ``constants``.
+    """
     found: dict[str, nt.SymbolDecl] = {}
     for parameter in definition.parameters:
         for symbol in symbols(*parameter.source.shape):
@@ -32,8 +40,53 @@ def declarations(definition: Definition) -> list[nt.SymbolDecl]:
             found[jagged.start] = nt.SymbolDecl(jagged.start, "start", 0)
     for kind, infos in (("constexpr", definition.constexprs), ("meta", definition.meta)):
         for name, info in infos.items():
-            found[name] = nt.SymbolDecl(name, kind, info.lower, info.upper)
+            lower, upper = info.lower, info.upper
+            if name in constants:
+                lower = None if lower is None else min(lower, constants[name])
+                upper = None if upper is None else max(upper, constants[name])
+            found[name] = nt.SymbolDecl(name, kind, lower, upper)
     return list(found.values())
+
+
+def check_constants(definition: Definition, constants: Mapping[str, int]) -> None:
+    """Check that the arrangement is possible with values outside the bounds of their symbols, and
+    is the one that they give.
+
+    Raises:
+        ArrangementError: an operation is impossible, or a condition was decided otherwise.
+    """
+    if not definition.interface.widened(constants.items()):
+        return
+    given = {definition.keywords.get(name, name): value for name, value in constants.items()}
+    shown = ", ".join(f"{name}={value}" for name, value in given.items())
+    for decision in definition.decisions:
+        if not decision.holds(given):
+            raise ArrangementError(
+                f"the arrangement took {decision.condition} to be {decision.answer} by the bounds "
+                f"of its symbols, which is not known with {shown}; arrange without the condition, "
+                "or declare other bounds (lower_bound, upper_bound) and make a kernel for each "
+                "answer",
+                decision.loc,
+            )
+    convert = substitution(constants)
+    for parameter in definition.parameters:
+        levels: Levels = (mapped(convert, parameter.source.shape),)
+        for op in parameter.ops:
+            for expr in op.expressions:
+                if (divisor := bad_divisor(expr, constants)) is not None:
+                    raise op.fail(
+                        f"{expr} is divided by {convert(divisor)} with {shown}; a divisor must be "
+                        "at least 1"
+                    )
+            op = op.map(convert)
+            needs = op.requirements(levels)
+            levels = op.result(levels)
+            for needed in needs:
+                if needed.decide({}) is False:
+                    raise op.fail(
+                        f"{needed.left} {needed.relation} {needed.right} does not hold with "
+                        f"{shown}; give another value"
+                    )
 
 
 def arrange(definition: Definition, signature: tuple[ParamSignature, ...]) -> Block:
@@ -58,10 +111,7 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
     type = nt.TensorType.of(source.shape, nt.scalar_type(dtype))
     other = None
     if source.other is not None:
-        value = source.other
-        if DTYPES[dtype].kind != "float":
-            value = int(value)
-        other = nt.number(value, type.scalar)
+        other = nt.number(_outside(parameter, source.other, dtype), type.scalar)
     value = None
     if parameter.kind == "constexpr" and signature.value is not None:
         value = nt.number(signature.value, type.scalar)
@@ -84,11 +134,35 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
     result: SSAValue = op.result
     result.name_hint = parameter.name
     for meta in parameter.ops:
+        if signature.empty and isinstance(meta, AtMostOne):
+            meta = replace(meta, empty=True)
         step = nt.MetaOperation.of(meta, result)
         step.location = location(meta.loc)
         block.add_op(step)
         result = step.result
     return result
+
+
+def _outside(parameter: ArrangedParameter, other: float | int, dtype: str) -> float | int:
+    """What lanes outside a tensor read, as its element type has it: infinities of integers are the
+    type's extremes.
+
+    Raises:
+        TypeMismatchError: the type has no such number.
+    """
+    row = DTYPES[dtype]
+    if row.kind == "float" or (row.kind == "bool" and not math.isnan(other)):
+        return other
+    if isinstance(other, int) or other.is_integer():
+        return int(other)
+    if not math.isinf(other):
+        raise TypeMismatchError(
+            f"{parameter.name} has elements of {dtype}, which do not hold other={other}; give it "
+            "an integer, or float('inf') for the largest",
+            parameter.source.declared,
+        )
+    lowest = -(1 << (row.bits - 1)) if row.kind == "int" else 0
+    return lowest if other < 0 else lowest + (1 << row.bits) - 1
 
 
 def view(value: SSAValue) -> nt.TensorType:

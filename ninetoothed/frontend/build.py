@@ -14,9 +14,9 @@ import ninetoothed.frontend.calls  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.loops  # pyright: ignore[reportUnusedImport]
 import ninetoothed.frontend.statements  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from ninetoothed.artifacts.signature import ParamSignature, Signature
-from ninetoothed.definition.definition import ArrangedParameter, Definition
-from ninetoothed.errors import Loc, NineToothedError, TypeMismatchError, collect_warnings, warn
-from ninetoothed.frontend.arrangement import arrange, declarations, view
+from ninetoothed.definition.definition import Definition
+from ninetoothed.errors import Loc, NineToothedError, collect_warnings, warn
+from ninetoothed.frontend.arrangement import arrange, check_constants, declarations, view
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
@@ -39,16 +39,15 @@ def build_module(
     Raises:
         NineToothedError: the application is wrong; at its place.
     """
-    params = signature.params
-    for parameter, param in zip(definition.parameters, params, strict=True):
-        _check_dtype(parameter, param)
-    declared = declarations(definition)
+    constants = dict(signature.constants)
+    check_constants(definition, constants)
+    declared = declarations(definition, constants)
     unrolled: frozenset[Loc] = frozenset()
     while True:
         ctx = Context(
             signature.index_bits,
             {decl.name: decl.range for decl in declared},
-            dict(signature.constants),
+            constants,
             {name: blocks.get(name, least(info)) for name, info in definition.meta.items()},
             unrolled,
         )
@@ -128,7 +127,7 @@ def _fix(ctx: Context, definition: Definition) -> None:
             with ctx.at(argument):
                 value = definition.values[name]
                 is_object = name == definition.receiver
-                frame.locals[name] = held_object(value) if is_object else constant(name, value)
+                frame.locals[name] = held_object(value) if is_object else constant(ctx, name, value)
 
 
 def least(info: SymbolInfo) -> int:
@@ -145,7 +144,7 @@ def build_arrangement(definition: Definition, signature: Signature) -> ModuleOp:
     for _ in _arguments(signature.params, arrangement, entry):
         pass
     entry.add_op(nt.ReturnOp())
-    declared = declarations(definition)
+    declared = declarations(definition, dict(signature.constants))
     return ModuleOp([nt.KernelOp(definition.name, declared, Region(arrangement), Region(entry))])
 
 
@@ -159,12 +158,3 @@ def _arguments(
         argument = entry.insert_arg(view(value), len(entry.args))
         argument.name_hint = param.name
         yield param, argument, value
-
-
-def _check_dtype(parameter: ArrangedParameter, param: ParamSignature) -> None:
-    declared = parameter.source.dtype
-    if declared is not None and declared != param.dtype:
-        raise TypeMismatchError(
-            f"{parameter.name} is declared {declared}, but the argument is {param.dtype}; convert "
-            "the argument, or leave the declaration out"
-        )

@@ -114,15 +114,15 @@ def _completed(
     ctx: Context, partial: functools.partial[Any], args: list[Value], kwargs: Mapping[str, Value]
 ) -> Value:
     """Call a ``functools.partial``."""
-    function = constant("the function of a partial", partial.func)
+    function = constant(ctx, "the function of a partial", partial.func)
     if not is_function(function):
         raise TypeMismatchError(
             f"a partial of {describe(function)} cannot be called inside an application; "
             "functions written with def can"
         )
     what = "an argument of a partial"
-    known = [constant(what, value) for value in partial.args]
-    keywords = {name: constant(what, value) for name, value in partial.keywords.items()}
+    known = [constant(ctx, what, value) for value in partial.args]
+    keywords = {name: constant(ctx, what, value) for name, value in partial.keywords.items()}
     return inline(ctx, function, [*known, *args], {**keywords, **kwargs})
 
 
@@ -130,7 +130,7 @@ def _method(
     ctx: Context, method: types.MethodType, args: list[Value], kwargs: Mapping[str, Value]
 ) -> Value:
     """Call a bound method."""
-    function = constant("the function of a method", method.__func__)
+    function = constant(ctx, "the function of a method", method.__func__)
     if not is_function(function):
         raise TypeMismatchError(
             f"a method that is {describe(function)} cannot be called inside an application; "
@@ -154,7 +154,7 @@ def _computed(
             "it computes"
         )
     if all(isinstance(value, bool | int | float | str | None) for value in given):
-        return constant(f"what {plain.__name__} returns", plain(*args, **kwargs))
+        return constant(ctx, f"what {plain.__name__} returns", plain(*args, **kwargs))
     return inline(ctx, plain, args, kwargs)
 
 
@@ -189,7 +189,7 @@ def _bound(
                 f"compiling, not {describe(value)}"
             )
         if parameter.name not in given and parameter.default is not parameter.empty:
-            value = value if is_ssa(value) else constant(parameter.name, value)
+            value = value if is_ssa(value) else constant(ctx, parameter.name, value)
         values[parameter.name] = value
     return values, named
 

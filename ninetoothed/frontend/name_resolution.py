@@ -47,7 +47,7 @@ def _name(ctx: Context, node: ast.Name) -> Value:
         return found
     frame = ctx.frame.owner(name)
     if frame is None:
-        return _outside(ctx.frame, name)
+        return _outside(ctx, name)
     while name in frame.lent:
         frame, name = frame.lent[name]
     if name in frame.locals:
@@ -57,8 +57,9 @@ def _name(ctx: Context, node: ast.Name) -> Value:
     raise UndefinedNameError(f"{name} has no value yet; assign it before")
 
 
-def _outside(frame: Frame, name: str) -> Value:
+def _outside(ctx: Context, name: str) -> Value:
     """A closure variable of a function that Python made, a global or a builtin."""
+    frame = ctx.frame
     *_, outermost = frame.outwards()
     try:
         found = outermost.source.lookup(name)
@@ -68,7 +69,7 @@ def _outside(frame: Frame, name: str) -> Value:
         raise UndefinedNameError(
             f"{name} has no value yet; assign it before the kernel is made"
         ) from None
-    return constant(name, found)
+    return constant(ctx, name, found)
 
 
 def _unknown(frame: Frame, name: str) -> str:
@@ -78,7 +79,7 @@ def _unknown(frame: Frame, name: str) -> str:
     return f"there is no name {name}; {hint or 'assign it first, or import it'}"
 
 
-def constant(name: str, value: Any) -> Value:
+def constant(ctx: Context, name: str, value: Any) -> Value:
     """A Python object from outside the application, if the language has it.
 
     Raises:
@@ -86,14 +87,17 @@ def constant(name: str, value: Any) -> Value:
         UndefinedNameError: it is one of Triton's that the language does not have.
     """
     if isinstance(value, enum.Enum):
-        return constant(name, value.value)
+        return constant(ctx, name, value.value)
     if isinstance(value, tuple | list):
         items = cast("Sequence[Any]", value)
-        found = [constant(f"{name}[{index}]", item) for index, item in enumerate(items)]
+        found = [constant(ctx, f"{name}[{index}]", item) for index, item in enumerate(items)]
         return found if isinstance(value, list) else tuple(found)
     if not isinstance(value, types.ModuleType):
         # A module is adopted attribute by attribute.
         value = triton_objects.adopted(value)
+    if (own := dtypes.own_type(value)) is not None:
+        return ctx.constant(dtypes.number(value), own)
+    value = dtypes.number(value)
     if isinstance(value, _CONSTANTS) or triton_objects.is_function(value):
         return value
     dtype = dtypes.lookup(value)
@@ -136,13 +140,13 @@ def object_attribute(ctx: Context, owner: Object, name: str) -> Value:
             f"{shown} is a property, which Python computes; keep its value in an attribute, or "
             "in a variable outside"
         )
-    return _of_class(shown, found, kind)
+    return _of_class(ctx, shown, found, kind)
 
 
-def _of_class(shown: str, found: Any, owner: type) -> Value:
+def _of_class(ctx: Context, shown: str, found: Any, owner: type) -> Value:
     if isinstance(found, classmethod):
         return types.MethodType(cast("classmethod[Any, Any, Any]", found).__func__, owner)
-    return constant(shown, found.__func__ if isinstance(found, staticmethod) else found)
+    return constant(ctx, shown, found.__func__ if isinstance(found, staticmethod) else found)
 
 
 def module_attribute(ctx: Context, module: types.ModuleType, name: str) -> Value:
@@ -162,7 +166,7 @@ def module_attribute(ctx: Context, module: types.ModuleType, name: str) -> Value
         raise UndefinedNameError(
             f"the module {module.__name__} has no {name}{hint and f'; {hint}'}"
         ) from None
-    return constant(f"{module.__name__}.{name}", found)
+    return constant(ctx, f"{module.__name__}.{name}", found)
 
 
 _MISSING = object()
@@ -192,7 +196,7 @@ def class_attribute(ctx: Context, owner: type, name: str) -> Value:
         # A call's constexpr numbers are such values, too.
         members: Mapping[str, Any] = owner.__members__
         if name in members:
-            return constant(shown, members[name])
+            return constant(ctx, shown, members[name])
         raise UndefinedNameError(
             f"the class {owner.__name__} has no member {name}; members are {', '.join(members)}"
         )
@@ -203,4 +207,4 @@ def class_attribute(ctx: Context, owner: type, name: str) -> Value:
         raise UndefinedNameError(
             f"the class {owner.__name__} has no attribute {name}{hint and f'; {hint}'}"
         ) from None
-    return _of_class(shown, found, owner)
+    return _of_class(ctx, shown, found, owner)

@@ -106,7 +106,12 @@ def _made(recipe: Recipe) -> Kernel:
     given, arranged = recipe.options, recipe.arranged
     found = examine(recipe.application)
     definition = define(
-        given.name, arranged.tensors, recipe.application, found.capture, arranged.names
+        given.name,
+        arranged.tensors,
+        recipe.application,
+        found.capture,
+        arranged.names,
+        arranged.decisions,
     )
     key = None if settings.inspects() else found.key(definition.encoded(), given.key)
     issued = IssuedWarnings()
@@ -173,7 +178,7 @@ def jit(
 
 @user_facing
 def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
-    arranged = Arranged(annotated(function), {}, ())
+    arranged = Arranged(annotated(function), {})
     return _made(Recipe(_made_again, function, options(**given), arranged))
 
 

@@ -16,7 +16,7 @@ from ninetoothed import config as settings
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.options import Options
-from ninetoothed.artifacts.signature import Agreement, Signature
+from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.arguments import Arguments
@@ -164,13 +164,16 @@ class KernelCompiler:
                     warn_if_nothing_is_stored(self.definition, module)
         self.warnings = tuple(found)
 
-    def _check_races(self, module: ModuleOp, agreement: Agreement = "shapes") -> None:
-        """Warn of races, once: they do not depend on element types.
+    def _check_races(self, module: ModuleOp, signature: Signature | None = None) -> None:
+        """Warn of races, once: they do not depend on element types; and anew where values of
+        symbols are outside their bounds.
 
         Raises:
             RaceError: there are such, and the kernel is strict.
         """
-        if not self.has_races:
+        constants = () if signature is None else signature.constants
+        if not self.has_races or self.definition.interface.widened(constants):
+            agreement = "shapes" if signature is None else signature.agreement
             warn_of_races(self.definition, module, self._options.is_strict, agreement)
             self.has_races = True
 
@@ -205,7 +208,7 @@ class KernelCompiler:
                 warps = self._options.num_warps
                 config = space(built.module, signature, warps).configs[0]
                 validate(self.definition, signature, config)
-            self._check_races(built.module, signature.agreement)
+            self._check_races(built.module, signature)
             check_outputs(self.definition, built.module, signature)
         built.warnings = tuple(found)
         self._variants[signature] = built

@@ -60,7 +60,7 @@ class Recipe:
             return self
         given = self.arranged.given
         if _missing(self.arrangement) is None and _is_picklable(given):
-            return replace(self, arranged=Arranged((), {}, given))
+            return replace(self, arranged=Arranged((), {}, (), given))
         return replace(self, arrangement=None, arranged=self.arranged._replace(given=()))
 
 

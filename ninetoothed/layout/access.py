@@ -15,7 +15,7 @@ import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ninetoothed.layout.meta_op import Guard, Levels, MetaOp, Sizes
+from ninetoothed.layout.meta_op import NOTHING, Guard, Levels, MetaOp, Sizes
 from ninetoothed.symbolic.expr import (
     IndexExpr,
     const,
@@ -148,6 +148,8 @@ def _compose(
     found = dict.fromkeys(
         Guard(normal(guard.index), normalize(substitute(guard.size, own))) for guard in guards
     )
+    if NOTHING in found:
+        return Access(levels, tuple(map(normal, indices[0])), (NOTHING,))
     facts = required(ops, states)
     needed = [guard for guard in found if not holds(guard, ranges)]
     # A quotient by the size of an empty tensor means nothing, so the guards of such a tensor follow

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, cast
 
 from ninetoothed import dtype as dtypes
-from ninetoothed.errors import ArrangementError, Loc, caller_loc, counted
+from ninetoothed.errors import ArrangementError, DtypeWarning, Loc, caller_loc, counted, warn
 from ninetoothed.layout.meta_op import Levels, MetaOp, Sizes
 from ninetoothed.layout.meta_ops import Ravel, Tile
-from ninetoothed.symbol import Symbol
-from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, sym
+from ninetoothed.symbol import Symbol, as_integer
+from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, sym
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class Chain:
         return [*self.source.shape, *(expr for op in self.ops for expr in op.expressions)]
 
     def then(self, op: MetaOp) -> Chain:
-        return Chain(self.source, (*self.ops, op), op.result(self.levels))
+        return Chain(self.source, (*self.ops, op.on(self.levels)), op.result(self.levels))
 
 
 def rewrite_below(chain: Chain, level: int, theirs: Chain, their_level: int) -> Chain:
@@ -136,11 +135,12 @@ def exprs(values: object, what: str, loc: Loc | None) -> tuple[IndexExpr, ...]:
     """
     found: list[IndexExpr] = []
     for item in sequence(values, what, loc):
-        if not isinstance(item, Symbol | Integral):
+        expr = as_integer(item)
+        if expr is None:
             raise ArrangementError(
                 f"{what} has the entry {item!r}; entries are integers and symbols", loc
             )
-        found.append(item.expr if isinstance(item, Symbol) else const(int(item)))
+        found.append(expr)
     return tuple(found)
 
 
@@ -230,17 +230,16 @@ def _tuple(values: Sequence[object]) -> str:
 
 
 def element_type(value: object, loc: Loc | None) -> str | None:
-    """The element type that ``value`` names; None of None.
+    """The element type that ``value`` names; None of None, and with a warning of what names none.
 
-    Raises:
-        ArrangementError: it names none.
+    Warns:
+        DtypeWarning: it names none.
     """
-    if value is None:
-        return None
-    name = dtypes.lookup(value)
-    if name is None:
-        raise ArrangementError(
-            f"{value!r} is no element type; write for example ninetoothed.float16 or torch.float16",
-            loc,
+    name = None if value is None else dtypes.lookup(value)
+    if value is not None and name is None:
+        text = (
+            f"{value!r} is no element type, so none is declared; write for example "
+            "ninetoothed.float16 or torch.float16"
         )
+        warn(DtypeWarning(text, loc))
     return name

@@ -11,9 +11,10 @@ from ninetoothed.errors import ArrangementError, SymbolError, caller_loc, counte
 from ninetoothed.layout.access import apply_all, compose, index_names
 from ninetoothed.layout.chain import Chain, Source
 from ninetoothed.layout.meta_op import shape_text
-from ninetoothed.symbol import Symbol
+from ninetoothed.symbol import Symbol, as_integer
 from ninetoothed.symbolic.expr import IndexExpr, as_expr, const, evaluate, substitute, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
+from ninetoothed.symbolic.sympy_exchange import is_sympy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,12 +37,13 @@ class Binding:
         Raises:
             SymbolError: the key is no plain name, or the value no integer.
         """
-        if not isinstance(key, Symbol) or key.expr.op != "sym":
+        expr = as_integer(key) if isinstance(key, Symbol) or is_sympy(key) else None
+        if expr is None or expr.op != "sym":
             raise SymbolError(
                 f"{key!r} is no tensor and no plain name; give numbers to the names in it",
                 caller_loc(),
             )
-        return self._with(key.expr, _size(value, f"the value of {key}"))
+        return self._with(expr, _size(value, f"the value of {key}"))
 
     def tensor(self, source: Source, value: object) -> Binding:
         """Add the sizes of a tensor: ``{"shape": …}``, or anything that has a ``shape``.
@@ -93,8 +95,10 @@ class Binding:
 
 
 def _size(value: object, what: str) -> IndexExpr:
-    if isinstance(value, Symbol):
-        return value.expr
+    if isinstance(value, Symbol) or is_sympy(value):
+        expr = as_integer(value)
+        assert expr is not None
+        return expr
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise SymbolError(f"{what} must be an integer, not {value!r}", caller_loc())
     return as_expr(cast("Any", value).__index__())

@@ -6,17 +6,18 @@ a symbol, the bound is taken as it is, and ``Slice`` requires of the call that i
 
 from __future__ import annotations
 
-import operator
 from numbers import Integral
 from typing import Any, cast
 
 from ninetoothed.errors import ArrangementError, Loc, counted
 from ninetoothed.layout.meta_op import MetaOp, Sizes, elements, shape_text
 from ninetoothed.layout.meta_ops import Slice, Squeeze, Unsqueeze, backwards
-from ninetoothed.symbol import Symbol
-from ninetoothed.symbolic.expr import IndexExpr, as_expr, const, symbol_names
+from ninetoothed.symbol import Symbol, as_integer
+from ninetoothed.symbolic.decisions import record
+from ninetoothed.symbolic.expr import IndexExpr, binary, const, symbol_names
 from ninetoothed.symbolic.intervals import bounds, declared_ranges
 from ninetoothed.symbolic.normal_form import normalize
+from ninetoothed.symbolic.sympy_exchange import is_sympy
 
 _Part = tuple[IndexExpr, IndexExpr, IndexExpr]
 """Start, step and size."""
@@ -87,7 +88,7 @@ def _complete(items: list[Any], sizes: Sizes, loc: Loc | None) -> list[Any]:
 
 def _is_index(item: Any) -> bool:
     # NumPy's integers are indices too.
-    return type(item) is not bool and isinstance(item, Symbol | Integral)
+    return type(item) is not bool and (isinstance(item, Symbol | Integral) or is_sympy(item))
 
 
 def _sign(expr: IndexExpr) -> int | None:
@@ -104,9 +105,10 @@ def _from_front(bound: IndexExpr, size: IndexExpr) -> IndexExpr:
 
 
 def _expr(item: Any, what: str, loc: Loc | None) -> IndexExpr:
-    if not _is_index(item):
+    expr = as_integer(item) if _is_index(item) else None
+    if expr is None:
         raise ArrangementError(f"the {what} of a slice must be an integer, not {item!r}", loc)
-    return item.expr if isinstance(item, Symbol) else as_expr(operator.index(item))
+    return expr
 
 
 def _index(item: Any, size: IndexExpr, dim: int, loc: Loc | None) -> IndexExpr:
@@ -134,6 +136,10 @@ def _slice(item: slice[Any, Any, Any], size: IndexExpr, dim: int, loc: Loc | Non
             "(lower_bound, upper_bound) that decide it",
             loc,
         )
+    if step.value is None:
+        # What follows divides by it.
+        forward = step if sign > 0 else normalize(-step)
+        record(binary("lt", const(0), forward), True, lambda: loc)
     given = [
         None if bound is None else _expr(bound, what, loc)
         for bound, what in ((item.start, "start"), (item.stop, "stop"))

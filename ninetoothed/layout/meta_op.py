@@ -1,4 +1,4 @@
-"""Base class of meta-operations: maps from the new tensor's indices to the old one's.
+"""Base classes of meta-operations: maps from the new tensor's indices to the old one's.
 
 A tensor has *levels*, outermost first; each is a tuple of sizes. An operation defines, for its
 level:
@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ninetoothed.errors import ArrangementError, Loc, counted
-from ninetoothed.symbolic.expr import IndexExpr, maximum, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, maximum, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
 from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, normalize
 
@@ -33,6 +33,10 @@ class Guard:
 
     index: IndexExpr
     size: IndexExpr
+
+
+NOTHING = Guard(const(0), const(0))
+"""The guard of a tensor of which no element exists."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,10 @@ class MetaOp:
         """Preconditions on sizes that only a call knows."""
         return []
 
+    def on(self, levels: Levels) -> MetaOp:
+        """The operation as it is kept of a tensor of these ``levels``."""
+        return self
+
     def map(self, function: Convert) -> MetaOp:
         """The operation with ``function`` applied to every expression that it holds."""
         return self
@@ -131,6 +139,42 @@ class MetaOp:
                 f"{what} {shape_text(given)} has length {len(given)}, but the tensor has "
                 f"{counted(len(sizes), 'dim')}, of sizes {shape_text(sizes)}; give one entry a dim"
             )
+
+
+@dataclass(frozen=True)
+class AtMostOne(MetaOp):
+    """Base class of the operations on dims of at most one element: ``expand`` and ``squeeze``.
+
+    A dim of size 0 makes a tensor of which no element exists, whatever its new sizes. Where only a
+    call knows a size, the kernel is for size 1, and pays no guard. ``unknown`` are these sizes,
+    noted by :meth:`on`. ``empty``: the kernel is for calls in which one of the tensor's is 0.
+    """
+
+    empty: bool = field(default=False, kw_only=True)
+    unknown: Sizes = field(default=(), compare=False, kw_only=True)
+
+    def single(self, levels: Levels) -> Sizes:
+        """The sizes that are at most 1."""
+        raise NotImplementedError
+
+    def guards(self, levels: Levels, old: Levels, assumptions: Assumptions) -> list[Guard]:
+        numbers = (normalize(size).value for size in self.single(levels))
+        nothing = self.empty or any(number is not None and number < 1 for number in numbers)
+        return [NOTHING] if nothing else []
+
+    def requirements(self, levels: Levels) -> list[Requirement]:
+        relation = "<=" if self.empty else "="
+        return [Requirement(size, relation, const(1)) for size in self._unknown(levels)]
+
+    def on(self, levels: Levels) -> MetaOp:
+        unknown = self._unknown(levels)
+        return replace(self, unknown=unknown) if unknown else self
+
+    def map(self, function: Convert) -> MetaOp:
+        return replace(self, unknown=mapped(function, self.unknown)) if self.unknown else self
+
+    def _unknown(self, levels: Levels) -> Sizes:
+        return tuple(size for size in self.single(levels) if normalize(size).value is None)
 
 
 def shape_text(values: Iterable[object]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from ninetoothed.errors import Loc
 from ninetoothed.layout.meta_op import (
+    AtMostOne,
     Convert,
     Guard,
     Levels,
@@ -174,7 +175,7 @@ class Tile(MetaOp):
 
 
 @dataclass(frozen=True)
-class Expand(MetaOp):
+class Expand(AtMostOne):
     """Dims of size 1 are repeated; an entry of -1 keeps a dim."""
 
     sizes: Sizes
@@ -197,10 +198,10 @@ class Expand(MetaOp):
                     f"a size of {wanted} in {shape_text(self.sizes)}; sizes are at least 0, or -1 "
                     "to keep the dim"
                 )
-            if expanded and size is not None and size != 1:
+            if expanded and size is not None and size > 1:
                 raise self.fail(
-                    f"dim {axis} of {shape_text(old)} has size {size}, and only dims of size 1 can "
-                    f"be expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
+                    f"dim {axis} of {shape_text(old)} has size {size}, and only dims of size at "
+                    f"most 1 can be expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
                 )
             new.append(self.sizes[axis] if expanded else old[axis])
         return replaced(levels, self.level, tuple(new))
@@ -215,9 +216,9 @@ class Expand(MetaOp):
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         return self.source(levels, indices)
 
-    def requirements(self, levels: Levels) -> list[Requirement]:
+    def single(self, levels: Levels) -> Sizes:
         dims = zip(self._expanded(levels), levels[self.level], strict=True)
-        return [Requirement(dim, "=", _ONE) for expanded, dim in dims if expanded]
+        return tuple(dim for expanded, dim in dims if expanded)
 
     def map(self, function: Convert) -> MetaOp:
         def convert(size: IndexExpr) -> IndexExpr:
@@ -225,11 +226,12 @@ class Expand(MetaOp):
             # The number of windows that do not fit is none, and no -1 that keeps a dim.
             return new if size.value is not None or new.value is None else elements(new)
 
-        return replace(self, sizes=mapped(convert, self.sizes))
+        unknown = mapped(function, self.unknown)
+        return replace(self, sizes=mapped(convert, self.sizes), unknown=unknown)
 
 
 @dataclass(frozen=True)
-class Squeeze(MetaOp):
+class Squeeze(AtMostOne):
     """Dims of size 1 are removed. ``dims`` ascend."""
 
     dims: tuple[int, ...]
@@ -238,10 +240,10 @@ class Squeeze(MetaOp):
         old = levels[self.level]
         for dim in self.dims:
             size = normalize(old[dim]).value
-            if size is not None and size != 1:
+            if size is not None and size > 1:
                 raise self.fail(
-                    f"dim {dim} of {shape_text(old)} has size {size}; only dims of size 1 can be "
-                    "removed"
+                    f"dim {dim} of {shape_text(old)} has size {size}; only dims of size at most 1 "
+                    "can be removed"
                 )
         kept = tuple(size for dim, size in enumerate(old) if dim not in self.dims)
         return replaced(levels, self.level, kept)
@@ -257,8 +259,8 @@ class Squeeze(MetaOp):
         kept = tuple(index for dim, index in enumerate(old) if dim not in self.dims)
         return replaced(indices, self.level, kept)
 
-    def requirements(self, levels: Levels) -> list[Requirement]:
-        return [Requirement(levels[self.level][dim], "=", _ONE) for dim in self.dims]
+    def single(self, levels: Levels) -> Sizes:
+        return tuple(levels[self.level][dim] for dim in self.dims)
 
 
 @dataclass(frozen=True)

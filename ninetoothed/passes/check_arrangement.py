@@ -47,7 +47,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
@@ -59,7 +59,8 @@ from ninetoothed.errors import AgreementWarning, ArrangementError, any_of, warn
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail, loc_of
 from ninetoothed.ir.kernel_pass import KernelPass
-from ninetoothed.layout.meta_op import MetaOp, Requirement, Sizes, elements, shape_text
+from ninetoothed.layout.emptiness import empty_where
+from ninetoothed.layout.meta_op import AtMostOne, MetaOp, Requirement, Sizes, elements, shape_text
 from ninetoothed.layout.meta_ops import Slice
 from ninetoothed.layout.numbering import Numbering, other_shape, same_shape
 from ninetoothed.passes.analysis.program_numbering import arranged_shapes, numberings
@@ -237,37 +238,39 @@ def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
 def _requirements(kernel: nt.KernelOp) -> list[nt.Check]:
     """Checks of a call that the meta-operations are possible."""
     checks: list[nt.Check] = []
+    meta = [decl.name for decl in kernel.declarations if decl.kind == "meta"]
     for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
         for op in nt.chain(value)[1]:
             operation = replace(op.algebra, loc=loc_of(op.location))
             assert isinstance(op.source.type, nt.TensorType)
             for needed in operation.requirements(tuple(row.sizes for row in op.source.type.levels)):
                 holds = needed.decide(kernel.assumptions)
+                text = _needs(source.param.data, operation, needed, meta)
                 if holds is None:
-                    checks.append(_check(source.param.data, operation, needed))
+                    checks.append(_check(text, operation, needed))
                 elif not holds:
-                    text = _needs(source.param.data, operation, needed)
                     raise fail(
                         op, f"{text}, which no call can give; write one that fits", ArrangementError
                     )
     return checks
 
 
-def _needs(param: str, operation: MetaOp, needed: Requirement) -> str:
+def _needs(param: str, operation: MetaOp, needed: Requirement, meta: Collection[str]) -> str:
     what = "slicing" if isinstance(operation, Slice) else operation.name
-    if needed.relation == "=":
-        return (
-            f"{what} of {param}{operation.place} needs the size {needed.left} to be {needed.right}"
-        )
+    if isinstance(operation, AtMostOne):
+        # Size 0 is a class of its own, unless it depends on what the compiler chooses.
+        most = "1" if empty_where(needed.left, meta) is None else "at most 1"
+        return f"{what} of {param}{operation.place} needs the size {needed.left} to be {most}"
     return f"{what} of {param}{operation.place} needs {needed.left} <= {needed.right}"
 
 
-def _check(param: str, operation: MetaOp, needed: Requirement) -> nt.Check:
-    text = _needs(param, operation, needed)
+def _check(text: str, operation: MetaOp, needed: Requirement) -> nt.Check:
     left, right = normalize(needed.left), normalize(needed.right)
-    if needed.relation == "=":
-        return nt.Check((left,), (right,), f"{text}: it is {{left}}")
-    ordered = (normalize(minimum(left, right)), normalize(maximum(left, right)))
+    smaller = normalize(minimum(left, right))
+    if isinstance(operation, AtMostOne):
+        allowed = right if needed.relation == "=" else smaller
+        return nt.Check((left,), (allowed,), f"{text}: it is {{left}}")
+    ordered = (smaller, normalize(maximum(left, right)))
     return nt.Check((left, right), ordered, f"{text}, but they are {{left}}")
 
 

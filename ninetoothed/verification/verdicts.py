@@ -41,7 +41,6 @@ from ninetoothed.errors import (
     user_facing,
     warn,
 )
-from ninetoothed.frontend.arrangement import declarations
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.layout.inverse import Placement, Site
 from ninetoothed.layout.meta_op import Guard, MetaOp, elements, shape_text
@@ -235,9 +234,7 @@ class _Verifier:
     ) -> None:
         kernel = kernel_of(module)
         self._definition = definition
-        self._assumptions: Assumptions = {
-            decl.name: decl.range for decl in declarations(definition)
-        }
+        self._assumptions: Assumptions = kernel.assumptions
         self.tensors = [
             parameter for parameter in definition.parameters if parameter.kind == "tensor"
         ]

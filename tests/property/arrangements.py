@@ -81,18 +81,30 @@ class Model:
         offsets = np.moveaxis(offsets, list(range(last, offsets.ndim)), list(targets))
         return self.with_dims(offsets, level, rank, rank)
 
+    def at_least_one(self, level: int, dim: int) -> Model:
+        """A dim of no elements has one that does not exist."""
+        axis = self.axis(level) + dim
+        if self.offsets.shape[axis]:
+            return self
+        shape = [*self.offsets.shape[:axis], 1, *self.offsets.shape[axis + 1 :]]
+        return self.with_dims(np.full(shape, -1), level, self.ranks[level])
+
     def expand(self, level: int, sizes: Sequence[int]) -> Model:
-        """Dims of size 1 repeated."""
+        """Dims of size at most 1 repeated."""
         offsets = self.offsets
         for dim, size in enumerate(sizes):
-            if size != -1:
-                offsets = np.repeat(offsets, size, self.axis(level) + dim)
+            if size != -1 and size != offsets.shape[self.axis(level) + dim]:
+                single = self.with_dims(offsets, level, self.ranks[level]).at_least_one(level, dim)
+                offsets = np.repeat(single.offsets, size, self.axis(level) + dim)
         return self.with_dims(offsets, level, self.ranks[level])
 
     def squeeze(self, level: int, dims: Sequence[int]) -> Model:
         """Dims removed; ``dims`` are not negative."""
         axes = tuple(self.axis(level) + dim for dim in dims)
-        return self.with_dims(self.offsets.squeeze(axes), level, self.ranks[level] - len(axes))
+        single = self
+        for dim in dims:
+            single = single.at_least_one(level, dim)
+        return self.with_dims(single.offsets.squeeze(axes), level, self.ranks[level] - len(axes))
 
     def unsqueeze(self, level: int, dim: int) -> Model:
         """A dim inserted."""
@@ -223,7 +235,7 @@ def _tile(draw: st.DrawFn, case: Case, level: int) -> None:
 
 def _expand(draw: st.DrawFn, case: Case, level: int) -> None:
     sizes = [
-        draw(st.sampled_from([-1, 1, 2, 3])) if size == 1 else -1
+        draw(st.sampled_from([-1, 1, 2, 3])) if size <= 1 else -1
         for size in case.model.sizes(level)
     ]
     case.then(
@@ -236,7 +248,7 @@ def _expand(draw: st.DrawFn, case: Case, level: int) -> None:
 
 def _squeeze(draw: st.DrawFn, case: Case, level: int) -> None:
     sizes = case.model.sizes(level)
-    ones = [dim for dim, size in enumerate(sizes) if size == 1]
+    ones = [dim for dim, size in enumerate(sizes) if size <= 1]
     dims = [dim for dim in ones if draw(st.booleans())] or ones[:1]
     given = [_negatives(dim, len(sizes), draw) for dim in dims]
     argument: Any = given[0] if len(given) == 1 and draw(st.booleans()) else given
@@ -375,7 +387,7 @@ def cases(draw: st.DrawFn, exact: bool = False, most: int = 6) -> Case:
 
 def _possible(operation: object, sizes: list[int]) -> bool:
     if operation in (_squeeze, _expand):
-        return 1 in sizes
+        return min(sizes, default=2) <= 1
     return bool(sizes) if operation in (_flatten, _tile, _pad) else True
 
 

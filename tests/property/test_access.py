@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -24,6 +25,8 @@ from ninetoothed.frontend.arrangement import arrange as arranged_block
 from ninetoothed.frontend.arrangement import declarations, view
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, compose, index_names
+from ninetoothed.layout.emptiness import unknown_sizes
+from ninetoothed.layout.meta_op import AtMostOne
 from ninetoothed.layout.numbering import Use, numbering, renumbering
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
 from ninetoothed.symbolic.expr import Arithmetic, const, evaluate
@@ -74,11 +77,15 @@ def check(access: Access, model: Model, shape: Sequence[int], values: dict[str, 
     np.testing.assert_array_equal(np.where(valid, linear, -1), expected)
 
 
-def composed(t: Tensor) -> Access:
-    """The access of an arranged tensor, under what its symbols declare."""
+def composed(t: Tensor, values: dict[str, int]) -> Access:
+    """The access of an arranged tensor, under what its symbols declare, for calls like one with
+    these values.
+    """
     chain = t.chain
     exprs = chain.expressions
-    return compose(chain.source.shape, chain.ops, declared_ranges(exprs))
+    empty = any(evaluate(size, values) < 1 for size in unknown_sizes(chain.ops))
+    ops = [replace(op, empty=empty) if isinstance(op, AtMostOne) else op for op in chain.ops]
+    return compose(chain.source.shape, ops, declared_ranges(exprs))
 
 
 def shown(t: Tensor, values: dict[str, int]) -> list[int]:
@@ -134,7 +141,7 @@ def test_numbers(case: Case) -> None:
     t = arrange(case, Tensor(shape=case.shape), plain)
     assert shown(t, {}) == list(case.model.offsets.shape)
     np.testing.assert_array_equal(t.eval(), case.model.offsets)
-    check(composed(t), case.model, case.shape, {})
+    check(composed(t, {}), case.model, case.shape, {})
 
 
 @given(cases(exact=True), randoms)
@@ -169,7 +176,7 @@ def test_accesses_of_symbols(case: Case, random: Any) -> None:
     sizes = [size.args[0] for size in t.chain.source.shape]
     values = written.values | dict(zip(sizes, case.shape, strict=True))
     assert shown(arranged, values) == list(case.model.offsets.shape)
-    access = composed(arranged)
+    access = composed(arranged, values)
     check(access, case.model, case.shape, values)
     check(access.substitute(values), case.model, case.shape, {})
 
@@ -231,19 +238,22 @@ def identity(x: Any) -> None:
     """An application of one parameter."""
 
 
-def module_of(t: Tensor) -> tuple[ModuleOp, list[str]]:
-    """A kernel whose arrangement is ``t``, and the names of its source's sizes."""
+def module_of(t: Tensor, shape: Sequence[int], values: dict[str, int]) -> ModuleOp:
+    """A kernel whose arrangement is ``t``, for calls with sizes that are as empty as ``shape``;
+    ``values`` are those of all symbols, to which it adds the sizes.
+    """
     definition = define(None, [t], identity)
-    block = arranged_block(
-        definition, (ParamSignature("x", "tensor", "fp32", len(t.source.shape)),)
-    )
+    sizes = definition.parameters[0].source.shape
+    values |= {str(size): number for size, number in zip(sizes, shape, strict=True)}
+    empty = any(is_empty(values) for is_empty in definition.interface.emptinesses)
+    param = ParamSignature("x", "tensor", "fp32", len(shape), empty=empty)
+    block = arranged_block(definition, (param,))
     last = block.last_op
     assert isinstance(last, nt.ArrangedOp)
     body = Block(arg_types=[view(last.values[0])])
     body.add_op(nt.ReturnOp())
-    kernel = nt.KernelOp("k", declarations(definition), Region(block), Region(body))
-    names = [str(size) for size in definition.parameters[0].source.shape]
-    return ModuleOp([kernel]), names
+    kernel = nt.KernelOp("k", declarations(definition, {}), Region(block), Region(body))
+    return ModuleOp([kernel])
 
 
 def text_of(module: ModuleOp) -> str:
@@ -260,7 +270,9 @@ def test_meta_operations_are_kept_by_text_and_composed_by_the_pass(case: Case, r
     written = Written(random)
     number: Number = random.choice([plain, written.number])
     t = Tensor(len(case.shape)) if random.random() < 0.5 else Tensor(shape=case.shape)
-    module, names = module_of(arrange(case, t, number))
+    arranged = arrange(case, t, number)
+    values = dict(written.values)
+    module = module_of(arranged, case.shape, values)
     module.verify()
     text = text_of(module)
     parsed = Parser(context(), text).parse_module()
@@ -273,5 +285,4 @@ def test_meta_operations_are_kept_by_text_and_composed_by_the_pass(case: Case, r
     assert isinstance(kernel, nt.KernelOp)
     owner = kernel.arranged.values[0].owner
     assert isinstance(owner, nt.AccessOp)
-    values = written.values | dict(zip(names, case.shape, strict=True))
     check(owner.access.data, case.model, case.shape, values)

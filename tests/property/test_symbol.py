@@ -8,6 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ninetoothed import Symbol
+from ninetoothed.symbolic.decisions import Decision
+from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, binary, evaluate
+from tests.property.expressions import DIVISORS, expressions
+from tests.property.expressions import NAMES as VARIABLES
 
 NAMES = ("a", "b", "n")
 _OPERATORS = ("+", "-", "*", "//", "%", "<", "<=", ">", ">=", "==", "!=", "&", "min", "max")
@@ -45,3 +49,28 @@ def test_text_is_parsed_to_the_symbol(symbol: Any) -> None:
     else:
         # Python's own integers compare to bools.
         assert Symbol(str(int(symbol))).expr.value == symbol
+
+
+values = st.fixed_dictionaries(
+    {name: st.integers(-7, 20) for name in VARIABLES}
+    | {name: st.integers(1, 6) for name in DIVISORS}
+)
+
+
+@given(
+    expressions,
+    expressions,
+    st.sampled_from([*COMPARISONS]),
+    values,
+    st.sets(st.sampled_from([*VARIABLES, *DIVISORS])),
+)
+def test_an_answer_that_holds_is_right(
+    left: IndexExpr, right: IndexExpr, op: str, env: dict[str, int], known: set[str]
+) -> None:
+    """For the given values of some symbols, and whatever the others are."""
+    condition = binary(op, left, right)
+    truth = bool(evaluate(condition, env))
+    given_values = {name: env[name] for name in known}
+    assert not Decision(condition, not truth, None).holds(given_values)
+    if known == {*env}:
+        assert Decision(condition, truth, None).holds(env)

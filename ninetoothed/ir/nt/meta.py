@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, StringAttr, i1, i64
+from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, StringAttr, UnitAttr, i1, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir.definitions import PureOp, ops_of
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
 from ninetoothed.layout import meta_ops
-from ninetoothed.layout.meta_op import Levels, MetaOp
+from ninetoothed.layout.meta_op import AtMostOne, Levels, MetaOp
 from ninetoothed.symbolic.expr import IndexExpr
 
 
@@ -51,7 +51,8 @@ class MetaOperation(PureOp):
     @property
     def algebra(self) -> MetaOp:
         """The operation of the algebra."""
-        return self.ALGEBRA(self.level.value.data, *self.arguments)
+        named = {"empty": True} if "empty" in self.properties else {}
+        return self.ALGEBRA(self.level.value.data, *self.arguments, **named)
 
     @property
     def arguments(self) -> Sequence[Any]:
@@ -60,8 +61,9 @@ class MetaOperation(PureOp):
 
     @classmethod
     def names(cls) -> list[str]:
-        """The properties beside the level."""
-        return [field.name for field in fields(cls.ALGEBRA) if field.name not in ("level", "loc")]
+        """The properties beside the level and ``empty``."""
+        apart = ("level", "loc", "empty", "unknown")
+        return [field.name for field in fields(cls.ALGEBRA) if field.name not in apart]
 
     @staticmethod
     def of(op: MetaOp, source: SSAValue) -> MetaOperation:
@@ -75,10 +77,12 @@ class MetaOperation(PureOp):
         levels = op.result(tuple(level.sizes for level in type.levels))
         result = TensorType.nested(levels, type.scalar)
         found = META_OPERATIONS[op.name]
-        level = IntegerAttr(op.level, i64)
+        properties = {"level": IntegerAttr(op.level, i64), **found.properties_of(op)}
+        if isinstance(op, AtMostOne) and op.empty:
+            properties["empty"] = UnitAttr()
         return found.create(
             operands=[source],
-            properties={"level": level, **found.properties_of(op)},
+            properties=properties,
             result_types=[result],
         )
 
@@ -134,6 +138,8 @@ class TileOp(MetaOperation):
 class ExpandOp(MetaOperation):
     """Dims of size 1 repeated to ``sizes``; -1 keeps a dim (``Tensor.expand``).
 
+    ``empty``: a size of the tensor that is at most 1 is 0, so there are no elements.
+
     ```mlir
     %2 = nt.expand %1 [-1, n] level 0 : !nt.tensor<[m, 1] x f16> -> !nt.tensor<[m, n] x f16>
     ```
@@ -144,8 +150,12 @@ class ExpandOp(MetaOperation):
     ALGEBRA: ClassVar = meta_ops.Expand
 
     sizes = prop_def(ExprsAttr)
+    empty = opt_prop_def(UnitAttr)
 
-    assembly_format = "$source $sizes `level` $level attr-dict `:` type($source) `->` type($result)"
+    assembly_format = (
+        "$source $sizes (`empty` $empty^)? `level` $level attr-dict `:` type($source) `->` "
+        "type($result)"
+    )
 
 
 class _DimsOperation(MetaOperation):
@@ -165,7 +175,7 @@ class _DimsOperation(MetaOperation):
 
 @irdl_op_definition
 class SqueezeOp(_DimsOperation):
-    """Dims of size 1 removed (``Tensor.squeeze``).
+    """Dims of size 1 removed (``Tensor.squeeze``); ``empty`` as in ``nt.expand``.
 
     ```mlir
     %3 = nt.squeeze %2 [0] level 1
@@ -176,6 +186,13 @@ class SqueezeOp(_DimsOperation):
     name = "nt.squeeze"
 
     ALGEBRA: ClassVar = meta_ops.Squeeze
+
+    empty = opt_prop_def(UnitAttr)
+
+    assembly_format = (
+        "$source $dims (`empty` $empty^)? `level` $level attr-dict `:` type($source) `->` "
+        "type($result)"
+    )
 
 
 @irdl_op_definition

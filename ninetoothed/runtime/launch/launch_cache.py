@@ -23,6 +23,7 @@ from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.positions import CallOrder
+from ninetoothed.dtype import own_type
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.alias_check import Placement, placement
 
@@ -100,6 +101,9 @@ class LaunchCache:
             ordered, given = self._ordered(args, keywords)
             # One that is another was converted for the launch.
             if any(one is not two for one, two in zip(ordered, values, strict=True)):
+                return
+            # A tensor that gives a constant may hold another number at the next call.
+            if any(map(own_type, keywords.values())):
                 return
             with self._lock:
                 if self._key is None:

@@ -52,6 +52,8 @@ class _Check:
             # Each sample has its own signature: sizes and strides decide what passes may assume.
             call = bind(self._definition.interface, values, self._keywords).signature
             own = self._signature
+            if _empties(call) != _empties(own):
+                return False
             signature = replace(call, index_bits=own.index_bits, agreement=own.agreement)
             passes = self._pass_trace(signature, config)
             constants = {**dict(signature.constants), **dict(sample.blocks)}
@@ -123,6 +125,10 @@ class _Check:
         blocks = ", ".join(f"{name}={value}" for name, value in sample.blocks)
         where = "; ".join([*tensors, *([f"block sizes {blocks}"] if blocks else [])])
         return f"{what} ({where}){trace_step.reproducer}; this is a bug of the compiler"
+
+
+def _empties(signature: Signature) -> list[bool]:
+    return [param.empty for param in signature.params]
 
 
 def validate(definition: Definition, signature: Signature, config: Config) -> Report:

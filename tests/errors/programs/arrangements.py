@@ -175,7 +175,7 @@ def application(x, output):
 
 kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
 kernel(torch.ones(2), torch.ones(100))
-# error: ArgumentError: expand of x (kernel.py, line 2) needs the size x_size_0 to be 1: it is (2,)
+# error: ArgumentError: expand of x (kernel.py, line 2) needs the size x_size_0 to be at most 1: it is (2,)
 # ---- a squeezed dim that a call shows not to be 1
 def arrangement(x, output):
     return x.squeeze(1).tile((16,)), output.tile((16,))
@@ -185,4 +185,4 @@ def application(x, output):
 
 kernel = make(arrangement, application, (Tensor(2), Tensor(1)))
 kernel(torch.ones(100, 2), torch.ones(100))
-# error: ArgumentError: squeeze of x (kernel.py, line 2) needs the size x_size_1 to be 1: it is (2,)
+# error: ArgumentError: squeeze of x (kernel.py, line 2) needs the size x_size_1 to be at most 1: it is (2,)

@@ -87,12 +87,13 @@ make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones
 # ---- a constexpr out of bounds
 def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", constexpr=True)):
     return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
+#          ^^^^^^^^^^^^^^^^^^^^^
+# error: ArrangementError: tile: a tile of size 0; sizes are at least 1
 
 def application(x, output):
     output = x
 
 make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), BLOCK_SIZE=0)
-# error: ArgumentError: BLOCK_SIZE=0 is outside its bounds, 1 to 1048576; give Symbol('BLOCK_SIZE') others with lower_bound and upper_bound
 # ---- a meta symbol given by keyword
 def arrangement(x, output, BLOCK_SIZE=Symbol("BLOCK_SIZE", meta=True)):
     return x.tile((BLOCK_SIZE,)), output.tile((BLOCK_SIZE,))
@@ -164,28 +165,6 @@ make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), applic
 # error: ArgumentError: scale: 1180591620717411303424 does not fit 64 bits; pass a smaller number
     torch.ones(4), 2**70, torch.ones(4)
 )
-# ---- a number that its declared type does not hold
-def application(x, scale, output):
-    output = x * scale
-
-make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i8"), Tensor(1)))(
-# error: ArgumentError: scale is declared i8, which does not hold 300; convert it, or declare another dtype
-    torch.ones(4), 300, torch.ones(4)
-)
-# ---- a float for a declared integer
-def application(x, scale, output):
-    output = x * scale
-
-make(lambda x, scale, output: (x.tile((16,)), scale, output.tile((16,))), application, (Tensor(1), Tensor(0, dtype="i32"), Tensor(1)))(
-# error: ArgumentError: scale is declared i32, which does not hold 2.5; convert it, or declare another dtype
-    torch.ones(4), 2.5, torch.ones(4)
-)
-# ---- a wrong element type
-def application(x, output):
-    output = x
-
-vectors(application, "fp16")(torch.ones(4), torch.ones(4))
-# error: ArgumentError: x must have elements of fp16, as declared, not fp32; convert it with .to(torch.float16)
 # ---- complex elements
 def application(x, output):
     output = x
@@ -263,3 +242,44 @@ def application(x, output):
 
 vectors(application)(torch.ones(4, device="meta"), torch.ones(4))
 # error: DeviceError: x is on the meta device, which holds no data, and the application reads or writes it; pass a tensor with data
+# ---- a number for an arranged tensor of no dims
+def application(x, scale, output):
+    output = x * scale
+
+kernel = make(lambda x, scale, output: (x.tile((16,)), scale.unsqueeze(0).tile((1,)), output.tile((16,))), application, (Tensor(1), Tensor(0), Tensor(1)))
+kernel(torch.ones(4), torch.tensor(2.0), torch.ones(4))
+kernel(torch.ones(4), 2.0, torch.ones(4))
+# error: ArgumentError: scale must be a torch tensor of 0 dims, not 2.0; it is arranged, so that it lies in memory: pass torch.tensor(2.0), on the device of the others, or leave scale as it is in the arrangement
+# ---- a value that contradicts what the arrangement decided
+def arrangement(x, output, PADDING=Symbol("PADDING", constexpr=True)):
+    if PADDING > 0:
+#      ^^^^^^^^^^^
+# error: ArrangementError: the arrangement took PADDING > 0 to be True by the bounds of its symbols, which is not known with PADDING=0; arrange without the condition, or declare other bounds (lower_bound, upper_bound) and make a kernel for each answer
+        x = x.pad(((PADDING, PADDING),))
+    return x.tile((16,)), output.tile((16,))
+
+def application(x, output):
+    output = x
+
+kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
+kernel(torch.ones(4), torch.ones(8), PADDING=2)
+kernel(torch.ones(4), torch.ones(4), PADDING=0)
+# ---- a divisor outside its bounds
+def arrangement(x, output, PARTS=Symbol("PARTS", constexpr=True)):
+    return x.tile((64 // PARTS,)), output.tile((64 // PARTS,))
+#          ^^^^^^^^^^^^^^^^^^^^^^
+# error: ArrangementError: tile: 64 // PARTS is divided by 0 with PARTS=0; a divisor must be at least 1
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), PARTS=0)
+# ---- a block size divided by zero
+def arrangement(x, output, PARTS=Symbol("PARTS", constexpr=True)):
+    return x.tile((x.shape[0] // PARTS,)), output.tile((x.shape[0] // PARTS,))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(4), torch.ones(4), PARTS=0)
+# error: ArgumentError: a block size is divided by zero with the values of this call: x_size_0 // PARTS; give others

@@ -88,7 +88,7 @@ Tensor(shape=(8,)).tile((B,)).eval({B: 0})
 x = Tensor(2, name="x")
 x.squeeze(0).eval({x: {"shape": (2, 3)}})
 #<^^^^^^^^^^^
-# error: ArrangementError: squeeze: dim 0 of (2, 3) has size 2; only dims of size 1 can be removed
+# error: ArrangementError: squeeze: dim 0 of (2, 3) has size 2; only dims of size at most 1 can be removed
 # ---- a slice that is too long
 x = Tensor(1, name="x")
 x[:3].eval({x: {"shape": (2,)}})

@@ -106,3 +106,27 @@ def application(x, output):
         output = x
 
 vectors(application)
+# ---- no number outside a tensor of integers
+def application(x, output):
+    output = x
+
+copy = make(lambda x, output: (x.tile((16,)), output.tile((16,))), application, (Tensor(1, other=float("nan")), Tensor(1)))
+#                                                                                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: x has elements of i32, which do not hold other=nan; give it an integer, or float('inf') for the largest
+copy(torch.ones(4), torch.ones(4))
+copy(torch.ones(4).int(), torch.ones(4).int())
+# ---- no bit outside a tensor of bits
+def application(x, output):
+    output = x
+
+make(lambda x, output: (x.tile((16,)), output.tile((16,))), application, (Tensor(1, dtype=bool, other=float("nan")), Tensor(1, dtype=bool)))
+#                                                                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: x has elements of i1, which do not hold other=nan; give it an integer, or float('inf') for the largest
+# ---- a fraction outside a tensor of integers
+def application(x, output):
+    output = x
+
+x = Tensor(1, dtype="i64", other=1.5)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: x has elements of i64, which do not hold other=1.5; give it an integer, or float('inf') for the largest
+make(lambda x, output: (x.tile((16,)), output.tile((16,))), application, (x, Tensor(1)))

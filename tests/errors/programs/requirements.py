@@ -44,7 +44,7 @@ def application(x, output):
 
 kernel = make(arrangement, application, (Tensor(2), Tensor(2)))
 kernel(torch.ones(3, 4), torch.ones(2, 4))
-# error: ArgumentError: expand of x (kernel.py, line 4) needs the size x_size_0 to be 1: it is (3,)
+# error: ArgumentError: expand of x (kernel.py, line 4) needs the size x_size_0 to be at most 1: it is (3,)
 # ---- a symbol that a call shows to be no 1
 def arrangement(x, output):
     block = Symbol("block", constexpr=True)
@@ -57,7 +57,7 @@ def application(x, output):
 
 kernel = make(arrangement, application, (Tensor(2), Tensor(1)))
 kernel(torch.ones(4, 16), torch.ones(16), block=4)
-# error: ArgumentError: squeeze of x (kernel.py, line 4) needs the size block to be 1: it is (4,)
+# error: ArgumentError: squeeze of x (kernel.py, line 4) needs the size block to be at most 1: it is (4,)
 # ---- a tile that a call shows to have no elements
 def arrangement(x, output):
     block = Symbol("block")
@@ -80,3 +80,23 @@ def application(x, output):
 kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
 kernel(torch.ones(16), torch.ones(16), step=0)
 # error: ArgumentError: tile of x (kernel.py, line 3) needs 1 <= step, but they are (1, 0)
+# ---- squeezed dims, of which a call shows one to be empty and one too large
+def arrangement(x, output):
+    return x.squeeze((0, 1)).tile((4,)), output.tile((4,))
+
+def application(x, output):
+    output = x
+
+kernel = make(arrangement, application, (Tensor(3), Tensor(1)))
+kernel(torch.ones(0, 2, 16), torch.ones(16))
+# error: ArgumentError: squeeze of x (kernel.py, line 2) needs the size x_size_1 to be at most 1: it is (2,)
+# ---- a squeezed number of whole blocks, of which there are none in some configurations
+def arrangement(x, output, block=block_size()):
+    return x.tile((block,), floor_mode=True).squeeze(0), output.tile((-1,)).squeeze(0)
+
+def application(x, output):
+    output = ntl.sum(x) + output
+
+kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
+kernel(torch.ones(3), torch.ones(1))
+# error: ArgumentError: squeeze of x (kernel.py, line 2) needs the size x_size_0 // BLOCK_SIZE_0 to be 1: it is (0,)

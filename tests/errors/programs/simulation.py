@@ -81,7 +81,7 @@ ninetoothed.debugging.simulate_arrangement(arrangement, (Tensor(shape=(8,), name
 def arrangement(x):
     return x.expand((3,))
 #          ^^^^^^^^^^^^^^
-# error: ArrangementError: expand: dim 0 of (8,) has size 8, and only dims of size 1 can be expanded, here to 3; write -1 to keep the dim
+# error: ArrangementError: expand: dim 0 of (8,) has size 8, and only dims of size at most 1 can be expanded, here to 3; write -1 to keep the dim
 
 
 ninetoothed.debugging.simulate_arrangement(arrangement, (Tensor(shape=(8,)),))

@@ -27,15 +27,15 @@ Tensor(1).expand(4)
 # ---- an expansion to a float
 Tensor(shape=(1,)).expand((4.0,))
 # error: ArrangementError: the shape has the entry 4.0; entries are integers and symbols
-# ---- an expansion of an empty dim
-Tensor(shape=(0,)).expand((4,))
-# error: ArrangementError: expand: dim 0 of (0,) has size 0, and only dims of size 1 can be expanded, here to 4; write -1 to keep the dim
-# ---- a squeeze of an empty dim
-Tensor(shape=(0, 4)).squeeze(0)
-# error: ArrangementError: squeeze: dim 0 of (0, 4) has size 0; only dims of size 1 can be removed
+# ---- an expansion of one of several dims, beside an empty one
+Tensor(shape=(0, 4)).expand((4, 8))
+# error: ArrangementError: expand: dim 1 of (0, 4) has size 4, and only dims of size at most 1 can be expanded, here to 8; write -1 to keep the dim
+# ---- a squeeze of an empty dim and a larger one
+Tensor(shape=(0, 4)).squeeze((0, 1))
+# error: ArrangementError: squeeze: dim 1 of (0, 4) has size 4; only dims of size at most 1 can be removed
 # ---- a squeeze of one of several dims
 Tensor(shape=(1, 4)).squeeze((0, 1))
-# error: ArrangementError: squeeze: dim 1 of (1, 4) has size 4; only dims of size 1 can be removed
+# error: ArrangementError: squeeze: dim 1 of (1, 4) has size 4; only dims of size at most 1 can be removed
 # ---- a squeeze of a symbol
 Tensor(1).squeeze(Symbol("dim"))
 # error: ArrangementError: squeeze: a dim must be an integer, not dim
@@ -141,8 +141,3 @@ low, high = x.tile((16,)), x.tile((16,)).tile((4,))
 low.dtype = high.dtype
 #<^^^^^^^^
 # error: ArrangementError: the assigned dtype was arranged apart from this tensor; write t.dtype = t.dtype.squeeze(0), with the operations on t.dtype itself
-# ---- a dtype that is no element type
-x = Tensor(1)
-x.dtype = 16
-#<^^^^^^
-# error: ArrangementError: 16 is no element type; write for example ninetoothed.float16 or torch.float16

@@ -103,3 +103,14 @@ for i in range(Symbol("n")):
 # ---- a block of no elements
 Symbol("n", meta=True, lower_bound=0, upper_bound=0)
 # error: SymbolError: n: lower_bound=0, but a block has at least 1 element
+# ---- half a size, of sympy's
+import sympy
+
+x = Tensor(1, name="x")
+x.tile((sympy.sympify(x.shape[0]) / 2,))
+# error: SymbolError: x_size_0/2 is no integer expression; write one of integers, symbols, +, -, *, floor, ceiling, Mod, Min, Max and comparisons, for example sympy.floor(n / 2)
+# ---- a number of sympy's that is no integer
+import sympy
+
+Symbol("B", meta=True) + sympy.pi
+# error: SymbolError: pi is no integer expression; write one of integers, symbols, +, -, *, floor, ceiling, Mod, Min, Max and comparisons, for example sympy.floor(n / 2)

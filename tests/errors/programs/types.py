@@ -72,9 +72,9 @@ def application(x, y, output):
 matrices(application, "i32", "i32")
 # ---- zeros without an element type
 def application(x, output):
-    output = ntl.zeros((64,), dtype=float)
-#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TypeMismatchError: ntl.zeros: the class float is no element type; write for example ntl.float32
+    output = ntl.zeros((64,), dtype=complex)
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: ntl.zeros: the class complex is no element type; write for example ntl.float32
 
 vectors(application)
 # ---- cast to an unknown type

@@ -66,7 +66,7 @@ nt.kernel @scalars_do_not_count symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n
 }
 
 // What is expanded must have size 1; so must what is squeezed.
-// CHECK-LABEL: nt.kernel @ones symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<[n] = [1], "expand of x needs the size n to be 1: it is {left}">] arrange {
+// CHECK-LABEL: nt.kernel @ones symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<[n] = [1], "expand of x needs the size n to be at most 1: it is {left}">] arrange {
 nt.kernel @ones symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.expand %x [m] level 0 : !nt.tensor<[n] x f32> -> !nt.tensor<[m] x f32>
@@ -78,12 +78,23 @@ nt.kernel @ones symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] a
 }
 
 // The same of a squeeze.
-// CHECK-LABEL: nt.kernel @squeezed symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<[m] = [1], "squeeze of x needs the size m to be 1: it is {left}">] arrange {
+// CHECK-LABEL: nt.kernel @squeezed symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<[m] = [1], "squeeze of x needs the size m to be at most 1: it is {left}">] arrange {
 nt.kernel @squeezed symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[m, n] x f32>
   %x0 = nt.squeeze %x [0] level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[n] x f32>
   nt.arranged %x0
       : !nt.tensor<[n] x f32>
+} apply {
+^bb0(%a0 : !nt.tensor<[] x f32>):
+  nt.return
+}
+
+// Another is for the size 0.
+// CHECK-LABEL: nt.kernel @empty symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] checks [#nt.check<[m] = [min(1, m)], "squeeze of x needs the size m to be at most 1: it is {left}">] arrange {
+nt.kernel @empty symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[m, n] x f32>
+  %0 = nt.squeeze %x [0] empty level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[n] x f32>
+  nt.arranged %0 : !nt.tensor<[n] x f32>
 } apply {
 ^bb0(%a0 : !nt.tensor<[] x f32>):
   nt.return

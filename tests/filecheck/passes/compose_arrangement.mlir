@@ -159,3 +159,27 @@ nt.kernel @windows symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>
 ^bb0(%a0 : !nt.tensor<[3, 3] x f32>):
   nt.return
 }
+
+// A squeezed dim of size 1 costs no guard.
+// CHECK-LABEL: nt.kernel @squeezed
+// CHECK: {{%.*}} = nt.access %x <{{\[\[}}n]] -> [0, g0]> :
+nt.kernel @squeezed symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[m, n] x f32>
+  %0 = nt.squeeze %x [0] level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[n] x f32>
+  nt.arranged %0 : !nt.tensor<[n] x f32>
+} apply {
+^bb0(%a0 : !nt.tensor<[] x f32>):
+  nt.return
+}
+
+// Where it has the size 0, no element exists.
+// CHECK-LABEL: nt.kernel @empty
+// CHECK: {{%.*}} = nt.access %x <{{\[\[}}n]] -> [0, g0] if {{\[\[}}0, 0]]> :
+nt.kernel @empty symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[m, n] x f32>
+  %0 = nt.squeeze %x [0] empty level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[n] x f32>
+  nt.arranged %0 : !nt.tensor<[n] x f32>
+} apply {
+^bb0(%a0 : !nt.tensor<[] x f32>):
+  nt.return
+}

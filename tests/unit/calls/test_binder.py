@@ -235,7 +235,10 @@ def test_constants_and_block_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bound(x, B=1)
     assert not bound(x[:32], B=1)
     assert not bound(x, B=2)
-    for wrong in ({}, {"B": True}, {"B": 65}, {"B": 1, "C": 1}):
+    # Values outside the bounds are of classes of their own.
+    assert not bound(x, B=65)
+    assert bound(x, B=65)
+    for wrong in ({}, {"B": True}, {"B": 65.0}, {"B": 1, "C": 1}):
         with pytest.raises(ArgumentError):
             bound(x, **wrong)
 
@@ -303,3 +306,38 @@ def test_zeros_of_either_sign_are_two_constants() -> None:
     for by, wanted in ((0.0, torch.inf), (-0.0, -torch.inf), (0.0, torch.inf)):
         kernel(x, out, by, SIZE=16)
         assert out[0] == wanted
+
+
+def window(x: Any, out: Any) -> None:
+    out = x  # pyright: ignore[reportUnusedVariable]
+
+
+@pytest.mark.parametrize("constexpr", [False, True])
+def test_windows_of_which_none_fits_are_another_class(
+    monkeypatch: pytest.MonkeyPatch, constexpr: bool
+) -> None:
+    size = Symbol("SIZE", constexpr=True) if constexpr else 5
+
+    def arrangement(x: Tensor, out: Tensor) -> tuple[Tensor, ...]:
+        return x.tile((size,), strides=(1,)).squeeze(0), out.tile((size,)).squeeze(0)
+
+    kernel = ninetoothed.make(arrangement, window, (Tensor(1), Tensor(1)))
+    bound = Bound(monkeypatch, kernel.interface)
+    keywords = {"SIZE": 5} if constexpr else {}
+    # The first two are bound the full way.
+    for count in (5, 5, 3, 5, 3):
+        bound(torch.empty(count), torch.empty(5), **keywords)
+    for count, empty in ((5, False), (3, True)):
+        x, out = torch.empty(count), torch.empty(5)
+        assert bound(x, out, **keywords)
+        signature = bound.binder((x, out), keywords).signature
+        assert [param.empty for param in signature.params] == [empty, False]
+
+
+def test_rows_that_fit_a_block_add_nothing_to_the_key() -> None:
+    def arrangement(x: Tensor, out: Tensor) -> tuple[Tensor, ...]:
+        block = Symbol("BLOCK", constexpr=True)
+        return x.tile((block,)).squeeze(0), out.tile((block,)).squeeze(0)
+
+    kernel = ninetoothed.make(arrangement, window, (Tensor(1), Tensor(1)))
+    assert [one.needs_zero for one in kernel.interface.empties] == [True, True]

@@ -110,7 +110,21 @@ def test_values_are_told_apart() -> None:
 def test_numbers_of_numpy_are_told_apart() -> None:
     import numpy as np
 
-    assert digest(with_value(np.float64(1))) != digest(with_value(np.float64(2)))
+    values = [np.float64(1), np.float64(2), np.float32(1), np.float32(2), np.int64(1), np.bool_(1)]
+    found = [digest(with_value(value)) for value in values]
+    assert len({*found}) == len(found)
+    assert found == [digest(with_value(value)) for value in values]
+
+
+def test_tensors_of_no_dims_are_told_apart() -> None:
+    """They are numbers with element types of their own."""
+    values = [
+        *(torch.tensor(1), torch.tensor(2), torch.tensor(1, dtype=torch.int8), torch.tensor(1.0)),
+        *(torch.tensor(0.0), torch.tensor(-0.0), torch.nn.Parameter(torch.tensor(1.0))),
+    ]
+    found = [digest(with_value(value)) for value in values]
+    assert len({*found}) == len(found)
+    assert found == [digest(with_value(value.clone())) for value in values[:-1]] + found[-1:]
 
 
 @pytest.mark.parametrize(

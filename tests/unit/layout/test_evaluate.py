@@ -130,6 +130,17 @@ def test_windows_that_do_not_fit_are_none() -> None:
         assert repeated.eval({t: {"shape": (size, 5)}}).shape == (count,)
 
 
+def test_squeezed_and_expanded_dims_of_size_0_have_no_elements() -> None:
+    x = Tensor(2, name="x")
+    same(x.squeeze(0).eval({x: {"shape": (1, 3)}}), rows(0, 1, 2))
+    same(x.squeeze(0).eval({x: {"shape": (0, 3)}}), rows(-1, -1, -1))
+    same(x.expand((2, -1)).eval({x: {"shape": (0, 3)}}), rows([-1] * 3, [-1] * 3))
+    # An empty dim that stays is none.
+    assert x.expand((0, -1)).eval({x: {"shape": (0, 3)}}).shape == (0, 3)
+    windows = x.tile((1, 5), strides=(1, 1)).squeeze(1)
+    assert windows.eval({x: {"shape": (2, 3)}}).tolist() == [[[-1] * 5], [[-1] * 5]]
+
+
 def test_sequences_of_dim_1() -> None:
     t = Tensor(3, jagged_dim=1)
     lengths = {t: {"shape": (3, (2, 0, 1), 2)}}

@@ -32,6 +32,10 @@ nt.kernel @arranged symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
   // CHECK-NEXT: %f = nt.flatten %p [0, 2] level 1 : !nt.tensor<[m, 1] x !nt.tensor<[B, n] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>>
   %f = nt.flatten %p [0, 2] level 1
       : !nt.tensor<[m, 1] x !nt.tensor<[B, n] x f32>> -> !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>>
+  // CHECK-NEXT: %none = nt.expand %x [3, -1] empty level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[3, n] x f32>
+  %none = nt.expand %x [3, -1] empty level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[3, n] x f32>
+  // CHECK-NEXT: %row = nt.squeeze %x [0] empty level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[n] x f32>
+  %row = nt.squeeze %x [0] empty level 0 : !nt.tensor<[m, n] x f32> -> !nt.tensor<[n] x f32>
   // CHECK-NEXT: %r = nt.renumber %f [n, 2] count "any" level 0 : !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>> -> !nt.tensor<[n, 2] x !nt.tensor<[B * n] x f32>>
   %r = nt.renumber %f [n, 2] count "any" level 0
       : !nt.tensor<[m, 1] x !nt.tensor<[B * n] x f32>> -> !nt.tensor<[n, 2] x !nt.tensor<[B * n] x f32>>

@@ -364,6 +364,18 @@ def test_keywords(gpu: Gpu) -> None:
     assert not repeated.launch((x, y), {"scale": 1.5, **keywords})
 
 
+def test_a_tensor_as_a_constant_is_read_each_time(gpu: Gpu) -> None:
+    args, keywords = call(), {"B": torch.tensor(1)}
+    repeated = AtOnce(interface(*PARAMETERS, constexprs=("B",)), number_class)
+    launched = kernel(gpu).launch(args)
+    assert launched is not None
+    repeated.keep(args, keywords, args, launched)
+    assert not repeated.launch(args, keywords)
+    repeated.keep(args, {"B": 1}, args, launched)
+    assert repeated.launch(args, {"B": 1})
+    assert not repeated.launch(args, keywords)
+
+
 def test_defaults_of_constants(gpu: Gpu) -> None:
     known = interface(parameter("x"), parameter("e", "constexpr", value=0.5))
     source = host("x, e", "x.data_ptr(),")
