@@ -161,6 +161,10 @@ class DependencyError(NineToothedError):
     """The called function needs a package that is not installed."""
 
 
+class SerializationError(NineToothedError):
+    """A kernel cannot be pickled: another process would not find its functions."""
+
+
 class AssertionFailedError(NineToothedError):
     """An assertion of the application failed; on a GPU the device reports it."""
 

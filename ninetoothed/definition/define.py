@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -282,12 +283,15 @@ class _Renaming:
 class Arranged(NamedTuple):
     """What an arrangement returned, and the names of its parameters for what it was given: by the
     symbolic tensors' own names, none where one was given twice. ``decisions`` are those that it
-    took on the way.
+    took on the way, and ``given`` is what it took.
+
+    The tensors are copies: users may assign to shapes and levels of theirs.
     """
 
     tensors: Sequence[object]
     names: Mapping[str, str] = MappingProxyType({})
     decisions: tuple[Decision, ...] = ()
+    given: tuple[object, ...] = ()
 
 
 def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arranged:
@@ -305,6 +309,7 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
     if not callable(arrangement):
         raise ArrangementError(f"the arrangement must be a function, not {arrangement!r}")
     tensors = tuple(cast("Iterable[object]", tensors))
+    given = tuple(map(_copied, tensors))
     try:
         bound = inspect.signature(arrangement).bind(*tensors).arguments
     except TypeError as error:
@@ -323,7 +328,12 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
             f"the arrangement returned {result!r}; return the arranged tensors, as in "
             "return x.tile((64,)), y.tile((64,))"
         )
-    return Arranged(list(cast("Sequence[object]", result)), _names(bound), tuple(decisions))
+    found = tuple(map(_copied, cast("Sequence[object]", result)))
+    return Arranged(found, _names(bound), tuple(decisions), given)
+
+
+def _copied(value: object) -> object:
+    return copy.copy(value) if isinstance(value, Tensor) else value
 
 
 def _names(bound: Mapping[str, object]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Literal, NoReturn
 
 from ninetoothed import config as settings
@@ -16,10 +17,10 @@ from ninetoothed.errors import ArgumentError, user_facing
 from ninetoothed.fingerprint.digest import examine
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.kernel import Compilation, Kernel
+from ninetoothed.kernel.recipe import Recipe
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.toolchain import pool
-from ninetoothed.symbolic.decisions import Decision
 
 
 @user_facing
@@ -87,21 +88,38 @@ def make(
         tune,
     )
     arranged = run_arrangement(arrangement, tensors)
-    return _made(arranged, application, chosen)
+    return _made(Recipe(_made_again, application, chosen, arranged, arrangement))
 
 
-def _made(arranged: Arranged, application: Callable[..., object], given: Options) -> Kernel:
+def _made_again(recipe: Recipe) -> Kernel:
+    """Make the kernel of a recipe that another process pickled."""
+    if recipe.arrangement is None:
+        return _made(recipe)
+    arranged = run_arrangement(recipe.arrangement, recipe.arranged.given)
+    return _made(replace(recipe, arranged=arranged))
+
+
+def _made(recipe: Recipe) -> Kernel:
     """Make the kernel of arranged tensors; its mistakes were reported by another process, or are
     now.
     """
-    found = examine(application)
-    definition = define(given.name, arranged.tensors, application, found.capture, *arranged[1:])
+    given, arranged = recipe.options, recipe.arranged
+    found = examine(recipe.application)
+    definition = define(
+        given.name,
+        arranged.tensors,
+        recipe.application,
+        found.capture,
+        arranged.names,
+        arranged.decisions,
+    )
     key = None if settings.inspects() else found.key(definition.encoded(), given.key)
     issued = IssuedWarnings()
     record = None if key is None else entries.load(key)
     if record is not None:
         issued.issue(record.warnings)
-        return Kernel(given, Compilation(definition, given, key, record.has_races, issued))
+        compilation = Compilation(definition, given, key, record.has_races, issued)
+        return Kernel(given, compilation, recipe)
     _prestart(given)
     from ninetoothed.kernel.compilation import KernelCompiler
 
@@ -109,7 +127,8 @@ def _made(arranged: Arranged, application: Callable[..., object], given: Options
     compiler.check()
     if key is not None:
         entries.store(key, CacheEntry(compiler.warnings, compiler.has_races))
-    return Kernel(given, Compilation(definition, given, key, compiler.has_races, issued, compiler))
+    compilation = Compilation(definition, given, key, compiler.has_races, issued, compiler)
+    return Kernel(given, compilation, recipe)
 
 
 def _prestart(options: Options) -> None:
@@ -159,7 +178,8 @@ def jit(
 
 @user_facing
 def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
-    return _made(Arranged(annotated(function)), function, options(**given))
+    arranged = Arranged(annotated(function), {})
+    return _made(Recipe(_made_again, function, options(**given), arranged))
 
 
 @user_facing

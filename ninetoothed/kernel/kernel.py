@@ -16,7 +16,7 @@ all in the cache does without.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
@@ -40,6 +40,7 @@ from ninetoothed.errors import (
 )
 from ninetoothed.fingerprint.digest import stamp
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
+from ninetoothed.kernel.recipe import Recipe, found, imported
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch import device as gpu
@@ -150,9 +151,13 @@ class Kernel:
     parameters' names, one that was arranged in several ways once or each time, then the values of
     ``constexpr=True`` symbols by name. CUDA and HIP tensors: compiled by Triton, on the current
     stream. CPU tensors: evaluated here.
+
+    A kernel does not change, and so a copy of one, deep or not, is the kernel itself. One that is
+    unpickled is made again at its first use, from functions that are imported.
     """
 
-    def __init__(self, options: Options, compilation: Compilation) -> None:
+    def __init__(self, options: Options, compilation: Compilation, recipe: Recipe) -> None:
+        self._recipe = recipe
         interface = self.interface = compilation.definition.interface
         self._backend = options.backend
         self._compilation = compilation
@@ -168,6 +173,29 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.interface.name}({', '.join(self.interface.names)})>"
+
+    def __copy__(self) -> Kernel:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Kernel:
+        return self
+
+    @user_facing
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        path = self._recipe.import_path
+        if path is not None and found(*path) is self:
+            return imported, path
+        return _unpickled, (self._recipe.portable(),)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            recipe = vars(self).get("_recipe")
+            if recipe is None or "interface" in vars(self):
+                raise AttributeError(f"a kernel has no attribute {name}")
+            # It was unpickled. An object that it is a method of has its attributes now.
+            vars(self).update(vars(recipe.make(recipe)))
+            return getattr(self, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         """Launch the kernel.
@@ -294,3 +322,10 @@ class Kernel:
     def definition(self) -> Definition:
         """The arranged parameters and the application."""
         return self._compilation.definition
+
+
+def _unpickled(recipe: Recipe) -> Kernel:
+    """A kernel that is made when it is used."""
+    kernel = Kernel.__new__(Kernel)
+    vars(kernel)["_recipe"] = recipe
+    return kernel
