@@ -298,7 +298,8 @@ def _declare(
     for option, bound in (("lower_bound", lower), ("upper_bound", upper)):
         if bound is not None and type(bound) is not int:
             raise SymbolError(f"{name}: {option} must be an integer, not {bound!r}", caller_loc())
-    given = lower is not None, upper is not None
+    # Calls may exceed bounds of symbols that they give, and are warned where the user gave them.
+    given = not meta and lower is not None, not meta and upper is not None
     defaults = {"meta": _META_BOUNDS, "constexpr": _CONSTEXPR_BOUNDS}.get(kind, (None, None))
     if lower is None:
         lower = defaults[0] if upper is None or defaults[0] is None else min(defaults[0], upper)

@@ -51,22 +51,24 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     parameters = interface.parameters
     given, rest = _positional(interface, args, kwargs)
     values: list[Any] = []
+    params: list[ParamSignature] = []
     for parameter, value in zip(parameters, given, strict=True):
-        take = _tensor if parameter.kind == "tensor" else _number
-        values.append(take(parameter, value))
+        if parameter.kind == "tensor":
+            value = _tensor(parameter, value)
+            values.append(value)
+            params.append(_tensor_signature(parameter, value))
+        else:
+            own = dtypes.own_type(member_value(value))
+            number = _number(parameter, value)
+            values.append(number)
+            params.append(_number_signature(parameter, number, own, given))
     _check_same(interface, values)
-    wide = any(_is_tensor(value) and _element_type(value.dtype) == "fp64" for value in given)
-    params = [
-        _tensor_signature(parameter, value)
-        if parameter.kind == "tensor"
-        else _number_signature(parameter, value, dtypes.own_type(member_value(argument)), wide)
-        for parameter, value, argument in zip(parameters, values, given, strict=True)
-    ]
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
     padded_sizes = _padded_sizes(interface, {**sizes, **dict(constants)})
-    for position in _empty(interface, values, dict(constants)):
-        params[position] = replace(params[position], empty=True)
+    if interface.empties:
+        for position in _empty(interface, values, dict(constants)):
+            params[position] = replace(params[position], empty=True)
     signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
     return Arguments(tuple(values), signature, _device(interface, values))
 
@@ -142,7 +144,8 @@ def constant_values(
     Raises:
         ArgumentError: one is missing, unknown, or no integer.
     """
-    _check_keywords(interface, given, is_call=sizes is not None)
+    if given:
+        _check_keywords(interface, given, is_call=sizes is not None)
     found: list[tuple[str, int]] = []
     for name, keyword, bounds in interface.constexprs:
         if keyword not in given:
@@ -345,7 +348,8 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     shape, (strides, pointer) = tuple(value.shape), _located(parameter, value)
     dtype = _element_type(value.dtype)
     assert dtype is not None
-    _warn_of_type(parameter, dtype)
+    if parameter.dtype not in (None, dtype):
+        _warn_of_type(parameter, dtype)
     jagged_dim = parameter.jagged_dim
     repeated = False
     if 0 in strides:
@@ -398,13 +402,13 @@ def _shown(value: Any) -> str:
 
 
 def _number_signature(
-    parameter: Parameter, value: bool | int | float, own: str | None, wide: bool
+    parameter: Parameter, value: bool | int | float, own: str | None, given: Sequence[Any]
 ) -> ParamSignature:
-    """``own``: the element type of a tensor of no dims that was given, else None. ``wide``: a
-    tensor of the call has elements of fp64.
+    """``own``: the element type of a tensor of no dims that was given, else None. ``given`` are the
+    arguments of the call.
     """
     declared = parameter.dtype
-    dtype = own or _number_type(parameter, value, wide)
+    dtype = own or _number_type(parameter, value, given)
     if declared is not None and own not in (None, declared):
         text = (
             f"{parameter.name} is declared {declared}, but a tensor of {own} is given, whose type "
@@ -422,11 +426,11 @@ def _number_signature(
     return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
 
 
-def _number_type(parameter: Parameter, value: bool | int | float, wide: bool) -> str:
+def _number_type(parameter: Parameter, value: bool | int | float, given: Sequence[Any] = ()) -> str:
     """Element type of a Python number: the declared one where it holds the number.
 
-    A number that is declared fp64 is fp32 where that is as good, unless the kernel computes with
-    fp64 anyway (``wide``): blocks of fp32 would be computed with in fp64, which is slow.
+    A number that is declared fp64 is fp32 where that is as good, unless an argument of the call has
+    elements of fp64: blocks of fp32 would be computed with in fp64, which is slow.
 
     Raises:
         ArgumentError: no element type holds it.
@@ -434,9 +438,10 @@ def _number_type(parameter: Parameter, value: bool | int | float, wide: bool) ->
     declared = parameter.dtype
     if declared is None or not _holds(declared, value):
         return _literal(parameter, value)
-    if declared == "fp64" and parameter.kind == "scalar" and not wide and _is_narrow(value):
-        return "fp32"
-    return declared
+    if declared != "fp64" or parameter.kind != "scalar" or not _is_narrow(value):
+        return declared
+    wide = any(_is_tensor(one) and _element_type(one.dtype) == "fp64" for one in given)
+    return "fp64" if wide else "fp32"
 
 
 def _is_narrow(value: bool | int | float) -> bool:
@@ -458,7 +463,7 @@ def number_class(parameter: Parameter, value: Any) -> Hashable:
         raise TypeError("no plain number")
     if parameter.kind == "scalar" and parameter.dtype is None:
         return dtypes.literal(value)
-    dtype = _number_type(parameter, value, wide=False)
+    dtype = _number_type(parameter, value)
     # Zeros of either sign are equal, and are not the same.
     return dtype if parameter.kind == "scalar" else (dtype, repr(value))
 
@@ -497,6 +502,11 @@ def _empty(
 
 
 def _padded_sizes(interface: Interface, values: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Padded block sizes.
+
+    Raises:
+        ArgumentError: one divides by zero.
+    """
     try:
         return interface.padded_sizes(values)
     except ZeroDivisionError:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -26,7 +26,8 @@ class SymbolInfo:
     ``kind``: ``"meta"`` (the compiler chooses), ``"constexpr"`` (the caller gives it by keyword),
     ``"size"`` and ``"stride"`` (a tensor's), ``"plain"``. Bounds are inclusive; None is no bound.
     ``anonymous``: the name was made up by ``block_size()`` and reaches nothing that is generated.
-    ``given``: of the lower and the upper bound, whether the user gave it.
+    ``given``: of the lower and the upper bound of a symbol that calls give, whether the user gave
+    it.
     """
 
     kind: str
@@ -34,7 +35,7 @@ class SymbolInfo:
     upper: int | None = None
     power_of_two: bool = False
     anonymous: bool = False
-    given: tuple[bool, bool] = field(default=(False, False), compare=False)
+    given: tuple[bool, bool] = (False, False)
 
 
 COMPARISONS: dict[str, str] = {"lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">="}

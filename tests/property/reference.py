@@ -6,6 +6,8 @@ the language's rules, nothing else is shared with the compiler.
 
 from __future__ import annotations
 
+import ast
+import functools
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -262,6 +264,22 @@ class _Names(dict[str, Any]):
         super().__setitem__(name, _lanes(value) if isinstance(value, int) else value)
 
 
+class _Bitwise(ast.NodeTransformer):
+    """``and`` and ``or`` as ``&`` and ``|``, which they are of blocks, and which Python can ask
+    objects for.
+    """
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        operator = ast.BitAnd() if isinstance(node.op, ast.And) else ast.BitOr()
+        return functools.reduce(lambda left, right: ast.BinOp(left, operator, right), node.values)
+
+
+def _of_blocks(source: str) -> types.CodeType:
+    tree = _Bitwise().visit(ast.parse(source))
+    return compile(ast.fix_missing_locations(tree), "<reference>", "exec")
+
+
 def run(program: Program, values: Sequence[Any]) -> None:
     """Run a program's body on its parameters' ``values``, in place."""
     variables = _Names()
@@ -274,6 +292,11 @@ def run(program: Program, values: Sequence[Any]) -> None:
         dtype = dtypes.lookup(tensor.dtype)
         assert dtype is not None
         dict.__setitem__(variables, name, Lanes(tensor, dtype))
-    scope: dict[str, Any] = {"ntl": _LANGUAGE, "range": _range}
-    exec(program.functions, scope)
-    exec("\n".join(program.body), scope, variables)
+    scope: dict[str, Any] = {
+        "ntl": _LANGUAGE,
+        "range": _range,
+        "max": _LANGUAGE.maximum,
+        "min": _LANGUAGE.minimum,
+    }
+    exec(_of_blocks(program.functions), scope)
+    exec(_of_blocks("\n".join(program.body)), scope, variables)

@@ -26,7 +26,7 @@ from ninetoothed.frontend.arrangement import declarations, view
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, compose, index_names
 from ninetoothed.layout.emptiness import unknown_sizes
-from ninetoothed.layout.meta_op import AtMostOne
+from ninetoothed.layout.meta_op import AtMostOne, MetaOp
 from ninetoothed.layout.numbering import Use, numbering, renumbering
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
 from ninetoothed.symbolic.expr import Arithmetic, const, evaluate
@@ -82,10 +82,14 @@ def composed(t: Tensor, values: dict[str, int]) -> Access:
     these values.
     """
     chain = t.chain
-    exprs = chain.expressions
-    empty = any(evaluate(size, values) < 1 for size in unknown_sizes(chain.ops))
-    ops = [replace(op, empty=empty) if isinstance(op, AtMostOne) else op for op in chain.ops]
-    return compose(chain.source.shape, ops, declared_ranges(exprs))
+    ops = classified(chain.ops, values)
+    return compose(chain.source.shape, ops, declared_ranges(chain.expressions))
+
+
+def classified(ops: Sequence[MetaOp], values: dict[str, int]) -> list[MetaOp]:
+    """The operations in the class of a call with these values: dims of size 1 may be empty."""
+    empty = any(evaluate(size, values) < 1 for size in unknown_sizes(ops))
+    return [replace(op, empty=empty) if isinstance(op, AtMostOne) else op for op in ops]
 
 
 def shown(t: Tensor, values: dict[str, int]) -> list[int]:
@@ -223,7 +227,7 @@ def test_programs_have_elements_by_number(
     if known.rule == "shapes" and grid != tuple(case.model.sizes(0)):
         # A call of this class would be refused.
         return
-    ops = (*chain.ops, *renumbering(known, shape, chain.levels[0]))
+    ops = (*classified(chain.ops, written.values), *renumbering(known, shape, chain.levels[0]))
     access = compose(chain.source.shape, ops, declared_ranges(exprs))
     below = case.model.offsets.shape[case.model.ranks[0] :]
     elements = case.model.offsets.reshape((math.prod(case.model.sizes(0)), *below))

@@ -218,9 +218,9 @@ OPTIONS: list[tuple[dict[str, Any], SymbolInfo]] = [
     ({"meta": True, "lower_bound": 4096}, SymbolInfo("meta", 4096, 4096, power_of_two=True)),
     ({"meta": True, "power_of_two": False}, SymbolInfo("meta", 32, 1024)),
     ({"constexpr": True}, SymbolInfo("constexpr", 1, 1 << 20)),
-    ({"constexpr": True, "upper_bound": 0}, SymbolInfo("constexpr", 0, 0)),
-    ({"lower_bound": 3}, SymbolInfo("plain", 3, None)),
-    ({"lower_bound": 3, "upper_bound": 5}, SymbolInfo("plain", 3, 5)),
+    ({"constexpr": True, "upper_bound": 0}, SymbolInfo("constexpr", 0, 0, given=(False, True))),
+    ({"lower_bound": 3}, SymbolInfo("plain", 3, None, given=(True, False))),
+    ({"lower_bound": 3, "upper_bound": 5}, SymbolInfo("plain", 3, 5, given=(True, True))),
 ]
 
 
