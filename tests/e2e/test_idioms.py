@@ -26,8 +26,19 @@ from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.toolchain.triton import compat
 from tests.support.idioms import IDIOMS, Call, Idiom
 from tests.support.spaces import by_block_sizes
-from tests.support.targets import FEW_TARGETS
+from tests.support.targets import CHOSEN, FEW_TARGETS
 
+# One language each, in turn, unless what is costly is asked for.
+each_compiled = pytest.mark.parametrize(
+    ("idiom", "language"),
+    [
+        (idiom, language)
+        for place, idiom in enumerate(IDIOMS)
+        for number, language in enumerate(("ttir", "triton-python"))
+        if CHOSEN or place % 2 == number
+    ],
+    ids=str,
+)
 each_idiom = pytest.mark.parametrize("idiom", IDIOMS, ids=str)
 
 
@@ -141,8 +152,7 @@ def test_on_a_gpu(idiom: Idiom, backend: str) -> None:
 
 @pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
 @pytest.mark.parametrize("target", FEW_TARGETS)
-@pytest.mark.parametrize("language", ["ttir", "triton-python"])
-@each_idiom
+@each_compiled
 @pytest.mark.filterwarnings("ignore::ninetoothed.errors.NineToothedWarning")
 def test_compiles(idiom: Idiom, language: str, target: str) -> None:
     kernel = made(idiom)

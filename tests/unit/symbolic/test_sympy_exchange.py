@@ -120,7 +120,7 @@ def test_a_symbol_is_itself_again() -> None:
             found * 2 - found,
         ):
             assert Symbol(one) is value
-    assert from_sympy(asked(declared)).args[1] == SymbolInfo("constexpr", 2, 8)
+    assert from_sympy(asked(declared)).args[1] == SymbolInfo("constexpr", 2, 8, given=(True, True))
 
 
 def test_symbols_of_one_name_and_other_options_are_two() -> None:
