@@ -259,3 +259,21 @@ def test_counts_and_block_sizes(device: str) -> None:
         padded = torch.cat([x, torch.zeros(size, device=device)])
         sums = padded[: output.numel() * size].reshape(-1, size).sum(1)
         assert torch.equal(output.flatten(), sums)
+
+
+def test_block_sizes_of_a_specialized_application(device: str) -> None:
+    """Those with which the call would be an error are left out there, too."""
+
+    def arrangement(x: Tensor, y: Tensor, output: Tensor) -> tuple[Tensor, ...]:
+        return *one_a_block(x, y), *elements(output)
+
+    def application(x: Any, y: Any, output: Any) -> None:
+        factor = 1 if x.shape[0] > 32 else 10
+        output = ntl.sum(x) + y * factor  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(arrangement, application, tuple(Tensor(1) for _ in range(3)))
+    x, y = torch.ones(256, device=device), numbers(1, device=device)
+    output = torch.zeros(8, device=device)
+    warned(kernel, x, y, output)
+    assert output.tolist() == [42.0, *[32.0] * 7]
+    assert refused(kernel, x, y, torch.zeros(9, device=device)).startswith("output is written, so")
