@@ -57,17 +57,23 @@ from ninetoothed.verification.verdicts import Report, check_outputs, report, war
 class Variant:
     """Module and derived facts of one signature, shared by its calls.
 
-    ``issued`` takes the warnings of modules of other block sizes.
+    ``issued`` takes the warnings of modules of other block sizes, and ``check`` raises those that
+    are errors.
     """
 
     def __init__(
-        self, definition: Definition, signature: Signature, issued: IssuedWarnings
+        self,
+        definition: Definition,
+        signature: Signature,
+        issued: IssuedWarnings,
+        check: Callable[[Iterable[NineToothedWarning]], None],
     ) -> None:
         self.module = build(definition, signature)
         self.signature = signature
         self.warnings: tuple[NineToothedWarning, ...] = ()
         self._definition = definition
         self._issued = issued
+        self._check = check
         self._modules = [self.module]
         self._interpreted: dict[int, dict[str, int]] = {}
 
@@ -92,8 +98,9 @@ class Variant:
         for module in self._modules:
             if serves(module, config):
                 return module
-        with self._issued.collecting():
+        with self._issued.collecting() as found:
             module = build(self._definition, self.signature, config=config)
+            self._check(found)
         self._modules.append(module)
         return module
 
@@ -203,7 +210,7 @@ class KernelCompiler:
 
     def _built(self, signature: Signature) -> Variant:
         with self._issued.collecting() as found:
-            built = Variant(self.definition, signature, self._issued)
+            built = Variant(self.definition, signature, self._issued, self._check_agreement)
             self._check_agreement(found)
             if settings.validate():
                 warps = self._options.num_warps

@@ -121,8 +121,11 @@ class _Agreement:
         equal = nt.Check((found.programs,), (found.own,), message, agreement=True)
         return [*self.of_written(found), equal]
 
-    def of_written(self, found: Numbering) -> list[nt.Check]:
+    def of_written(self, found: Numbering, agreement: bool = False) -> list[nt.Check]:
         """The check of a call that there is a program for each element that is written.
+
+        ``agreement``: a laxer class may be tried where it fails. Without that, a call is an error
+        before such a class is compiled or warned of.
 
         Raises:
             ArrangementError: there never is.
@@ -143,7 +146,7 @@ class _Agreement:
             f"are programs, one an element of {self.first}: they are {{right}} and {{left}}"
         )
         least = normalize(minimum(found.programs, found.own))
-        return [nt.Check((least,), (found.own,), message)]
+        return [nt.Check((least,), (found.own,), message, agreement)]
 
 
 def _warn(found: Sequence[tuple[_Agreement, Numbering, bool]]) -> None:
@@ -224,7 +227,8 @@ def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
                 checks += pair.of_counts(known)
             case "any":
                 assert known is not None
-                checks += pair.of_written(known)
+                # Applications that are specialized on block sizes choose by such checks alone.
+                checks += pair.of_written(known, agreement=True)
                 if known.use != "offsets":
                     disagreeing.append((pair, known, source.other is not None))
             case None if known is not None:

@@ -259,3 +259,40 @@ def test_counts_and_block_sizes(device: str) -> None:
         padded = torch.cat([x, torch.zeros(size, device=device)])
         sums = padded[: output.numel() * size].reshape(-1, size).sum(1)
         assert torch.equal(output.flatten(), sums)
+
+
+def test_block_sizes_of_a_specialized_application(device: str) -> None:
+    """Those with which the call would be an error are left out there, too."""
+
+    def arrangement(x: Tensor, y: Tensor, output: Tensor) -> tuple[Tensor, ...]:
+        return *one_a_block(x, y), *elements(output)
+
+    def application(x: Any, y: Any, output: Any) -> None:
+        factor = 1 if x.shape[0] > 32 else 10
+        output = ntl.sum(x) + y * factor  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(arrangement, application, tuple(Tensor(1) for _ in range(3)))
+    x, y = torch.ones(256, device=device), numbers(1, device=device)
+    output = torch.zeros(8, device=device)
+    warned(kernel, x, y, output)
+    assert output.tolist() == [42.0, *[32.0] * 7]
+    assert refused(kernel, x, y, torch.zeros(9, device=device)).startswith("output is written, so")
+
+
+def test_strict_calls_of_a_specialized_application(device: str) -> None:
+    """What it reads with other block sizes than the least is an error, too."""
+
+    def arrangement(x: Tensor, y: Tensor, output: Tensor) -> tuple[Tensor, ...]:
+        size = ninetoothed.block_size(lower_bound=16, upper_bound=32)
+        return x.tile((size,)), *elements(y, output)
+
+    def application(x: Any, y: Any, output: Any) -> None:
+        output = y if x.shape[0] > 16 else ntl.sum(x)  # pyright: ignore[reportUnusedVariable]
+
+    tensors = (Tensor(shape=(256,)), Tensor(shape=(3,)), Tensor(shape=(8,)))
+    values = [torch.ones(size, device=device) for size in (256, 3, 8)]
+    lax = ninetoothed.make(arrangement, application, tensors)
+    assert len(warned(lax, *values)) == 1
+    strict = ninetoothed.make(arrangement, application, tensors, strict=True)
+    with pytest.raises(ArrangementError, match="the outermost level of y has fewer"):
+        strict(*values)

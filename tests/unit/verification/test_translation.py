@@ -93,15 +93,17 @@ def one_program_arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return x.tile((4,)), y.unsqueeze(0).tile((1,))
 
 
+def pairs_arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    return x.tile((2,)), y.tile((2,))
+
+
 def sum_application(x: Any, y: Any) -> None:
     y = ntl.sum(x)  # pyright: ignore[reportUnusedVariable]
 
 
 def test_kernels_without_open_sizes_pass() -> None:
     tensors = (Tensor(shape=(4,)), Tensor(shape=(4,)))
-    kernel = ninetoothed.make(
-        lambda x, y: (x.tile((2,)), y.tile((2,))), windows_application, tensors
-    )
+    kernel = ninetoothed.make(pairs_arrangement, windows_application, tensors)
     report = validated(kernel)
     assert (report.cases, report.skipped) == (8, 0)
 
