@@ -181,14 +181,19 @@ class NineToothedWarning(UserWarning):
     ``message`` states what was found and what to write instead; ``loc`` is its location, or None
     where that is the line that makes or calls the kernel. Where ``is_error_if_strict``, a kernel
     made with ``strict=True`` raises an error instead.
+
+    Warnings of one class, place and ``about`` are equal, and one of them is issued. Without
+    ``about``, it is the message; where the message holds what differs from call to call, it is what
+    does not.
     """
 
     is_error_if_strict: ClassVar[bool] = False
 
-    def __init__(self, message: str, loc: Loc | None = None) -> None:
+    def __init__(self, message: str, loc: Loc | None = None, about: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.loc = loc
+        self.about = message if about is None else about
 
     def __str__(self) -> str:
         return self.message if self.loc is None else f"{self.message}\n{self.loc.render()}"
@@ -196,10 +201,10 @@ class NineToothedWarning(UserWarning):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, NineToothedWarning):
             return NotImplemented
-        return (type(self), self.message, self.loc) == (type(other), other.message, other.loc)
+        return (type(self), self.about, self.loc) == (type(other), other.about, other.loc)
 
     def __hash__(self) -> int:
-        return hash((type(self), self.message, self.loc))
+        return hash((type(self), self.about, self.loc))
 
 
 class RaceWarning(NineToothedWarning):

@@ -62,7 +62,7 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
             number = _number(parameter, value)
             values.append(number)
             params.append(_number_signature(parameter, number, own, given))
-    _check_same(interface, values)
+    _check_same(interface, given, values)
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
     padded_sizes = _padded_sizes(interface, {**sizes, **dict(constants)})
@@ -73,14 +73,17 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     return Arguments(tuple(values), signature, _device(interface, values))
 
 
-def _check_same(interface: Interface, values: Sequence[Any]) -> None:
+def _check_same(interface: Interface, given: Sequence[Any], values: Sequence[Any]) -> None:
     """Check that one tensor, arranged in several ways, is given once or the same each time.
+
+    ``values`` are the arguments ``given`` as they are launched: of a tensor of no dims that lies in
+    memory for one parameter and is a number for another, two.
 
     Raises:
         ArgumentError: it is not.
     """
     for first, later in interface.repeats:
-        if values[first] is not values[later] and not _same(values[first], values[later]):
+        if given[first] is not given[later] and not _same(values[first], values[later]):
             one, two = interface.parameters[first], interface.parameters[later]
             raise ArgumentError(
                 f"{one.name} and {two.name} are one tensor, arranged in two ways, but are given "
@@ -421,7 +424,8 @@ def _number_signature(
             f"{parameter.name} is declared {declared}, which does not hold {value!r}, so that it "
             f"is {dtype}; convert it, or declare another dtype"
         )
-        warn(DtypeWarning(text))
+        # Another number would be the same mistake.
+        warn(DtypeWarning(text, about=f"{parameter.name}: {declared}, {dtype}"))
     baked = value if parameter.kind == "constexpr" else None
     return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
 

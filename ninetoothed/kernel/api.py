@@ -45,7 +45,9 @@ def make(
     depends on has changed since another process made it, nothing is compiled.
 
     Args:
-        arrangement: Takes ``tensors`` and returns them arranged; all outermost shapes must agree.
+        arrangement: Takes ``tensors`` and returns them arranged. There is one program for each
+            outermost element of the first tensor; program p is given element p, row-major, of
+            every other's outermost level.
         application: The code of one program, on its tile of each arranged tensor, in the
             returned order.
         tensors: Symbolic tensors, and anything else that the arrangement takes.
@@ -59,7 +61,8 @@ def make(
         max_num_configs: How many configurations are compiled and timed at most, for sizes alike.
         backend: ``"ttir"``, ``"triton-python"`` or ``"interpret"``; None: the best for where
             the tensors are (on a GPU ``NINETOOTHED_BACKEND``, where it is set).
-        strict: Programs that write one element are an error, not a warning (also
+        strict: Programs that write one element, and outermost levels that have fewer or more
+            elements than there are programs, are errors, not warnings (also
             ``NINETOOTHED_STRICT=1``).
         tune: How a configuration is chosen where no result of tuning is known: ``"off"`` takes the
             best by a model of the device, ``"quick"`` times the model's best few, ``"full"`` all
@@ -68,13 +71,22 @@ def make(
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
         RaceError: two programs write one element, and ``strict`` is set.
+        ArrangementError: an outermost level does not agree with the programs, and ``strict`` is
+            set.
 
     Warns:
         RaceWarning: two programs write one element of a tensor not declared ``allow_races=True``,
             unless both write the same value.
+        AgreementWarning: an outermost level has fewer elements than there are programs, or more,
+            whatever the sizes; where it depends on them, the call warns.
+        UnusedValueWarning: a statement has no effect, nothing is stored, or a name that is never
+            read differs from a parameter's by case or by a letter.
         ArgumentOrderWarning: the names of the arrangement's and of the application's parameters
             are the same, in orders that differ.
         OptionWarning: ``output_dir`` is given.
+
+    Each is issued once a kernel. What is wrong with a call's arguments, their types and values, the
+    call says (see :class:`~ninetoothed.kernel.kernel.Kernel`).
     """
     chosen = options(
         caller,

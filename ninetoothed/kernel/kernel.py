@@ -204,7 +204,17 @@ class Kernel:
             ArgumentError: arguments that are missing, too many, or do not fit.
             DeviceError: the tensors' devices differ, or nothing can run on theirs.
             ConfigurationError: no configuration runs on the device.
+            RaceError, ArrangementError: what ``make`` refuses where it is strict, of this class of
+                calls; or what an operation of the arrangement requires, or the arrangement decided,
+                does not hold of a constexpr symbol's value.
             NineToothedError: the application is wrong for these element types.
+
+        Warns:
+            DtypeWarning: a tensor's element type is not the declared one, or a number does not fit
+                the declared one; what is given is taken.
+            BoundsWarning: a constexpr symbol's value is outside bounds that the user gave.
+            AgreementWarning, RaceWarning, UnusedValueWarning: as ``make`` does, of what calls like
+                this one decide.
         """
         try:
             if self._launch_cache.launch(args, kwargs):
@@ -264,7 +274,8 @@ class Kernel:
         Raises:
             ArgumentError: there is no such stage, parameter or symbol, or a constexpr has no value.
         """
-        return self._compiler.ir(stage, dtypes or {}, values or {})
+        with self._compilation.issued.collecting():
+            return self._compiler.ir(stage, dtypes or {}, values or {})
 
     @user_facing
     def source(
@@ -280,7 +291,8 @@ class Kernel:
             ArgumentError: there is no such language, parameter or symbol, or a constexpr has no
                 value.
         """
-        return self._compiler.source(dtypes or {}, values or {}, language, target)
+        with self._compilation.issued.collecting():
+            return self._compiler.source(dtypes or {}, values or {}, language, target)
 
     @user_facing
     def report(
@@ -293,7 +305,8 @@ class Kernel:
         Raises:
             ArgumentError: there is no such parameter or symbol, or a constexpr has no value.
         """
-        return self._compiler.report(dtypes or {}, values or {})
+        with self._compilation.issued.collecting():
+            return self._compiler.report(dtypes or {}, values or {})
 
     @property
     @user_facing

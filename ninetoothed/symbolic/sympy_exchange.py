@@ -68,7 +68,11 @@ def _number(expr: IndexExpr) -> Any:
     if expr.op == "sym":
         return _symbol_class()(*expr.args)
     if expr.op in COMPARISONS or expr.op == "and":
-        return sympy.Piecewise((1, _condition(expr)), (0, True))
+        condition = _condition(expr)
+        if condition in (sympy.true, sympy.false):
+            return sympy.Integer(int(bool(condition)))
+        # sympy 1.14 rewrites conditions on other such numbers without end.
+        return sympy.Piecewise((1, condition), (0, True), evaluate=False)
     return _NUMBERS[expr.op](*map(_number, expr.args))
 
 

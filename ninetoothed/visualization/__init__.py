@@ -197,8 +197,8 @@ def _seeing(found: Simulation, name: str, count: int) -> list[list[int]]:
     for tensor, target in zip(found.arranged, found.targets, strict=True):
         if tensor.name != name:
             continue
-        for program, numbers in enumerate(target.reshape(found.programs, -1).tolist()):
-            for number in numbers:
+        for program, numbers in enumerate(target):
+            for number in numbers.flat:
                 if number >= 0:
                     seeing[number][program] = None
     return [sorted(programs) for programs in seeing]

@@ -9,6 +9,7 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import BoundsWarning, DtypeWarning, Symbol, Tensor
+from ninetoothed.errors import ArgumentError
 from tests.support.everywhere import everywhere
 
 
@@ -240,6 +241,27 @@ def test_a_tensor_of_no_dims_is_an_output(device):
     tensors = (Tensor(1, shape_options={"constexpr": True}), Tensor(0), Tensor(0))
     values = (x, torch.tensor(2.5), torch.tensor(1.0))
     everywhere(device, arrangement, application, values, check, tensors)
+
+
+def test_a_tensor_of_no_dims_in_memory_and_by_value(device):
+    """One tensor, arranged and as it is: a call gives it once."""
+
+    def application(x, scale, number, output):
+        output = ntl.sum(x) * scale + number
+
+    def arrangement(x, scale, output):
+        return x.tile((-1,)), alone(scale), scale, alone(output)
+
+    x, output = torch.ones(12, device=device), torch.zeros((), device=device)
+    tensors = (Tensor(1, shape_options={"constexpr": True}), Tensor(0), Tensor(0))
+    kernel = ninetoothed.make(arrangement, application, tensors)
+    scale = torch.tensor(2.5, device=device)
+    for arguments in ((x, scale, output), (x, scale, scale, output)):
+        output.zero_()
+        kernel(*arguments)
+        assert output.item() == 12.0 * 2.5 + 2.5
+    with pytest.raises(ArgumentError, match="are one tensor, arranged in two ways"):
+        kernel(x, scale, torch.tensor(1.0), output)
 
 
 def test_a_tensor_of_no_dims_for_every_program(device):

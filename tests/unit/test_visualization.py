@@ -300,6 +300,13 @@ def test_names_of_several_tensors_are_their_own() -> None:
     assert [panel.title for panel in scene.panels] == ["x: (2,)", "y: (2,)"]
 
 
+def test_an_arrangement_of_no_programs() -> None:
+    scene = arrangement_scene(blocks, (tensor(0), Tensor(shape=(3,), name="y")))
+    assert [len(panel.faces) for panel in scene.panels] == [0, 3]
+    assert not any(face.label for face in scene.panels[1].faces)
+    drawn(scene)
+
+
 Draw = Callable[[str], None]
 
 

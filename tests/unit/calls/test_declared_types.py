@@ -67,6 +67,19 @@ def test_a_warning_is_issued_once_a_kernel() -> None:
     assert len(called(scaling(x="fp16"), torch.ones(4), 1.0)[1]) == 1
 
 
+def test_another_number_is_no_other_mistake() -> None:
+    kernel = scaling(scale="i32")
+    # Each is another class of calls, which is bound anew.
+    half, double = torch.ones(4).half(), torch.ones(4).double()
+    said = [
+        called(kernel, *given)[1]
+        for given in ((torch.ones(4), 0.5), (half, 0.25), (double, 0.125), (half, 2**40))
+    ]
+    assert [len(texts) for texts in said] == [1, 0, 0, 1]
+    assert "does not hold 0.5, so that it is fp32" in said[0][0]
+    assert "does not hold 1099511627776, so that it is i64" in said[3][0]
+
+
 @pytest.mark.parametrize(
     ("declared", "given", "dtype"),
     [("i8", 300, "i32"), ("i32", 2.5, "fp32"), ("u32", -1, "i32"), ("i1", 2, "i32")],

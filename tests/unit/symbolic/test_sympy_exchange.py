@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import sympy
 
 from ninetoothed import Symbol, Tensor, block_size
 from ninetoothed.errors import ArrangementError, SymbolError
-from ninetoothed.symbolic.expr import SymbolInfo, binary, const, sym
+from ninetoothed.symbolic.expr import SymbolInfo, binary, const, evaluate, sym
 from ninetoothed.symbolic.sympy_exchange import from_sympy, to_sympy
 
 # Its types are known in parts.
@@ -48,7 +49,7 @@ SPELLINGS: list[tuple[Any, str]] = [
     (N.maximum(3), "Max(3, x_size_0)"),
     (N < B, "x_size_0 < B"),
     ((N < B) & (N == 2), "Eq(x_size_0, 2) & (x_size_0 < B)"),
-    ((N >= B) * 2, "2*Piecewise((1, B <= x_size_0), (0, True))"),
+    ((N >= B) * 2, "2*Piecewise((1, x_size_0 >= B), (0, True))"),
 ]
 
 
@@ -121,6 +122,17 @@ def test_a_symbol_is_itself_again() -> None:
         ):
             assert Symbol(one) is value
     assert from_sympy(asked(declared)).args[1] == SymbolInfo("constexpr", 2, 8, given=(True, True))
+
+
+def test_conditions_on_conditions() -> None:
+    """They are numbers, which sympy would rewrite without end."""
+    a, b = N, Symbol("b", constexpr=True)
+    c: Any = Symbol("c", constexpr=True, lower_bound=-3, upper_bound=5)
+    value = ((a > -1) < 2).maximum(a - b < c - a) * ((a * a == -(4 // b)) == (b == b - b))
+    again = Symbol(asked(value))
+    for values in itertools.product((0, 1, 5), (1, 2, 4), (-3, 0, 5)):
+        given: dict[str, int] = dict(zip(("x_size_0", "b", "c"), values, strict=True))
+        assert evaluate(again.expr, given) == evaluate(value.expr, given)
 
 
 def test_symbols_of_one_name_and_other_options_are_two() -> None:
