@@ -114,7 +114,9 @@ def literal(value: bool | int | float) -> str:
         ):
             if low <= value < high:
                 return dtype
-        raise TypeError(f"{value} does not fit 64 bits")
+        bits = value.bit_length()
+        shown = f"an integer of {bits} bits" if bits > 512 else value
+        raise TypeError(f"{shown} does not fit 64 bits")
     magnitude = abs(value)
     fits = magnitude in (0.0, float("inf")) or value != value
     return "fp32" if fits or 2**-126 <= magnitude <= (2 - 2**-23) * 2.0**127 else "fp64"

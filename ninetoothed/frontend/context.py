@@ -52,7 +52,7 @@ class Context:
         self.wanted: frozenset[Loc] = frozenset()
         """The loops of whose variables a number was needed, where the application failed."""
         self.noted = False
-        """True if an error has left the statement that it is in."""
+        """True if an error has left the innermost expression or statement that it is in."""
         self.specialized: dict[str, int] = {}
         """The block sizes that the application specialized on."""
         self.index_type: IntegerType = IntegerType(index_bits)

@@ -98,6 +98,8 @@ def _power(ctx: Context, op: ast.Pow, base: Value, exponent: Value) -> Value:
 
 
 def _real_power(base: Value, exponent: Value) -> Value:
+    if isinstance(base, int) and isinstance(exponent, int) and abs(base) > 1:
+        operators.require_few_bits((abs(base).bit_length() - 1) * exponent)
     result = base**exponent
     if isinstance(result, complex):
         raise ValueError("the result is a complex number, which no block holds")

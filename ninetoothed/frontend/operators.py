@@ -27,6 +27,22 @@ from ninetoothed.symbolic.normal_form import normalize
 Operator = tuple[str, Callable[..., Any], str | None]
 """A row of the table, the function of Python objects, and the operation on sizes, if any."""
 
+_MOST_BITS = 4096
+"""Of integers that are computed when compiling: more than any type has, and than takes time."""
+
+
+def require_few_bits(bits: int) -> None:
+    """Raise ``OverflowError`` for an integer of this many bits if it is of no use."""
+    if bits > _MOST_BITS:
+        raise OverflowError(f"the result has more than {_MOST_BITS:,} bits")
+
+
+def _shifted(value: Any, count: Any) -> Any:
+    if isinstance(value, int) and isinstance(count, int) and value:
+        require_few_bits(value.bit_length() + count)
+    return value << count
+
+
 BINARY: dict[type[ast.operator], Operator] = {
     ast.Add: ("add", operator.add, "add"),
     ast.Sub: ("sub", operator.sub, "sub"),
@@ -37,7 +53,7 @@ BINARY: dict[type[ast.operator], Operator] = {
     ast.BitAnd: ("and", operator.and_, None),
     ast.BitOr: ("or", operator.or_, None),
     ast.BitXor: ("xor", operator.xor, None),
-    ast.LShift: ("shl", operator.lshift, None),
+    ast.LShift: ("shl", _shifted, None),
     ast.RShift: ("shr", operator.rshift, None),
 }
 COMPARE: dict[type[ast.cmpop], Operator] = {
@@ -142,7 +158,10 @@ def on_numbers(function: Callable[..., Any], name: str, *operands: Value) -> Val
         TypeMismatchError: it has no result.
     """
     try:
-        return function(*operands)
+        result = function(*operands)
+        if isinstance(result, int):
+            require_few_bits(result.bit_length())
+        return result
     except (TypeError, ZeroDivisionError, OverflowError, ValueError) as error:
         values = " and ".join(describe(operand) for operand in operands)
         raise TypeMismatchError(f"{name} of {values}: {error}") from None

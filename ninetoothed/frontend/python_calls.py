@@ -76,7 +76,10 @@ def _computed(
     values = [_known(ctx, arg) for arg in args]
     name, shown = callee.__name__, ", ".join(map(repr, values))
     try:
-        return callee(*values, **{key: _known(ctx, value) for key, value in kwargs.items()})
+        result = callee(*values, **{key: _known(ctx, value) for key, value in kwargs.items()})
+        if isinstance(result, int):
+            operators.require_few_bits(result.bit_length())
+        return result
     except (TypeError, ValueError, OverflowError) as error:
         if callee.__module__ == "math" and not isinstance(error, TypeError):
             # Python's words differ from version to version.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import FunctionType
 
 from xdsl.dialects import scf
@@ -67,7 +68,8 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
         UnusedValueWarning(
             "this statement does nothing, for its value is unused; "
             f"{written or 'assign it, or '}leave it out",
-            ctx.loc,
+            # The statement's own place: it is told once, whatever calls its function.
+            ctx.loc and replace(ctx.loc, caller=None),
         )
     )
 

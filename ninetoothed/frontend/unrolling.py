@@ -26,12 +26,12 @@ _WITHOUT_VALUES = (ast.While, ast.Return, ast.FunctionDef)
 
 
 def note_loops(ctx: Context, node: ast.expr | ast.stmt) -> None:
-    """Note the loops of whose variables ``node``, which failed, may need the numbers: while an
-    error leaves the expressions around its place, up to their statement.
+    """Note the loops of whose variables ``node``, which failed, may need the numbers: the innermost
+    expression or statement around the error's place, which has all that the error can come from.
     """
     if ctx.noted:
         return
-    ctx.noted = isinstance(node, ast.stmt)
+    ctx.noted = True
     for value in _values_read(ctx, node):
         for scalar in _scalars(value):
             ctx.wanted |= _loops(ctx, scalar, {}) or frozenset()

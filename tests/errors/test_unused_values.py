@@ -146,6 +146,22 @@ def test_once_though_the_loop_around_is_built_again() -> None:
     ]
 
 
+def test_once_though_its_function_is_called_twice() -> None:
+    def twice(value):
+        value == 3
+        value = value * 2
+
+    def application(x, output):
+        half = x / 2
+        twice(half)
+        for _ in range(x.shape[0] // 16):
+            twice(half)
+        output = half
+
+    (text,) = made(application)[1]
+    assert [line.strip() for line in text.splitlines()[2:]] == ["value == 3", "^^^^^^^^^^"]
+
+
 def test_what_has_an_effect_is_silent() -> None:
     def application(x, output):
         """A docstring."""

@@ -160,6 +160,16 @@ def application(x, output):
         pass
 
 vectors(application)
+# ---- a mistake beside the variable of a loop that is too long to be unrolled
+def application(x, output):
+    count = 0
+    while count < 2000:
+        count += 1
+    output = (x + ntl.zeros((3,), ntl.float32)) * count
+#             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: ShapeError: shapes (64,) and (3,) do not broadcast: 64 is not 3; make them equal, or one of them 1
+
+vectors(application)
 # ---- a loop that is unrolled and does not end in time
 def application(x, output):
     step = 1

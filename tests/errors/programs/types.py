@@ -98,6 +98,37 @@ def application(x, output):
 # error: TypeMismatchError: 1180591620717411303424 does not fit 64 bits; use a smaller number, or a float
 
 vectors(application)
+# ---- a number of many digits
+def application(x, output):
+    output = x + 2**1000
+#            ^^^^^^^^^^^
+# error: TypeMismatchError: an integer of 1001 bits does not fit 64 bits; use a smaller number, or a float
+
+vectors(application)
+# ---- a power that would take forever
+def application(x, output):
+    output = x + 9**9**9
+#                ^^^^^^^
+# error: TypeMismatchError: `**` of 9 and 387420489: the result has more than 4,096 bits
+
+vectors(application)
+# ---- a shift that would take forever
+def application(x, output):
+    output = x + (1 << 10**12)
+#                 ^^^^^^^^^^^
+# error: TypeMismatchError: `<<` of 1 and 1000000000000: the result has more than 4,096 bits
+
+vectors(application)
+# ---- a factorial that no number holds
+import math
+
+
+def application(x, output):
+    output = x + math.factorial(2000)
+#                ^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: math.factorial(2000) has no value that a number holds; give it other numbers
+
+vectors(application)
 # ---- arithmetic on a string
 def application(x, output):
     output = x + "1"
