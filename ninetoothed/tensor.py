@@ -115,6 +115,7 @@ class Tensor:
             if given is None:
                 raise ArrangementError("a Tensor needs ndim or shape; write Tensor(2)", loc)
             ndim = len(given)
+        ndim = dtypes.number(ndim)
         if type(ndim) is not int or ndim < 0:
             raise ArrangementError(
                 f"ndim must be a number of dims, not {ndim!r}; write Tensor(2)", loc
