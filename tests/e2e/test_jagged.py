@@ -13,6 +13,7 @@ import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.defaults import assumed_signature, pick
+from ninetoothed.errors import ArrangementError
 from ninetoothed.runtime.toolchain.triton import compat
 from ninetoothed.verification.translation import validate
 from tests.support import offline
@@ -420,3 +421,34 @@ def test_no_pass_changes_what_is_touched(name: str) -> None:
 @pytest.mark.parametrize("name", KERNELS)
 def test_compiles_offline(name: str, language, target: str) -> None:
     offline.compiled(ninetoothed.make(*KERNELS[name]), target, language)
+
+
+def test_what_is_not_accessed_by_program_has_any_shape(device: str) -> None:
+    def arrangement(x, unused, table, row, out):
+        return *lines(x), *(t.tile((1,)) for t in (unused, table)), row, *lines(out)
+
+    def application(x, unused, table, row, out):
+        out = x * row[1] + table.source[0]
+
+    x = jagged()
+    table, row = torch.randn(3), torch.randn(7)
+
+    def check(x, unused, table, row, out):
+        equal(out.unbind(), [part * row[1] + table[0] for part in x.unbind()])
+
+    tensors = [Tensor(2, jagged_dim=1), Tensor(1), Tensor(1), Tensor(1), Tensor(2, jagged_dim=1)]
+    everywhere(
+        device, arrangement, application, (x, torch.randn(2), table, row, like(x)), check, tensors
+    )
+
+
+def test_what_is_read_has_the_shape_of_the_programs() -> None:
+    def arrangement(x, weight, out):
+        return *lines(x), weight.tile((1,)), *lines(out)
+
+    def application(x, weight, out):
+        out = x * weight
+
+    tensors = (Tensor(2, jagged_dim=1), Tensor(1), Tensor(2, jagged_dim=1))
+    with pytest.raises(ArrangementError, match="outermost shapes of x and weight"):
+        ninetoothed.make(arrangement, application, tensors)

@@ -45,7 +45,7 @@ def numberings(
     kernel: nt.KernelOp, shapes: Sequence[Sizes], agreement: Agreement
 ) -> list[Numbering | None]:
     """The numberings of a kernel's parameters, whose outermost levels have ``shapes``; None for
-    numbers, for the first tensor, and where a jagged tensor asks for equal shapes.
+    numbers, for the first tensor, and where jagged tensors ask for equal shapes.
     """
     found: list[Numbering | None] = []
     first: tuple[nt.SourceOp, Sizes] | None = None
@@ -56,9 +56,11 @@ def numberings(
         if source.kind.data == "tensor":
             if first is None:
                 first = source, shape
-            elif source.jagged is None and first[0].jagged is None:
+            elif source.jagged is None:
                 use = use_of(argument)
-                known = numbering(first[1], shape, use, agreement, kernel.assumptions)
+                # By programs of a jagged tensor, only what is not accessed may have another shape.
+                if first[0].jagged is None or use == "none":
+                    known = numbering(first[1], shape, use, agreement, kernel.assumptions)
         found.append(known)
     return found
 

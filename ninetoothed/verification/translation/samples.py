@@ -127,7 +127,7 @@ class Sampler:
         candidates = [
             [around(self._tile(group, known, case)) for around in _AROUND] for group in groups
         ]
-        if case >= len(_AROUND):
+        if candidates and case >= len(_AROUND):
             # No programs, or a loop without iterations.
             candidates[(case - len(_AROUND)) % len(groups)] = [0]
         checks = [

@@ -62,7 +62,7 @@ def tensor(shape: Sequence[int], dtype: str, layout: str, seed: int) -> torch.Te
     sizes = list(shape)
     if layout == "transposed":
         plain = _numbers([*reversed(sizes)], dtype, seed, start=1)
-        return plain.permute(*reversed(range(len(sizes))))
+        return plain.permute(tuple(reversed(range(len(sizes)))))
     if layout == "spread":
         steps = [2 + dim % 2 for dim in range(len(sizes))]
         wide = _numbers([size * step for size, step in zip(sizes, steps, strict=True)], dtype, seed)
@@ -71,7 +71,7 @@ def tensor(shape: Sequence[int], dtype: str, layout: str, seed: int) -> torch.Te
     plain = _numbers(sizes, dtype, seed)
     if layout == "backward" and plain.numel() > 0:
         return Backward.of(plain)
-    if layout == "repeated" and plain.numel() > 0:
+    if layout == "repeated" and sizes and plain.numel() > 0:
         dim = seed % len(sizes)
         return plain.narrow(dim, 0, 1).expand(sizes)
     return plain
@@ -96,4 +96,4 @@ def _numbers(shape: Sequence[int], dtype: str, seed: int, start: int = 0) -> tor
     count = torch.Size(shape).numel()
     generator = torch.Generator().manual_seed(seed)
     flat = torch.randint(0, _VALUES, (start + count,), generator=generator)
-    return flat.to(getattr(torch, DTYPES[dtype].torch))[start:].reshape(*shape)
+    return flat.to(getattr(torch, DTYPES[dtype].torch))[start:].reshape(shape)

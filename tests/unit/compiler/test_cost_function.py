@@ -1,4 +1,4 @@
-"""The source of costs is the same in every process."""
+"""The sources of a configuration space are the same in every process."""
 
 from __future__ import annotations
 
@@ -43,3 +43,4 @@ def test_the_same_text_in_every_process() -> None:
     }
     (text,) = texts
     assert text.count("def cost(") == 2
+    assert text.count("def fits(") == 2

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +11,6 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from examples.add import add_kernel
-from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.artifacts.configuration import Space
@@ -26,7 +22,6 @@ from ninetoothed.compiler.space import interpreted_values, space
 from ninetoothed.errors import CheckError
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.launch.loaded import Host
-from tests.support.imports import ROOT
 
 TARGET = Target.parse("sm_90")
 
@@ -191,41 +186,3 @@ def test_evaluation_takes_block_sizes_that_fit() -> None:
     assert chosen(33, 1, 100) == {"SIZE": 64}
     # Where none fits, as if all did: the error is that of the usual choice.
     assert chosen(1000, 5) == {"SIZE": 256}
-
-
-PROGRAM = """
-import torch
-from examples.matmul import matmul_kernel
-from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.fits_function import fits_source
-
-values = [torch.empty((8, 8), device="meta") for _ in range(3)]
-signature = bind(matmul_kernel.definition.interface, values, {}).signature
-print(fits_source(matmul_kernel.composed(signature), signature))
-"""
-
-
-def test_the_same_text_in_every_process() -> None:
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM],
-            check=True,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-        ).stdout
-        for seed in ("0", "1")
-    }
-    (text,) = texts
-    assert text.count("def fits(") == 1
-
-
-def test_sizes_of_a_matmul_that_fill_as_many_blocks() -> None:
-    shapes = sizes((60, 8), (8, 70), (70, 60))
-    signature = bind(matmul_kernel.definition.interface, shapes, {}).signature
-    fits = fits_function(matmul_kernel.composed(signature), signature)
-    assert fits is not None
-    choice = fits(*shapes)
-    assert choice(128, 32, 128)
-    assert choice(128, 128, 128)
-    assert not choice(32, 128, 128)

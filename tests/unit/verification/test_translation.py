@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.rewriter import Rewriter
 
 import ninetoothed
+import ninetoothed.language as ntl
 from examples import add, matmul, softmax
 from ninetoothed import Tensor
 from ninetoothed.artifacts.configuration import Config
@@ -86,6 +87,35 @@ def test_sizes_that_checks_reject_are_counted() -> None:
     report = validated(kernel)
     assert report.cases > 0
     assert report.cases + report.skipped == 8
+
+
+def one_program_arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    return x.tile((4,)), y.unsqueeze(0).tile((1,))
+
+
+def sum_application(x: Any, y: Any) -> None:
+    y = ntl.sum(x)  # pyright: ignore[reportUnusedVariable]
+
+
+def test_kernels_without_open_sizes_pass() -> None:
+    tensors = (Tensor(shape=(4,)), Tensor(shape=(4,)))
+    kernel = ninetoothed.make(
+        lambda x, y: (x.tile((2,)), y.tile((2,))), windows_application, tensors
+    )
+    report = validated(kernel)
+    assert (report.cases, report.skipped) == (8, 0)
+
+
+def test_arranged_tensors_of_no_dims_pass() -> None:
+    kernel = ninetoothed.make(one_program_arrangement, sum_application, (Tensor(1), Tensor(0)))
+    report = validated(kernel)
+    assert report.cases > 0
+    assert report.cases + report.skipped == 8
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts_of_no_dims(layout: str) -> None:
+    assert tensor((), "fp32", layout, 3).shape == ()
 
 
 def tamper(monkeypatch: pytest.MonkeyPatch, name: str, edit: Callable[[ModuleOp], None]) -> None:
