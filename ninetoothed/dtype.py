@@ -123,13 +123,17 @@ def literal(value: bool | int | float) -> str:
 
 
 def number(value: Any) -> Any:
-    """The Python number of a number of NumPy's, or of a torch tensor of no dims on the CPU; any
-    other object as it is.
+    """The Python number of a number of NumPy's, of an integer of sympy's, or of a torch tensor of
+    no dims on the CPU; any other object as it is.
     """
     # Who never imported a package has none of its numbers.
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
         return value.item()
+    # Where sympy is being imported, it has made no number yet.
+    integer: Any = getattr(sys.modules.get("sympy"), "Integer", None)
+    if integer is not None and isinstance(value, integer):
+        return int(value)
     return value.item() if _is_scalar_tensor(value) else value
 
 

@@ -67,11 +67,12 @@ class Tensor:
     Args:
         ndim: The number of dims; may be left out where ``shape`` is given.
         shape: The sizes: integers, symbols, or None for a size that only the call knows.
-        dtype: The element type (``ninetoothed.float16``, ``torch.float16``, ``"fp16"``); None: any.
+        dtype: The element type (``ninetoothed.float16``, ``torch.float16``, ``"fp16"``, ``float``);
+            None: any. An argument of another one is taken as it is, with a warning.
         jagged_dim: The dim whose size differs from one element of dim 0, the batch, to the next;
             the argument is a ``torch.nested`` tensor of jagged layout.
-        other: What is read outside the tensor. None: unspecified; reductions then ignore such
-            lanes.
+        other: What is read outside the tensor; infinities of integers are their type's extremes.
+            None: unspecified; reductions then ignore such lanes.
         shape_options: Options of :class:`Symbol` for the sizes that only the call knows: one dict
             for all of them, or one, or None, a dim.
         constexpr: For a tensor of no dims: a number that is known when compiling.
@@ -81,6 +82,9 @@ class Tensor:
 
     Raises:
         ArrangementError: the arguments contradict one another.
+
+    Warns:
+        DtypeWarning: ``dtype`` is no element type; none is declared.
     """
 
     __slots__ = ("_cell", "_level")
@@ -111,6 +115,7 @@ class Tensor:
             if given is None:
                 raise ArrangementError("a Tensor needs ndim or shape; write Tensor(2)", loc)
             ndim = len(given)
+        ndim = dtypes.number(ndim)
         if type(ndim) is not int or ndim < 0:
             raise ArrangementError(
                 f"ndim must be a number of dims, not {ndim!r}; write Tensor(2)", loc

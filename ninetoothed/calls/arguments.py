@@ -386,6 +386,11 @@ def member_value(value: Any) -> Any:
 def _number(parameter: Parameter, value: Any) -> bool | int | float:
     value = dtypes.number(member_value(value))
     if _is_tensor(value) and value.dim() == 0:
+        if value.device.type == "meta":
+            raise ArgumentError(
+                f"{parameter.name} is on the meta device, where no tensor has a value; pass a "
+                "number, or arrange it"
+            )
         value = value.item()
     # Numbers of other classes may be spelled otherwise.
     for plain in (bool, int, float):

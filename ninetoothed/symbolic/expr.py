@@ -26,8 +26,8 @@ class SymbolInfo:
     ``kind``: ``"meta"`` (the compiler chooses), ``"constexpr"`` (the caller gives it by keyword),
     ``"size"`` and ``"stride"`` (a tensor's), ``"plain"``. Bounds are inclusive; None is no bound.
     ``anonymous``: the name was made up by ``block_size()`` and reaches nothing that is generated.
-    ``given``: of the lower and the upper bound of a symbol that calls give, whether the user gave
-    it.
+    ``given``: of the lower and the upper bound, whether the user gave it; of ``"meta"`` symbols,
+    whose values no call gives, neither.
     """
 
     kind: str

@@ -95,6 +95,11 @@ def test_a_number_that_its_declared_type_does_not_hold(
     assert output.tolist() == [given] * 4
 
 
+def test_a_tensor_without_a_value_is_no_number() -> None:
+    with pytest.raises(ArgumentError, match="scale is on the meta device, where no tensor has"):
+        called(scaling(), torch.ones(4), torch.empty((), device="meta"))
+
+
 def test_a_number_that_no_type_holds() -> None:
     with pytest.raises(ArgumentError, match="does not fit 64 bits"):
         called(scaling(scale="i8"), torch.ones(4), 2**70)

@@ -172,6 +172,19 @@ def test_where_sizes_are_taken() -> None:
     assert x.eval({n: one, asked(x.shape[1]): 2}).tolist() == [[0, 1]]
 
 
+def test_integers_are_numbers() -> None:
+    """Wherever a number is asked for: numbers of dims, dims, bounds, what lies outside."""
+    one, two = ANYTHING.Integer(1), ANYTHING.Integer(2)
+    x = Tensor(two, other=two)
+    assert x.ndim == 2
+    assert [str(size) for size in x.permute((one, ANYTHING.Integer(0))).shape] == [
+        str(size) for size in reversed(x.shape)
+    ]
+    assert x.unsqueeze(one).shape[1] == 1
+    bounds = Symbol("D", constexpr=True, lower_bound=one, upper_bound=two)
+    assert bounds is Symbol("D", constexpr=True, lower_bound=1, upper_bound=2)
+
+
 def test_where_something_else_is_taken() -> None:
     x = Tensor(1, name="x")
     half = asked(x.shape[0]) / 2
