@@ -3,7 +3,7 @@
 The first call of a signature gets its space of configurations and their artifacts (from disk, or
 from the compiler). Which configuration runs is decided for each bucket (see ``tuning.search``): by
 a known result, by one of sizes nearby, by the model, or by timing. Every later call looks the
-kernel, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
+kernel up, checks the sizes and launches. A :class:`Dispatcher` may be used by several threads.
 
 Sizes that fail the kernel's checks may pass them with another configuration, which is chosen then
 among those that they pass with. Only where there is none, and outermost levels disagree, the call
