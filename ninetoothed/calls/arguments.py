@@ -27,6 +27,8 @@ NARROW = (1 << 31) - (1 << 20)
 end.
 """
 
+_PLAIN = (bool, int, float)
+
 # By torch's element types, of which there are few. (What torch.compile traces must not have been
 # wrapped by functools.cache: it warns of it.)
 _element_types: dict[Any, str | None] = {}
@@ -57,6 +59,9 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
             value = _tensor(parameter, value)
             values.append(value)
             params.append(_tensor_signature(parameter, value))
+        elif type(value) in _PLAIN:
+            values.append(value)
+            params.append(_number_signature(parameter, value, None, given))
         else:
             own = dtypes.own_type(member_value(value))
             number = _number(parameter, value)
@@ -65,7 +70,9 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     _check_same(interface, given, values)
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
-    padded_sizes = _padded_sizes(interface, {**sizes, **dict(constants)})
+    padded_sizes: tuple[tuple[str, int], ...] = ()
+    if interface.dynamic:
+        padded_sizes = _padded_sizes(interface, {**sizes, **dict(constants)})
     if interface.empties:
         for position in _empty(interface, values, dict(constants)):
             params[position] = replace(params[position], empty=True)
@@ -393,7 +400,7 @@ def _number(parameter: Parameter, value: Any) -> bool | int | float:
             )
         value = value.item()
     # Numbers of other classes may be spelled otherwise.
-    for plain in (bool, int, float):
+    for plain in _PLAIN:
         if isinstance(value, plain):
             return plain(value)
     raise ArgumentError(
@@ -468,7 +475,7 @@ def number_class(parameter: Parameter, value: Any) -> Hashable:
         ArgumentError: no element type holds it.
         TypeError: it is no plain number.
     """
-    if type(value) not in (bool, int, float):
+    if type(value) not in _PLAIN:
         raise TypeError("no plain number")
     if parameter.kind == "scalar" and parameter.dtype is None:
         return dtypes.literal(value)
