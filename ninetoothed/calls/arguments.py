@@ -214,7 +214,7 @@ def constant_value(name: str, value: Any, bounds: Bounds) -> int:
             f"{name}={value} is outside its bounds, {_ends(bounds)}, so that the kernel is "
             f"compiled for wider ones; {_other_bounds(name)}"
         )
-        warn(BoundsWarning(text))
+        warn(BoundsWarning(text, about=name))
     return value
 
 
