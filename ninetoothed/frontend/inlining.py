@@ -20,7 +20,16 @@ from ninetoothed.frontend import operators, triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame, LocalFunction
 from ninetoothed.frontend.name_resolution import constant, held_object, object_attribute
-from ninetoothed.frontend.values import Object, Value, Variable, View, describe, is_ssa, unnamed
+from ninetoothed.frontend.values import (
+    Object,
+    Size,
+    Value,
+    Variable,
+    View,
+    describe,
+    is_ssa,
+    unnamed,
+)
 from ninetoothed.frontend.variables import lent
 from ninetoothed.frontend.walk import STATEMENTS, call, evaluate, execute
 from ninetoothed.ir import nt
@@ -81,7 +90,7 @@ def inline(
     # A function that returns a value changes its own variables only, as in Python.
     frame.parameters = frozenset() if source.returns_value else outputs
     if of_triton is None:
-        values_of_caller = {*_computed_by_caller(values), *outputs} - frame.parameters
+        values_of_caller = {*_values_of_caller(values, source), *outputs} - frame.parameters
         frame.lost = source.unread & values_of_caller - named.keys()
     if isinstance(function, LocalFunction):
         frame.enclosing = function.frame
@@ -202,13 +211,19 @@ def _is_output(value: Value) -> bool:
     return isinstance(value, View) and not value.by_value
 
 
-def _computed_by_caller(values: Mapping[str, Value]) -> list[str]:
-    """Parameters that hold numbers and blocks: assigning them does not affect the caller."""
+def _values_of_caller(values: Mapping[str, Value], source: FunctionSource) -> list[str]:
+    """Parameters that hold numbers and blocks: assigning them does not affect the caller.
+
+    Numbers that are known when compiling count where the function returns nothing, so that it can
+    be called for nothing else.
+    """
+    known = () if source.returns_value else (bool, int, float, Size)
     return [
         name
         for name, value in values.items()
         if (isinstance(value, View) and value.by_value)
         or (is_ssa(value) and not nt.is_pointer(value.type))
+        or isinstance(value, known)
     ]
 
 

@@ -193,6 +193,30 @@ def application(x, output):
     output = total
 
 vectors(application)
+# ---- an assignment to a number that is known
+def count_up(count):
+    count += 1
+#   ^^^^^
+# error: TypeMismatchError: count is a value of the caller, where assigning it here changes nothing; pass an output parameter, or return the value
+
+def application(x, output):
+    count_up(3)
+# caller
+    output = x
+
+vectors(application)
+# ---- an assignment to a size
+def halve(size):
+    size //= 2
+#   ^^^^
+# error: TypeMismatchError: size is a value of the caller, where assigning it here changes nothing; pass an output parameter, or return the value
+
+def application(x, output):
+    halve(x.shape[0])
+# caller
+    output = x
+
+vectors(application)
 # ---- an assignment to an element of a tuple
 def accumulate(total, x):
     total += x
