@@ -207,7 +207,8 @@ def source_elements(ctx: Context, source: Source, nodes: Sequence[ast.expr]) -> 
         step = operators.elementwise(ctx, "mul", [place, operators.size_value(stride)])
         offset = step if offset is None else operators.elementwise(ctx, "add", [offset, step])
     pointer = pointer_to(ctx, source)
-    assert mask is not None
-    assert offset is not None
+    if mask is None or offset is None:
+        # A source without dims has one element.
+        return Elements(source.name, source.op, pointer, ctx.constant(True, "i1"))
     (pointer, offset, mask), _ = operators.broadcast(ctx, [pointer, offset, mask])
     return Elements(source.name, source.op, ctx.add(nt.AddPtrOp(pointer, offset)), mask)

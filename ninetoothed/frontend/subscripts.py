@@ -25,8 +25,9 @@ from ninetoothed.symbolic.normal_form import normalize
 def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     value = evaluate(ctx, node.value)
     nodes = _nodes(node.slice)
-    if isinstance(value, View) and value.is_block and any(map(_is_new_dim, nodes)):
-        value = ctx.read(value)
+    if isinstance(value, View) and any(map(_is_new_dim, nodes)):
+        value = _below_empty(value)
+        value = ctx.read(value) if value.is_block else value
     if isinstance(value, View | Source):
         found = place(ctx, value, node.slice)
         return (
@@ -35,6 +36,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     if isinstance(value, tuple | list | str):
         return _index_tuple(ctx, value, node.slice)
     if is_ssa(value):
+        nodes = _expanded(nodes, len(nt.shape_of(value.type)))
         new_dims = all(_is_new_dim(item) or _is_whole(item) for item in nodes)
         return _new_dims(ctx, value, nodes) if new_dims else _lanes(ctx, value, nodes)
     raise TypeMismatchError(f"{describe(value)} cannot be indexed")
@@ -50,7 +52,7 @@ def place(ctx: Context, value: Value, index: ast.expr) -> View | element_access.
     """
     nodes = _nodes(index)
     if isinstance(value, Source):
-        return element_access.source_elements(ctx, value, nodes)
+        return element_access.source_elements(ctx, value, _expanded(nodes, len(value.sizes)))
     if not isinstance(value, View):
         raise UnsupportedSyntaxError(
             "only parameters are assigned by index; select lanes with ntl.where, or "
@@ -58,10 +60,16 @@ def place(ctx: Context, value: Value, index: ast.expr) -> View | element_access.
         )
     source = addressing.unarranged(value)
     if source is not None:
-        return element_access.source_elements(ctx, source, nodes)
-    view = replace(value)
+        return element_access.source_elements(ctx, source, _expanded(nodes, len(source.sizes)))
+    view = _below_empty(value)
+    above = sum(len(level.sizes) for level in view.levels[:-1])
+    if any(map(_is_ellipsis, nodes[:above])):
+        # It stands for whole dims, of which levels have none.
+        ctx.require_block(view)
+    nodes = _expanded(nodes, above + len(view.levels[-1].sizes))
     while nodes and not view.is_block:
         view, nodes = _level(ctx, view, nodes)
+        view = _below_empty(view)
     return view if all(map(_is_whole, nodes)) and _fits(view, nodes) else _block(ctx, view, nodes)
 
 
@@ -76,6 +84,35 @@ def _is_new_dim(node: ast.expr) -> bool:
 def _is_whole(node: ast.expr) -> bool:
     """True for ``:``."""
     return isinstance(node, ast.Slice) and not (node.lower or node.upper or node.step)
+
+
+def _is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def _expanded(nodes: list[ast.expr], rank: int) -> list[ast.expr]:
+    """Indices of ``rank`` dims with ``...`` written out: a ``:`` for each dim that no other index
+    is for.
+
+    Raises:
+        ShapeError: there are several.
+    """
+    places = [place for place, node in enumerate(nodes) if _is_ellipsis(node)]
+    if not places:
+        return nodes
+    if len(places) > 1:
+        raise ShapeError(f"an index holds one `...`, not {len(places)}; write `:` for a whole dim")
+    (place,) = places
+    others = len(nodes) - 1 - sum(map(_is_new_dim, nodes))
+    whole: ast.expr = ast.copy_location(ast.Slice(), nodes[place])
+    return [*nodes[:place], *[whole] * max(rank - others, 0), *nodes[place + 1 :]]
+
+
+def _below_empty(view: View) -> View:
+    """The view below levels of shape ``()``, which have one element and take no index."""
+    while not view.is_block and not view.levels[0].sizes:
+        view = replace(view, depth=view.depth + 1)
+    return view
 
 
 def _fits(view: View, nodes: Sequence[ast.expr]) -> bool:
@@ -100,7 +137,8 @@ def _level(ctx: Context, view: View, nodes: list[ast.expr]) -> tuple[View, list[
             if nt.shape_of(value.type) or not operators.is_integer(value):
                 raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
         indices.append(value)
-    return replace(view, indices=tuple(indices)), nodes[len(sizes) :]
+    rest = nodes[len(sizes) :]
+    return replace(view, indices=tuple(indices), depth=view.depth + 1), rest
 
 
 def _block(ctx: Context, view: View, nodes: Sequence[ast.expr]) -> element_access.Elements:
@@ -141,7 +179,9 @@ def _index_tuple(ctx: Context, value: Any, index: ast.expr) -> Value:
 
 
 def _new_dims(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAValue:
-    """``x[:, None]``: dims of size 1 inserted."""
+    """``x[:, None]``: dims of size 1 inserted; ``x[()]`` is the block."""
+    if not nodes:
+        return block
     added = [axis for axis, node in enumerate(nodes) if _is_new_dim(node)]
     rank, kept = len(nt.shape_of(block.type)), len(nodes) - len(added)
     if kept != rank:
