@@ -128,11 +128,11 @@ def _level(ctx: Context, view: View, nodes: list[ast.expr]) -> tuple[View, list[
             f"{shape_text(sizes)}; give as many indices, not {len(nodes)}"
         )
     indices = list(view.indices)
-    for node in nodes[: len(sizes)]:
+    for node, size in zip(nodes[: len(sizes)], sizes, strict=True):
         with ctx.at(node):
             element_access.refuse_slice(node)
             found = evaluate(ctx, node)
-            element_access.require_index(ctx, found, f"a level of {view.name}")
+            element_access.require_inside(ctx, found, size, f"a level of {view.name}")
             value = index_number(ctx, ctx.scalar(found, "an index"))
             if nt.shape_of(value.type) or not operators.is_integer(value):
                 raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
@@ -153,7 +153,11 @@ def _block(ctx: Context, view: View, nodes: Sequence[ast.expr]) -> element_acces
             if sizes
             else f"{view.name} is one element here and is not indexed; write {view.name}"
         )
-    values = [None if _is_whole(node) else element_access.coordinate(ctx, node) for node in nodes]
+    what = f"the block of {view.name}"
+    values = [
+        None if _is_whole(node) else element_access.coordinate(ctx, node, size, what)
+        for node, size in zip(nodes, sizes, strict=True)
+    ]
     return element_access.block_elements(ctx, view, values)
 
 
@@ -203,7 +207,11 @@ def _lanes(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAValue
             f"{describe(block)} has {counted(len(sizes), 'dim')}; give as many indices, or `:` for "
             f"a whole dim, not {len(nodes)}"
         )
-    indices = [None if _is_whole(node) else element_access.coordinate(ctx, node) for node in nodes]
+    what = describe(block)
+    indices = [
+        None if _is_whole(node) else element_access.coordinate(ctx, node, size, what)
+        for node, size in zip(nodes, sizes, strict=True)
+    ]
     for axis in reversed(range(len(sizes))):
         index = indices[axis]
         if index is not None:
@@ -216,9 +224,6 @@ def _pick(ctx: Context, block: SSAValue, axis: int, index: SSAValue | int) -> SS
     by a block of indices.
     """
     sizes = nt.shape_of(block.type)
-    size = sizes[axis].value
-    if isinstance(index, int) and size is not None and not -size <= index < size:
-        raise ShapeError(f"index {index} is out of range for {describe(block)}; count from 0")
     if index == 0 and isinstance(op := block.owner, nt.OffsetsOp) and op.source_dim is not None:
         return _first_coordinate(ctx, op, axis)
     lanes = element_access.counted_from_0(ctx, index, sizes[axis])

@@ -81,6 +81,12 @@ class Level:
     type: nt.TensorType
 
 
+class ElementType(str):
+    """The name of an element type, as ``x.dtype`` gives it: compared as a type, by any spelling."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class PointerDtype:
     """``p.dtype`` of a pointer: its ``element_ty`` is ``pointee``."""
