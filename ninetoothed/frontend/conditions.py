@@ -18,7 +18,15 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend import dtypes, operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import ElementType, Size, Value, View, describe, is_sequence, is_ssa
+from ninetoothed.frontend.values import (
+    ElementType,
+    Size,
+    Value,
+    View,
+    describe,
+    is_sequence,
+    is_ssa,
+)
 from ninetoothed.frontend.walk import EXPRESSIONS, evaluate
 from ninetoothed.ir import nt
 
@@ -272,7 +280,9 @@ def _combined(ctx: Context, conjunction: bool, values: Sequence[Value]) -> Value
 
 
 def _not(ctx: Context, value: Value) -> Value:
-    return not value if isinstance(value, bool) else operators.elementwise(ctx, "eq", [value, False])
+    return (
+        not value if isinstance(value, bool) else operators.elementwise(ctx, "eq", [value, False])
+    )
 
 
 @EXPRESSIONS.register(ast.IfExp)

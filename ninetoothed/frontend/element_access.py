@@ -72,10 +72,10 @@ def refuse_slice(node: ast.expr) -> None:
 
 
 def coordinate(
-    ctx: Context, node: ast.expr, size: IndexExpr, what: str, from_end: bool = True
+    ctx: Context, node: ast.expr, size: IndexExpr, what: str, is_block: bool = True
 ) -> SSAValue | int:
-    """An index of a dim of ``what``: integers, or a number that is known when compiling. A block of
-    one lane is its number.
+    """An index of a dim of ``what``, a block or a source: integers, or a number that is known when
+    compiling. A block of one lane is its number.
 
     Raises:
         UnsupportedSyntaxError: a slice.
@@ -85,7 +85,10 @@ def coordinate(
     with ctx.at(node):
         refuse_slice(node)
         value = ctx.read(evaluate(ctx, node))
-        require_inside(ctx, value, size, what, from_end)
+        if is_block:
+            require_inside(ctx, value, size, what, from_end=True)
+        else:
+            require_possible(ctx, node, value, size, what)
         if type(value) is int:
             return value
         found = ctx.scalar(value, "an index")
@@ -129,15 +132,33 @@ def require_inside(
     if place is None:
         return
     least = -size if from_end and type(index) is int else const(0)
-    if (
-        always_nonnegative(place - size, ctx.assumptions)
-        or always_less(place, least, ctx.assumptions)
-        # No tensor that is indexed so has that many.
-        or not fits(place, ctx.index_type.width.data)
-    ):
-        raise ShapeError(
-            f"index {place} is out of range for {what}, of size {size} in that dim; count from 0"
-        )
+    above = always_nonnegative(place - size, ctx.assumptions)
+    below = always_less(place, least, ctx.assumptions)
+    # No tensor that is indexed so has more elements than the index type has numbers.
+    if above or below or not fits(place, ctx.index_type.width.data):
+        raise _outside(place, size, what)
+
+
+def _outside(index: IndexExpr, size: IndexExpr, what: str) -> ShapeError:
+    return ShapeError(
+        f"index {index} is out of range for {what}, of size {size} in that dim; count from 0"
+    )
+
+
+def require_possible(
+    ctx: Context, node: ast.expr, index: Value, size: IndexExpr, what: str
+) -> None:
+    """Check an index of a level or of a source, outside of which lies what an unrolled loop may
+    reach: one that is written as a number may lie inside, and any other is one of the index type.
+
+    Raises:
+        ShapeError: it lies outside.
+    """
+    number = node.operand if isinstance(node, ast.UnaryOp) else node
+    if isinstance(number, ast.Constant):
+        require_inside(ctx, index, size, what)
+    elif type(index) is int and not fits(const(index), ctx.index_type.width.data):
+        raise _outside(const(index), size, what)
 
 
 def block_elements(ctx: Context, view: View, indices: Sequence[SSAValue | int | None]) -> Elements:
@@ -197,7 +218,7 @@ def source_elements(ctx: Context, source: Source, nodes: Sequence[ast.expr]) -> 
             f"{shape_text(source.sizes)}; give as many indices, not {len(nodes)}"
         )
     coordinates = [
-        _integers(ctx, coordinate(ctx, node, size, source.name, from_end=False))
+        _integers(ctx, coordinate(ctx, node, size, source.name, is_block=False))
         for node, size in zip(nodes, source.sizes, strict=True)
     ]
     index_dtype = nt.dtype_of(ctx.index_type)

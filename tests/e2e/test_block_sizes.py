@@ -96,7 +96,11 @@ def test_a_branch_for_equal_block_sizes(device: str) -> None:
 
     def arrangement(x: Tensor, y: Tensor, output: Tensor) -> tuple[Tensor, ...]:
         one, two = block_size(16, 32), block_size(16, 32)
-        return x.tile((one,)), y.tile((two,)).tile((-1,)).expand(x.tile((one,)).shape), output.tile((one,))
+        return (
+            x.tile((one,)),
+            y.tile((two,)).tile((-1,)).expand(x.tile((one,)).shape),
+            output.tile((one,)),
+        )
 
     def application(x, y, output):
         if x.shape[0] == y.dtype.shape[0]:
