@@ -32,9 +32,9 @@ def require_equal(ctx: Context, one: IndexExpr, two: IndexExpr) -> None:
         else f"and {_example(one, two, found.differ)}"
     )
     raise ShapeError(
-        f"the sizes {one} and {two} must be equal whatever block sizes are chosen, {why}; give both "
-        "one size, as by one block_size() symbol or by x.shape, or set their dims apart, as in "
-        "x[:, None]"
+        f"the sizes {one} and {two} must be equal whatever block sizes are chosen, {why}; give "
+        "both one size, as by one block_size() symbol or by x.shape, or set their dims apart, as "
+        "in x[:, None]"
     )
 
 

@@ -78,8 +78,8 @@ def _incomparable(other: Value) -> str:
         return f"{other!r} is no element type; {hint}"
     if isinstance(other, Level):
         return (
-            f"{describe(other)} is no element type; its blocks have one: write .dtype once more, as "
-            "in p.dtype.dtype"
+            f"{describe(other)} is no element type; its blocks have one: write .dtype once more, "
+            "as in p.dtype.dtype"
         )
     found = lookup(other) if isinstance(other, type) else None
     like = f"ntl.{DTYPES[found].torch}" if found not in (None, "i1") else "ntl.float32"

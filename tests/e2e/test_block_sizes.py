@@ -1,5 +1,5 @@
 """Sizes that must be equal, where the compiler chooses block sizes: equal for all choices is right,
-and a call checks what only it knows. What is refused is in ``tests/errors/programs/block_sizes.py``.
+and a call checks what only it knows. ``tests/errors/programs/block_sizes.py`` has what is refused.
 """
 
 from __future__ import annotations
@@ -96,17 +96,15 @@ def test_a_branch_for_equal_block_sizes(device: str) -> None:
 
     def arrangement(x: Tensor, y: Tensor, output: Tensor) -> tuple[Tensor, ...]:
         one, two = block_size(16, 32), block_size(16, 32)
-        return (
-            x.tile((one,)),
-            y.tile((two,)).tile((-1,)).expand(x.tile((one,)).shape),
-            output.tile((one,)),
-        )
+        x, y = x.tile((one,)), y.tile((two,)).tile((-1,))
+        return x, y.expand(x.shape), output.tile((one,))
 
     def application(x, y, output):
         if x.shape[0] == y.dtype.shape[0]:
-            output = x + 0 * y[0]
+            total = y[0]
         else:
-            output = x + 0 * ntl.sum(y[0])
+            total = ntl.full(x.shape, ntl.sum(y[0]), ntl.float32)
+        output = x + 0 * total
 
     def right(x: torch.Tensor, y: torch.Tensor, output: torch.Tensor) -> None:
         assert torch.equal(output, x)

@@ -22,15 +22,15 @@ def vectors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 
 def by_strings(x, output):
-    ntl.static_assert(x.dtype == "float32" and x.dtype == "fp32" and "float32" == x.dtype)
-    ntl.static_assert(not x.dtype != "float32" and x.dtype != "float16" and x.dtype != "fp64")
+    ntl.static_assert(x.dtype == "float32" and x.dtype == "fp32" and x.dtype == SHORT)
+    ntl.static_assert(x.dtype != "float16" and x.dtype != "fp64")
     output = x
 
 
 def by_objects(x, output):
     ntl.static_assert(x.dtype == ntl.float32 and x.dtype == torch.float32)
     ntl.static_assert(x.dtype == OURS and x.dtype == TORCHS and x.dtype != OTHER)
-    ntl.static_assert(OURS == LONG and TORCHS == SHORT and LONG == ntl.float32)
+    ntl.static_assert(OURS == LONG and TORCHS == SHORT and ntl.float32 == LONG)
     output = x
 
 
