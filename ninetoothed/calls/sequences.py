@@ -96,6 +96,11 @@ class Jagged:
         return self.elements.data_ptr()
 
 
+def elements_of(value: Any) -> Any:
+    """The tensor that holds the elements of a bound argument."""
+    return value.elements if isinstance(value, Jagged) else value
+
+
 def is_nested(value: Any) -> bool:
     """True if ``value`` is a ``torch.nested`` tensor, of any layout."""
     return bool(getattr(value, "is_nested", False))

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir import Block as IRBlock
 
 from ninetoothed import config
-from ninetoothed.calls.sequences import Jagged, Offsets
+from ninetoothed.calls.sequences import Jagged, Offsets, elements_of
 from ninetoothed.errors import ArgumentError, CheckError, CompilerError
 from ninetoothed.interpreters import (
     accesses,
@@ -225,7 +225,7 @@ def _view(
     elif isinstance(value, torch.Tensor | Jagged):
         if value.dtype != element.own:
             raise ArgumentError(f"{name} must be a tensor of {element.own}, not of {value.dtype}")
-        place = Memory(name, _elements(value))
+        place = Memory(name, elements_of(value))
     else:
         place = element.number(value)
     names = access.names
@@ -240,11 +240,6 @@ def _view(
         tuple(number(size, symbols) for size in access.data.levels[-1]) if len(names) > 1 else (),
         None if source.jagged is None else source.jagged.data,
     )
-
-
-def _elements(value: torch.Tensor | Jagged) -> torch.Tensor:
-    """The tensor that holds an argument's elements."""
-    return value.elements if isinstance(value, Jagged) else value
 
 
 def _entries(function: tt.FuncOp, name: str) -> Sequence[Attribute]:
@@ -304,7 +299,7 @@ def _argument(
     pointee = element_of(tt.pointee_of(argument.type))
     if value.dtype.itemsize != pointee.memory.itemsize:
         raise ArgumentError(f"{param.data} must be a tensor of {pointee.own}, not of {value.dtype}")
-    memory = memories.setdefault(param.data, Memory(param.data, _elements(value)))
+    memory = memories.setdefault(param.data, Memory(param.data, elements_of(value)))
     return Pointer(memory, torch.zeros(1, dtype=torch.int64))
 
 
