@@ -42,8 +42,8 @@ def _flag(name: str) -> bool:
 
 
 def cache_dir() -> Path:
-    """``NINETOOTHED_CACHE_DIR``: folder of artifacts and tuning results. Default
-    ``~/.cache/ninetoothed``.
+    """``NINETOOTHED_CACHE_DIR``: folder of artifacts and tuning results, which nobody but this user
+    and root may be able to write. Default ``~/.cache/ninetoothed``.
     """
     text = _text("NINETOOTHED_CACHE_DIR")
     if text is not None:
@@ -51,6 +51,11 @@ def cache_dir() -> Path:
     base = _text("XDG_CACHE_HOME")
     root = Path(base) if base is not None else Path.home() / ".cache"
     return root / "ninetoothed"
+
+
+def names_cache_dir() -> bool:
+    """True if ``NINETOOTHED_CACHE_DIR`` is set."""
+    return _text("NINETOOTHED_CACHE_DIR") is not None
 
 
 def cache_size() -> int:
