@@ -76,16 +76,24 @@ class Variant:
         self._check = check
         self._modules = [self.module]
         self._interpreted: dict[int, dict[str, int]] = {}
+        self._stores: dict[ModuleOp, tuple[int, ...]] = {}
 
     @cached_property
     def written(self) -> frozenset[str]:
         """Parameters that may be written to."""
-        kernel = kernel_of(self.module)
         names = [param.name for param in self.signature.params]
         if self._is_specialized:
             # Other block sizes may have other stores.
             return frozenset(names)
-        return frozenset(names[write.param] for write in writes(kernel))
+        return frozenset(names[place] for place in self.stores(self.module))
+
+    def stores(self, module: ModuleOp) -> tuple[int, ...]:
+        """Positions of the parameters that a module of this signature stores to."""
+        found = self._stores.get(module)
+        if found is None:
+            found = tuple(sorted({write.param for write in writes(kernel_of(module))}))
+            self._stores[module] = found
+        return found
 
     @property
     def _is_specialized(self) -> bool:
@@ -278,7 +286,8 @@ class KernelCompiler:
         chosen = variant.interpreted(settings.interpret_lanes(), arguments.values)
         module = variant.serving(Config(tuple(chosen.items())))
         try:
-            interpret(module, arguments.values, {**dict(signature.constants), **chosen})
+            constants = {**dict(signature.constants), **chosen}
+            interpret(module, arguments.values, constants, written=variant.stores(module))
         except CheckError as error:
             error.is_agreement = variant.may_be_taken_laxer(error, chosen, arguments.values)
             raise
