@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import torch
@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir import Block as IRBlock
 
 from ninetoothed import config
+from ninetoothed.calls.autograd import mark_written
 from ninetoothed.calls.sequences import Jagged, Offsets, elements_of
 from ninetoothed.errors import ArgumentError, CheckError, CompilerError
 from ninetoothed.interpreters import (
@@ -52,18 +53,20 @@ def launch(
     values: Sequence[Argument],
     constants: Mapping[str, int],
     trace: Trace | None = None,
+    written: Sequence[int] = (),
 ) -> None:
-    """Run the only kernel of ``module`` in place."""
+    """Run the only kernel of ``module`` in place (see ``interpret``)."""
     kernels = [op for op in module.body.block.ops if isinstance(op, nt.KernelOp | tt.FuncOp)]
     if len(kernels) != 1:
         raise CompilerError(f"a module of one kernel can be interpreted, not of {len(kernels)}")
     kernel = kernels[0]
     # As GPU kernels do, write to tensors that require gradients and to inference tensors alike.
+    changed = [values[place] for place in written]
     with torch.inference_mode():
         if isinstance(kernel, nt.KernelOp):
-            _launch_kernel(kernel, values, constants, trace)
+            _launch_kernel(kernel, values, constants, trace, changed)
         else:
-            _launch_function(kernel, values, constants, trace)
+            _launch_function(kernel, values, constants, trace, changed)
 
 
 def number(expr: IndexExpr, symbols: Mapping[str, Any]) -> int:
@@ -183,6 +186,7 @@ def _launch_kernel(
     values: Sequence[Argument],
     constants: Mapping[str, int],
     trace: Trace | None,
+    changed: Sequence[Argument],
 ) -> None:
     params = [source.decl for source in kernel.sources]
     symbols = bind(params, values, constants)
@@ -208,7 +212,7 @@ def _launch_kernel(
     planner = Planner()
     block = kernel.apply.block
     symbols.update(longest)
-    for programs in _chunks(count, _lanes(block, symbols)):
+    for programs in _chunks(count, _lanes(block, symbols), changed):
         outer = nt_ops.unravel(programs, sizes)
         machine = Machine(planner, symbols, programs, outer, views, sequences=sequences)
         machine.trace, machine.count = trace, count
@@ -252,6 +256,7 @@ def _launch_function(
     values: Sequence[Argument],
     constants: Mapping[str, int],
     trace: Trace | None,
+    changed: Sequence[Argument],
 ) -> None:
     grid = function.attributes["nt.grid"]
     assert isinstance(grid, nt.ExprAttr)
@@ -272,7 +277,7 @@ def _launch_function(
     ]
     planner = Planner()
     count = number(grid.data, symbols)
-    for programs in _chunks(count, _lanes(block, symbols)):
+    for programs in _chunks(count, _lanes(block, symbols), changed):
         Machine(planner, symbols, programs, trace=trace, count=count).run(block, arguments)
 
 
@@ -303,8 +308,11 @@ def _argument(
     return Pointer(memory, torch.zeros(1, dtype=torch.int64))
 
 
-def _chunks(count: int, lanes: int) -> Iterable[torch.Tensor]:
-    """Chunks of programs, as large as the bound on lanes allows."""
+def _chunks(count: int, lanes: int, changed: Sequence[Argument]) -> Iterator[torch.Tensor]:
+    """Chunks of programs, as large as the bound on lanes allows, which write ``changed``."""
+    if count > 0:
+        # Before them: a program that fails may have written.
+        mark_written(changed)
     size = max(config.interpret_lanes() // max(lanes, 1), 1)
     for start in range(0, count, size):
         yield torch.arange(start, min(start + size, count))

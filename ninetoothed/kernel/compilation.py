@@ -81,16 +81,24 @@ class Variant:
         self._check = check
         self._modules = [self.module]
         self._interpreted: dict[int, dict[str, int]] = {}
+        self._stores: dict[ModuleOp, tuple[int, ...]] = {}
 
     @cached_property
     def written(self) -> frozenset[str]:
         """Parameters that may be written to."""
-        kernel = kernel_of(self.module)
         names = [param.name for param in self.signature.params]
         if self._is_specialized:
             # Other block sizes may have other stores.
             return frozenset(names)
-        return frozenset(names[write.param] for write in writes(kernel))
+        return frozenset(names[place] for place in self.stores(self.module))
+
+    def stores(self, module: ModuleOp) -> tuple[int, ...]:
+        """Positions of the parameters that a module of this signature stores to."""
+        found = self._stores.get(module)
+        if found is None:
+            found = tuple(sorted({write.param for write in writes(kernel_of(module))}))
+            self._stores[module] = found
+        return found
 
     @property
     def _is_specialized(self) -> bool:
@@ -300,8 +308,9 @@ class KernelCompiler:
                     with named(described(config.values)):
                         self._run(signature, config, values, level)
                 module = self.composed(signature, config)
-                names = [signature.params[write.param].name for write in writes(kernel_of(module))]
-                yield Run(config, tuple(values), frozenset(names)), level
+                stores = self.variant(signature).stores(module)
+                names = frozenset(signature.params[place].name for place in stores)
+                yield Run(config, tuple(values), names), level
 
     def _compare(
         self, results: Sequence[Any], usual: Config, others: Sequence[Any], config: Config
@@ -369,10 +378,12 @@ class KernelCompiler:
             CheckError: the sizes do not fit one another.
         """
         module = self.composed(signature, config)
+        written = self.variant(signature).stores(module)
         if level == "tt":
-            interpret(lower(module, signature, config), values)
+            interpret(lower(module, signature, config), values, {}, written=written)
         else:
-            interpret(module, values, {**dict(signature.constants), **dict(config.values)})
+            constants = {**dict(signature.constants), **dict(config.values)}
+            interpret(module, values, constants, written=written)
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""
