@@ -21,6 +21,7 @@ from ninetoothed.symbolic.expr import (
     binary,
     const,
     divisors,
+    ir_text,
     minimum,
     substitute,
     sym,
@@ -53,9 +54,17 @@ class Condition:
         """True if no call with elements fulfils it."""
         return self.large.value == 0 and self.small.value == 1
 
-    def __str__(self) -> str:
-        from ninetoothed.symbolic.expr import ir_text
+    @property
+    def is_plain(self) -> bool:
+        """True if a reader sees why it must hold: it has no quotients."""
+        return not any(map(any, map(divisors, (self.small, self.large, self.where))))
 
+    @property
+    def sides(self) -> tuple[IndexExpr, IndexExpr]:
+        """Both sides, 0 where nothing is asked: the first is always at most the second."""
+        return normalize(self.small * self.where), normalize(self.large * self.where)
+
+    def __str__(self) -> str:
         return f"{ir_text(self.small)} <= {ir_text(self.large)}"
 
 
@@ -126,7 +135,9 @@ class Implication:
         found: Condition | None = None
         for lane in lanes:
             new = self._condition(end, lane)
-            if new is not None and (found is None or new.exact):
+            if new is None or not (new.exact or new.is_plain):
+                continue
+            if found is None or new.exact:
                 found = new
             if found is not None and found.exact:
                 break

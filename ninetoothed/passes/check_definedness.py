@@ -88,12 +88,11 @@ def _check(kernel: nt.KernelOp, stored: Stored, found: Finding, condition: Condi
         )
     if condition.is_never:
         raise fail(stored.op, f"{what}, whatever the sizes; {remedy}", ArrangementError)
-    small = normalize(condition.small * condition.where)
+    small, large = condition.sides
     message = (
         f"{what}: {condition} must hold, but they are {{left}}; pass tensors whose sizes fit, or "
         f"{remedy}"
     )
-    large = condition.large
     return nt.Check(
         (small, large), (normalize(minimum(small, large)), large), message, defined=True
     )

@@ -24,7 +24,7 @@ from ninetoothed.layout.inverse import Placement
 from ninetoothed.layout.meta_op import Guard, Levels
 from ninetoothed.layout.meta_ops import Pad, Tile
 from ninetoothed.passes.analysis.stored_values import Lanes, Read, StoredValues
-from ninetoothed.symbolic.expr import IndexExpr, const, ir_text, substitute, sym, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import equal, normalize, normalizer
 
@@ -346,6 +346,3 @@ def _meeting(reads: list[Read]) -> Iterator[tuple[Read, Read]]:
                 yield one, two
 
 
-def describe(condition: Condition) -> str:
-    """A condition in words."""
-    return f"{ir_text(condition.small)} <= {ir_text(condition.large)}"
