@@ -157,11 +157,13 @@ def _check(
     if first is None:
         return
     try:
-        others = any(_failure(check, known) for check in found if not check.agreement)
+        failing = [check for check in found if not check.defined and _failure(check, known)]
+        disagree = bool(failing) and all(check.agreement for check in failing)
+        undefined = not failing
     except ArgumentError:
         # What other checks ask for is not given.
-        others = True
-    raise CheckError(first, not others)
+        disagree = undefined = False
+    raise CheckError(first, disagree, undefined)
 
 
 def _failure(check: nt.Check, known: Mapping[str, Any]) -> str | None:

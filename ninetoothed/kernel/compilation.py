@@ -148,6 +148,8 @@ class Variant:
         """True if a laxer class may take a call that fails with ``chosen`` block sizes."""
         if self._fits is None or self._fits(*values)(*chosen.values()):
             return error.is_agreement
+        if error.is_undefined:
+            return False
         # None passes, and each may fail another check.
         return any(check.data.agreement for check in kernel_of(self.module).checks)
 
