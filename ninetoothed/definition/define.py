@@ -108,8 +108,8 @@ def define(
 def _check_block(
     parameter: ArrangedParameter, chosen: Collection[str], meta: Mapping[str, SymbolInfo]
 ) -> None:
-    """Check that no size of a block is computed from sizes of a call and from block sizes, too, which
-    are chosen for calls whose blocks have known sizes.
+    """Check that no size of a block is computed from sizes of a call and from block sizes as well,
+    which are chosen for calls whose blocks have known sizes.
 
     Raises:
         ArrangementError: one is.

@@ -259,7 +259,7 @@ def _equal(ctx: Context, left: Value, right: Value) -> Value:
             return False
         pairs = zip(left, right, strict=True)
         return _combined(ctx, True, [_equal(ctx, one, two) for one, two in pairs])
-    same = dtypes.is_same(left, right)
+    same = left is right if left is None or right is None else dtypes.is_same(left, right)
     return operators.apply(ctx, operators.COMPARE[ast.Eq], left, right) if same is None else same
 
 

@@ -14,6 +14,7 @@ from ninetoothed.frontend.bindings import shape_words
 from ninetoothed.frontend.conditions import tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.data_movement import transposed
+from ninetoothed.frontend.division import require_no_rounding_down
 from ninetoothed.frontend.name_resolution import class_attribute, module_attribute, object_attribute
 from ninetoothed.frontend.values import (
     BoundMethod,
@@ -56,6 +57,8 @@ def _list(ctx: Context, node: ast.List) -> Value:
 @EXPRESSIONS.register(ast.BinOp)
 def _binary(ctx: Context, node: ast.BinOp) -> Value:
     left = ctx.now(evaluate(ctx, node.left))
+    if not operators.is_runtime(left):
+        require_no_rounding_down(node)
     return combined(ctx, node.op, left, evaluate(ctx, node.right))
 
 
@@ -115,6 +118,8 @@ def _unary(ctx: Context, node: ast.UnaryOp) -> Value:
         if known is not None:
             return not known
         return operators.elementwise(ctx, "eq", [value, False])
+    if isinstance(node.op, ast.USub):
+        require_no_rounding_down(node)
     value = evaluate(ctx, node.operand)
     if isinstance(node.op, ast.UAdd):
         return ctx.read(value)
