@@ -80,9 +80,7 @@ def _check(kernel: nt.KernelOp, stored: Stored, found: Finding, condition: Condi
     rank = len(kernel.sources[found.parameter].sizes)
     remedy = f"declare what is read beyond the end, as in Tensor({rank}, other=0) for {read}"
     if found.other is None:
-        what = (
-            f"{written} is written where {read} has no element, so that nothing defined is stored"
-        )
+        what = f"{written} is written where {read} has no element, so that nothing defined is stored"
     else:
         what = (
             f"{read} ends before {names[found.other]}, with which it is combined, so that what is "

@@ -167,7 +167,9 @@ class _Definedness:
         """
         grid = self._placement(origin.parameter).access.levels[0]
         found = {
-            f"g{dim}": Range(const(0), size - 1) for dim, size in enumerate(grid) if size.value != 1
+            f"g{dim}": Range(const(0), size - 1)
+            for dim, size in enumerate(grid)
+            if size.value != 1
         }
         names: dict[str, None] = {}
         for read in reads:
@@ -213,18 +215,12 @@ class _Definedness:
         yield from self._ask((target, one, two), wanted, two, one, certain)
 
     def _ask(
-        self,
-        reads: tuple[Read, ...],
-        wanted: list[Guard],
-        read: Read,
-        met: Read | None,
+        self, reads: tuple[Read, ...], wanted: list[Guard], read: Read, met: Read | None,
         certain: bool,
     ) -> Iterator[Finding]:
         if not wanted:
             return
-        premises = [
-            guard for one in (reads[0], met) if one is not None for guard in self._guards(one)
-        ]
+        premises = [guard for one in (reads[0], met) if one is not None for guard in self._guards(one)]
         variables = self._variables(met or reads[0], *reads)
         facts = tuple(dict.fromkeys(fact for one in reads[1:] for fact in one.facts))
         for guard in wanted:
@@ -327,13 +323,11 @@ class _Definedness:
                 pairs = zip(found, op.strides, op.sizes, strict=True)
                 found = [guard for guard, stride, size in pairs if equal(stride, size)]
             guards += found
-        one = {
-            name: const(0)
-            for row, sizes in zip(names, placement.states[-1], strict=True)
-            for name, size in zip(row, sizes, strict=True)
-            if normalize(size).value == 1
-        }
-        return tuple(Guard(normalize(substitute(guard.index, one)), guard.size) for guard in guards)
+        one = {name: const(0) for row, sizes in zip(names, placement.states[-1], strict=True)
+               for name, size in zip(row, sizes, strict=True) if normalize(size).value == 1}
+        return tuple(
+            Guard(normalize(substitute(guard.index, one)), guard.size) for guard in guards
+        )
 
 
 def _is_border(op: object, levels: Levels) -> bool:
@@ -350,3 +344,5 @@ def _meeting(reads: list[Read]) -> Iterator[tuple[Read, Read]]:
             shared = one.reduced & two.reduced
             if one is not two and shared:
                 yield one, two
+
+

@@ -168,9 +168,7 @@ class StoredValues:
                     pending.append(one)
         # What may flow into it, and does so on another way, does.
         sure = {one for one in found if one.certain}
-        return [
-            one for one in found if one.certain or replace(one, certain=True) not in sure
-        ], whole
+        return [one for one in found if one.certain or replace(one, certain=True) not in sure], whole
 
     def _origins(self, place: _Place) -> Iterator[_Place | Read | None]:
         """The places that a value comes from; None: one that cannot be followed."""

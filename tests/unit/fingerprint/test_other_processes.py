@@ -403,7 +403,9 @@ def test_a_change_is_noticed(processes: list[Mapping[str, Any]], name: str) -> N
 
 
 @pytest.mark.parametrize("name", [name for name, read in READS.items() if read.is_known])
-def test_what_has_not_changed_is_found_again(processes: list[Mapping[str, Any]], name: str) -> None:
+def test_what_has_not_changed_is_found_again(
+    processes: list[Mapping[str, Any]], name: str
+) -> None:
     first, second, _ = [process[name] for process in processes]
     assert first[1] is None
     assert first == second
