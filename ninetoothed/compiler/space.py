@@ -28,11 +28,11 @@ from ninetoothed.compiler.cost_function import (
     cost_source,
     footprint_source,
     lanes_source,
-    powers_between,
 )
 from ninetoothed.compiler.fits_function import fits_source
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
+from ninetoothed.symbolic.choices import choices_between
 
 MAX_BLOCK = 1 << 15
 # Triton's own limit.
@@ -157,9 +157,7 @@ def _candidates(module: ModuleOp) -> Iterator[dict[str, int]]:
     """All choices of powers of two within the meta symbols' bounds, ascending."""
     kernel = nt.kernel_of(module)
     metas = [decl for decl in kernel.declarations if decl.kind == "meta"]
-    ranges: list[list[int]] = []
-    for decl in metas:
-        ranges.append(powers_between(decl.lower, decl.upper) or [max(decl.lower or 1, 1)])
+    ranges = [choices_between(decl.lower, decl.upper) for decl in metas]
     for values in itertools.product(*ranges):
         yield {decl.name: value for decl, value in zip(metas, values, strict=True)}
 

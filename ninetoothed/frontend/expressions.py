@@ -18,6 +18,7 @@ from ninetoothed.frontend.division import require_no_rounding_down
 from ninetoothed.frontend.name_resolution import class_attribute, module_attribute, object_attribute
 from ninetoothed.frontend.values import (
     BoundMethod,
+    ElementType,
     Level,
     Object,
     PointerDtype,
@@ -187,7 +188,7 @@ def _level_attribute(level: nt.TensorType, name: str) -> Value:
         return len(level.sizes)
     if name == "dtype":
         below = level.element_type
-        return Level(below) if isinstance(below, nt.TensorType) else nt.dtype_of(below)
+        return Level(below) if isinstance(below, nt.TensorType) else ElementType(nt.dtype_of(below))
     return _MISSING
 
 
@@ -202,7 +203,7 @@ def _block_attribute(ctx: Context, block: SSAValue, name: str) -> Value:
     if name == "dtype" and nt.is_pointer(block.type):
         return PointerDtype(nt.dtype_of(nt.pointee_of(block.type)))
     if name == "dtype":
-        return nt.dtype_of(block.type)
+        return ElementType(nt.dtype_of(block.type))
     if name == "T":
         return transposed(ctx, block)
     function = method(name)

@@ -16,6 +16,7 @@ from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES, INTEGERS
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend import division
+from ninetoothed.frontend.block_sizes import require_equal
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import Size, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
@@ -354,7 +355,7 @@ def broadcast(
     """Broadcast values to one shape, by NumPy's rules; also that shape.
 
     Raises:
-        ShapeError: two sizes differ, and neither is 1.
+        ShapeError: two sizes differ, or may for a choice of block sizes, and neither is 1.
     """
     shape: tuple[IndexExpr, ...] = ()
     for value in values:
@@ -420,11 +421,16 @@ def _repeat(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAV
 
 
 def assumed(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
-    """``value`` as a block of ``shape``; sizes that differ are checked at the call to be equal."""
+    """``value`` as a block of ``shape``; sizes that differ are checked at the call to be equal.
+
+    Raises:
+        ShapeError: they are not for every choice of block sizes.
+    """
     old = nt.shape_of(value.type)
     for one, two in zip(old, shape, strict=True):
         if one == two:
             continue
+        require_equal(ctx, one, two)
         line = "" if ctx.loc is None else linecache.getline(ctx.loc.file, ctx.loc.line).strip()
         where = line.replace("{", "{{").replace("}", "}}")
         message = (

@@ -87,15 +87,15 @@ vectors(application)
 # ---- an index of the block beyond its type
 def application(x, output):
     output = x[2**40]
-#            ^^^^^^^^
-# error: ShapeError: index 1099511627776 is out of range for the block of x; count from 0
+#              ^^^^^
+# error: ShapeError: index 1099511627776 is out of range for the block of x, of size 64 in that dim; count from 0
 
 vectors(application)
 # ---- an element that is written beyond its type
 def application(x, output):
     output[2**33] = 1.0
-#   ^^^^^^^^^^^^^
-# error: ShapeError: index 8589934592 is out of range for the block of output; count from 0
+#          ^^^^^
+# error: ShapeError: index 8589934592 is out of range for the block of output, of size 64 in that dim; count from 0
 
 vectors(application)
 # ---- a bound of a loop beyond its type
