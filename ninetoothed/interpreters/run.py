@@ -41,6 +41,14 @@ from ninetoothed.symbolic.expr import IndexExpr, evaluate, sym
 
 Argument = torch.Tensor | Jagged | int | float | bool
 
+_OF_TILES = (nt.LoadOp, nt.StoreOp, nt.StoredOp, nt.GuardOp, nt.OffsetsOp)
+"""Ops that address all lanes of a tile."""
+
+_MOST_LANES = 1 << 20
+"""Lanes of a chunk of several programs: blocks that stay in the caches, and in memory that the
+process has, are several times as fast as those for which the system has to find pages.
+"""
+
 GROUPS = (
     *(accesses, addresses, arith_ops, casts, control, debug, extern, reductions, nt_ops, pointers),
     *(dot, shapes, tt_ops),
@@ -311,11 +319,11 @@ def _argument(
 
 
 def _chunks(count: int, lanes: int, changed: Sequence[Argument]) -> Iterator[torch.Tensor]:
-    """Chunks of programs, as large as the bound on lanes allows, which write ``changed``."""
+    """Chunks of programs, as large as the bounds on lanes allow, which write ``changed``."""
     if count > 0:
         # Before them: a program that fails may have written.
         mark_written(changed)
-    size = max(config.interpret_lanes() // max(lanes, 1), 1)
+    size = max(min(config.interpret_lanes(), _MOST_LANES) // max(lanes, 1), 1)
     for start in range(0, count, size):
         yield torch.arange(start, min(start + size, count))
 
@@ -331,8 +339,9 @@ def _lanes(block: IRBlock, symbols: Mapping[str, int]) -> int:
                 seen.add(value.type)
                 found.append(_lanes_of(value.type, symbols))
 
-    visit(block.args)
     for op in block.walk():
+        # Of tiles that are only indexed, no block is ever there.
+        visit([op.ref] if isinstance(op, _OF_TILES) else ())
         visit(op.results)
         for region in op.regions:
             for inner in region.blocks:

@@ -20,9 +20,10 @@ from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target
 from ninetoothed.cache.entries import SignatureInfo
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.copies import Run, copied
-from ninetoothed.calls.sequences import elements_of
+from ninetoothed.calls.sequences import Jagged, elements_of
 from ninetoothed.compiler.compile import build, compile_kernel, fingerprint, lower, serves
 from ninetoothed.compiler.defaults import (
     assumed_signature,
@@ -30,8 +31,8 @@ from ninetoothed.compiler.defaults import (
     describe_assumptions,
     pick,
 )
-from ninetoothed.compiler.fits_function import fits_function
-from ninetoothed.compiler.space import interpreted_values, space
+from ninetoothed.compiler.fits_function import counts_function, fits_function
+from ninetoothed.compiler.space import interpreted_values, least_waste, space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
     AgreementWarning,
@@ -58,6 +59,9 @@ from ninetoothed.verification.unused_outputs import (
 )
 from ninetoothed.verification.verdicts import Report, check_outputs, report, warn_of_races
 
+_MOST_SHAPES = 256
+"""Shapes of calls for which the block sizes are remembered."""
+
 
 class Variant:
     """Module and derived facts of one signature, shared by its calls.
@@ -80,7 +84,8 @@ class Variant:
         self._issued = issued
         self._check = check
         self._modules = [self.module]
-        self._interpreted: dict[int, dict[str, int]] = {}
+        self._largest: dict[int, dict[str, int]] = {}
+        self._interpreted: dict[tuple[Any, ...], dict[str, int]] = {}
         self._stores: dict[ModuleOp, tuple[int, ...]] = {}
 
     @cached_property
@@ -128,15 +133,34 @@ class Variant:
     def _fits(self) -> Callable[..., Callable[..., bool]] | None:
         return fits_function(self.module, self.signature)
 
+    @cached_property
+    def _counts(self) -> Callable[..., Callable[..., object]] | None:
+        return counts_function(self.module, self.signature)
+
     def interpreted(self, lanes: int, values: Sequence[Any]) -> dict[str, int]:
         """Block sizes for evaluation of ``lanes`` lanes at once, of a call with these arguments."""
-        found = self._interpreted.get(lanes)
+        if any(isinstance(value, Jagged) for value in values):
+            # Their lengths are data.
+            return self._chosen(lanes, values)
+        key = (lanes, *(tuple(one.shape) if is_tensor(one) else one for one in values))
+        found = self._interpreted.get(key)
+        if found is None:
+            if len(self._interpreted) >= _MOST_SHAPES:
+                self._interpreted.clear()
+            found = self._interpreted[key] = self._chosen(lanes, values)
+        return found
+
+    def _chosen(self, lanes: int, values: Sequence[Any]) -> dict[str, int]:
+        found = self._largest.get(lanes)
         if found is None:
             found = interpreted_values(self.module, self.signature, lanes)
-            self._interpreted[lanes] = found
-        if self._fits is None or (fits := self._fits(*values))(*found.values()):
+            self._largest[lanes] = found
+        fits = _always if self._fits is None else self._fits(*values)
+        if not fits(*found.values()):
+            found = interpreted_values(self.module, self.signature, lanes, fits)
+        if self._counts is None:
             return found
-        return interpreted_values(self.module, self.signature, lanes, fits)
+        return least_waste(self.module, found, self._counts(*values), fits)
 
     def fits(self, sizes: Sequence[tuple[str, int]], values: Sequence[Any]) -> bool:
         """True if these block sizes pass the checks of a call with these arguments, as far as the
@@ -448,6 +472,11 @@ class KernelCompiler:
         """Configurations for fp32 tensors, the best guess first."""
         signature = assumed_signature(self.definition, {}, {})
         return list(self.space(signature, Target.parse(DEFAULT_TARGET)).configs)
+
+
+def _always(*sizes: int) -> bool:
+    """True: every choice of block sizes fits."""
+    return True
 
 
 def _check_data(module: ModuleOp, arguments: Arguments) -> None:

@@ -107,7 +107,7 @@ def test_arguments_are_left_as_they_are() -> None:
 def test_a_scan_without_a_carry(levels: Sequence[str]) -> None:
     x, z = torch.ones(2, 40), torch.empty(2, 40)
     SCAN(x, z)
-    # The largest block holds a row.
+    # One block holds a row.
     assert torch.equal(z, x.cumsum(1))
     with pytest.raises(MismatchError) as caught:
         check_kernel(SCAN, (x, z), cumulated, levels=levels)
@@ -132,7 +132,7 @@ def test_a_call_compares_configurations(setting: str, monkeypatch: pytest.Monkey
         SCAN(x, z)
     (name,) = SCAN.interface.meta
     assert caught.value.message == (
-        f"kernel 'scan' gives z other elements with {name}=16 than with {name}=1024: 48 of 80 "
+        f"kernel 'scan' gives z other elements with {name}=16 than with {name}=64: 48 of 80 "
         "elements differ by more than 1e-05 + 1.3e-06 * |expected|, first\n"
         "  at (0, 16): 1.0 and 17.0\n"
         "  at (0, 17): 2.0 and 18.0\n"
@@ -229,13 +229,14 @@ def test_setting(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("configs", "sizes"),
-    [(1, [1024]), (2, [1024, 16]), ("3", [1024, 16, 512]), (100, None), ("random:1", None)],
+    [(1, [128]), (2, [128, 16]), ("3", [128, 16, 1024]), (100, None), ("random:1", None)],
 )
 def test_samples(configs: Any, sizes: list[int] | None) -> None:
     x, z = rows()
     ran = check_kernel(CARRIED, (x, z), cumulated, configs=configs)
     found = [dict(one.values).popitem()[1] for one in ran]
-    assert found == (sizes or [1024, *(16 << k for k in range(6))])
+    # A row of 100 elements is one block of 128.
+    assert found == (sizes or [128, 16, 32, 64, 256, 512, 1024])
 
 
 def test_references() -> None:
