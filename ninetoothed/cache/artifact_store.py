@@ -3,7 +3,8 @@
 One file an entry under ``config.cache_dir()``, in a folder for each kind; ``sources/`` has those
 that Triton reads. A file is written atomically, with its key and a digest; one that is cut off,
 edited, or of another format counts as absent. Where the disk takes no files, the process keeps the
-entries in memory and warns once.
+entries in memory and warns once; and silently where this package's files have changed since it was
+imported, so that modules of two versions may have made an entry.
 
 A read notes that the entry was used, once an hour at most. Writes keep the folder within
 ``config.cache_size()`` (see ``eviction``).
@@ -30,6 +31,7 @@ from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.configuration import Space
 from ninetoothed.cache import eviction
 from ninetoothed.cache.atomic import write_atomically
+from ninetoothed.version import SOURCES, sources
 
 _T = TypeVar("_T")
 
@@ -191,6 +193,11 @@ def _write(kind: str, key: str, content: str, name: str | None = None) -> None:
     path = _path(kind, key, name)
     entry = {"format": _FORMAT, "key": key, "digest": _digest(content), "content": content}
     text = json.dumps(entry, sort_keys=True)
+    if sources() != SOURCES:
+        # What was imported since may be of the other version.
+        with _lock:
+            _memory[str(path)] = content
+        return
     try:
         write_atomically(path, text)
     except OSError as error:
