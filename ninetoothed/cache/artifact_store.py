@@ -3,7 +3,8 @@
 One file an entry under ``config.cache_dir()``, in a folder for each kind; ``sources/`` has those
 that Triton reads. A file is written atomically, with its key and a digest; one that is cut off,
 edited, or of another format counts as absent. Where the disk takes no files, the process keeps the
-entries in memory and warns once.
+entries in memory and warns once; and silently where this package's files have changed since it was
+imported, so that modules of two versions may have made an entry.
 
 A read notes that the entry was used, once an hour at most. Writes keep the folder within
 ``config.cache_size()`` (see ``eviction``).
@@ -32,6 +33,7 @@ from ninetoothed.cache import eviction
 from ninetoothed.cache.atomic import write_in
 from ninetoothed.cache.folder import UnsafeFolderError, check, opened, read
 from ninetoothed.errors import ConfigurationError
+from ninetoothed.version import SOURCES, sources
 
 _T = TypeVar("_T")
 
@@ -207,6 +209,11 @@ def _write(kind: str, key: str, content: str, name: str | None = None) -> None:
     folder, name = config.cache_dir(), name or _name(key)
     entry = {"format": _FORMAT, "key": key, "digest": _digest(content), "content": content}
     text = json.dumps(entry, sort_keys=True)
+    if sources() != SOURCES:
+        # What was imported since may be of the other version.
+        with _lock:
+            _memory[str(folder / kind / name)] = content
+        return
     try:
         with opened(folder, kind, make=True) as room:
             write_in(room, name, text)

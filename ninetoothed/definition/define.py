@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
@@ -25,7 +25,7 @@ from ninetoothed.fingerprint.snapshot import Capture, frozen
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.chain import Chain, Jagged, Source
 from ninetoothed.layout.meta_op import Sizes, mapped
-from ninetoothed.symbolic.decisions import Decision, concerning, recorded
+from ninetoothed.symbolic.decisions import Decision, concerning, needs_bounds, recorded
 from ninetoothed.symbolic.expr import (
     IndexExpr,
     SymbolInfo,
@@ -102,6 +102,7 @@ def define(
         },
         bound.receiver,
         concerning(renaming.given, decisions),
+        tuple(renaming.size_decisions(decisions)),
     )
 
 
@@ -265,6 +266,18 @@ class _Renaming:
             self.keywords[new] = old
             self.given.append(symbol)
         self._infos[old] = symbol.args[1]
+
+    def size_decisions(self, decisions: Iterable[Decision]) -> Iterator[Decision]:
+        """Decisions by the bounds of sizes that a call gives, under the names in the IR.
+
+        The size of a tensor that the arrangement has left out is nobody's.
+        """
+        known = [sym(name, info) for name, info in self._infos.items()]
+        for decision in concerning(known, decisions):
+            condition = decision.condition
+            names = {symbol.args[0] for symbol in condition.symbols}
+            if names <= self._names.keys() and needs_bounds(decision):
+                yield replace(decision, condition=self._rename(condition))
 
     def parameter(self, name: str, chain: Chain) -> ArrangedParameter:
         """The arranged parameter with its symbols renamed."""

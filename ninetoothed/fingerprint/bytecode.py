@@ -7,6 +7,7 @@ from __future__ import annotations
 import dis
 import types
 from collections.abc import Iterator
+from typing import Any, cast
 
 Path = tuple[str, ...]
 """Attributes, one of another; none: the object itself is used."""
@@ -104,3 +105,24 @@ def codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from codes(constant)
+
+
+def is_same_code(one: types.CodeType, other: types.CodeType) -> bool:
+    """True if two code objects do the same, wherever they stand."""
+    return _operations(one) == _operations(other)
+
+
+def _operations(code: types.CodeType) -> tuple[object, ...]:
+    names = (code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
+    return code.co_name, code.co_code, names, counts, _constant(code.co_consts)
+
+
+def _constant(value: Any) -> object:
+    """What tells a constant from others; numbers are equal to others of another type."""
+    if isinstance(value, types.CodeType):
+        return _operations(value)
+    if isinstance(value, tuple | frozenset):
+        items = cast("tuple[Any, ...] | frozenset[Any]", value)
+        return type(items), type(items)(map(_constant, items))
+    return cast("type[Any]", type(value)), repr(value)

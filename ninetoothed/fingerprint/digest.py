@@ -14,10 +14,9 @@ import enum
 import functools
 import hashlib
 import json
-import os
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from ninetoothed.dtype import number, own_type
@@ -193,9 +192,9 @@ class _Walk:
 
     def _function(self, value: types.FunctionType) -> None:
         code = value.__code__
+        home = str(value.__globals__.get("__name__"))
         named = is_trusted_function(value)
         if named:
-            home = str(value.__globals__["__name__"])
             self._write("named", home, code.co_qualname, code.co_firstlineno)
         if self._is_known(value):
             return

@@ -21,6 +21,7 @@ from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.name_resolution import constant, held_object
+from ninetoothed.frontend.size_decisions import decision_checks
 from ninetoothed.frontend.values import Value, View
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
@@ -80,6 +81,7 @@ def _built(
     declared: Sequence[nt.SymbolDecl],
 ) -> ModuleOp:
     """The module, built once."""
+    ctx.checks += decision_checks(definition.size_decisions)
     ctx.lengths = frozenset(
         parameter.jagged.length for parameter in definition.parameters if parameter.jagged
     )

@@ -264,7 +264,7 @@ READS: dict[str, Read] = {
         "['abcdefghijkl'.index(k) for k in A.keys() | B.keys()][0] + {}", "1", "1"
     ),
     "a set, when compiling": run(
-        "A = 'one', 'two', 'three', 'four', 'five', 'six'\nlen(A) * 10 + A.index([*{{*A}}][0]) + {}",
+        "A = 'one', 'two', 'three', 'four', 'five', 'six'\nA.index([*{{*A}}][0]) + {}",
         "1", "1",
     ),
     "a set by its class, when compiling": run(
@@ -403,9 +403,7 @@ def test_a_change_is_noticed(processes: list[Mapping[str, Any]], name: str) -> N
 
 
 @pytest.mark.parametrize("name", [name for name, read in READS.items() if read.is_known])
-def test_what_has_not_changed_is_found_again(
-    processes: list[Mapping[str, Any]], name: str
-) -> None:
+def test_what_has_not_changed_is_found_again(processes: list[Mapping[str, Any]], name: str) -> None:
     first, second, _ = [process[name] for process in processes]
     assert first[1] is None
     assert first == second
