@@ -32,7 +32,7 @@ from ninetoothed.compiler.cost_function import (
 from ninetoothed.compiler.fits_function import fits_source
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
-from ninetoothed.symbolic.choices import choices_between
+from ninetoothed.symbolic.choices import choices_between, powers_between
 
 MAX_BLOCK = 1 << 15
 # Triton's own limit.
