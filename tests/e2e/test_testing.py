@@ -351,7 +351,8 @@ def test_an_output_that_decides_the_block_size() -> None:
 
 def test_jagged_tensors() -> None:
     def arrangement(x, z):
-        return tuple(one.tile((1, block_size(lower_bound=16, upper_bound=64))) for one in (x, z))
+        size = block_size(lower_bound=16, upper_bound=64)
+        return x.tile((1, size)), z.tile((1, size))
 
     def doubled(x, z):
         z = x + x
