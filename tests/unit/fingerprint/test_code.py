@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ninetoothed.fingerprint import digest
 from ninetoothed.fingerprint.digest import examine
 
 
@@ -21,3 +22,10 @@ def test_code_without_a_file_counts_in_all_its_parts(one: str, other: str) -> No
     found = examine(eval(one)).digest
     assert found is not None
     assert found == examine(eval(one)).digest != examine(eval(other)).digest
+
+
+def test_the_version_of_the_package_is_part_of_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = examine(eval("lambda x: x"))
+    before = found.key("a")
+    monkeypatch.setattr(digest, "stamp", lambda: "another")
+    assert found.key("a") != before
