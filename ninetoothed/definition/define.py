@@ -127,24 +127,37 @@ def _check_block(
 
 
 def _check_order(application: str, names: Sequence[str], origins: Sequence[str | None]) -> None:
-    """Warn where the arrangement has the application's names for other tensors."""
-    if set(origins) != set(names) or list(names) == list(origins):
+    """Warn where the arrangement has the application's names for one another's tensors."""
+    pairs = list(zip(names, origins, strict=True))
+    moved = [(name, origin) for name, origin in pairs if name != origin]
+    # A name of other tensors alone may be taken again.
+    while lost := [pair for pair in moved if not _is_swapped(pair, moved)]:
+        moved = [pair for pair in moved if pair not in lost]
+    if not moved:
         return
-    pairs = zip(names, origins, strict=True)
-    first, *others = [(name, origin) for name, origin in pairs if name != origin]
+    first, *others = moved
     bound = [
         f"{first[0]} is the arrangement's {first[1]}",
         *(f"{name} is its {origin}" for name, origin in others),
     ]
     order = ", ".join(names)
+    changed = {name for name, _ in moved}
+    returned = [name if name in changed else str(origin) for name, origin in pairs]
     warn(
         ArgumentOrderWarning(
             f"the arrangement returns {', '.join(map(str, origins))}, and {application}({order}) "
-            f"takes them in that order, as a call does: {', '.join(bound)}; return {order}, or "
+            f"takes them in that order, as a call does: {', '.join(bound)}; return "
+            f"{', '.join(returned)}, or "
             f"rename the parameters of {application}",
             caller_loc(),
         )
     )
+
+
+def _is_swapped(pair: tuple[str, str | None], moved: Sequence[tuple[str, str | None]]) -> bool:
+    """True if both names of a pair stand for other tensors on the other side."""
+    name, origin = pair
+    return any(name == other for _, other in moved) and any(origin == other for other, _ in moved)
 
 
 def checked_tensors(arranged: Sequence[object]) -> tuple[Tensor, ...]:
@@ -270,14 +283,23 @@ class _Renaming:
     def size_decisions(self, decisions: Iterable[Decision]) -> Iterator[Decision]:
         """Decisions by the bounds of sizes that a call gives, under the names in the IR.
 
-        The size of a tensor that the arrangement has left out is nobody's.
+        Raises:
+            ArrangementError: one depends on the size of a tensor that was left out, too.
         """
         known = [sym(name, info) for name, info in self._infos.items()]
         for decision in concerning(known, decisions):
             condition = decision.condition
-            names = {symbol.args[0] for symbol in condition.symbols}
-            if names <= self._names.keys() and needs_bounds(decision):
-                yield replace(decision, condition=self._rename(condition))
+            if not needs_bounds(decision):
+                continue
+            for symbol in condition.symbols:
+                if symbol.args[0] not in self._names:
+                    raise ArrangementError(
+                        f"the arrangement took {condition} to be {decision.answer} by the bounds "
+                        f"of its symbols, and nothing gives {symbol} a value in a call; return the "
+                        "tensor whose size it is, too, or arrange without the condition",
+                        decision.loc,
+                    )
+            yield replace(decision, condition=self._rename(condition))
 
     def parameter(self, name: str, chain: Chain) -> ArrangedParameter:
         """The arranged parameter with its symbols renamed."""

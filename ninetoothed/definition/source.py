@@ -300,7 +300,7 @@ def _parse(
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
             found.setdefault((first, node.name), node)
-    return cast(ast.Module, tree), found
+    return tree, found
 
 
 @functools.lru_cache(maxsize=64)

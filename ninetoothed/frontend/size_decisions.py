@@ -55,15 +55,15 @@ def _compared(
     if condition.op in COMPARISONS:
         op, (left, right) = condition.op, condition.args
     op = op if answer else _NEGATED[op]
-    between = {
-        "lt": (minimum(left, right - 1), maximum(right, left + 1)),
-        "le": (minimum(left, right), maximum(left, right)),
-        "gt": (maximum(left, right + 1), minimum(right, left - 1)),
-        "ge": (maximum(left, right), minimum(left, right)),
-        "eq": (right, left),
-        "ne": (left, right + 1 - _truth(binary("ne", left, right))),
+    fitting = {
+        "lt": minimum(left, right - 1),
+        "le": minimum(left, right),
+        "gt": maximum(left, right + 1),
+        "ge": maximum(left, right),
+        "eq": right,
+        "ne": left + 1 - _truth(binary("ne", left, right)),
     }
-    return (left, right), between[op]
+    return (left, right), (fitting[op], right)
 
 
 def _truth(condition: IndexExpr) -> IndexExpr:

@@ -82,8 +82,8 @@ def make(
             whatever the sizes; where it depends on them, the call warns.
         UnusedValueWarning: a statement has no effect, nothing is stored, or a name that is never
             read differs from a parameter's by case or by a letter.
-        ArgumentOrderWarning: the names of the arrangement's and of the application's parameters
-            are the same, in orders that differ.
+        ArgumentOrderWarning: names that the arrangement's and the application's parameters share
+            stand for one another's tensors.
         OptionWarning: ``output_dir`` is given.
 
     Each is issued once a kernel. What is wrong with a call's arguments, their types and values, the

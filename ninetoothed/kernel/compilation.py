@@ -119,6 +119,7 @@ class Variant:
         with self._issued.collecting() as found:
             module = build(self._definition, self.signature, config=config)
             self._check(found)
+        self.warnings += tuple(warning for warning in found if warning not in self.warnings)
         self._modules.append(module)
         return module
 

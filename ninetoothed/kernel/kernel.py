@@ -139,7 +139,21 @@ class Compilation:
 
     def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
         """Compile the artifact of one configuration."""
-        return self.compiler.artifact(signature, config, target, self.language(target))
+        found = self.compiler.artifact(signature, config, target, self.language(target))
+        self._keep_warnings(signature)
+        return found
+
+    def _keep_warnings(self, signature: Signature) -> None:
+        """Keep the warnings of modules that were built since, of other block sizes."""
+        with self._lock:
+            known = self._signature_infos.get(signature)
+            warnings = self.compiler.signature_info(signature).warnings
+            if known is None or {*warnings} <= {*known.warnings}:
+                return
+            known = known._replace(warnings=tuple(dict.fromkeys((*known.warnings, *warnings))))
+            self._signature_infos[signature] = known
+            if self.digest is not None and not settings.inspects():
+                entries.store_signature_info(self.digest, signature, known)
 
     def language(self, target: Target) -> Language:
         """Language that kernels are emitted in for a target."""

@@ -94,10 +94,8 @@ def needs_bounds(decision: Decision) -> bool:
     for name, info in (symbol.args for symbol in decision.condition.symbols):
         if info is not None and _is_bounded(info):
             found[name] = sym(name, replace(info, lower=0, upper=None))
-    return bool(found) and (
-        _divides_by(decision.condition, {*found})
-        or truth(substitute(decision.condition, found)) is not decision.answer
-    )
+    widened = substitute(decision.condition, found)
+    return _divides_by(widened, {*found}) or truth(widened) is not decision.answer
 
 
 def _divides_by(expr: IndexExpr, names: Collection[str]) -> bool:

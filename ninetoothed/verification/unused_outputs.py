@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -83,8 +84,26 @@ def _may_act(definition: Definition) -> bool:
             return True
         if isinstance(inner, ast.Call) and _called(inner) in _CHECKS:
             return True
-    branches = [inner for inner in own_nodes(node.body) if isinstance(inner, _BRANCHES)]
+    own = {*definition.application.local_names}
+    branches = [
+        inner
+        for inner in own_nodes(node.body)
+        if isinstance(inner, _BRANCHES) and _is_open(inner, own)
+    ]
     return any(_is_effect(inner, names) for branch in branches for inner in ast.walk(branch))
+
+
+def _is_open(branch: ast.AST, names: Collection[str]) -> bool:
+    """True if a branch's condition depends on variables, so that other calls may take it."""
+    match branch:
+        case ast.If() | ast.IfExp() | ast.While():
+            condition = branch.test
+        case ast.For():
+            condition = branch.iter
+        case _:
+            condition = branch
+    found = (node.id for node in ast.walk(condition) if isinstance(node, ast.Name))
+    return any(name in names for name in found)
 
 
 def _called(node: ast.Call) -> str | None:

@@ -137,7 +137,18 @@ def in_a_function_that_returns(x, output):
     store_elsewhere(x, x)
 
 
-@pytest.mark.parametrize("application", [nothing, only_local, in_a_function_that_returns])
+NEVER = False
+
+
+def in_a_branch_that_is_never_taken(x, output):
+    if NEVER:
+        output = x
+
+
+@pytest.mark.parametrize(
+    "application",
+    [nothing, only_local, in_a_function_that_returns, in_a_branch_that_is_never_taken],
+)
 def test_nothing_is_stored(application: Application) -> None:
     (text,) = warned(application)
     name = application.__name__

@@ -2,113 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-import textwrap
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.imports import ROOT
-
-KERNELS = """
-import helpers
-from helpers import size_of
-from ninetoothed import Symbol, Tensor, make, jit, block_size
-
-FACTOR = 2
-
-
-def arrangement(x, y):
-    return x.tile((size_of(x),)), y.tile((size_of(y),))
-
-
-def application(x, y):
-    y = x * FACTOR + helpers.OFFSET
-
-
-options = {"num_warps": 4, "num_stages": 1}
-kernel = make(arrangement, application, (Tensor(1), Tensor(1)), **options)
-"""
-HELPERS = """
-OFFSET = 1
-
-
-def size_of(tensor):
-    return 64
-"""
-FULL = ("xdsl", "sympy", "triton", "numpy.f2py", "ninetoothed.frontend", "ninetoothed.passes")
-
-
-@dataclass
-class User:
-    """Programs over two files of a user's, and one cache."""
-
-    folder: Path
-
-    def __post_init__(self) -> None:
-        self.write("kernels", KERNELS)
-        self.write("helpers", HELPERS)
-
-    def write(self, name: str, text: str) -> None:
-        """A module of the user's."""
-        (self.folder / f"{name}.py").write_text(text, encoding="utf-8")
-
-    def run(self, program: str, **environment: str) -> dict[str, Any]:
-        """The values of ``found`` of a program; and its output, warnings and imports."""
-        text = (
-            "import json, sys, warnings\n"
-            "from tests.support import fake_gpu\n"
-            "from tests.support.fake_gpu import Array\n"
-            "fake_gpu.install()\n"
-            "found = {}\n"
-            "with warnings.catch_warnings(record=True) as caught:\n"
-            "    warnings.simplefilter('always')\n"
-            f"{textwrap.indent(textwrap.dedent(program), '    ')}\n"
-            "found['warnings'] = [[str(w.message), w.filename, w.lineno] for w in caught]\n"
-            f"found['imported'] = fake_gpu.imported(*{FULL})\n"
-            "found['launches'] = fake_gpu.launches\n"
-            "print('|' + json.dumps(found))\n"
-        )
-        path = self.folder / "program.py"
-        path.write_text(text, encoding="utf-8")
-        # A copy of the package in the folder is taken.
-        paths = os.pathsep.join((str(self.folder), str(ROOT)))
-        given = {
-            **os.environ,
-            "PYTHONPATH": paths,
-            # Files are written faster than their times change.
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "NINETOOTHED_CACHE_DIR": str(self.folder / "cache"),
-            **environment,
-        }
-        command = [sys.executable, str(path)]
-        done = subprocess.run(command, env=given, capture_output=True, text=True)
-        assert not done.returncode, done.stderr
-        printed, _, result = done.stdout.rpartition("|")
-        return {**json.loads(result), "printed": printed.split()}
-
-    @property
-    def records(self) -> list[Path]:
-        """The cache entries of kernels."""
-        return sorted((self.folder / "cache" / "kernels").glob("*"))
+from tests.support.user import CALL, HELPERS, KERNELS, User
 
 
 @pytest.fixture
 def user(tmp_path: Path) -> User:
     return User(tmp_path)
-
-
-CALL = """
-import kernels
-kernels.kernel(Array(100), Array(100, pointer=8192))
-"""
 
 
 def test_a_second_process_imports_next_to_nothing(user: User) -> None:
@@ -459,68 +363,6 @@ def test_a_mistake_of_the_arrangement_is_raised_each_time(user: User) -> None:
         assert user.run(program)["error"] == "'size'"
 
 
-@pytest.mark.parametrize("change", ["x * FACTOR / 5", "x * FACTOR2", "x * 2", "x * ("])
-def test_edits_after_the_import_are_refused(user: User, change: str) -> None:
-    """The frontend reads the file; Python runs what it has read before."""
-    program = f"""
-    import pathlib
-    path = pathlib.Path(__file__).with_name("kernels.py")
-    text = path.read_text()
-    path.write_text(text.replace("x * FACTOR", {change!r}))
-    space = {{"__name__": "kernels", "FACTOR2": 4}}
-    try:
-        exec(compile(text, str(path), "exec"), space)
-    except Exception as error:
-        found["error"] = error.message.replace(str(path), "kernels.py")
-    finally:
-        path.write_text(text)
-    """
-    plain = user.run("import kernels; found['source'] = kernels.kernel.source()")
-    problem = "not what was imported" if change != "x * (" else "not found"
-    for _ in range(2):
-        assert user.run(program)["error"] == (
-            f"application is {problem} at line 13 of kernels.py; the file has changed since; "
-            "import it again, in a new process or by importlib.reload"
-        )
-    again = user.run("import kernels; found['source'] = kernels.kernel.source()")
-    assert again["source"] == plain["source"]
-
-
-def test_edits_elsewhere_in_the_file_do_not_matter(user: User) -> None:
-    program = """
-    import pathlib
-    import kernels
-    path = pathlib.Path(kernels.__file__)
-    text = path.read_text()
-    path.write_text(text.replace("num_stages", "num_" "stages  # ") + "\\n# More.\\n")
-    found["source"] = kernels.make(
-        kernels.arrangement, kernels.application, (kernels.Tensor(1), kernels.Tensor(1))
-    ).source()
-    """
-    assert user.run(program)["source"]
-
-
-def test_a_cached_text_that_is_not_the_functions_is_refused(user: User) -> None:
-    """As after an edit that leaves the size and the time of the file."""
-    program = """
-    import linecache, os, pathlib
-    path = pathlib.Path(__file__).with_name("kernels.py")
-    text = path.read_text()
-    status = path.stat()
-    edited = text.replace("x * FACTOR", "x / FACTOR")
-    path.write_text(edited)
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    linecache.getlines(str(path))
-    path.write_text(text)
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    try:
-        import kernels
-    except Exception as error:
-        found["error"] = str(error).replace(str(path), "kernels.py")
-    """
-    assert "application is not what was imported at line 13" in user.run(program)["error"]
-
-
 def test_kernels_in_an_archive(user: User) -> None:
     archive = user.folder / "archive.zip"
 
@@ -578,20 +420,30 @@ def test_jit_with_annotations_as_text(user: User) -> None:
     assert "xdsl" not in second["imported"]
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_edits_of_the_package_after_its_import(user: User, when: str) -> None:
-    """What is compiled by files of two versions is kept by nobody."""
-    shutil.copytree(ROOT / "ninetoothed", user.folder / "ninetoothed")
-    later = user.folder / "ninetoothed" / "passes" / "pipeline.py"
-    edit = f"open({str(later)!r}, 'a').write('\\n')\n"
-    imports = "import ninetoothed, sys\n"
-    program = f"{imports}{edit}import kernels\n" if when == "before" else f"import kernels\n{edit}"
-    call = "kernels.kernel(Array(100), Array(100, pointer=8192))"
-    for _ in range(2):
-        # Before the edit, the kernel of the old files may be kept.
-        found = user.run(f"{program}\n{call}")
-        assert "xdsl" in found["imported"]
-        assert found["launches"] == [["application", 2]]
-    assert len(user.records) == (0 if when == "before" else 2)
-    for imported in (True, False):
-        assert ("xdsl" in user.run(CALL)["imported"]) == imported
+SPECIALIZED = """
+from ninetoothed import Tensor, block_size, make
+
+
+def arrangement(x, y):
+    size = block_size(lower_bound=32, upper_bound=128)
+    return x.tile((size,)), y.tile((size,))
+
+
+def application(x, y):
+    if x.shape[0] > 32:
+        x == y
+    y = x + 1
+
+
+kernel = make(arrangement, application, (Tensor(1), Tensor(1)), tune="off")
+"""
+
+
+def test_a_warning_of_some_block_sizes_is_repeated(user: User) -> None:
+    """The kernel is built for the least block size first, of which there is none."""
+    user.write("kernels", SPECIALIZED)
+    first, second = user.run(CALL), user.run(CALL)
+    (warning,) = first["warnings"]
+    assert warning[0].startswith("this statement does nothing")
+    assert second["imported"] == []
+    assert second["warnings"] == [warning]

@@ -82,6 +82,41 @@ def test_dropped_tensors_do_not_matter() -> None:
         made(dropped, swapped)
 
 
+def renamed(input, scale, output):
+    return tiled(output, scale, input)
+
+
+def partly_swapped(input, factor, output):
+    input = output * factor
+
+
+def test_other_names_may_differ() -> None:
+    """Two names stand for one another's tensors, whatever the others are called."""
+    with pytest.warns(ArgumentOrderWarning) as caught:
+        made(renamed, partly_swapped)
+    text = str(caught[0].message).split("\n")[0]
+    assert text == (
+        "the arrangement returns output, scale, input, and partly_swapped(input, factor, output) "
+        "takes them in that order, as a call does: input is the arrangement's output, output is "
+        "its input; return input, scale, output, or rename the parameters of partly_swapped"
+    )
+
+
+def shifted(x, y, z):
+    return tiled(y, z, x)
+
+
+def of_others(x, y, w):
+    w = x + y
+
+
+def test_a_name_that_is_used_again_tells_nothing() -> None:
+    """It may be another tensor's, where its own has another name."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made(shifted, of_others)
+
+
 def lhs_rhs(lhs, rhs, output):
     return tiled(output, lhs, rhs)
 

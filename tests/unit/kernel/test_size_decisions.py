@@ -12,7 +12,7 @@ import torch
 
 import ninetoothed
 from ninetoothed import Symbol, Tensor
-from ninetoothed.errors import ArgumentError
+from ninetoothed.errors import ArgumentError, ArrangementError
 from ninetoothed.kernel.kernel import Kernel
 
 UP_TO_8 = {"upper_bound": 8}
@@ -74,6 +74,7 @@ def conditions() -> dict[str, tuple[Callable[[Any], Any], Any, int, int]]:
         "never": (lambda n: n < 3, FROM_4, 2, 3),
         "a divisor": (lambda n: 64 // n >= 8, {**UP_TO_8, "lower_bound": 1}, 9, 8),
         "a divisor of 0": (lambda n: 64 // n >= 8, {**UP_TO_8, "lower_bound": 1}, 0, 7),
+        "a divisor of any answer": (lambda n: 64 % n >= 0, {"lower_bound": 1}, 0, 64),
         "a remainder": (lambda n: 64 % n < 8, {**UP_TO_8, "lower_bound": 1}, 0, 64),
         "equal bounds": (lambda n: n == 8, {**UP_TO_8, "lower_bound": 8}, 7, 8),
         "a rounded quotient": (lambda n: (n + 3) // 4 <= 2, UP_TO_8, 9, 1),
@@ -161,7 +162,7 @@ def test_sizes_that_were_asked_before_the_arrangement() -> None:
 
 
 def test_a_tensor_that_is_left_out() -> None:
-    """No call gives its size."""
+    """No call gives its size, which is taken to be within its bounds."""
 
     def arrangement(x: Any, output: Any, other: Any) -> Any:
         assert other.shape[0] <= 8
@@ -170,6 +171,18 @@ def test_a_tensor_that_is_left_out() -> None:
     given = (Tensor(1), Tensor(1), Tensor(1, shape_options=UP_TO_8))
     kernel = ninetoothed.make(arrangement, copied, given)
     assert called(kernel, 9).tolist() == [*range(1, 10)]
+
+
+def test_a_tensor_that_is_left_out_beside_another() -> None:
+    def arrangement(x: Any, output: Any, other: Any) -> Any:
+        assert x.shape[0] + other.shape[0] <= 16
+        return x.tile((4,)), output.tile((4,))
+
+    given = (Tensor(1, shape_options=UP_TO_8), Tensor(1), Tensor(1, shape_options=UP_TO_8))
+    with pytest.raises(ArrangementError, match=r"nothing gives .* a value in a call") as caught:
+        ninetoothed.make(arrangement, copied, given)
+    assert caught.value.loc is not None
+    assert caught.value.loc.function == "arrangement"
 
 
 def test_signs_of_bounds_of_slices() -> None:

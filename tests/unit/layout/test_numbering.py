@@ -44,6 +44,7 @@ CASES: list[tuple[Sizes, Sizes, Use, tuple[str, str, str]]] = [
     (shape(2, 3), shape(7), "write", ("any >", "any >", "any >")),
     (shape(M), shape(M + 1), "read", ("any >", "any >", "any >")),
     (shape(M), shape(M, 2), "read", ("counts ", "counts ", "any >=")),
+    (shape(M, 2), shape(M), "read", ("counts ", "counts ", "any <=")),
     (shape(), shape(1), "read", ("counts =", "counts =", "counts =")),
     (shape(M), shape(N), "none", ("None ", "None ", "None ")),
     (shape(M), shape(M), "none", ("None ", "None ", "None ")),
@@ -51,6 +52,15 @@ CASES: list[tuple[Sizes, Sizes, Use, tuple[str, str, str]]] = [
     (shape(M), shape(N), "offsets", ("shapes ", "any ", "any ")),
     (shape(M), shape(N, K), "offsets", ("any ", "any ", "any ")),
 ]
+
+
+def test_what_is_left_over() -> None:
+    more, fewer = [
+        decided(*shapes, "read", "any")
+        for shapes in ((shape(M), shape(M, 2)), (shape(M, 2), shape(M)))
+    ]
+    assert (more.surplus, more.unreached) == (False, True)
+    assert (fewer.surplus, fewer.unreached) == (True, False)
 
 
 @pytest.mark.parametrize(("grid", "own", "use", "expected"), CASES, ids=str)
