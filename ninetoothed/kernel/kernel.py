@@ -275,7 +275,7 @@ class Kernel:
             ArgumentError: there is no such stage, parameter or symbol, or a constexpr has no value.
         """
         with self._compilation.issued.collecting():
-            return self._compiler.ir(stage, dtypes or {}, values or {})
+            return self._compiler.ir(stage, _named(dtypes), _named(values))
 
     @user_facing
     def source(
@@ -292,7 +292,7 @@ class Kernel:
                 value.
         """
         with self._compilation.issued.collecting():
-            return self._compiler.source(dtypes or {}, values or {}, language, target)
+            return self._compiler.source(_named(dtypes), _named(values), language, target)
 
     @user_facing
     def report(
@@ -306,7 +306,7 @@ class Kernel:
             ArgumentError: there is no such parameter or symbol, or a constexpr has no value.
         """
         with self._compilation.issued.collecting():
-            return self._compiler.report(dtypes or {}, values or {})
+            return self._compiler.report(_named(dtypes), _named(values))
 
     @property
     @user_facing
@@ -342,3 +342,7 @@ def _unpickled(recipe: Recipe) -> Kernel:
     kernel = Kernel.__new__(Kernel)
     vars(kernel)["_recipe"] = recipe
     return kernel
+
+
+def _named(given: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return {} if given is None else given
