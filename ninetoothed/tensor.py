@@ -388,7 +388,9 @@ class Tensor:
             entries = exprs(given, "a pair of pad", loc)
             if len(entries) != 2:
                 raise ArrangementError(
-                    f"pad: {shown(cast("object", pair))} is no pair; write (left, right), one pair a dim", loc
+                    f"pad: {shown(cast('object', pair))} is no pair; write (left, right), one "
+                    "pair a dim",
+                    loc,
                 )
             pairs.append(entries)
         left, right = (tuple(pair[side] for pair in pairs) for side in (0, 1))
