@@ -137,6 +137,20 @@ def number(value: Any) -> Any:
     return value.item() if _is_scalar_tensor(value) else value
 
 
+def flag(value: Any) -> bool | None:
+    """A flag of Python's or NumPy's, or None.
+
+    Raises:
+        TypeError: it is none; of the numbers, 0 and 1 are.
+    """
+    value = number(value) if value is not None else None
+    if value is None or isinstance(value, bool):
+        return value
+    if type(value) is not int or value not in (0, 1):
+        raise TypeError("no flag")
+    return bool(value)
+
+
 def own_type(value: Any) -> str | None:
     """Element type of a torch tensor of no dims on the CPU, a number that has one of its own; None
     for any other object, as for NumPy's numbers, which count as Python's, and for floats of eight

@@ -291,6 +291,21 @@ def counted(number: int, word: str, words: str | None = None) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {words or word + 's'}"
 
 
+_LONGEST = 300
+
+
+def shown(value: object) -> str:
+    """Format a wrong argument for a message: its ``repr``, on one line and not too long."""
+    try:
+        text = repr(value)
+    except Exception:
+        # Of integers of thousands of digits, Python makes no text.
+        return f"a {type(value).__qualname__}"
+    if "\n" in text:
+        text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
 def any_of(words: Sequence[str]) -> str:
     """Format alternatives for a message: ``a, b or c``."""
     *first, last = words
@@ -377,6 +392,15 @@ def user_facing(function: Callable[_P, _R]) -> Callable[_P, _R]:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
+        except ValueError as error:
+            # Of integers of thousands of digits, which are no sizes, Python makes no text.
+            if "integer string conversion" not in str(error):
+                raise
+            wrong = ArgumentError(
+                "an integer has too many digits for any number here; give a smaller one",
+                caller_loc(),
+            )
+            raise wrong.with_traceback(user_traceback(wrong)) from None
         except TypeError as error:
             # Without a frame of the function, Python could not call it.
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:

@@ -15,14 +15,17 @@ from numbers import Integral
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
-from ninetoothed.dtype import number
-from ninetoothed.errors import SymbolError, caller_loc, user_facing
+from ninetoothed.dtype import flag, number
+from ninetoothed.errors import SymbolError, caller_loc, shown, user_facing
 from ninetoothed.symbolic.decisions import record, truth
 from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, SymbolInfo, binary, const, sym
 from ninetoothed.symbolic.sympy_exchange import from_sympy, is_sympy, to_sympy
 
 _META_BOUNDS = (32, 1024)
 _CONSTEXPR_BOUNDS = (1, 1 << 20)
+
+_MOST_BITS = 128
+"""Of integers in expressions: twice what sizes have, so that products of two have a text, too."""
 
 _counter = itertools.count()
 _interned: WeakValueDictionary[IndexExpr, Symbol] = WeakValueDictionary()
@@ -149,7 +152,8 @@ class Symbol:
         found = self._binary(op, other)
         if found is NotImplemented:
             raise SymbolError(
-                f"{self} is an integer, and {other!r} is not; symbols take integers and symbols",
+                f"{self} is an integer, and {shown(other)} is not; symbols take integers and "
+                "symbols",
                 caller_loc(),
             )
         return found
@@ -244,13 +248,26 @@ def as_integer(value: object) -> IndexExpr | None:
         return value.expr
     value = value if isinstance(value, Integral) else number(value)
     if isinstance(value, Integral):
-        return const(int(value))
+        return const(_require_few_bits(int(value)))
     if not is_sympy(value):
         return None
     try:
         return from_sympy(value)
     except (ValueError, ZeroDivisionError) as error:
         raise SymbolError(str(error), caller_loc()) from None
+
+
+def _require_few_bits(value: int) -> int:
+    """``value``, if it may be a size or a part of one.
+
+    Raises:
+        SymbolError: it has more bits than any number that is computed with.
+    """
+    if value.bit_length() > _MOST_BITS:
+        raise SymbolError(
+            f"an integer of {value.bit_length()} bits is no size; give a smaller one", caller_loc()
+        )
+    return value
 
 
 def _intern(expr: IndexExpr) -> Symbol:
@@ -291,13 +308,19 @@ def _declare(
     power_of_two: bool | None,
     anonymous: bool = False,
 ) -> SymbolInfo:
+    constexpr, meta = _flag(name, "constexpr", constexpr), _flag(name, "meta", meta)
+    power_of_two = _flag(name, "power_of_two", power_of_two)
     if meta and constexpr is False:
         raise SymbolError(f"{name}: meta=True implies constexpr; leave constexpr out", caller_loc())
     kind = "meta" if meta else "constexpr" if constexpr else "plain"
     lower, upper = number(lower), number(upper)
     for option, bound in (("lower_bound", lower), ("upper_bound", upper)):
         if bound is not None and type(bound) is not int:
-            raise SymbolError(f"{name}: {option} must be an integer, not {bound!r}", caller_loc())
+            raise SymbolError(
+                f"{name}: {option} must be an integer, not {shown(bound)}", caller_loc()
+            )
+        if bound is not None:
+            _require_few_bits(bound)
     # Calls may exceed bounds of symbols that they give, and are warned where the user gave them.
     given = not meta and lower is not None, not meta and upper is not None
     defaults = {"meta": _META_BOUNDS, "constexpr": _CONSTEXPR_BOUNDS}.get(kind, (None, None))
@@ -325,6 +348,15 @@ def _declare(
     return SymbolInfo(kind, lower, upper, power_of_two, anonymous, given)
 
 
+def _flag(name: str, option: str, value: object) -> bool | None:
+    try:
+        return flag(value)
+    except TypeError:
+        raise SymbolError(
+            f"{name}: {option} must be True or False, not {shown(value)}", caller_loc()
+        ) from None
+
+
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",
     ast.Sub: "sub",
@@ -350,15 +382,16 @@ def _parse(value: object) -> IndexExpr:
     if isinstance(value, str):
         try:
             return _from_ast(ast.parse(value.strip(), mode="eval").body)
-        except (SyntaxError, ValueError, ZeroDivisionError):
+        except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
+            # The last two: it is nested too deeply for Python to read.
             pass
     elif isinstance(value, int) or is_sympy(value):
         found = as_integer(value)
         if found is not None:
             return found
     raise SymbolError(
-        f"{value!r} is no symbol; write a name, or an expression of names, integers, + - * // %, "
-        "comparisons, &, min and max",
+        f"{shown(value)} is no symbol; write a name, or an expression of names, integers, "
+        "+ - * // %, comparisons, &, min and max",
         caller_loc(),
     )
 
@@ -367,7 +400,7 @@ def _from_ast(node: ast.expr) -> IndexExpr:
     if isinstance(node, ast.Name):
         return sym(node.id)
     if isinstance(node, ast.Constant) and type(node.value) is int:
-        return const(node.value)
+        return const(_require_few_bits(node.value))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_from_ast(node.operand)
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:

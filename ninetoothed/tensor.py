@@ -14,13 +14,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ninetoothed import dtype as dtypes
-from ninetoothed.errors import ArrangementError, caller_loc, counted, user_facing
+from ninetoothed.errors import ArrangementError, Loc, caller_loc, counted, shown, user_facing
 from ninetoothed.layout.chain import (
+    MOST_DIMS,
     Chain,
     Source,
     check_unused,
     element_type,
     exprs,
+    flag,
     rewrite_below,
     sequence,
     size_of,
@@ -110,6 +112,8 @@ class Tensor:
         loc = caller_loc()
         if name is None:
             name = f"ninetoothed_tensor_{count}"
+        if not isinstance(name, str):
+            raise ArrangementError(f"name must be a string, not {shown(name)}", loc)
         given = None if shape is None else sequence(shape, "the shape", loc)
         if ndim is None:
             if given is None:
@@ -118,8 +122,10 @@ class Tensor:
         ndim = dtypes.number(ndim)
         if type(ndim) is not int or ndim < 0:
             raise ArrangementError(
-                f"ndim must be a number of dims, not {ndim!r}; write Tensor(2)", loc
+                f"ndim must be a number of dims, not {shown(ndim)}; write Tensor(2)", loc
             )
+        if ndim > MOST_DIMS:
+            raise ArrangementError(f"a tensor has at most {MOST_DIMS} dims, as torch's have", loc)
         if given is not None and len(given) != ndim:
             raise ArrangementError(
                 f"the shape {given} has {counted(len(given), 'size')} for "
@@ -127,6 +133,8 @@ class Tensor:
                 "size a dim, or leave ndim out",
                 loc,
             )
+        constexpr = flag("constexpr", constexpr, loc)
+        allow_races = bool(flag("allow_races", allow_races, loc))
         if (constexpr or value is not None) and ndim:
             raise ArrangementError(
                 "constexpr and value are for tensors of no dims; for the sizes of a tensor write "
@@ -137,7 +145,9 @@ class Tensor:
         numbers: dict[str, object] = {"other": other, "value": value}
         for word, number in numbers.items():
             if number is not None and not isinstance(number, bool | int | float):
-                raise ArrangementError(f"{word} must be a number, not {number!r}", loc)
+                raise ArrangementError(f"{word} must be a number, not {shown(number)}", loc)
+            if number is not None:
+                self._require_of_some_type(word, number, loc)
         options = size_options(shape_options, ndim, loc)
         # One dict is for all dims whose sizes are left to the call, where there are any.
         for_all = isinstance(shape_options, dict)
@@ -270,13 +280,14 @@ class Tensor:
             ArrangementError: a wrong number of entries, or a size below 1.
         """
         loc = caller_loc()
+        is_floor = bool(flag("floor_mode", floor_mode, loc))
         op = Tile.of(
             self._level,
             self.chain.levels,
             exprs(tile_shape, "the tile shape", loc),
             None if strides is None else exprs(strides, "strides", loc),
             None if dilation is None else exprs(dilation, "dilation", loc),
-            floor_mode,
+            is_floor,
             loc,
         )
         return self._then(op)
@@ -342,7 +353,7 @@ class Tensor:
         """
         start = 0 if start_dim is None else self._dim(start_dim, "flatten")
         end = self.ndim
-        if end_dim is not None and end_dim != self.ndim:
+        if end_dim is not None:
             end = self._dim(end_dim, "flatten", exclusive=True)
         if start >= end:
             raise ArrangementError(
@@ -377,7 +388,9 @@ class Tensor:
             entries = exprs(given, "a pair of pad", loc)
             if len(entries) != 2:
                 raise ArrangementError(
-                    f"pad: {pair!r} is no pair; write (left, right), one pair a dim", loc
+                    f"pad: {shown(cast('object', pair))} is no pair; write (left, right), one "
+                    "pair a dim",
+                    loc,
                 )
             pairs.append(entries)
         left, right = (tuple(pair[side] for pair in pairs) for side in (0, 1))
@@ -462,7 +475,7 @@ class Tensor:
         ndim = len(sizes)
         if type(dim) is not int or not -ndim < dim < ndim or dim == 0:
             raise ArrangementError(
-                f"jagged_dim must be a dim behind the batch, 1 to {ndim - 1}, not {dim!r}"
+                f"jagged_dim must be a dim behind the batch, 1 to {ndim - 1}, not {shown(dim)}"
                 if ndim > 1
                 else f"a jagged tensor has a batch and a jagged dim, not {counted(ndim, 'dim')}",
                 caller_loc(),
@@ -504,10 +517,18 @@ class Tensor:
                 )
 
     @staticmethod
+    def _require_of_some_type(word: str, number: bool | int | float, loc: Loc | None) -> None:
+        """Check that some element type holds a number."""
+        try:
+            dtypes.literal(number)
+        except TypeError as error:
+            raise ArrangementError(f"{word}: {error}; give a smaller number", loc) from None
+
+    @staticmethod
     def _binding(subs: object) -> Binding:
         if not isinstance(subs, Mapping):
             raise ArrangementError(
-                f"subs must be a dict of tensors and symbols, not {subs!r}", caller_loc()
+                f"subs must be a dict of tensors and symbols, not {shown(subs)}", caller_loc()
             )
         found = Binding()
         for key, value in cast("Mapping[object, object]", subs).items():
@@ -539,7 +560,9 @@ class Tensor:
         count = self.ndim if count is None else count
         dim = dim if type(dim) is int else dtypes.number(dim)
         if type(dim) is not int:
-            raise ArrangementError(f"{what}: a dim must be an integer, not {dim!r}", caller_loc())
+            raise ArrangementError(
+                f"{what}: a dim must be an integer, not {shown(dim)}", caller_loc()
+            )
         last = count if exclusive else count - 1
         if not -count <= dim <= last:
             instead = f"write one from {-count} to {last}" if count else "it has none to name"
@@ -566,6 +589,6 @@ def subs(tensor: Tensor, subs: Mapping[Any, Any]) -> Tensor:
 def _tensor(value: object) -> Tensor:
     if not isinstance(value, Tensor):
         raise ArrangementError(
-            f"{value!r} is no symbolic tensor; write ninetoothed.Tensor(2)", caller_loc()
+            f"{shown(value)} is no symbolic tensor; write ninetoothed.Tensor(2)", caller_loc()
         )
     return value

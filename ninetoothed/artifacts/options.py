@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from keyword import iskeyword
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from ninetoothed import config as settings
+from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.target import languages
-from ninetoothed.errors import ArgumentError, OptionWarning, warn
+from ninetoothed.errors import ArgumentError, OptionWarning, shown, warn
 
 
 class Options(NamedTuple):
@@ -52,9 +54,9 @@ def options(
     Warns:
         OptionWarning: one has no effect.
     """
-    if caller != "torch":
+    if not isinstance(caller, str) or caller != "torch":
         raise ArgumentError(
-            f"kernels are made for Python, with caller='torch'; caller={caller!r} would be a "
+            f"kernels are made for Python, with caller='torch'; caller={shown(caller)} would be a "
             "library that is built ahead of time, which is not part of this version; leave caller "
             "out"
         )
@@ -66,35 +68,57 @@ def options(
             )
         )
     if kernel_name is not None and not _is_name(kernel_name):
-        raise ArgumentError(f"kernel_name must be a name as Python has them, not {kernel_name!r}")
+        raise ArgumentError(
+            f"kernel_name must be a name as Python has them, not {shown(kernel_name)}"
+        )
     if max_num_configs is not None and (type(max_num_configs) is not int or max_num_configs < 1):
-        raise ArgumentError(f"max_num_configs must be a positive integer, not {max_num_configs!r}")
+        raise ArgumentError(
+            f"max_num_configs must be a positive integer, not {shown(max_num_configs)}"
+        )
     backends = (*languages(), "interpret")
-    if backend is not None and backend not in backends:
-        raise ArgumentError(f"there is no backend {backend!r}; backends are {', '.join(backends)}")
-    if tune not in (None, "off", "quick", "full"):
-        raise ArgumentError(f'tune must be "off", "quick" or "full", not {tune!r}')
+    if backend is not None and (not isinstance(backend, str) or backend not in backends):
+        raise ArgumentError(
+            f"there is no backend {shown(backend)}; backends are {', '.join(backends)}"
+        )
+    if tune is not None and (not isinstance(tune, str) or tune not in ("off", "quick", "full")):
+        raise ArgumentError(f'tune must be "off", "quick" or "full", not {shown(tune)}')
     return Options(
         kernel_name,
         _warps(num_warps),
         _numbers(num_stages, "num_stages"),
         max_num_configs,
         backend,
-        strict,
+        _flag(strict, "strict"),
         tune,
     )
+
+
+def _flag(value: object, name: str) -> bool:
+    try:
+        return bool(dtypes.flag(value))
+    except TypeError:
+        raise ArgumentError(f"{name} must be True or False, not {shown(value)}") from None
 
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and value.isidentifier() and not iskeyword(value)
 
 
+_MOST_NUMBERS = 64
+
+
 def _numbers(value: int | Iterable[int] | None, name: str) -> tuple[int, ...] | None:
     if value is None:
         return None
-    items = tuple(value) if isinstance(value, Iterable) else (value,)
-    if not items or any(type(item) is not int or item < 1 for item in items):
-        raise ArgumentError(f"{name} must be a positive integer or several, not {value!r}")
+    try:
+        # More than are tried say as little as none.
+        items = tuple(itertools.islice(iter(cast("Iterable[int]", value)), _MOST_NUMBERS + 1))
+    except TypeError:
+        items = (value,)
+    if not 0 < len(items) <= _MOST_NUMBERS or any(
+        type(item) is not int or item < 1 for item in items
+    ):
+        raise ArgumentError(f"{name} must be a positive integer or several, not {shown(value)}")
     return items
 
 

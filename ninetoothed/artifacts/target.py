@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from ninetoothed.errors import DeviceError
+from ninetoothed.errors import DeviceError, shown
 
 Language: TypeAlias = str
 """The language of an artifact's text: one of a back end's (see :func:`languages`)."""
@@ -64,12 +64,12 @@ class Target:
         Raises:
             DeviceError: the text names no target.
         """
-        for row in BACK_ENDS:
+        for row in BACK_ENDS if isinstance(cast("object", text), str) else ():
             targets = importlib.import_module(f"ninetoothed.backend.{row.name}.targets")
             found: Target | None = targets.parse(text)
             if found is not None:
                 return found
-        raise DeviceError(f"unknown target {text!r}; write for example 'sm_90' or 'gfx942'")
+        raise DeviceError(f"unknown target {shown(text)}; write for example 'sm_90' or 'gfx942'")
 
     def __str__(self) -> str:
         return self.arch

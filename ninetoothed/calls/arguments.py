@@ -19,6 +19,7 @@ from ninetoothed.errors import (
     DtypeWarning,
     counted,
     did_you_mean,
+    shown,
     warn,
 )
 
@@ -110,8 +111,8 @@ def _positional(
 ) -> tuple[list[Any], dict[str, Any]]:
     """The parameters' values in order, and the other keywords."""
     names = interface.names
-    shown = f"{interface.name}({', '.join(names)})"
-    takes = f"{shown} takes {counted(len(names), 'argument')}"
+    call = f"{interface.name}({', '.join(names)})"
+    takes = f"{call} takes {counted(len(names), 'argument')}"
     count = len(args) + sum(name in names for name in kwargs)
     if len(args) > len(names):
         keywords = interface.keywords
@@ -127,7 +128,7 @@ def _positional(
         if name not in names:
             rest[name] = value
         elif name in found:
-            raise ArgumentError(f"{shown} is given {name} twice, by position and by keyword")
+            raise ArgumentError(f"{call} is given {name} twice, by position and by keyword")
         else:
             found[name] = value
     for parameter in interface.parameters:
@@ -236,6 +237,8 @@ def _integer(name: str, value: Any) -> int:
     value = dtypes.number(value)
     if type(value) is not int:
         raise ArgumentError(f"{name} must be an integer, not {_shown(value)}")
+    if value.bit_length() > 63:
+        raise ArgumentError(f"{name} does not fit 64 bits; give a smaller number")
     return value
 
 
@@ -341,6 +344,7 @@ def _located(parameter: Parameter, value: Any) -> tuple[tuple[int, ...], int]:
     try:
         strides, pointer = value.stride(), value.data_ptr()
         if pointer or value.numel() == 0 or value.device.type == "meta":
+            _check_memory(parameter, value)
             return strides, pointer
     except RuntimeError:
         if str(value.layout) != "torch.strided":
@@ -352,6 +356,26 @@ def _located(parameter: Parameter, value: Any) -> tuple[tuple[int, ...], int]:
         f"{parameter.name} has no memory of its own: its memory was freed, or it stands for other "
         "tensors, as a DTensor, a FakeTensor and all inside of torch.func.vmap do; pass a plain one"
     )
+
+
+def _check_memory(parameter: Parameter, value: Any) -> None:
+    """Check that a tensor's elements lie in its memory, which may have been resized.
+
+    Raises:
+        ArgumentError: one does not.
+    """
+    if value.numel() == 0 or not hasattr(value, "untyped_storage"):
+        return
+    reach = sum(
+        (size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True)
+    )
+    needed = (value.storage_offset() + reach + 1) * value.element_size()
+    found = value.untyped_storage().nbytes()
+    if needed > found:
+        raise ArgumentError(
+            f"{parameter.name} reaches beyond its memory, which has {counted(found, 'byte')} of "
+            f"{needed:,}: it is a view of a tensor that was resized; make the view again"
+        )
 
 
 def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
@@ -412,7 +436,7 @@ def _shown(value: Any) -> str:
     if _is_tensor(value):
         return f"a tensor of shape {tuple(value.shape)}"
     if value is None or isinstance(value, bool | int | float | str):
-        return repr(value)
+        return shown(value)
     return f"a {type(value).__module__}.{type(value).__qualname__}".replace(" builtins.", " ")
 
 
@@ -445,19 +469,24 @@ def _number_signature(
 def _number_type(parameter: Parameter, value: bool | int | float, given: Sequence[Any] = ()) -> str:
     """Element type of a Python number: the declared one where it holds the number.
 
-    A number that is declared fp64 is fp32 where that is as good, unless an argument of the call has
-    elements of fp64: blocks of fp32 would be computed with in fp64, which is slow.
+    A float that is declared fp64, or not at all, is fp32 where that is as good, unless an argument
+    of the call has elements of fp64: blocks of fp32 would be computed with in fp64, which is slow,
+    and beside those of fp64 it must not be rounded.
 
     Raises:
         ArgumentError: no element type holds it.
     """
     declared = parameter.dtype
     if declared is None or not _holds(declared, value):
-        return _literal(parameter, value)
+        dtype = _literal(parameter, value)
+        return "fp64" if dtype == "fp32" and _has_doubles(given) else dtype
     if declared != "fp64" or parameter.kind != "scalar" or not _is_narrow(value):
         return declared
-    wide = any(_is_tensor(one) and _element_type(one.dtype) == "fp64" for one in given)
-    return "fp64" if wide else "fp32"
+    return "fp64" if _has_doubles(given) else "fp32"
+
+
+def _has_doubles(given: Sequence[Any]) -> bool:
+    return any(_is_tensor(one) and _element_type(one.dtype) == "fp64" for one in given)
 
 
 def _is_narrow(value: bool | int | float) -> bool:

@@ -59,10 +59,11 @@ class Binder:
         """
         try:
             classified = self._classify(args, keywords)
+            known = self._known.get(classified[1])
         except Exception:
             # Arguments that are unusual or wrong take the full way, which reports them.
-            classified = None
-        if classified is not None and (known := self._known.get(classified[1])) is not None:
+            classified = known = None
+        if classified is not None and known is not None:
             return Arguments(classified[0], *known)
         with self._collecting():
             arguments = bind(self._interface, args, keywords)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -27,6 +27,7 @@ from ninetoothed.errors import (
     NineToothedError,
     TypeMismatchError,
     collect_warnings,
+    shown,
     warn,
 )
 from ninetoothed.ir.nt import kernel_of
@@ -43,6 +44,20 @@ _CONSTEXPR_SIZE = 16
 _OTHER_DTYPES = ("fp16", "bf16", "fp64", "i32", "i64", "i8", "u8", "i1")
 
 
+def require_names(dtypes: object, values: object) -> None:
+    """Check that ``dtypes`` and ``values`` are given by name.
+
+    Raises:
+        ArgumentError: one is not.
+    """
+    for what, given in (("dtypes", dtypes), ("values", values)):
+        names = list(cast("Mapping[object, object]", given)) if isinstance(given, Mapping) else [0]
+        if not all(isinstance(name, str) for name in names):
+            raise ArgumentError(
+                f"{what} must be a dict by name of parameter or symbol, not {shown(given)}"
+            )
+
+
 def assumed_signature(
     definition: Definition,
     dtypes: Mapping[str, Any],
@@ -54,6 +69,7 @@ def assumed_signature(
     Raises:
         ArgumentError: a name that the kernel does not have, or a constexpr without a value.
     """
+    require_names(dtypes, values)
     sizes = definition.constexpr_sizes
     names = [parameter.name for parameter in definition.parameters]
     for name in dtypes:

@@ -37,6 +37,8 @@ from ninetoothed.symbolic.choices import choices_between, powers_between
 MAX_BLOCK = 1 << 15
 # Triton's own limit.
 MAX_LANES = 1 << 20
+MAX_EVALUATED_LANES = 1 << 28
+"""On the CPU, where offsets alone take eight bytes a lane."""
 MAX_CONFIGS = 1000
 """With more, pruning would take longer than it saves."""
 _WARPS = (1, 2, 4, 8, 16)
@@ -129,6 +131,9 @@ def interpreted_values(
     lanes; where none has, those of the smallest blocks.
 
     ``fits``: which block sizes pass the checks of a call. Those that do come before all others.
+
+    Raises:
+        ConfigurationError: a block is larger than any that can be evaluated.
     """
     lanes_of = _function(lanes_source(module, signature), "lanes")
 
@@ -138,7 +143,13 @@ def interpreted_values(
         largest = lanes_of(*sizes)
         return (is_fit, 1, math.prod(sizes)) if largest <= lanes else (is_fit, 0, -largest)
 
-    return max(_candidates(module), key=worth)
+    found = max(_candidates(module), key=worth)
+    if (largest := lanes_of(*found.values())) > MAX_EVALUATED_LANES:
+        raise ConfigurationError(
+            f"a block has {largest} lanes, and at most {MAX_EVALUATED_LANES} are evaluated at "
+            "once; tile it, and go through the tiles in a loop"
+        )
+    return found
 
 
 def least_waste(

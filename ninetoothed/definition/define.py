@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +20,7 @@ from ninetoothed.errors import (
     SymbolError,
     caller_loc,
     counted,
+    shown,
     warn,
 )
 from ninetoothed.fingerprint.snapshot import Capture, frozen
@@ -170,7 +172,7 @@ def checked_tensors(arranged: Sequence[object]) -> tuple[Tensor, ...]:
     for position, tensor in enumerate(arranged):
         if not isinstance(tensor, Tensor):
             raise ArrangementError(
-                f"the arrangement returned {tensor!r} at position {position}; return arranged "
+                f"the arrangement returned {shown(tensor)} at position {position}; return arranged "
                 "tensors only"
             )
         if tensor.level:
@@ -367,22 +369,23 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
         ArrangementError: the arrangement is no function, takes another number of objects, or
             returned nothing.
     """
-    if isinstance(tensors, Tensor) or not isinstance(tensors, Iterable):
-        raise ArgumentError(
-            "tensors must be a tuple of what the arrangement takes; write (tensor,)"
-        )
+    tensors = _objects(tensors)
     if not callable(arrangement):
-        raise ArrangementError(f"the arrangement must be a function, not {arrangement!r}")
-    tensors = tuple(cast("Iterable[object]", tensors))
+        raise ArrangementError(f"the arrangement must be a function, not {shown(arrangement)}")
     given = tuple(map(_copied, tensors))
     try:
-        bound = inspect.signature(arrangement).bind(*tensors).arguments
-    except TypeError as error:
-        shown = (
-            f"{getattr(arrangement, '__name__', 'the arrangement')}{inspect.signature(arrangement)}"
-        )
+        signature = inspect.signature(arrangement)
+    except (TypeError, ValueError):
         raise ArrangementError(
-            f"{shown} does not take what tensors holds, {counted(len(tensors), 'object')}: {error}"
+            f"the arrangement must be a Python function, not {shown(arrangement)}"
+        ) from None
+    try:
+        bound = signature.bind(*tensors).arguments
+    except TypeError as error:
+        name = getattr(arrangement, "__name__", "the arrangement")
+        raise ArrangementError(
+            f"{name}{signature} does not take what tensors holds, "
+            f"{counted(len(tensors), 'object')}: {error}"
         ) from None
     with recorded() as decisions:
         result = arrangement(*tensors)
@@ -390,11 +393,35 @@ def run_arrangement(arrangement: Callable[..., object], tensors: object) -> Arra
         result = [result]
     if not isinstance(result, tuple | list):
         raise ArrangementError(
-            f"the arrangement returned {result!r}; return the arranged tensors, as in "
+            f"the arrangement returned {shown(result)}; return the arranged tensors, as in "
             "return x.tile((64,)), y.tile((64,))"
         )
     found = tuple(map(_copied, cast("Sequence[object]", result)))
     return Arranged(found, _names(bound), tuple(decisions), given)
+
+
+_MOST_OBJECTS = 1024
+
+
+def _objects(tensors: object) -> tuple[object, ...]:
+    """What the arrangement is called with.
+
+    Raises:
+        ArgumentError: ``tensors`` is not several objects.
+    """
+    try:
+        # A symbolic tensor is none of several, and a torch tensor of no dims has the method only.
+        iterator = None if isinstance(tensors, Tensor) else iter(cast("Iterable[object]", tensors))
+    except TypeError:
+        iterator = None
+    if iterator is None:
+        raise ArgumentError(
+            "tensors must be a tuple of what the arrangement takes; write (tensor,)"
+        )
+    found = tuple(itertools.islice(iterator, _MOST_OBJECTS + 1))
+    if len(found) > _MOST_OBJECTS:
+        raise ArgumentError(f"tensors has more than {_MOST_OBJECTS} objects; give fewer")
+    return found
 
 
 def _copied(value: object) -> object:

@@ -14,6 +14,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArrangementError, TypeMismatchError
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
+from ninetoothed.language import rules
 from ninetoothed.layout.meta_op import AtMostOne, Levels, mapped
 from ninetoothed.symbolic.decisions import bad_divisor
 from ninetoothed.symbolic.expr import IndexExpr, substitute, substitution, symbols
@@ -153,16 +154,23 @@ def _outside(parameter: ArrangedParameter, other: float | int, dtype: str) -> fl
     row = DTYPES[dtype]
     if row.kind == "float" or (row.kind == "bool" and not math.isnan(other)):
         return other
+    lowest, highest = rules.lowest(dtype), rules.highest(dtype)
+    if math.isinf(other):
+        return lowest if other < 0 else highest
     if isinstance(other, int) or other.is_integer():
+        if not lowest <= other <= highest:
+            raise TypeMismatchError(
+                f"{parameter.name} has elements of {dtype}, which reach from {lowest} to "
+                f"{highest} and do not hold other={other}; give it one of them, or float('inf') "
+                "for the largest",
+                parameter.source.declared,
+            )
         return int(other)
-    if not math.isinf(other):
-        raise TypeMismatchError(
-            f"{parameter.name} has elements of {dtype}, which do not hold other={other}; give it "
-            "an integer, or float('inf') for the largest",
-            parameter.source.declared,
-        )
-    lowest = -(1 << (row.bits - 1)) if row.kind == "int" else 0
-    return lowest if other < 0 else lowest + (1 << row.bits) - 1
+    raise TypeMismatchError(
+        f"{parameter.name} has elements of {dtype}, which do not hold other={other}; give it an "
+        "integer, or float('inf') for the largest",
+        parameter.source.declared,
+    )
 
 
 def view(value: SSAValue) -> nt.TensorType:

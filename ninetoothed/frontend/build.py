@@ -86,6 +86,7 @@ def _built(
         parameter.jagged.length for parameter in definition.parameters if parameter.jagged
     )
     params = signature.params
+    ctx.has_doubles = any(one.kind == "tensor" and one.dtype == "fp64" for one in params)
     arrangement = arrange(definition, params)
     node = definition.application.node
     entry = ctx.block

@@ -57,6 +57,8 @@ class Context:
         """The loops of whose variables a number was needed, where the application failed."""
         self.noted = False
         """True if an error has left the innermost expression or statement that it is in."""
+        self.has_doubles = False
+        """True if a tensor of the call has elements of fp64, beside which no float is rounded."""
         self.specialized: dict[str, int] = {}
         """The block sizes that the application specialized on."""
         self.index_type: IntegerType = IntegerType(index_bits)
@@ -159,10 +161,19 @@ class Context:
             return self.size(value.expr)
         if isinstance(value, bool | int | float):
             try:
-                return self.constant(value, dtypes.literal(value))
+                return self.constant(value, self.literal(value))
             except TypeError as error:
                 raise TypeMismatchError(f"{error}; use a smaller number") from None
         raise TypeMismatchError(f"{what} must be a number or a block, not {describe(value)}")
+
+    def literal(self, value: bool | int | float) -> str:
+        """The element type of a Python number that meets no block.
+
+        Raises:
+            TypeError: an integer of more than 64 bits.
+        """
+        dtype = dtypes.literal(value)
+        return "fp64" if dtype == "fp32" and self.has_doubles else dtype
 
     def is_known(self, expr: IndexExpr) -> bool:
         """True if :meth:`number` has the value of an expression; nothing is specialized."""

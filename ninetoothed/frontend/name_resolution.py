@@ -16,6 +16,7 @@ from ninetoothed.fingerprint.objects import MISSING, is_object, static_attribute
 from ninetoothed.frontend import triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
+from ninetoothed.frontend.operators import MOST_BITS
 from ninetoothed.frontend.values import ElementType, Object, Value, describe
 from ninetoothed.frontend.walk import EXPRESSIONS
 from ninetoothed.language.table import Primitive
@@ -98,6 +99,11 @@ def constant(ctx: Context, name: str, value: Any) -> Value:
     if (own := dtypes.own_type(value)) is not None:
         return ctx.constant(dtypes.number(value), own)
     value = dtypes.number(value)
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise TypeMismatchError(
+            f"{name} is an integer of more than {MOST_BITS:,} bits, which no block holds; use a "
+            "smaller number"
+        )
     if isinstance(value, _CONSTANTS) or triton_objects.is_function(value):
         return value
     dtype = dtypes.lookup(value)

@@ -12,7 +12,6 @@ from typing import Any
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import SSAValue
 
-from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES, INTEGERS
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend import division
@@ -29,14 +28,14 @@ from ninetoothed.symbolic.normal_form import normalize
 Operator = tuple[str, Callable[..., Any], str | None]
 """A row of the table, the function of Python objects, and the operation on sizes, if any."""
 
-_MOST_BITS = 4096
+MOST_BITS = 4096
 """Of integers that are computed when compiling: more than any type has, and than takes time."""
 
 
 def require_few_bits(bits: int) -> None:
     """Raise ``OverflowError`` for an integer of this many bits if it is of no use."""
-    if bits > _MOST_BITS:
-        raise OverflowError(f"the result has more than {_MOST_BITS:,} bits")
+    if bits > MOST_BITS:
+        raise OverflowError(f"the result has more than {MOST_BITS:,} bits")
 
 
 def _shifted(value: Any, count: Any) -> Any:
@@ -235,21 +234,21 @@ def size_value(expr: IndexExpr) -> Value:
     return Size(expr) if expr.value is None else expr.value
 
 
-def literal(value: bool | int | float) -> str:
+def literal(ctx: Context, value: bool | int | float) -> str:
     """The element type of a Python number.
 
     Raises:
         TypeMismatchError: an integer of more than 64 bits.
     """
     try:
-        return dtypes.literal(value)
+        return ctx.literal(value)
     except TypeError as error:
         raise TypeMismatchError(f"{error}; use a smaller number, or a float") from None
 
 
 def _operand(ctx: Context, value: Value) -> tuple[Value, rules.Operand]:
     if isinstance(value, bool | int | float):
-        return value, rules.Operand(literal(value), value)
+        return value, rules.Operand(literal(ctx, value), value)
     value = ctx.scalar(value, "an operand")
     return value, rules.Operand(nt.dtype_of(value.type))
 

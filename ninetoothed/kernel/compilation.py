@@ -44,6 +44,7 @@ from ninetoothed.errors import (
     NineToothedWarning,
     UnusedValueWarning,
     collect_warnings,
+    shown,
 )
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import kernel_of
@@ -414,8 +415,8 @@ class KernelCompiler:
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""
-        if stage not in STAGES:
-            raise ArgumentError(f"there is no stage {stage!r}; stages are {', '.join(STAGES)}")
+        if not isinstance(stage, str) or stage not in STAGES:
+            raise ArgumentError(f"there is no stage {shown(stage)}; stages are {', '.join(STAGES)}")
         signature = assumed_signature(self.definition, dtypes, values)
         texts: dict[str, str] = {}
         with self._issued.collecting():
@@ -454,9 +455,9 @@ class KernelCompiler:
         """Generated source text (see ``Kernel.source``)."""
         chosen = Target.parse(target)
         known = chosen.back_end.languages
-        if language not in known:
+        if not isinstance(language, str) or language not in known:
             texts = " or ".join(map(repr, known))
-            raise ArgumentError(f"there is no language {language!r}; write {texts}")
+            raise ArgumentError(f"there is no language {shown(language)}; write {texts}")
         signature = assumed_signature(self.definition, dtypes, values)
         module = self.composed(signature)
         warps = self._options.num_warps

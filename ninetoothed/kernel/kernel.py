@@ -291,7 +291,7 @@ class Kernel:
             ArgumentError: there is no such stage, parameter or symbol, or a constexpr has no value.
         """
         with self._compilation.issued.collecting():
-            return self._compiler.ir(stage, dtypes or {}, values or {})
+            return self._compiler.ir(stage, _named(dtypes), _named(values))
 
     @user_facing
     def source(
@@ -308,7 +308,7 @@ class Kernel:
                 value.
         """
         with self._compilation.issued.collecting():
-            return self._compiler.source(dtypes or {}, values or {}, language, target)
+            return self._compiler.source(_named(dtypes), _named(values), language, target)
 
     @user_facing
     def report(
@@ -322,7 +322,7 @@ class Kernel:
             ArgumentError: there is no such parameter or symbol, or a constexpr has no value.
         """
         with self._compilation.issued.collecting():
-            return self._compiler.report(dtypes or {}, values or {})
+            return self._compiler.report(_named(dtypes), _named(values))
 
     @property
     @user_facing
@@ -383,3 +383,7 @@ def _unpickled(recipe: Recipe) -> Kernel:
     kernel = Kernel.__new__(Kernel)
     vars(kernel)["_recipe"] = recipe
     return kernel
+
+
+def _named(given: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return {} if given is None else given

@@ -5,16 +5,23 @@ Also how the arguments of a tensor's constructor and operations are read.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from ninetoothed import dtype as dtypes
-from ninetoothed.errors import ArrangementError, DtypeWarning, Loc, caller_loc, counted, warn
+from ninetoothed.errors import ArrangementError, DtypeWarning, Loc, caller_loc, counted, shown, warn
 from ninetoothed.layout.meta_op import Levels, MetaOp, Sizes
 from ninetoothed.layout.meta_ops import Ravel, Tile
 from ninetoothed.symbol import Symbol, as_integer
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, sym
+
+MOST_DIMS = 64
+"""Of a tensor, as of NumPy's and torch's."""
+
+_MOST_ENTRIES = 1024
+"""Of a sequence of one entry a dim; levels side by side have more dims than a tensor."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +127,19 @@ def sequence(values: object, what: str, loc: Loc | None) -> tuple[object, ...]:
     """``values`` as a tuple.
 
     Raises:
-        ArrangementError: it is no sequence.
+        ArrangementError: it is no sequence, or one of more entries than there may be dims.
     """
-    if not isinstance(values, Iterable):
-        raise ArrangementError(f"{what} {values!r} must be a tuple, one entry a dim", loc)
-    return tuple(cast("Iterable[object]", values))
+    try:
+        iterator = iter(cast("Iterable[object]", values))
+    except TypeError:
+        # A tensor or an array of no dims has the method, and no items.
+        raise ArrangementError(
+            f"{what} {shown(values)} must be a tuple, one entry a dim", loc
+        ) from None
+    found = tuple(itertools.islice(iterator, _MOST_ENTRIES + 1))
+    if len(found) > _MOST_ENTRIES:
+        raise ArrangementError(f"{what} has more than {_MOST_ENTRIES} entries; give one a dim", loc)
+    return found
 
 
 def exprs(values: object, what: str, loc: Loc | None) -> tuple[IndexExpr, ...]:
@@ -138,7 +153,7 @@ def exprs(values: object, what: str, loc: Loc | None) -> tuple[IndexExpr, ...]:
         expr = as_integer(item)
         if expr is None:
             raise ArrangementError(
-                f"{what} has the entry {item!r}; entries are integers and symbols", loc
+                f"{what} has the entry {shown(item)}; entries are integers and symbols", loc
             )
         found.append(expr)
     return tuple(found)
@@ -158,13 +173,40 @@ def size_of(name: str, given: object, options: dict[str, Any], loc: Loc | None) 
         if size.value is not None and size.value < 0:
             raise ArrangementError(f"the shape has the size {size}; sizes are at least 0", loc)
         return size
-    if options.get("constexpr") or options.get("meta"):
+    flags = {
+        name: flag(f"shape_options: {name}", options.get(name), loc)
+        for name in ("constexpr", "meta", "power_of_two")
+    }
+    if flags["constexpr"] or flags["meta"]:
         info = Symbol(name, **options).expr.args[1]
         return sym(name, replace(info, kind="constexpr size"))
-    return sym(
-        name,
-        SymbolInfo("size", max(options.get("lower_bound") or 0, 0), options.get("upper_bound")),
-    )
+    lower, upper = (_bound(options, option, loc) for option in ("lower_bound", "upper_bound"))
+    if upper is not None and upper < max(lower or 0, 0):
+        raise ArrangementError(
+            f"shape_options: upper_bound={upper} is below {max(lower or 0, 0)}, the least size", loc
+        )
+    return sym(name, SymbolInfo("size", max(lower or 0, 0), upper))
+
+
+def _bound(options: dict[str, Any], option: str, loc: Loc | None) -> int | None:
+    value = dtypes.number(options.get(option))
+    if value is not None and type(value) is not int:
+        raise ArrangementError(
+            f"shape_options: {option} must be an integer, not {shown(value)}", loc
+        )
+    return value
+
+
+def flag(name: str, value: object, loc: Loc | None) -> bool | None:
+    """A flag that may be left out.
+
+    Raises:
+        ArrangementError: it is none.
+    """
+    try:
+        return dtypes.flag(value)
+    except TypeError:
+        raise ArrangementError(f"{name} must be True or False, not {shown(value)}", loc) from None
 
 
 def size_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any]]:
@@ -173,9 +215,8 @@ def size_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any
     Raises:
         ArrangementError: they are no dicts of options, or too few or many.
     """
-    rows: list[Any] = (
-        [options] * ndim if options is None or isinstance(options, dict) else list(options)
-    )
+    one = options is None or isinstance(options, dict)
+    rows = [options] * ndim if one else list(sequence(options, "shape_options", loc))
     if len(rows) != ndim:
         raise ArrangementError(
             f"shape_options has length {len(rows)} for {counted(ndim, 'dim')}; give one dict for "
@@ -187,14 +228,15 @@ def size_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any
     for row in rows:
         if row is not None and not isinstance(row, dict):
             raise ArrangementError(
-                f"shape_options has the entry {row!r}; entries are dicts of options, or None", loc
+                f"shape_options has the entry {shown(row)}; entries are dicts of options, or None",
+                loc,
             )
         # Whatever its keys are, only names of options pass below.
         given = cast("dict[str, Any]", row or {})
         for option in given:
             if option not in _SIZE_OPTIONS:
                 raise ArrangementError(
-                    f"shape_options has no option {option!r}; options are "
+                    f"shape_options has no option {shown(option)}; options are "
                     f"{', '.join(_SIZE_OPTIONS)}",
                     loc,
                 )
@@ -225,8 +267,8 @@ def check_unused(
 
 def _tuple(values: Sequence[object]) -> str:
     """Text of a tuple; symbols by their text."""
-    shown = ", ".join(map(str, values))
-    return f"({shown},)" if len(values) == 1 else f"({shown})"
+    text = ", ".join(map(str, values))
+    return f"({text},)" if len(values) == 1 else f"({text})"
 
 
 def element_type(value: object, loc: Loc | None) -> str | None:
@@ -238,7 +280,7 @@ def element_type(value: object, loc: Loc | None) -> str | None:
     name = None if value is None else dtypes.lookup(value)
     if value is not None and name is None:
         text = (
-            f"{value!r} is no element type, so none is declared; write for example "
+            f"{shown(value)} is no element type, so none is declared; write for example "
             "ninetoothed.float16 or torch.float16"
         )
         warn(DtypeWarning(text, loc))

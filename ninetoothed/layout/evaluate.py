@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from ninetoothed.errors import ArrangementError, SymbolError, caller_loc, counted
+from ninetoothed.errors import ArrangementError, SymbolError, caller_loc, counted, shown
 from ninetoothed.layout.access import apply_all, compose, index_names
-from ninetoothed.layout.chain import Chain, Source
+from ninetoothed.layout.chain import MOST_DIMS, Chain, Source, sequence
 from ninetoothed.layout.meta_op import shape_text
 from ninetoothed.symbol import Symbol, as_integer
-from ninetoothed.symbolic.expr import IndexExpr, as_expr, const, evaluate, substitute, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, evaluate, substitute, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 from ninetoothed.symbolic.sympy_exchange import is_sympy
 
@@ -40,7 +42,7 @@ class Binding:
         expr = as_integer(key) if isinstance(key, Symbol) or is_sympy(key) else None
         if expr is None or expr.op != "sym":
             raise SymbolError(
-                f"{key!r} is no tensor and no plain name; give numbers to the names in it",
+                f"{shown(key)} is no tensor and no plain name; give numbers to the names in it",
                 caller_loc(),
             )
         return self._with(expr, _size(value, f"the value of {key}"))
@@ -96,12 +98,18 @@ class Binding:
 
 def _size(value: object, what: str) -> IndexExpr:
     if isinstance(value, Symbol) or is_sympy(value):
-        expr = as_integer(value)
-        assert expr is not None
-        return expr
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise SymbolError(f"{what} must be an integer, not {value!r}", caller_loc())
-    return as_expr(cast("Any", value).__index__())
+        return _known(value)
+    if not isinstance(value, bool):
+        with suppress(TypeError, RuntimeError):
+            # Of a class and of some tensors, the method has no result.
+            return _known(operator.index(cast("Any", value)))
+    raise SymbolError(f"{what} must be an integer, not {shown(value)}", caller_loc())
+
+
+def _known(value: object) -> IndexExpr:
+    expr = as_integer(value)
+    assert expr is not None
+    return expr
 
 
 def _shape(source: Source, value: object) -> tuple[object, ...]:
@@ -112,13 +120,13 @@ def _shape(source: Source, value: object) -> tuple[object, ...]:
             shape = row["shape"]
     else:
         shape = getattr(value, "shape", None)
-    if not isinstance(shape, Iterable):
+    if not isinstance(shape, Iterable) or getattr(shape, "ndim", 1) == 0:
         raise ArrangementError(
-            f'{source.name} is given {value!r}; write {{"shape": (4, 8)}}, or a tensor of that '
-            "shape",
+            f'{source.name} is given {shown(value)}; write {{"shape": (4, 8)}}, or a tensor of '
+            "that shape",
             caller_loc(),
         )
-    sizes = tuple(cast("Iterable[object]", shape))
+    sizes = sequence(cast("object", shape), "the shape", caller_loc())
     if len(sizes) != len(source.shape):
         raise ArrangementError(
             f"{source.name} has {counted(len(source.shape), 'dim')}, and is given the shape "
@@ -165,6 +173,12 @@ def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:
     _check_known(chain, values)
     access = compose(source.shape, chain.ops, {}, jagged)
     shape = [max(evaluate(size, values), 0) for level in access.levels for size in level]
+    if len(shape) > MOST_DIMS:
+        raise ArrangementError(
+            f"eval: the levels have {len(shape)} dims, and arrays at most {MOST_DIMS}; squeeze "
+            "some",
+            caller_loc(),
+        )
     count = math.prod(shape)
     if count > _MOST:
         raise ArrangementError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, cast
 
-from ninetoothed.errors import ArrangementError, Loc, counted
+from ninetoothed.errors import ArrangementError, Loc, counted, shown
 from ninetoothed.layout.meta_op import MetaOp, Sizes, elements, shape_text
 from ninetoothed.layout.meta_ops import Slice, Squeeze, Unsqueeze, backwards
 from ninetoothed.symbol import Symbol, as_integer
@@ -71,7 +71,7 @@ def _complete(items: list[Any], sizes: Sizes, loc: Loc | None) -> list[Any]:
         if not (item is None or item is Ellipsis or _is_index(item) or isinstance(item, slice)):
             raise ArrangementError(
                 "a tensor is indexed by integers, symbols, slices, None and Ellipsis, not "
-                f"{item!r}",
+                f"{shown(item)}",
                 loc,
             )
     given = sum(item is not None and item is not Ellipsis for item in items)
@@ -111,7 +111,7 @@ def _from_front(bound: IndexExpr, size: IndexExpr, loc: Loc | None) -> IndexExpr
 def _expr(item: Any, what: str, loc: Loc | None) -> IndexExpr:
     expr = as_integer(item) if _is_index(item) else None
     if expr is None:
-        raise ArrangementError(f"the {what} of a slice must be an integer, not {item!r}", loc)
+        raise ArrangementError(f"the {what} of a slice must be an integer, not {shown(item)}", loc)
     return expr
 
 

@@ -29,6 +29,7 @@ from ninetoothed.compiler.defaults import (
     describe_types,
     for_all_sizes,
     plain_values,
+    require_names,
 )
 from ninetoothed.definition.define import define, run_arrangement
 from ninetoothed.definition.definition import ArrangedParameter, Definition
@@ -144,6 +145,7 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
     Raises:
         NineToothedError: the application is wrong, or a constexpr number has no value.
     """
+    require_names(dtypes, values)
     signature = assumed_signature(definition, dtypes, {**plain_values(definition), **values})
     # Proofs are for all block sizes, so no configuration is chosen; and for all constexpr sizes,
     # unless the application is specialized on one.

@@ -186,7 +186,7 @@ def test_a_number_from_outside_is_read_when_the_kernel_is_made(device):
     ("scale", "expected"),
     [
         (np.float32(0.1), torch.tensor(0.1)),
-        (np.float64(0.1), torch.tensor(0.1)),
+        (np.float64(0.1), torch.tensor(0.1, dtype=torch.float64)),
         (np.int64(7), torch.tensor(7.0)),
         (torch.tensor(0.1, dtype=torch.float64), torch.tensor(0.1, dtype=torch.float64)),
         (torch.tensor(-3, dtype=torch.int8), torch.tensor(-3.0)),

@@ -28,24 +28,24 @@ def _fits(value: Value, wanted: str) -> bool:
     return DTYPES[wanted].kind == "float" or isinstance(value, int)
 
 
-def _exact(value: Value) -> str:
-    return operators.literal(value) if _is_number(value) else nt.dtype_of(value.type)
+def _exact(ctx: Context, value: Value) -> str:
+    return operators.literal(ctx, value) if _is_number(value) else nt.dtype_of(value.type)
 
 
-def _form(row: Extern, values: Sequence[Value]) -> Form:
+def _form(ctx: Context, row: Extern, values: Sequence[Value]) -> Form:
     """The overload for the values' types; of numbers, by their literals' types if there is one.
 
     Raises:
         TypeMismatchError: there is none.
     """
-    form = row.form([_exact(value) for value in values])
+    form = row.form([_exact(ctx, value) for value in values])
     if form is not None:
         return form
     for form in row.forms:
         if all(map(_fits, values, form.operands)):
             return form
     taken = any_of([_text(form.operands) for form in row.forms])
-    given = _text([_exact(value) for value in values])
+    given = _text([_exact(ctx, value) for value in values])
     wanted = DTYPES[row.forms[0].operands[0]].triton
     raise TypeMismatchError(
         f"ntl.{row.name} takes {taken}, not {given}; convert it first: ntl.cast(x, ntl.{wanted})"
@@ -65,7 +65,7 @@ def _extern(ctx: Context, row: Primitive, bound: Bound) -> Value:
         if isinstance(value, bool):
             raise TypeMismatchError(f"ntl.{row.name}: {name} is {describe(value)}; give a number")
         values.append(value if _is_number(value) else ctx.scalar(value, name))
-    form = _form(row, values)
+    form = _form(ctx, row, values)
     operands = [
         ctx.constant(value, dtype) if _is_number(value) else value
         for value, dtype in zip(values, form.operands, strict=True)

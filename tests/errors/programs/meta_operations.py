@@ -149,3 +149,21 @@ def application(x, output):
     output = x
 
 make(arrangement, application, (Tensor(2, shape=(128, 128)), Tensor(2)))
+# ---- options that are none
+Tensor(1, shape_options=5)
+# error: ArrangementError: shape_options 5 must be a tuple, one entry a dim
+# ---- options that are no bounds
+Tensor(1, shape_options={"upper_bound": "x"})
+# error: ArrangementError: shape_options: upper_bound must be an integer, not 'x'
+# ---- options that are no flags
+Tensor(1, shape_options={"constexpr": "yes"})
+# error: ArrangementError: shape_options: constexpr must be True or False, not 'yes'
+# ---- a flag that is none
+Tensor(0, constexpr="yes")
+# error: ArrangementError: constexpr must be True or False, not 'yes'
+# ---- more dims than any tensor has
+Tensor(2**63)
+# error: ArrangementError: a tensor has at most 64 dims, as torch's have
+# ---- permute by a tensor of no dims
+Tensor(1).permute(torch.tensor(2))
+# error: ArrangementError: permute: the dims tensor(2) must be a tuple, one entry a dim

@@ -182,3 +182,29 @@ def application(x, output):
 # error: TypeMismatchError: `-a % b` has the sign of its dividend here, as in Triton, not of b; write -(a % b), or (b - a % b) % b for what is missing to a multiple of b
 
 vectors(application).ir()
+# ---- an integer outside a tensor of narrow integers
+def application(x, output):
+    output = x
+
+copy = make(lambda x, output: (x.tile((16,)), output.tile((16,))), application, (Tensor(1, other=300), Tensor(1)))
+#                                                                                ^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: x has elements of i8, which reach from -128 to 127 and do not hold other=300; give it one of them, or float('inf') for the largest
+copy(torch.ones(4).int(), torch.ones(4).int())
+copy(torch.ones(4, dtype=torch.int8), torch.ones(4, dtype=torch.int8))
+# ---- a negative number outside a tensor of unsigned integers
+def application(x, output):
+    output = x
+
+make(lambda x, output: (x.tile((16,)), output.tile((16,))), application, (Tensor(1, dtype="u8", other=-1.0), Tensor(1)))
+#                                                                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: x has elements of u8, which reach from 0 to 255 and do not hold other=-1.0; give it one of them, or float('inf') for the largest
+# ---- a number outside a tensor that no type holds
+Tensor(1, other=2**64)
+# error: ArrangementError: other: 18446744073709551616 does not fit 64 bits; give a smaller number
+# ---- a block that no memory holds
+def application(x, output):
+    output = x
+
+copy = make(lambda x, output: (x.tile((2**40,)), output.tile((2**40,))), application, (Tensor(1), Tensor(1)))
+copy(torch.ones(4), torch.ones(4))
+# error: ConfigurationError: a block has 1099511627776 lanes, and at most 268435456 are evaluated at once; tile it, and go through the tiles in a loop

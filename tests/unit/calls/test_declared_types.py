@@ -76,13 +76,13 @@ def test_another_number_is_no_other_mistake() -> None:
         for given in ((torch.ones(4), 0.5), (half, 0.25), (double, 0.125), (half, 2**40))
     ]
     assert [len(texts) for texts in said] == [1, 0, 0, 1]
-    assert "does not hold 0.5, so that it is fp32" in said[0][0]
+    assert "does not hold 0.5, so that it is fp64" in said[0][0]
     assert "does not hold 1099511627776, so that it is i64" in said[3][0]
 
 
 @pytest.mark.parametrize(
     ("declared", "given", "dtype"),
-    [("i8", 300, "i32"), ("i32", 2.5, "fp32"), ("u32", -1, "i32"), ("i1", 2, "i32")],
+    [("i8", 300, "i32"), ("i32", 2.5, "fp64"), ("u32", -1, "i32"), ("i1", 2, "i32")],
 )
 def test_a_number_that_its_declared_type_does_not_hold(
     declared: str, given: Any, dtype: str
