@@ -73,8 +73,8 @@ class Implication:
     """``premises`` and ``facts``, each of which is at least 0, imply ``conclusion``.
 
     ``variables``: the ranges of index variables; ``assumptions``: those of sizes. ``given`` are
-    expressions over sizes that a call has checked to be at least 0. ``chosen``: symbols that the
-    compiler chooses.
+    expressions over sizes that a call has checked to be at least 0. ``positive``: what a call divides
+    by anyhow. ``chosen``: symbols that the compiler chooses.
     """
 
     conclusion: Guard
@@ -83,6 +83,7 @@ class Implication:
     variables: Mapping[str, Range]
     assumptions: Assumptions
     given: tuple[IndexExpr, ...] = ()
+    positive: frozenset[IndexExpr] = frozenset()
     chosen: frozenset[str] = frozenset()
 
     @functools.cached_property
@@ -201,7 +202,7 @@ class Implication:
                 continue
             if any(name not in self.assumptions for name in symbol_names(expr)):
                 return None
-            if not all(always_nonnegative(d - 1, self.assumptions) for d in divisors(expr)):
+            if not all(map(self._is_positive, divisors(expr))):
                 return None
             (divided if any(divisors(expr)) else plain).append(expr)
         for expr in list(plain):
@@ -212,6 +213,9 @@ class Implication:
             *plain,
             *(one for one in divided if not always_nonnegative(one, self.assumptions, plain)),
         ]
+
+    def _is_positive(self, divisor: IndexExpr) -> bool:
+        return divisor in self.positive or always_nonnegative(divisor - 1, self.assumptions)
 
     def _indicator(self, expr: IndexExpr) -> IndexExpr:
         """1 where ``expr`` is at least 0, else 0."""

@@ -24,7 +24,7 @@ from ninetoothed.layout.inverse import Placement
 from ninetoothed.layout.meta_op import Guard, Levels
 from ninetoothed.layout.meta_ops import Pad, Tile
 from ninetoothed.passes.analysis.stored_values import Lanes, Read, StoredValues
-from ninetoothed.symbolic.expr import IndexExpr, const, substitute, sym, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, divisors, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import equal, normalize, normalizer
 
@@ -234,7 +234,7 @@ class _Definedness:
             )
             if question.is_proved():
                 continue
-            question = replace(question, given=self._given)
+            question = replace(question, given=self._given, positive=self._positive)
             for end in question.unproved():
                 condition = None
                 if certain:
@@ -303,6 +303,16 @@ class _Definedness:
         for length, longest in self._kernel.longest.items():
             found[longest - sym(length)] = None
         return tuple(found)
+
+    @functools.cached_property
+    def _positive(self) -> frozenset[IndexExpr]:
+        """What checks of a call divide by: it is refused where one is 0."""
+        sides = [
+            expr
+            for attribute in self._kernel.checks
+            for expr in (*attribute.data.left, *attribute.data.right)
+        ]
+        return frozenset(normalize(divisor) for expr in sides for divisor in divisors(expr))
 
     def _extents(self, param: int) -> tuple[Guard, ...]:
         """The guards of an access but those of padding and of windows that reach over a border."""

@@ -32,6 +32,10 @@ Trips = Mapping[Operation, int]
 """Which of several iterations of a loop is meant; 0: the one around the store."""
 
 
+Side = tuple[object, int]
+"""A branch, or a selection at a lane, and which side of it."""
+
+
 @dataclass(frozen=True)
 class Read:
     """A read without ``other`` that a lane of a store is computed from.
@@ -39,7 +43,8 @@ class Read:
     ``parameter``: its number. ``indices`` and ``lanes``: those of the levels between and of the
     block. ``facts``, each at least 0, hold where its lane flows into the store. ``reduced``:
     variables of dims along which lanes are combined, so that those without a value are left out.
-    ``loops``: variables of the loops around it. ``certain``: False where it may flow or not.
+    ``loops``: variables of the loops around it. ``certain``: False where it may flow or not;
+    ``sides`` are those of branches, and of selections by data, on which it does.
     """
 
     parameter: int
@@ -50,6 +55,7 @@ class Read:
     reduced: frozenset[str]
     loops: tuple[str, ...]
     certain: bool
+    sides: frozenset[Side] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,7 @@ class _Place:
     reduced: frozenset[str] = frozenset()
     loops: tuple[str, ...] = ()
     certain: bool = True
+    sides: frozenset[Side] = frozenset()
 
 
 class StoredValues:
@@ -166,9 +173,7 @@ class StoredValues:
                 elif one not in seen:
                     seen.add(one)
                     pending.append(one)
-        # What may flow into it, and does so on another way, does.
-        sure = {one for one in found if one.certain}
-        return [one for one in found if one.certain or replace(one, certain=True) not in sure], whole
+        return _merged(found), whole
 
     def _origins(self, place: _Place) -> Iterator[_Place | Read | None]:
         """The places that a value comes from; None: one that cannot be followed."""
@@ -196,11 +201,11 @@ class StoredValues:
                 yield from self._result(place, owner)
             case scf.IfOp():
                 position = _position(place.value)
-                for region in owner.regions:
+                for side, region in enumerate(owner.regions):
                     for block in region.blocks:
                         if block.last_op is not None:
                             end = block.last_op.operands[position]
-                            yield self._at(place, end, certain=False)
+                            yield self._at(place, end, side=((owner, place.trips), side))
             case _:
                 yield from self._computed(place, owner)
 
@@ -212,6 +217,7 @@ class StoredValues:
         facts: tuple[IndexExpr, ...] = (),
         reduced: str | None = None,
         certain: bool = True,
+        side: Side | None = None,
     ) -> _Place:
         """Another value on the way, by default at the same lane; of a scalar, at none."""
         lanes = place.lanes if lanes is None else lanes
@@ -227,6 +233,7 @@ class StoredValues:
             names & {*symbol_names(*lanes)},
             place.loops,
             place.certain and certain,
+            place.sides if side is None else place.sides | {side},
         )
 
     def _read(self, place: _Place, op: nt.TileRead) -> Iterator[_Place | Read | None]:
@@ -247,16 +254,18 @@ class StoredValues:
             place.reduced,
             place.loops,
             place.certain,
+            place.sides,
         )
 
     def _where(self, place: _Place, op: nt.ElementwiseOp) -> Iterator[_Place]:
         condition, left, right = op.arguments
         yield self._at(place, condition)
         facts, exact = self._condition(place, condition)
-        yield self._at(place, left, facts=facts, certain=exact)
         # The opposite of one fact is one; that of several is not.
         opposite = (normalize(-facts[0] - 1),) if exact and len(facts) == 1 else ()
-        yield self._at(place, right, facts=opposite, certain=bool(opposite))
+        key = (op, place.lanes, place.trips)
+        yield self._at(place, left, facts=facts, side=None if exact else (key, 0))
+        yield self._at(place, right, facts=opposite, side=None if opposite else (key, 1))
 
     def _condition(self, place: _Place, value: SSAValue) -> tuple[tuple[IndexExpr, ...], bool]:
         """Facts, each at least 0, that a condition implies at a lane; and True if they imply it."""
@@ -464,8 +473,40 @@ class StoredValues:
         if isinstance(loop, scf.ForOp):
             loops = (*loops, self.iteration(loop, trips)[0])
         return _Place(
-            new.value, new.lanes, tuple(trips.items()), new.facts, new.reduced, loops, new.certain
+            new.value,
+            new.lanes,
+            tuple(trips.items()),
+            new.facts,
+            new.reduced,
+            loops,
+            new.certain,
+            new.sides,
         )
+
+
+def _merged(reads: Iterable[Read]) -> list[Read]:
+    """The reads, those on both sides of a branch as one without it."""
+    groups: dict[Read, list[frozenset[Side]]] = {}
+    for read in reads:
+        groups.setdefault(replace(read, sides=frozenset()), []).append(read.sides)
+    found: list[Read] = []
+    for read, ways in groups.items():
+        pending = [*dict.fromkeys(ways)]
+        known = {*pending}
+        while pending:
+            one = pending.pop()
+            for key, side in one:
+                rest = one - {(key, side)}
+                if rest | {(key, 1 - side)} in known and rest not in known:
+                    known.add(rest)
+                    pending.append(rest)
+        least = [one for one in known if not any(other < one for other in known)]
+        found += [
+            replace(read, certain=read.certain and not one, sides=one)
+            for one in sorted(least, key=len)
+        ]
+    sure = {replace(one, certain=False) for one in found if one.certain}
+    return [one for one in found if one.certain or one not in sure]
 
 
 _COMPARISONS = ("lt", "le", "gt", "ge")
