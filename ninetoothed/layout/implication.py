@@ -73,8 +73,9 @@ class Implication:
     """``premises`` and ``facts``, each of which is at least 0, imply ``conclusion``.
 
     ``variables``: the ranges of index variables; ``assumptions``: those of sizes. ``given`` are
-    expressions over sizes that a call has checked to be at least 0. ``positive``: what a call divides
-    by anyhow. ``chosen``: symbols that the compiler chooses.
+    expressions over sizes that a call has checked to be at least 0. ``positive``: what a call
+    divides by anyhow. ``chosen``: symbols that the compiler chooses. ``own``: those of which
+    programs have different values.
     """
 
     conclusion: Guard
@@ -85,6 +86,7 @@ class Implication:
     given: tuple[IndexExpr, ...] = ()
     positive: frozenset[IndexExpr] = frozenset()
     chosen: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
 
     @functools.cached_property
     def _ranges(self) -> dict[str, Range]:
@@ -200,7 +202,8 @@ class Implication:
                 return None
             if low is not None and low >= 0:
                 continue
-            if any(name not in self.assumptions for name in symbol_names(expr)):
+            names = symbol_names(expr)
+            if any(name not in self.assumptions or name in self.own for name in names):
                 return None
             if not all(map(self._is_positive, divisors(expr))):
                 return None

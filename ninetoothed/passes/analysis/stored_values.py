@@ -8,10 +8,10 @@ store's lane and those new ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
@@ -20,7 +20,6 @@ from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.layout.meta_ops import ravelled, unravelled
 from ninetoothed.passes.analysis.guards import Loop, carried
 from ninetoothed.passes.analysis.lane_origins import follows
-from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.passes.analysis.value_numbering import ValueNumbering
 from ninetoothed.passes.analysis.writes import enclosing
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, substitute, sym, symbol_names
@@ -201,11 +200,13 @@ class StoredValues:
                 yield from self._result(place, owner)
             case scf.IfOp():
                 position = _position(place.value)
+                either = self._either(owner.cond)
                 for side, region in enumerate(owner.regions):
                     for block in region.blocks:
                         if block.last_op is not None:
                             end = block.last_op.operands[position]
-                            yield self._at(place, end, side=((owner, place.trips), side))
+                            key = None if either else ((owner, place.trips), side)
+                            yield self._at(place, end, side=key)
             case _:
                 yield from self._computed(place, owner)
 
@@ -264,8 +265,32 @@ class StoredValues:
         # The opposite of one fact is one; that of several is not.
         opposite = (normalize(-facts[0] - 1),) if exact and len(facts) == 1 else ()
         key = (op, place.lanes, place.trips)
-        yield self._at(place, left, facts=facts, side=None if exact else (key, 0))
-        yield self._at(place, right, facts=opposite, side=None if opposite else (key, 1))
+        either = not exact and self._either(condition)
+        yield self._at(place, left, facts=facts, side=None if exact or either else (key, 0))
+        known = bool(opposite) or either
+        yield self._at(place, right, facts=opposite, side=None if known else (key, 1))
+
+    def _either(self, condition: SSAValue) -> bool:
+        """True if a condition may have either answer, whatever the sizes: it asks a number that a
+        call gives, or one that is drawn at random.
+        """
+        pending, seen = [condition], {condition}
+        numbers, drawn = True, False
+        while pending:
+            op = pending.pop().owner
+            if isinstance(op, Block):
+                return False
+            if isinstance(op, nt.LoadOp) and isinstance(op.ref, BlockArgument):
+                if self._kernel.sources[op.ref.index].kind.data == "tensor":
+                    return False
+                continue
+            computed = isinstance(op, nt.ElementwiseOp | nt.CastOp)
+            # Random numbers are products of a counter, of which the high bits count.
+            drawn |= isinstance(op, nt.ElementwiseOp) and op.function.data == "umulhi"
+            numbers &= computed or isinstance(op, arith.ConstantOp | nt.ConstantOp)
+            pending += [value for value in op.operands if value not in seen]
+            seen.update(op.operands)
+        return numbers or drawn
 
     def _condition(self, place: _Place, value: SSAValue) -> tuple[tuple[IndexExpr, ...], bool]:
         """Facts, each at least 0, that a condition implies at a lane; and True if they imply it."""
