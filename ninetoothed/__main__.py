@@ -19,6 +19,7 @@ from typing import TypedDict
 
 from ninetoothed import config, tuning
 from ninetoothed.cache import eviction
+from ninetoothed.cache.folder import UnsafeFolderError, check
 from ninetoothed.errors import NineToothedError
 
 _NOUNS = {
@@ -52,14 +53,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SystemExit: the arguments name no command (its code is 2), or ask for help.
     """
     parsed = _parser().parse_args(arguments)
-    if parsed.command == "tuning":
-        return _tuning(parsed.action, parsed.file)
     folder = config.cache_dir()
     try:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            check(folder, eviction.KINDS)
+        if parsed.command == "tuning":
+            return _tuning(parsed.action, parsed.file)
         if not folder.is_dir():
             print(f"there is no folder {folder}: nothing is kept yet")
             return 0
         return _info(folder) if parsed.action == "info" else _clear(folder, parsed.kind)
+    except UnsafeFolderError as error:
+        return _fail(str(error))
     except OSError as error:
         return _fail(f"{folder} cannot be read: {error}")
     except NineToothedError as error:
@@ -99,9 +104,7 @@ def _clear(folder: Path, kind: str | None) -> int:
         return removed
 
     entries = remove(contents.entries)
-    for counter in eviction.counters(folder):
-        with contextlib.suppress(OSError):
-            counter.unlink()
+    eviction.remove_counters(folder)
     numbers = {kind: sum(file.kind == kind for file in entries) for kind in kinds}
     counts = [_number(number, *_NOUNS[kind]) for kind, number in numbers.items() if number]
     print(f"removed {', '.join(counts) or 'nothing'} ({_size(entries)}) from {folder}")
@@ -113,10 +116,7 @@ def _clear(folder: Path, kind: str | None) -> int:
 
 
 def _tuning(action: str, file: str) -> int:
-    try:
-        count = tuning.export(file) if action == "export" else tuning.load(file)
-    except NineToothedError as error:
-        return _fail(error.message)
+    count = tuning.export(file) if action == "export" else tuning.load(file)
     done = "written to" if action == "export" else "loaded from"
     print(f"{_number(count, *_NOUNS['tuning'])} {done} {file}")
     return 0

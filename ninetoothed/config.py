@@ -42,8 +42,8 @@ def _flag(name: str) -> bool:
 
 
 def cache_dir() -> Path:
-    """``NINETOOTHED_CACHE_DIR``: folder of artifacts and tuning results. Default
-    ``~/.cache/ninetoothed``.
+    """``NINETOOTHED_CACHE_DIR``: folder of artifacts and tuning results, which nobody but this user
+    and root may be able to write. Default ``~/.cache/ninetoothed``.
     """
     text = _text("NINETOOTHED_CACHE_DIR")
     if text is not None:
@@ -51,6 +51,11 @@ def cache_dir() -> Path:
     base = _text("XDG_CACHE_HOME")
     root = Path(base) if base is not None else Path.home() / ".cache"
     return root / "ninetoothed"
+
+
+def names_cache_dir() -> bool:
+    """True if ``NINETOOTHED_CACHE_DIR`` is set."""
+    return _text("NINETOOTHED_CACHE_DIR") is not None
 
 
 def cache_size() -> int:
@@ -104,6 +109,14 @@ def interpret_max_steps() -> int:
 def interpret_lanes() -> int:
     """``NINETOOTHED_INTERPRET_LANES``: lanes (programs × block) per evaluation. Default 2^22."""
     return _integer("NINETOOTHED_INTERPRET_LANES", 1 << 22, 1)
+
+
+def interpret_configs() -> str | None:
+    """``NINETOOTHED_INTERPRET_CONFIGS``: configurations that a call on CPU tensors runs and
+    compares: ``all``, a number of them, or ``random:SEED`` (see ``artifacts.sample``). Default:
+    one, and none is compared.
+    """
+    return _text("NINETOOTHED_INTERPRET_CONFIGS")
 
 
 def compile_timeout() -> int:

@@ -173,6 +173,10 @@ class AssertionFailedError(NineToothedError):
     """An assertion of the application failed; on a GPU the device reports it."""
 
 
+class MismatchError(NineToothedError):
+    """A kernel gives other results with other block sizes, or than its reference."""
+
+
 class CompilerError(NineToothedError):
     """The compiler failed on a program that it should have compiled: a bug of ours, with a
     reproducer.

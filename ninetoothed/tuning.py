@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ninetoothed.cache import artifact_store
 from ninetoothed.runtime.tuning import results
 
 
@@ -19,8 +20,10 @@ def export(path: str | os.PathLike[str]) -> int:
     """Write all results of the cache folder to the file ``path``; returns their number.
 
     Raises:
-        ConfigurationError: the file cannot be written.
+        ConfigurationError: the file cannot be written, or others can write to the folder of
+            ``NINETOOTHED_CACHE_DIR``.
     """
+    artifact_store.check_folder()
     return results.export(Path(path))
 
 
@@ -29,8 +32,10 @@ def load(path: str | os.PathLike[str]) -> int:
     that are there; returns their number.
 
     Raises:
-        ConfigurationError: the file cannot be read, or is no such file. Nothing is loaded then.
+        ConfigurationError: the file cannot be read, or is no such file; or others can write to the
+            folder of ``NINETOOTHED_CACHE_DIR``. Nothing is loaded then.
     """
+    artifact_store.check_folder()
     found = results.imported(Path(path))
     for result in found:
         results.store(result)

@@ -31,6 +31,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker that the ``golden`` fixture sets; keep nothing for the next session."""
+    # Tests make cache folders, and none is used that others can write.
+    os.umask(0o022)
     if "NINETOOTHED_CACHE_DIR" not in os.environ:
         # The processes of one session inherit it.
         folder = tempfile.mkdtemp(prefix="ninetoothed-tests-")

@@ -3,13 +3,14 @@
 One file an entry under ``config.cache_dir()``, in a folder for each kind; ``sources/`` has those
 that Triton reads. A file is written atomically, with its key and a digest; one that is cut off,
 edited, or of another format counts as absent. Where the disk takes no files, the process keeps the
-entries in memory and warns once.
+entries in memory and warns once; and silently where this package's files have changed since it was
+imported, so that modules of two versions may have made an entry.
 
 A read notes that the entry was used, once an hour at most. Writes keep the folder within
 ``config.cache_size()`` (see ``eviction``).
 
-An entry is code that is run: it counts only where it belongs to this user, to root, or to whoever
-the folder belongs to, so that nobody else can put one into a folder that all may write.
+An entry is code that is run: it counts only where nobody but this user and root could have written
+it (see ``folder``). A cache folder that others can write is not used, as one that takes no files.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ from ninetoothed import config
 from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.configuration import Space
 from ninetoothed.cache import eviction
-from ninetoothed.cache.atomic import write_atomically
+from ninetoothed.cache.atomic import write_in
+from ninetoothed.cache.folder import UnsafeFolderError, check, opened, read
+from ninetoothed.errors import ConfigurationError
+from ninetoothed.version import SOURCES, sources
 
 _T = TypeVar("_T")
 
@@ -39,6 +43,25 @@ _FORMAT = 3
 _lock = threading.Lock()
 _memory: dict[str, str] = {}
 _warned = False
+
+
+def check_folder() -> None:
+    """Check that nobody else can change the cache, before anything is expected of it.
+
+    The default folder is done without where they can, with a warning.
+
+    Raises:
+        ConfigurationError: they can, and the user has named the folder.
+    """
+    try:
+        check(config.cache_dir(), eviction.KINDS)
+    except UnsafeFolderError as error:
+        if config.names_cache_dir():
+            raise ConfigurationError(str(error)) from None
+        _warn_once(error)
+    except OSError:
+        # It is not there yet; or the first write warns.
+        pass
 
 
 def load(key: str) -> Artifact | None:
@@ -96,12 +119,12 @@ def result_names(group: str | None = None) -> list[str]:
     group, whatever the folder.
     """
     start = "" if group is None else _digest(group)[:32]
-    folder = config.cache_dir() / "tuning"
+    folder = config.cache_dir()
     with _lock:
-        names = {path.name for path in map(Path, _memory) if path.parent == folder}
+        names = {path.name for path in map(Path, _memory) if path.parent == folder / "tuning"}
     # A folder that cannot be read has none.
-    with contextlib.suppress(OSError):
-        names.update(os.listdir(folder))
+    with contextlib.suppress(OSError), opened(folder, "tuning") as room:
+        names.update(os.listdir(room))
     return sorted(
         name for name in names if name.startswith(start) and re.fullmatch(r"\w+\.json", name)
     )
@@ -109,7 +132,7 @@ def result_names(group: str | None = None) -> list[str]:
 
 def named_result(name: str) -> str | None:
     """Load the result of one of the :func:`result_names`."""
-    return _content(config.cache_dir() / "tuning" / name, None)
+    return _content("tuning", name, None)
 
 
 def _result_name(group: str, member: str) -> str:
@@ -123,19 +146,21 @@ def keep_source(name: str, text: str) -> Path:
     Raises:
         OSError: the disk takes no files.
     """
-    path = config.cache_dir() / "sources" / name
-    # Eviction spares what has just been used.
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        if path.read_text(encoding="utf-8") == text and _is_trusted(path.stat()):
-            eviction.touch(path)
-            return path
-    write_atomically(path, text)
-    eviction.hold(config.cache_dir(), config.cache_size(), path, len(text.encode()))
+    folder = config.cache_dir()
+    with opened(folder, "sources", make=True) as room:
+        # Eviction spares what has just been used.
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            if read(room, name)[0] == text:
+                eviction.touch(room, name)
+                return folder / "sources" / name
+        write_in(room, name, text)
+    path = folder / "sources" / name
+    eviction.hold(folder, config.cache_size(), path, len(text.encode()))
     return path
 
 
-def _path(kind: str, key: str, name: str | None = None) -> Path:
-    return config.cache_dir() / kind / (name or f"{_digest(key)}.json")
+def _name(key: str) -> str:
+    return f"{_digest(key)}.json"
 
 
 def _digest(text: str) -> str:
@@ -154,51 +179,50 @@ def _parsed(kind: str, key: str, parse: Callable[[str], _T]) -> _T | None:
 
 
 def _read(kind: str, key: str, name: str | None = None) -> str | None:
-    return _content(_path(kind, key, name), key)
+    return _content(kind, name or _name(key), key)
 
 
-def _content(path: Path, key: str | None) -> str | None:
+def _content(kind: str, name: str, key: str | None) -> str | None:
     """Content of a file for ``key``, or for any key; None where it is not whole."""
+    folder = config.cache_dir()
     try:
-        with path.open(encoding="utf-8") as file:
-            status = os.fstat(file.fileno())
-            entry = json.load(file)
-        content = entry["content"]
-        if (
-            _is_trusted(status)
-            and entry["format"] == _FORMAT
-            and (key is None or entry["key"] == key)
-            and isinstance(content, str)
-            and entry["digest"] == _digest(content)
-        ):
-            eviction.refresh(path, status.st_mtime)
-            return content
+        with opened(folder, kind) as room:
+            text, status = read(room, name)
+            entry = json.loads(text)
+            content = entry["content"]
+            if (
+                entry["format"] == _FORMAT
+                and (key is None or entry["key"] == key)
+                and isinstance(content, str)
+                and entry["digest"] == _digest(content)
+            ):
+                eviction.refresh(room, name, status.st_mtime)
+                return content
     # RecursionError: a broken file may have deeply nested brackets.
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     with _lock:
-        return _memory.get(str(path))
-
-
-def _is_trusted(status: os.stat_result) -> bool:
-    """True if the content of a file with this status may be run (see the module's docstring)."""
-    # Where there are no user ids, all files have root's.
-    owner = status.st_uid
-    return owner == 0 or owner == os.geteuid() or owner == config.cache_dir().stat().st_uid
+        return _memory.get(str(folder / kind / name))
 
 
 def _write(kind: str, key: str, content: str, name: str | None = None) -> None:
-    path = _path(kind, key, name)
+    folder, name = config.cache_dir(), name or _name(key)
     entry = {"format": _FORMAT, "key": key, "digest": _digest(content), "content": content}
     text = json.dumps(entry, sort_keys=True)
+    if sources() != SOURCES:
+        # What was imported since may be of the other version.
+        with _lock:
+            _memory[str(folder / kind / name)] = content
+        return
     try:
-        write_atomically(path, text)
+        with opened(folder, kind, make=True) as room:
+            write_in(room, name, text)
     except OSError as error:
         with _lock:
-            _memory[str(path)] = content
+            _memory[str(folder / kind / name)] = content
         _warn_once(error)
     else:
-        eviction.hold(config.cache_dir(), config.cache_size(), path, len(text))
+        eviction.hold(folder, config.cache_size(), folder / kind / name, len(text))
 
 
 def _warn_once(error: OSError) -> None:
@@ -207,9 +231,14 @@ def _warn_once(error: OSError) -> None:
         if _warned:
             return
         _warned = True
+    reason = (
+        str(error)
+        if isinstance(error, UnsafeFolderError)
+        else f"{config.cache_dir()} cannot be written ({error}); set NINETOOTHED_CACHE_DIR to a "
+        "folder that can"
+    )
     warnings.warn(
-        f"compiled kernels are not kept on disk: {config.cache_dir()} cannot be written ({error}); "
-        "set NINETOOTHED_CACHE_DIR to a folder that can",
+        f"compiled kernels are not kept on disk: {reason}",
         RuntimeWarning,
         stacklevel=4,
     )

@@ -81,7 +81,15 @@ def _fields(warnings: Iterable[NineToothedWarning]) -> list[dict[str, Any]]:
 
 
 def _warnings(rows: list[dict[str, Any]]) -> tuple[NineToothedWarning, ...]:
-    return tuple(getattr(errors, row["category"])(row["message"], _loc(row["loc"])) for row in rows)
+    return tuple(_category(row["category"])(row["message"], _loc(row["loc"])) for row in rows)
+
+
+def _category(name: str) -> type[NineToothedWarning]:
+    """The warning of that name, and nothing else that the module has."""
+    found = getattr(errors, name)
+    if not (isinstance(found, type) and issubclass(found, NineToothedWarning)):
+        raise TypeError(f"{name} is no warning")
+    return found
 
 
 def _loc(fields: dict[str, Any] | None) -> Loc | None:

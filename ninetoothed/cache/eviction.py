@@ -3,7 +3,8 @@
 Each kind has a folder, each entry a file. A file's modification time is that of its last use. No
 file is locked: deletion is one step, so an entry that goes while another process looks for it is
 simply absent. Only names that the package gives are counted and deleted, so a folder that holds
-something else as well loses none of it.
+something else as well loses none of it; a room that is a link, or that others can write, is left
+alone.
 
 When the entries are larger than the bound, the least recently used ones go until 7/8 of it are
 left. Results of tuning cost seconds to make again and few bytes to keep: they go only where they
@@ -25,6 +26,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from ninetoothed.cache.folder import UnsafeFolderError, create_file, open_file, opened
 
 KINDS = ("kernels", "spaces", "artifacts", "binaries", "tuning", "sources")
 """The folders of the cache, in the order in which a call comes by them."""
@@ -98,7 +101,7 @@ def scan(folder: Path) -> Contents:
     limit = time.time() - _STALE_SECONDS
     for kind in KINDS:
         is_entry = _NAMES[kind].fullmatch
-        for name, file in _files(folder / kind, kind):
+        for name, file in _files(folder, kind):
             if is_entry(name):
                 entries.append(file)
             elif file.used < limit and _TEMPORARY.fullmatch(name):
@@ -108,8 +111,10 @@ def scan(folder: Path) -> Contents:
 
 def remove(file: File) -> OSError | None:
     """Delete a file; returns the error if it is still there. Another process may be quicker."""
+    path = Path(file.path)
     try:
-        os.unlink(file.path)
+        with opened(path.parents[1], file.kind) as room:
+            os.unlink(path.name, dir_fd=room)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -117,22 +122,30 @@ def remove(file: File) -> OSError | None:
     return None
 
 
-def touch(path: Path) -> None:
-    """Mark a file as used now. A disk that takes no notes is no error."""
+def touch(room: int, name: str) -> None:
+    """Mark a file of a room as used now. A disk that takes no notes is no error."""
     with contextlib.suppress(OSError):
-        os.utime(path)
+        os.utime(name, dir_fd=room, follow_symlinks=False)
 
 
-def refresh(path: Path, used: float) -> None:
+def refresh(room: int, name: str, used: float) -> None:
     """Mark a file as used now, if ``used``, the noted time, is an hour away."""
     # A time in the future, from another clock, would keep the entry for ever.
     if abs(time.time() - used) >= _REFRESH_SECONDS:
-        touch(path)
+        touch(room, name)
 
 
-def counters(folder: Path) -> list[Path]:
-    """Files that count the bytes written. Without them, the next write scans the folder."""
-    return sorted(folder.glob(f"{COUNTER_PREFIX}*"))
+def remove_counters(folder: Path) -> None:
+    """Remove the files that count the bytes written, so that the next write scans the folder.
+
+    Raises:
+        OSError: the folder cannot be read, or is not safe.
+    """
+    with opened(folder) as descriptor:
+        for name in os.listdir(descriptor):
+            if name.startswith(COUNTER_PREFIX):
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=descriptor)
 
 
 def hold(folder: Path, bound: int, written: Path, size: int) -> None:
@@ -142,22 +155,36 @@ def hold(folder: Path, bound: int, written: Path, size: int) -> None:
     """
     allowance = _allowance(bound)
     unit = 1 + allowance // _COUNTER_BYTES
-    counter = folder / f"{COUNTER_PREFIX}{bound}"
+    counter = f"{COUNTER_PREFIX}{bound}"
     # The folder was not scanned so far, or the counter cannot be written.
-    with contextlib.suppress(OSError):
-        if _grown(counter, min(size, allowance + 1), unit) <= allowance:
+    with contextlib.suppress(OSError), opened(folder) as descriptor:
+        if _grown(descriptor, counter, min(size, allowance + 1), unit) <= allowance:
             return
     # One process scans; what the others write meanwhile is counted on.
-    with contextlib.suppress(OSError):
-        counter.write_bytes(b"")
+    with contextlib.suppress(OSError), opened(folder) as descriptor:
+        _start(descriptor, counter)
     left = _trim(folder, bound, written)
-    with contextlib.suppress(OSError):
-        _grown(counter, allowance - left, unit)
+    with contextlib.suppress(OSError), opened(folder) as descriptor:
+        _grown(descriptor, counter, allowance - left, unit)
 
 
-def _grown(counter: Path, size: int, unit: int) -> int:
+def _start(folder: int, counter: str) -> None:
+    """Empty a counter. What has its name and is none is replaced, and not written to."""
+    try:
+        descriptor = open_file(folder, counter, os.O_WRONLY)
+    except OSError:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(counter, dir_fd=folder)
+        descriptor = create_file(folder, counter)
+    try:
+        os.ftruncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
+
+
+def _grown(folder: int, counter: str, size: int, unit: int) -> int:
     """Add ``size`` bytes to a counter; returns the total. A byte of the file counts ``unit``."""
-    descriptor = os.open(counter, os.O_WRONLY | os.O_APPEND)
+    descriptor = open_file(folder, counter, os.O_WRONLY | os.O_APPEND)
     try:
         os.write(descriptor, bytes(-(-size // unit)))
         return os.fstat(descriptor).st_size * unit
@@ -214,12 +241,17 @@ def _evict(files: Sequence[File], most: int, spared: Callable[[File], bool]) -> 
 
 
 def _files(folder: Path, kind: str) -> Iterator[tuple[str, File]]:
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as items:
-        for item in items:
+    place = folder / kind
+    with contextlib.ExitStack() as stack:
+        try:
+            room = stack.enter_context(opened(folder, kind))
+        except (FileNotFoundError, NotADirectoryError, UnsafeFolderError):
+            return
+        for item in stack.enter_context(os.scandir(room)):
             if not item.is_file(follow_symlinks=False):
                 continue
             # It may have gone since it was listed.
             with contextlib.suppress(FileNotFoundError):
                 status = item.stat(follow_symlinks=False)
-                file = File(status.st_mtime, item.path, kind, status.st_size)
+                file = File(status.st_mtime, f"{place}/{item.name}", kind, status.st_size)
                 yield item.name, file

@@ -66,6 +66,8 @@ class Definition:
     """The one of these that holds the object whose method the application is."""
     decisions: tuple[Decision, ...] = ()
     """What the arrangement decided by the bounds of ``constexprs``, under the user's names."""
+    size_decisions: tuple[Decision, ...] = ()
+    """What it decided by the bounds of sizes: of these, and of any other symbols."""
 
     @cached_property
     def firsts(self) -> Mapping[str, int]:
@@ -128,4 +130,4 @@ class Definition:
         ]
         chosen = (self.meta, self.constexprs, self.constexpr_sizes, self.keywords)
         chosen = [tuple(each.items()) for each in chosen]
-        return encoded((self.name, parameters, chosen, self.decisions))
+        return encoded((self.name, parameters, chosen, self.decisions, self.size_decisions))

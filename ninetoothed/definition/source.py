@@ -2,10 +2,11 @@
 
 The whole file is parsed and the function is found in it by its first line, so that lines and
 columns are the file's own, whatever the function is nested in and however its comments are
-indented.
+indented. What is found is compiled and compared with the function, which was read earlier.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import functools
@@ -13,13 +14,14 @@ import inspect
 import sys
 import types
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
 from ninetoothed.errors import Loc, UnsupportedSyntaxError
-from ninetoothed.fingerprint.snapshot import Capture, source_lines
+from ninetoothed.fingerprint.bytecode import codes, is_same_code
+from ninetoothed.fingerprint.snapshot import Capture, is_rewritten, source_lines
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -57,11 +59,13 @@ class FunctionSource:
                 f"the source of {name} in {code.co_filename} cannot be read; "
                 "kernels are compiled from source, so define it in a file"
             )
-        found = _parse(code.co_filename, "".join(lines)).get((code.co_firstlineno, code.co_name))
-        if found is None:
+        file = _File(code.co_filename, "".join(lines), code.co_flags & _FUTURES)
+        found = file.nodes.get((code.co_firstlineno, code.co_name))
+        if found is None or not (is_rewritten(self._function) or file.compiles_to(code)):
+            problem = "not found" if found is None else "not what was imported"
             raise UnsupportedSyntaxError(
-                f"{name} is not found at line {code.co_firstlineno} of {code.co_filename}; "
-                "the file has changed since it was imported"
+                f"{name} is {problem} at line {code.co_firstlineno} of {code.co_filename}; the "
+                "file has changed since; import it again, in a new process or by importlib.reload"
             )
         return found
 
@@ -263,15 +267,55 @@ def _unread(function: ast.FunctionDef) -> Iterator[str]:
 _END = (sys.maxsize, 0)
 
 
+class _File:
+    """A file's text as Python reads it, with the ``flags`` of imports from ``__future__``."""
+
+    def __init__(self, file: str, text: str, flags: int) -> None:
+        self._key = file, text, flags
+
+    @property
+    def nodes(self) -> Mapping[tuple[int, str], ast.FunctionDef]:
+        """The functions by first line and name; none of a text that is no Python."""
+        return _parse(*self._key)[1]
+
+    def compiles_to(self, code: types.CodeType) -> bool:
+        """True if one of the file's functions has this code."""
+        known = _compiled(*self._key).get((code.co_firstlineno, code.co_name), ())
+        return any(is_same_code(code, one) for one in known)
+
+
 @functools.lru_cache(maxsize=64)
-def _parse(file: str, text: str) -> dict[tuple[int, str], ast.FunctionDef]:
-    """The functions of a file by first line and name."""
+def _parse(
+    file: str, text: str, flags: int
+) -> tuple[ast.Module, dict[tuple[int, str], ast.FunctionDef]]:
     found: dict[tuple[int, str], ast.FunctionDef] = {}
-    for node in ast.walk(ast.parse(text, file)):
+    try:
+        tree = cast(
+            ast.Module, compile(text, file, "exec", flags | _NOTEBOOK | ast.PyCF_ONLY_AST, True)
+        )
+    except (SyntaxError, ValueError):
+        # It has changed since.
+        return ast.Module([], []), found
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
             found.setdefault((first, node.name), node)
+    return cast(ast.Module, tree), found
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(file: str, text: str, flags: int) -> dict[tuple[int, str], list[types.CodeType]]:
+    """The code of a file's functions by first line and name."""
+    found: dict[tuple[int, str], list[types.CodeType]] = {}
+    tree, _ = _parse(file, text, flags)
+    for code in codes(compile(tree, file, "exec", flags | _NOTEBOOK, True)):
+        found.setdefault((code.co_firstlineno, code.co_name), []).append(code)
     return found
+
+
+# Notebooks may await at the top level.
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+_NOTEBOOK = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
 
 def _described(value: object) -> str:

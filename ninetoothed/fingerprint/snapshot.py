@@ -92,6 +92,19 @@ def source_lines(function: types.FunctionType) -> Sequence[str]:
     return linecache.getlines(file, vars(module) if in_module and module is not None else None)
 
 
+def is_rewritten(function: types.FunctionType) -> bool:
+    """True if an import hook may have changed the code of a function's module, as pytest's does: it
+    cannot be compared with the text.
+    """
+    spec = getattr(sys.modules.get(function.__module__), "__spec__", None)
+    loader = cast("type[Any]", type(getattr(spec, "loader", None)))
+    return loader.__module__.partition(".")[0] not in _LOADERS
+
+
+_LOADERS = ("builtins", "importlib", "_frozen_importlib", "_frozen_importlib_external", "zipimport")
+"""Modules of Python's own loaders, and of None."""
+
+
 def frozen(value: Any) -> Any:
     """Copy of ``value`` with its lists, dicts, sets, partials and tensors of no dims copied."""
     container = _CONTAINERS.get(type(value))

@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.options import Options, options
-from ninetoothed.cache import entries
+from ninetoothed.cache import artifact_store, entries
 from ninetoothed.cache.entries import CacheEntry
 from ninetoothed.definition.annotations import annotated
 from ninetoothed.definition.define import Arranged, define, run_arrangement
@@ -73,6 +73,7 @@ def make(
         RaceError: two programs write one element, and ``strict`` is set.
         ArrangementError: an outermost level does not agree with the programs, and ``strict`` is
             set.
+        ConfigurationError: others can write to the folder of ``NINETOOTHED_CACHE_DIR``.
 
     Warns:
         RaceWarning: two programs write one element of a tensor not declared ``allow_races=True``,
@@ -116,6 +117,7 @@ def _made(recipe: Recipe) -> Kernel:
     now.
     """
     given, arranged = recipe.options, recipe.arranged
+    artifact_store.check_folder()
     found = examine(recipe.application)
     definition = define(
         given.name,

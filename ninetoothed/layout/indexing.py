@@ -99,9 +99,13 @@ def _sign(expr: IndexExpr) -> int | None:
     return -1 if upper is not None and upper < 0 else None
 
 
-def _from_front(bound: IndexExpr, size: IndexExpr) -> IndexExpr:
+def _from_front(bound: IndexExpr, size: IndexExpr, loc: Loc | None) -> IndexExpr:
     """Resolve a bound that counts from the end; one of unknown sign counts from the front."""
-    return size + bound if _sign(bound) == -1 else bound
+    if _sign(bound) != -1:
+        return bound
+    if bound.value is None:
+        record(binary("lt", bound, const(0)), True, lambda: loc)
+    return size + bound
 
 
 def _expr(item: Any, what: str, loc: Loc | None) -> IndexExpr:
@@ -113,7 +117,7 @@ def _expr(item: Any, what: str, loc: Loc | None) -> IndexExpr:
 
 def _index(item: Any, size: IndexExpr, dim: int, loc: Loc | None) -> IndexExpr:
     index = _expr(item, "index", loc)
-    found = _from_front(index, elements(size))
+    found = _from_front(index, elements(size), loc)
     if size.value is not None and found.value is not None and not 0 <= found.value < size.value:
         raise ArrangementError(
             f"index {index} is out of range for dim {dim}, of size {size}; write one from "
@@ -152,8 +156,8 @@ def _slice(item: slice[Any, Any, Any], size: IndexExpr, dim: int, loc: Loc | Non
         return const(chosen.start), step, const(len(chosen))
     size = elements(size)
     low, high = (const(0), size) if sign > 0 else (size - 1, const(-1))
-    start = low if given[0] is None else _from_front(given[0], size)
-    stop = high if given[1] is None else _from_front(given[1], size)
+    start = low if given[0] is None else _from_front(given[0], size, loc)
+    stop = high if given[1] is None else _from_front(given[1], size, loc)
     span, stride = (stop - start, step) if sign > 0 else (start - stop, normalize(-step))
     if normalize(span) == normalize(size):
         # Printed as the size that it is.

@@ -1,19 +1,19 @@
 """Truth of conditions on symbols, as bounds prove it, and a record of what was decided by them.
 
 An arrangement runs once, and may ask whether a condition holds (``if PADDING > 0:``). The answer is
-right for values within the bounds of its symbols. A call may give others: it is then asked whether
-all answers still hold.
+right for values within the bounds of its symbols. A call may give others, constants or sizes: it is
+then asked whether all answers still hold.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, substitute
+from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, SymbolInfo, substitute, sym
 from ninetoothed.symbolic.intervals import Range, bounds, comparison, declared_ranges
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -48,9 +48,9 @@ def bad_divisor(expr: IndexExpr, values: Mapping[str, int]) -> IndexExpr | None:
 def truth(condition: IndexExpr) -> bool | None:
     """Truth of a condition within the bounds of its symbols; None: they do not decide it."""
     lower, upper = bounds(normalize(condition), declared_ranges([condition]))
-    if lower is not None and lower > 0:
+    if (lower is not None and lower > 0) or (upper is not None and upper < 0):
         return True
-    if (upper is not None and upper < 0) or lower == upper == 0:
+    if lower == upper == 0:
         return False
     if condition.op not in COMPARISONS:
         return None
@@ -80,7 +80,33 @@ def record(condition: IndexExpr, answer: bool, locate: Callable[[], Any]) -> Non
 
 def _is_given(symbol: IndexExpr) -> bool:
     info = symbol.args[1]
-    return info is not None and info.kind in ("constexpr", "plain")
+    return info is not None and (info.kind in ("constexpr", "plain") or _is_bounded(info))
+
+
+def _is_bounded(info: SymbolInfo) -> bool:
+    """True for a size that the user has given bounds, which no call need keep."""
+    return info.kind in ("size", "constexpr size") and (bool(info.lower) or info.upper is not None)
+
+
+def needs_bounds(decision: Decision) -> bool:
+    """True if a decision would not be proved for all sizes."""
+    found: dict[str, IndexExpr] = {}
+    for name, info in (symbol.args for symbol in decision.condition.symbols):
+        if info is not None and _is_bounded(info):
+            found[name] = sym(name, replace(info, lower=0, upper=None))
+    return bool(found) and (
+        _divides_by(decision.condition, {*found})
+        or truth(substitute(decision.condition, found)) is not decision.answer
+    )
+
+
+def _divides_by(expr: IndexExpr, names: Collection[str]) -> bool:
+    """True if a divisor in ``expr`` depends on one of the symbols."""
+    if expr.op in ("floordiv", "ceildiv", "mod") and any(
+        symbol.args[0] in names for symbol in expr.args[1].symbols
+    ):
+        return True
+    return any(_divides_by(operand, names) for operand in expr.operands)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -77,7 +78,8 @@ class User:
         )
         path = self.folder / "program.py"
         path.write_text(text, encoding="utf-8")
-        paths = os.pathsep.join((str(ROOT), str(self.folder)))
+        # A copy of the package in the folder is taken.
+        paths = os.pathsep.join((str(self.folder), str(ROOT)))
         given = {
             **os.environ,
             "PYTHONPATH": paths,
@@ -95,7 +97,7 @@ class User:
     @property
     def records(self) -> list[Path]:
         """The cache entries of kernels."""
-        return sorted((self.folder / "cache" / "kernels").iterdir())
+        return sorted((self.folder / "cache" / "kernels").glob("*"))
 
 
 @pytest.fixture
@@ -457,25 +459,66 @@ def test_a_mistake_of_the_arrangement_is_raised_each_time(user: User) -> None:
         assert user.run(program)["error"] == "'size'"
 
 
-def test_edits_after_the_import_are_noticed(user: User) -> None:
+@pytest.mark.parametrize("change", ["x * FACTOR / 5", "x * FACTOR2", "x * 2", "x * ("])
+def test_edits_after_the_import_are_refused(user: User, change: str) -> None:
     """The frontend reads the file; Python runs what it has read before."""
-    program = """
+    program = f"""
     import pathlib
     path = pathlib.Path(__file__).with_name("kernels.py")
     text = path.read_text()
-    path.write_text(text.replace("x * FACTOR", "x * FACTOR / 5"))
+    path.write_text(text.replace("x * FACTOR", {change!r}))
+    space = {{"__name__": "kernels", "FACTOR2": 4}}
     try:
-        space = {"__name__": "kernels"}
         exec(compile(text, str(path), "exec"), space)
-        found["source"] = space["kernel"].source()
+    except Exception as error:
+        found["error"] = error.message.replace(str(path), "kernels.py")
     finally:
         path.write_text(text)
     """
     plain = user.run("import kernels; found['source'] = kernels.kernel.source()")
+    problem = "not what was imported" if change != "x * (" else "not found"
     for _ in range(2):
-        assert user.run(program)["source"] != plain["source"]
+        assert user.run(program)["error"] == (
+            f"application is {problem} at line 13 of kernels.py; the file has changed since; "
+            "import it again, in a new process or by importlib.reload"
+        )
     again = user.run("import kernels; found['source'] = kernels.kernel.source()")
     assert again["source"] == plain["source"]
+
+
+def test_edits_elsewhere_in_the_file_do_not_matter(user: User) -> None:
+    program = """
+    import pathlib
+    import kernels
+    path = pathlib.Path(kernels.__file__)
+    text = path.read_text()
+    path.write_text(text.replace("num_stages", "num_" "stages  # ") + "\\n# More.\\n")
+    found["source"] = kernels.make(
+        kernels.arrangement, kernels.application, (kernels.Tensor(1), kernels.Tensor(1))
+    ).source()
+    """
+    assert user.run(program)["source"]
+
+
+def test_a_cached_text_that_is_not_the_functions_is_refused(user: User) -> None:
+    """As after an edit that leaves the size and the time of the file."""
+    program = """
+    import linecache, os, pathlib
+    path = pathlib.Path(__file__).with_name("kernels.py")
+    text = path.read_text()
+    status = path.stat()
+    edited = text.replace("x * FACTOR", "x / FACTOR")
+    path.write_text(edited)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    linecache.getlines(str(path))
+    path.write_text(text)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    try:
+        import kernels
+    except Exception as error:
+        found["error"] = str(error).replace(str(path), "kernels.py")
+    """
+    assert "application is not what was imported at line 13" in user.run(program)["error"]
 
 
 def test_kernels_in_an_archive(user: User) -> None:
@@ -533,3 +576,22 @@ def test_jit_with_annotations_as_text(user: User) -> None:
     first, second = user.run(CALL), user.run(CALL)
     assert first["launches"] == second["launches"] == [["kernel", 2]]
     assert "xdsl" not in second["imported"]
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_edits_of_the_package_after_its_import(user: User, when: str) -> None:
+    """What is compiled by files of two versions is kept by nobody."""
+    shutil.copytree(ROOT / "ninetoothed", user.folder / "ninetoothed")
+    later = user.folder / "ninetoothed" / "passes" / "pipeline.py"
+    edit = f"open({str(later)!r}, 'a').write('\\n')\n"
+    imports = "import ninetoothed, sys\n"
+    program = f"{imports}{edit}import kernels\n" if when == "before" else f"import kernels\n{edit}"
+    call = "kernels.kernel(Array(100), Array(100, pointer=8192))"
+    for _ in range(2):
+        # Before the edit, the kernel of the old files may be kept.
+        found = user.run(f"{program}\n{call}")
+        assert "xdsl" in found["imported"]
+        assert found["launches"] == [["application", 2]]
+    assert len(user.records) == (0 if when == "before" else 2)
+    for imported in (True, False):
+        assert ("xdsl" in user.run(CALL)["imported"]) == imported

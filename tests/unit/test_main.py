@@ -146,7 +146,7 @@ def test_clear_takes_what_killed_processes_left(
 def test_clear_where_nothing_can_be_removed(
     cache_dir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_: Path) -> None:
+    def refuse(_: str, **__: int) -> None:
         raise PermissionError("no deletion")
 
     fill()
@@ -163,7 +163,7 @@ def test_folder_that_cannot_be_read(
     def refuse(_: Path) -> None:
         raise PermissionError("no entry")
 
-    cache_dir.mkdir()
+    (cache_dir / "artifacts").mkdir(parents=True)
     monkeypatch.setattr(os, "scandir", refuse)
     for action in ("info", "clear"):
         assert main(["cache", action]) == 1

@@ -265,7 +265,7 @@ M = Symbol("M", lower_bound=1, upper_bound=8)
 N = Symbol("N", lower_bound=9)
 TRUTHS: list[tuple[Any, bool]] = [
     (M, True),
-    (-M, False),
+    (-M, True),
     (M * 0, False),
     (M <= 8, True),
     (M < 9, True),

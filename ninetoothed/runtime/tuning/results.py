@@ -24,6 +24,7 @@ from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
+from ninetoothed.cache.atomic import write_atomically
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.version import __version__
@@ -181,7 +182,7 @@ def export(path: Path) -> int:
     rows = [{**dataclasses.asdict(result), "imported": False} for result in results]
     document = {"format": _FORMAT, "results": rows}
     try:
-        artifact_store.write_atomically(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
+        write_atomically(path, json.dumps(document, indent=1, sort_keys=True) + "\n")
     except OSError as error:
         raise ConfigurationError(f"tuning results cannot be written to {path}: {error}") from error
     return len(results)

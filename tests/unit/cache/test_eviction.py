@@ -58,15 +58,15 @@ def python(*arguments: str, cache: Path, size: str = "") -> subprocess.Popen[str
 
 def look() -> None:
     """The next write looks at the folder."""
-    for counter in eviction.counters(config.cache_dir()):
-        counter.unlink()
+    eviction.remove_counters(config.cache_dir())
 
 
 def file_of(key: str, kind: str = "artifacts") -> Path:
     name = None
     if kind == "tuning":
         name = artifact_store._result_name(key, "m")  # pyright: ignore[reportPrivateUsage]
-    return artifact_store._path(kind, key, name)  # pyright: ignore[reportPrivateUsage]
+    name = name or artifact_store._name(key)  # pyright: ignore[reportPrivateUsage]
+    return config.cache_dir() / kind / name
 
 
 def store_small(key: str, kind: str) -> None:
@@ -293,8 +293,8 @@ def test_processes_count_together(cache_dir: Path, scans: list[Path]) -> None:
 def test_an_entry_that_cannot_be_removed_does_not_make_every_write_slow(
     scans: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(path: Path) -> None:
-        raise PermissionError(f"no deletion of {path}")
+    def refuse(name: str, *, dir_fd: int) -> None:
+        raise PermissionError(f"no deletion of {name} in {dir_fd}")
 
     one = size_of_one()
     bound = 80 * one
@@ -313,18 +313,19 @@ def test_an_entry_that_cannot_be_removed_does_not_make_every_write_slow(
 
 
 def test_a_use_is_noted_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    noted: list[Path] = []
+    noted: list[str] = []
     utime = os.utime
 
-    def counting(path: Path) -> None:
-        noted.append(path)
-        utime(path)
+    def counting(name: str, *, dir_fd: int, follow_symlinks: bool) -> None:
+        noted.append(name)
+        utime(name, dir_fd=dir_fd, follow_symlinks=follow_symlinks)
 
     artifact_store.store("key", artifacts.add())
     artifact_store.store_result("key", "m", "{}")
     files = [file_of("key"), file_of("key", "tuning")]
+    names = [path.name for path in files]
     # The last one: the clock of another machine is a day ahead.
-    for seconds, expected in ((HOUR - 60, []), (HOUR + 60, files), (-24 * HOUR, files)):
+    for seconds, expected in ((HOUR - 60, []), (HOUR + 60, names), (-24 * HOUR, names)):
         for path in files:
             age(path, seconds)
         noted.clear()

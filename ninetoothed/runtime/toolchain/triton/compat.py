@@ -47,6 +47,7 @@ from ninetoothed.artifacts.artifact import Artifact, Binary
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
+from ninetoothed.cache.atomic import write_atomically
 from ninetoothed.errors import CompilerError, ConfigurationError, DeviceError, NineToothedError
 
 if TYPE_CHECKING:
@@ -404,7 +405,7 @@ def _source_file(artifact: Artifact) -> Path:
         return artifact_store.keep_source(name, artifact.text)
     except OSError:
         path = Path(_temporary_folder().name) / name
-        artifact_store.write_atomically(path, artifact.text)
+        write_atomically(path, artifact.text)
         return path
 
 
