@@ -194,10 +194,20 @@ class _Definedness:
         wanted = [
             guard
             for guard in self._guards(read)
-            if not read.reduced or _is_of_place(guard, read.reduced)
+            if not read.reduced or self._is_of_place(guard, read.reduced)
         ]
         certain = target.certain and read.certain
         yield from self._ask((target, read), wanted, read, None, certain)
+
+    def _is_of_place(self, guard: Guard, reduced: frozenset[str]) -> bool:
+        """True if a guard says that the place of a reduction has lanes, and is not about these.
+        Where no place has any, since a tensor has no element, a reduction is the identity.
+        """
+        names = symbol_names(guard.index, guard.size)
+        programs = {f"g{dim}" for dim in range(len(self._grid))}
+        return reduced.isdisjoint(names) and any(
+            name in programs or name.startswith("$") for name in names
+        )
 
     def _met(self, target: Read, one: Read, two: Read) -> Iterator[Finding]:
         """What meets a lane that was read must not lie beyond the end of its tensor."""
@@ -352,14 +362,6 @@ class _Definedness:
             if normalize(size).value == 1
         }
         return tuple(Guard(normalize(substitute(guard.index, one)), guard.size) for guard in guards)
-
-
-def _is_of_place(guard: Guard, reduced: frozenset[str]) -> bool:
-    """True if a guard says that the place of a reduction has lanes, and is not about these. Where
-    there are none in any place, since a tensor has no element, a reduction is the identity.
-    """
-    names = symbol_names(guard.index, guard.size)
-    return reduced.isdisjoint(names) and any(name.startswith(("g", "$b")) for name in names)
 
 
 def _is_border(op: MetaOp) -> bool:

@@ -162,6 +162,8 @@ class StoredValues:
         whole = True
         pending, seen = [start], {start}
         while pending:
+            if len(seen) > _MOST_PLACES:
+                return [], False
             place = pending.pop()
             # In the order of the program, as far as there is one.
             for one in reversed(list(self._origins(place))):
@@ -224,17 +226,22 @@ class StoredValues:
         lanes = place.lanes if lanes is None else lanes
         if not nt.shape_of(value.type):
             lanes = ()
+        known = tuple(dict.fromkeys((*place.facts, *facts)))
+        sides = place.sides if side is None else place.sides | {side}
+        if len(known) + len(sides) > _MOST_WAYS:
+            # Each selection in a chain of them doubles the ways.
+            known, sides, certain = (), frozenset(), False
         names = place.reduced if reduced is None else place.reduced | {reduced}
         return _Place(
             value,
             lanes,
             place.trips,
-            tuple(dict.fromkeys((*place.facts, *facts))),
+            known,
             # Others do not change a thing.
             names & {*symbol_names(*lanes)},
             place.loops,
             place.certain and certain,
-            place.sides if side is None else place.sides | {side},
+            sides,
         )
 
     def _read(self, place: _Place, op: nt.TileRead) -> Iterator[_Place | Read | None]:
@@ -534,6 +541,9 @@ def _merged(reads: Iterable[Read]) -> list[Read]:
     return [one for one in found if one.certain or one not in sure]
 
 
+_MOST_WAYS = 4
+_MOST_PLACES = 4096
+"""The most values that are followed for one store, of kernels that are unrolled."""
 _COMPARISONS = ("lt", "le", "gt", "ge")
 
 
