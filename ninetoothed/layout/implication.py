@@ -153,7 +153,10 @@ class Implication:
             return None
         open_ = [one for one in conditions if not self._is_nonempty(one)]
         if open_:
-            main = min(open_, key=lambda one: (_chosen(one, self.chosen), len(str(one))))
+            main = min(
+                open_,
+                key=lambda one: (_chosen(one, self.chosen), any(divisors(one)), len(str(one))),
+            )
             small, large = _sides(main)
         else:
             main, small, large = None, const(1), const(0)
