@@ -279,10 +279,9 @@ class StoredValues:
 
     def _either(self, condition: SSAValue) -> bool:
         """True if a condition may have either answer, whatever the sizes: it asks a number that a
-        call gives, or one that is drawn at random.
+        call gives.
         """
         pending, seen = [condition], {condition}
-        numbers, drawn = True, False
         while pending:
             op = pending.pop().owner
             if isinstance(op, Block):
@@ -291,13 +290,11 @@ class StoredValues:
                 if self._kernel.sources[op.ref.index].kind.data == "tensor":
                     return False
                 continue
-            computed = isinstance(op, nt.ElementwiseOp | nt.CastOp)
-            # Random numbers are products of a counter, of which the high bits count.
-            drawn |= isinstance(op, nt.ElementwiseOp) and op.function.data == "umulhi"
-            numbers &= computed or isinstance(op, arith.ConstantOp | nt.ConstantOp)
+            if not isinstance(op, nt.ElementwiseOp | nt.CastOp | nt.ConstantOp | arith.ConstantOp):
+                return False
             pending += [value for value in op.operands if value not in seen]
             seen.update(op.operands)
-        return numbers or drawn
+        return True
 
     def _condition(self, place: _Place, value: SSAValue) -> tuple[tuple[IndexExpr, ...], bool]:
         """Facts, each at least 0, that a condition implies at a lane; and True if they imply it."""
