@@ -109,7 +109,7 @@ class Implication:
         if self.conclusion in self.premises:
             return ()
         alike = self._alike
-        if alike is not None:
+        if alike is not None and not self.facts:
             room = self.conclusion.size - alike.size
             return () if always_nonnegative(room, self.assumptions, self.given) else ("upper",)
         facts = [*self.facts, *self.given]

@@ -139,6 +139,7 @@ _OPEN = {
     *("embedding_kernel", "cross_entropy_forward_kernel", "dropout_kernel"),
     *("grouped_matmul_kernel", "unpad_kernel", "layer_norm_backward_kernel"),
     *("rms_norm_backward_kernel", "add_rms_norm_backward_kernel"),
+    "rotary_embedding_kernel",
 }
 """Kernels that select or read by data, of which sequences have their own lengths, or whose rows are
 summed over programs: the right answer, or one for which no proof was found yet."""
