@@ -73,8 +73,9 @@ class Implication:
     """``premises`` and ``facts``, each of which is at least 0, imply ``conclusion``.
 
     ``variables``: the ranges of index variables; ``assumptions``: those of sizes. ``given`` are
-    expressions over sizes that a call has checked to be at least 0. ``chosen``: symbols that the
-    compiler chooses.
+    expressions over sizes that a call has checked to be at least 0. ``positive``: what a call
+    divides by anyhow. ``chosen``: symbols that the compiler chooses. ``own``: those of which
+    programs have different values.
     """
 
     conclusion: Guard
@@ -83,7 +84,9 @@ class Implication:
     variables: Mapping[str, Range]
     assumptions: Assumptions
     given: tuple[IndexExpr, ...] = ()
+    positive: frozenset[IndexExpr] = frozenset()
     chosen: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
 
     @functools.cached_property
     def _ranges(self) -> dict[str, Range]:
@@ -106,7 +109,7 @@ class Implication:
         if self.conclusion in self.premises:
             return ()
         alike = self._alike
-        if alike is not None:
+        if alike is not None and not self.facts:
             room = self.conclusion.size - alike.size
             return () if always_nonnegative(room, self.assumptions, self.given) else ("upper",)
         facts = [*self.facts, *self.given]
@@ -150,7 +153,10 @@ class Implication:
             return None
         open_ = [one for one in conditions if not self._is_nonempty(one)]
         if open_:
-            main = min(open_, key=lambda one: (_chosen(one, self.chosen), len(str(one))))
+            main = min(
+                open_,
+                key=lambda one: (_chosen(one, self.chosen), any(divisors(one)), len(str(one))),
+            )
             small, large = _sides(main)
         else:
             main, small, large = None, const(1), const(0)
@@ -199,9 +205,10 @@ class Implication:
                 return None
             if low is not None and low >= 0:
                 continue
-            if any(name not in self.assumptions for name in symbol_names(expr)):
+            names = symbol_names(expr)
+            if any(name not in self.assumptions or name in self.own for name in names):
                 return None
-            if not all(always_nonnegative(d - 1, self.assumptions) for d in divisors(expr)):
+            if not all(map(self._is_positive, divisors(expr))):
                 return None
             (divided if any(divisors(expr)) else plain).append(expr)
         for expr in list(plain):
@@ -212,6 +219,9 @@ class Implication:
             *plain,
             *(one for one in divided if not always_nonnegative(one, self.assumptions, plain)),
         ]
+
+    def _is_positive(self, divisor: IndexExpr) -> bool:
+        return divisor in self.positive or always_nonnegative(divisor - 1, self.assumptions)
 
     def _indicator(self, expr: IndexExpr) -> IndexExpr:
         """1 where ``expr`` is at least 0, else 0."""

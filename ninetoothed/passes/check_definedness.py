@@ -4,7 +4,7 @@ A store writes the lanes inside its own tensor. Where one of them was computed f
 outside the tensor that it was read from, what is stored is whatever happened to be there. That
 cannot happen where the store's guard implies those of the reads, which is proved for all sizes, or
 follows from a condition on sizes: a check of the call. The check is necessary: it fails only where
-a lane without a value is stored. A condition that no call with elements fulfils is an error.
+a lane without a value is stored.
 
 Why here: proofs follow the meta-operations backwards, so they come before these are composed, and
 behind the numbering of programs, which gives lanes of missing programs a value. It requires stage
@@ -59,9 +59,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr
 
-from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt
-from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.layout.implication import Condition
 from ninetoothed.passes.analysis.definedness import Finding, Stored, stored_lanes
@@ -70,29 +68,28 @@ from ninetoothed.symbolic.normal_form import normalize
 
 
 def _check(kernel: nt.KernelOp, stored: Stored, found: Finding, condition: Condition) -> nt.Check:
-    """The check of a call.
-
-    Raises:
-        ArrangementError: no call with elements passes it.
-    """
+    """The check of a call."""
     names = [source.param.data for source in kernel.sources]
     written, read = names[stored.param], names[found.parameter]
     rank = len(kernel.sources[found.parameter].sizes)
     remedy = f"declare what is read beyond the end, as in Tensor({rank}, other=0) for {read}"
     if found.other is None:
-        what = f"{written} is written where {read} has no element, so that nothing defined is stored"
+        what = (
+            f"{written} is written where {read} has no element, so that nothing defined is stored"
+        )
     else:
         what = (
             f"{read} ends before {names[found.other]}, with which it is combined, so that what is "
             f"stored in {written} is not defined"
         )
     if condition.is_never:
-        raise fail(stored.op, f"{what}, whatever the sizes; {remedy}", ArrangementError)
+        message = f"{what}, whatever the sizes; {remedy}"
+    else:
+        message = (
+            f"{what}: {condition} must hold, but they are {{left}}; pass tensors whose sizes fit, "
+            f"or {remedy}"
+        )
     small, large = condition.sides
-    message = (
-        f"{what}: {condition} must hold, but they are {{left}}; pass tensors whose sizes fit, or "
-        f"{remedy}"
-    )
     return nt.Check(
         (small, large), (normalize(minimum(small, large)), large), message, defined=True
     )

@@ -107,7 +107,7 @@ def test_a_warning_is_repeated(user: User) -> None:
     try:
         kernel = kernels.make_kernel()
         found["first"] = len(caught)
-        kernel(Array(100), Array(96, pointer=8192))
+        kernel(Array(228), Array(129, pointer=8192))
     except Exception as error:
         found["error"] = str(error)
     """
@@ -142,8 +142,8 @@ def test_a_warning_of_the_first_call_is_repeated(user: User) -> None:
     import kernels
     kernel = kernels.make_kernel()
     found["first"] = len(caught)
-    for size in (100, 112, 100):
-        kernel(Array(size), Array(96, pointer=8192), True)
+    for size in (228, 240, 228):
+        kernel(Array(size), Array(129, pointer=8192), True)
     """
     first, second = user.run(program), user.run(program)
     assert first["first"] == second["first"] == 0
@@ -239,7 +239,7 @@ def test_strict_calls_of_a_kernel_that_was_not_made_so(user: User) -> None:
     import kernels
     kernel = kernels.make_kernel()
     """
-    call = "kernel(Array(100), Array(96, pointer=8192), True)"
+    call = "kernel(Array(228), Array(129, pointer=8192), True)"
     strict = f"""{plain}
     import os
     os.environ["NINETOOTHED_STRICT"] = "1"
@@ -262,7 +262,7 @@ def test_threads_warn_once(user: User) -> None:
     start = threading.Barrier(6)
     def call(number):
         start.wait()
-        kernel(Array(100 + number % 3), Array(96, pointer=8192), True)
+        kernel(Array(228 + number % 3), Array(129, pointer=8192), True)
     threads = [threading.Thread(target=call, args=(number,)) for number in range(6)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()

@@ -19,12 +19,12 @@ from ninetoothed.errors import Loc
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import loc_of
 from ninetoothed.layout.access import index_names
-from ninetoothed.layout.implication import Condition, Implication, extreme, solved
+from ninetoothed.layout.implication import Condition, End, Implication, extreme, solved
 from ninetoothed.layout.inverse import Placement
-from ninetoothed.layout.meta_op import Guard, Levels
+from ninetoothed.layout.meta_op import Guard, Levels, MetaOp
 from ninetoothed.layout.meta_ops import Pad, Tile
-from ninetoothed.passes.analysis.stored_values import Lanes, Read, StoredValues
-from ninetoothed.symbolic.expr import IndexExpr, const, substitute, sym, symbol_names
+from ninetoothed.passes.analysis.stored_values import Read, StoredValues
+from ninetoothed.symbolic.expr import IndexExpr, const, divisors, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import equal, normalize, normalizer
 
@@ -90,11 +90,9 @@ def stored_lanes(kernel: nt.KernelOp) -> list[Stored]:
 class _Definedness:
     def __init__(self, kernel: nt.KernelOp) -> None:
         self._kernel = kernel
-        self._assumptions = {
-            decl.name: decl.range
-            for decl in kernel.declarations
-            if decl.kind not in ("length", "start")
-        }
+        self._own = frozenset(
+            decl.name for decl in kernel.declarations if decl.kind in ("length", "start")
+        )
         self._chosen = frozenset(decl.name for decl in kernel.declarations if decl.kind == "meta")
         self._grid = next(
             (
@@ -167,9 +165,7 @@ class _Definedness:
         """
         grid = self._placement(origin.parameter).access.levels[0]
         found = {
-            f"g{dim}": Range(const(0), size - 1)
-            for dim, size in enumerate(grid)
-            if size.value != 1
+            f"g{dim}": Range(const(0), size - 1) for dim, size in enumerate(grid) if size.value != 1
         }
         names: dict[str, None] = {}
         for read in reads:
@@ -198,10 +194,20 @@ class _Definedness:
         wanted = [
             guard
             for guard in self._guards(read)
-            if read.reduced.isdisjoint(symbol_names(guard.index, guard.size))
+            if not read.reduced or self._is_of_place(guard, read.reduced)
         ]
         certain = target.certain and read.certain
         yield from self._ask((target, read), wanted, read, None, certain)
+
+    def _is_of_place(self, guard: Guard, reduced: frozenset[str]) -> bool:
+        """True if a guard says that the place of a reduction has lanes, and is not about these.
+        Where no place has any, since a tensor has no element, a reduction is the identity.
+        """
+        names = symbol_names(guard.index, guard.size)
+        programs = {f"g{dim}" for dim in range(len(self._grid))}
+        return reduced.isdisjoint(names) and any(
+            name in programs or name.startswith("$") for name in names
+        )
 
     def _met(self, target: Read, one: Read, two: Read) -> Iterator[Finding]:
         """What meets a lane that was read must not lie beyond the end of its tensor."""
@@ -215,12 +221,18 @@ class _Definedness:
         yield from self._ask((target, one, two), wanted, two, one, certain)
 
     def _ask(
-        self, reads: tuple[Read, ...], wanted: list[Guard], read: Read, met: Read | None,
+        self,
+        reads: tuple[Read, ...],
+        wanted: list[Guard],
+        read: Read,
+        met: Read | None,
         certain: bool,
     ) -> Iterator[Finding]:
         if not wanted:
             return
-        premises = [guard for one in (reads[0], met) if one is not None for guard in self._guards(one)]
+        premises = [
+            guard for one in (reads[0], met) if one is not None for guard in self._guards(one)
+        ]
         variables = self._variables(met or reads[0], *reads)
         facts = tuple(dict.fromkeys(fact for one in reads[1:] for fact in one.facts))
         for guard in wanted:
@@ -231,20 +243,25 @@ class _Definedness:
                 variables,
                 self._kernel.assumptions,
                 chosen=self._chosen,
+                own=self._own,
             )
             if question.is_proved():
                 continue
-            question = replace(question, given=self._given)
+            question = replace(question, given=self._given, positive=self._positive)
             for end in question.unproved():
                 condition = None
                 if certain:
-                    lanes = self._lanes(met or reads[0], reads[0], guard, variables, end)
+                    lanes = (
+                        lane
+                        for origin in (met or reads[0], read)
+                        for lane in self._lanes(origin, guard, variables, end)
+                    )
                     condition = question.condition(end, lanes)
                 other = None if met is None else met.parameter
                 yield Finding(read.op, read.parameter, condition, other)
 
     def _lanes(
-        self, origin: Read, target: Read, guard: Guard, variables: Mapping[str, Range], end: str
+        self, origin: Read, guard: Guard, variables: Mapping[str, Range], end: End
     ) -> Iterator[dict[str, IndexExpr]]:
         """Lanes that may be outside an end of a guard: of the element of ``origin`` that is the
         first outside, or the last, or the first one.
@@ -289,11 +306,16 @@ class _Definedness:
     def _given(self) -> tuple[IndexExpr, ...]:
         """What a call checks, as expressions over sizes that are at least 0."""
         found: dict[IndexExpr, None] = {}
+        jagged = [one.jagged.data for one in self._kernel.sources if one.jagged is not None]
+        lengths = {sym(one.offsets): sym(one.length) for one in jagged}
         for attribute in self._kernel.checks:
             check = attribute.data
             if check.defined:
                 continue
             for left, right in zip(check.left, check.right, strict=True):
+                if left in lengths and right in lengths:
+                    # Sequences of equal offsets are equally long.
+                    left, right = lengths[left], lengths[right]
                 if left.op == "min" and right in left.args:
                     other = left.args[0] if left.args[1] == right else left.args[1]
                     found[normalize(other - right)] = None
@@ -304,10 +326,20 @@ class _Definedness:
             found[longest - sym(length)] = None
         return tuple(found)
 
+    @functools.cached_property
+    def _positive(self) -> frozenset[IndexExpr]:
+        """What checks of a call divide by: it is refused where one is 0."""
+        sides = [
+            expr
+            for attribute in self._kernel.checks
+            for expr in (*attribute.data.left, *attribute.data.right)
+        ]
+        return frozenset(normalize(divisor) for expr in sides for divisor in divisors(expr))
+
     def _extents(self, param: int) -> tuple[Guard, ...]:
         """The guards of an access but those of padding and of windows that reach over a border."""
         placement = self._placement(param)
-        if not any(_is_border(op, levels) for op, levels in zip(placement.ops, placement.states)):
+        if not any(map(_is_border, placement.ops)):
             return placement.access.guards
         names = index_names(placement.states[-1])
         indices: Levels = tuple(tuple(map(sym, row)) for row in names)
@@ -323,14 +355,16 @@ class _Definedness:
                 pairs = zip(found, op.strides, op.sizes, strict=True)
                 found = [guard for guard, stride, size in pairs if equal(stride, size)]
             guards += found
-        one = {name: const(0) for row, sizes in zip(names, placement.states[-1], strict=True)
-               for name, size in zip(row, sizes, strict=True) if normalize(size).value == 1}
-        return tuple(
-            Guard(normalize(substitute(guard.index, one)), guard.size) for guard in guards
-        )
+        one = {
+            name: const(0)
+            for row, sizes in zip(names, placement.states[-1], strict=True)
+            for name, size in zip(row, sizes, strict=True)
+            if normalize(size).value == 1
+        }
+        return tuple(Guard(normalize(substitute(guard.index, one)), guard.size) for guard in guards)
 
 
-def _is_border(op: object, levels: Levels) -> bool:
+def _is_border(op: MetaOp) -> bool:
     """True if elements of a new tensor that do not exist are meant."""
     return isinstance(op, Pad) or (
         isinstance(op, Tile) and not all(map(equal, op.strides, op.sizes))
@@ -342,7 +376,6 @@ def _meeting(reads: list[Read]) -> Iterator[tuple[Read, Read]]:
     for one in reads:
         for two in reads:
             shared = one.reduced & two.reduced
-            if one is not two and shared:
+            # The last block of a tensor ends for both parts of it.
+            if one.parameter != two.parameter and shared:
                 yield one, two
-
-

@@ -8,10 +8,10 @@ store's lane and those new ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
@@ -20,7 +20,6 @@ from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.layout.meta_ops import ravelled, unravelled
 from ninetoothed.passes.analysis.guards import Loop, carried
 from ninetoothed.passes.analysis.lane_origins import follows
-from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.passes.analysis.value_numbering import ValueNumbering
 from ninetoothed.passes.analysis.writes import enclosing
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, substitute, sym, symbol_names
@@ -32,6 +31,10 @@ Trips = Mapping[Operation, int]
 """Which of several iterations of a loop is meant; 0: the one around the store."""
 
 
+Side = tuple[object, int]
+"""A branch, or a selection at a lane, and which side of it."""
+
+
 @dataclass(frozen=True)
 class Read:
     """A read without ``other`` that a lane of a store is computed from.
@@ -39,7 +42,8 @@ class Read:
     ``parameter``: its number. ``indices`` and ``lanes``: those of the levels between and of the
     block. ``facts``, each at least 0, hold where its lane flows into the store. ``reduced``:
     variables of dims along which lanes are combined, so that those without a value are left out.
-    ``loops``: variables of the loops around it. ``certain``: False where it may flow or not.
+    ``loops``: variables of the loops around it. ``certain``: False where it may flow or not;
+    ``sides`` are those of branches, and of selections by data, on which it does.
     """
 
     parameter: int
@@ -50,6 +54,7 @@ class Read:
     reduced: frozenset[str]
     loops: tuple[str, ...]
     certain: bool
+    sides: frozenset[Side] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,7 @@ class _Place:
     reduced: frozenset[str] = frozenset()
     loops: tuple[str, ...] = ()
     certain: bool = True
+    sides: frozenset[Side] = frozenset()
 
 
 class StoredValues:
@@ -156,6 +162,8 @@ class StoredValues:
         whole = True
         pending, seen = [start], {start}
         while pending:
+            if len(seen) > _MOST_PLACES:
+                return [], False
             place = pending.pop()
             # In the order of the program, as far as there is one.
             for one in reversed(list(self._origins(place))):
@@ -166,9 +174,7 @@ class StoredValues:
                 elif one not in seen:
                     seen.add(one)
                     pending.append(one)
-        # What may flow into it, and does so on another way, does.
-        sure = {one for one in found if one.certain}
-        return [one for one in found if one.certain or replace(one, certain=True) not in sure], whole
+        return _merged(found), whole
 
     def _origins(self, place: _Place) -> Iterator[_Place | Read | None]:
         """The places that a value comes from; None: one that cannot be followed."""
@@ -196,11 +202,13 @@ class StoredValues:
                 yield from self._result(place, owner)
             case scf.IfOp():
                 position = _position(place.value)
-                for region in owner.regions:
+                either = self._either(owner.cond)
+                for side, region in enumerate(owner.regions):
                     for block in region.blocks:
                         if block.last_op is not None:
                             end = block.last_op.operands[position]
-                            yield self._at(place, end, certain=False)
+                            key = None if either else ((owner, place.trips), side)
+                            yield self._at(place, end, side=key)
             case _:
                 yield from self._computed(place, owner)
 
@@ -212,21 +220,28 @@ class StoredValues:
         facts: tuple[IndexExpr, ...] = (),
         reduced: str | None = None,
         certain: bool = True,
+        side: Side | None = None,
     ) -> _Place:
         """Another value on the way, by default at the same lane; of a scalar, at none."""
         lanes = place.lanes if lanes is None else lanes
         if not nt.shape_of(value.type):
             lanes = ()
+        known = tuple(dict.fromkeys((*place.facts, *facts)))
+        sides = place.sides if side is None else place.sides | {side}
+        if len(known) + len(sides) > _MOST_WAYS:
+            # Each selection in a chain of them doubles the ways.
+            known, sides, certain = (), frozenset(), False
         names = place.reduced if reduced is None else place.reduced | {reduced}
         return _Place(
             value,
             lanes,
             place.trips,
-            tuple(dict.fromkeys((*place.facts, *facts))),
+            known,
             # Others do not change a thing.
             names & {*symbol_names(*lanes)},
             place.loops,
             place.certain and certain,
+            sides,
         )
 
     def _read(self, place: _Place, op: nt.TileRead) -> Iterator[_Place | Read | None]:
@@ -247,16 +262,39 @@ class StoredValues:
             place.reduced,
             place.loops,
             place.certain,
+            place.sides,
         )
 
     def _where(self, place: _Place, op: nt.ElementwiseOp) -> Iterator[_Place]:
         condition, left, right = op.arguments
         yield self._at(place, condition)
         facts, exact = self._condition(place, condition)
-        yield self._at(place, left, facts=facts, certain=exact)
         # The opposite of one fact is one; that of several is not.
         opposite = (normalize(-facts[0] - 1),) if exact and len(facts) == 1 else ()
-        yield self._at(place, right, facts=opposite, certain=bool(opposite))
+        key = (op, place.lanes, place.trips)
+        either = not exact and self._either(condition)
+        yield self._at(place, left, facts=facts, side=None if exact or either else (key, 0))
+        known = bool(opposite) or either
+        yield self._at(place, right, facts=opposite, side=None if known else (key, 1))
+
+    def _either(self, condition: SSAValue) -> bool:
+        """True if a condition may have either answer, whatever the sizes: it asks a number that a
+        call gives.
+        """
+        pending, seen = [condition], {condition}
+        while pending:
+            op = pending.pop().owner
+            if isinstance(op, Block):
+                return False
+            if isinstance(op, nt.LoadOp) and isinstance(op.ref, BlockArgument):
+                if self._kernel.sources[op.ref.index].kind.data == "tensor":
+                    return False
+                continue
+            if not isinstance(op, nt.ElementwiseOp | nt.CastOp | nt.ConstantOp | arith.ConstantOp):
+                return False
+            pending += [value for value in op.operands if value not in seen]
+            seen.update(op.operands)
+        return True
 
     def _condition(self, place: _Place, value: SSAValue) -> tuple[tuple[IndexExpr, ...], bool]:
         """Facts, each at least 0, that a condition implies at a lane; and True if they imply it."""
@@ -464,10 +502,45 @@ class StoredValues:
         if isinstance(loop, scf.ForOp):
             loops = (*loops, self.iteration(loop, trips)[0])
         return _Place(
-            new.value, new.lanes, tuple(trips.items()), new.facts, new.reduced, loops, new.certain
+            new.value,
+            new.lanes,
+            tuple(trips.items()),
+            new.facts,
+            new.reduced,
+            loops,
+            new.certain,
+            new.sides,
         )
 
 
+def _merged(reads: Iterable[Read]) -> list[Read]:
+    """The reads, those on both sides of a branch as one without it."""
+    groups: dict[Read, list[frozenset[Side]]] = {}
+    for read in reads:
+        groups.setdefault(replace(read, sides=frozenset()), []).append(read.sides)
+    found: list[Read] = []
+    for read, ways in groups.items():
+        pending = [*dict.fromkeys(ways)]
+        known = {*pending}
+        while pending:
+            one = pending.pop()
+            for key, side in one:
+                rest = one - {(key, side)}
+                if rest | {(key, 1 - side)} in known and rest not in known:
+                    known.add(rest)
+                    pending.append(rest)
+        least = [one for one in known if not any(other < one for other in known)]
+        found += [
+            replace(read, certain=read.certain and not one, sides=one)
+            for one in sorted(least, key=len)
+        ]
+    sure = {replace(one, certain=False) for one in found if one.certain}
+    return [one for one in found if one.certain or one not in sure]
+
+
+_MOST_WAYS = 4
+_MOST_PLACES = 4096
+"""The most values that are followed for one store, of kernels that are unrolled."""
 _COMPARISONS = ("lt", "le", "gt", "ge")
 
 

@@ -1,0 +1,161 @@
+"""Calls that would store lanes that were never read are refused, and all others are not."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+import torch
+
+import ninetoothed
+import ninetoothed.language as ntl
+from examples.add import add_kernel
+from examples.matmul import matmul_kernel
+from ninetoothed import Tensor, check
+from ninetoothed.errors import ArgumentError
+from ninetoothed.kernel.kernel import Kernel
+from tests.support.examples import NAMES
+
+# Applications assign to their parameters, which is a store.
+# pyright: reportUnusedVariable=false
+
+
+def blocks(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Blocks of 4 elements."""
+    return tuple(tensor.tile((4,)) for tensor in tensors)
+
+
+def copy(x: Any, y: Any) -> None:
+    """One element a lane."""
+    y = x
+
+
+def vectors(device: str, *sizes: int) -> list[torch.Tensor]:
+    """Vectors of ones."""
+    return [torch.ones(size, device=device) for size in sizes]
+
+
+@pytest.mark.parametrize("sizes", [(10, 1000, 1000), (1000, 10, 1000)])
+def test_a_sum_of_vectors_of_other_sizes(device: str, sizes: tuple[int, ...]) -> None:
+    name = "lhs" if sizes[0] == 10 else "rhs"
+    wanted = rf"output is written where {name} has no element.*output_size_0 <= {name}_size_0.*"
+    with pytest.raises(ArgumentError, match=wanted + r"\(1000, 10\)"):
+        add_kernel(*vectors(device, *sizes))
+
+
+def test_longer_operands_are_read_in_part(device: str) -> None:
+    x, y, output = vectors(device, 1000, 1000, 990)
+    add_kernel(x, y, output)
+    assert output.tolist() == [2.0] * 990
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        (((20, 65), (30, 40), (20, 40)), r"other ends before input.*\(65, 30\)"),
+        (((20, 30), (65, 40), (20, 40)), r"input ends before other.*\(65, 30\)"),
+        (((20, 64), (64, 40), (30, 40)), r"output is written where input.*\(30, 20\)"),
+        (((20, 64), (64, 30), (20, 40)), r"output is written where other.*\(40, 30\)"),
+    ],
+)
+def test_products_of_matrices_that_do_not_fit(
+    device: str, shapes: tuple[tuple[int, int], ...], message: str
+) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        matmul_kernel(*(torch.ones(shape, device=device) for shape in shapes))
+
+
+@pytest.mark.parametrize("shape", [(0, 64, 40), (20, 0, 40), (20, 64, 0)])
+def test_empty_products(device: str, shape: tuple[int, int, int]) -> None:
+    m, k, n = shape
+    output = torch.ones((m, n), device=device)
+    matmul_kernel(torch.ones((m, k), device=device), torch.ones((k, n), device=device), output)
+    assert torch.equal(output, torch.full_like(output, k))
+
+
+def test_nothing_is_stored_where_another_size_is_0(device: str) -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((4, 4)), y.tile((4, 4))
+
+    kernel = ninetoothed.make(arrangement, copy, (Tensor(2), Tensor(2)))
+    kernel(torch.ones(0, 3, device=device), torch.ones(0, 4, device=device))
+    with pytest.raises(ArgumentError, match=r"y_size_1 <= x_size_1 .*\(4, 3\)"):
+        kernel(torch.ones(2, 3, device=device), torch.ones(2, 4, device=device))
+
+
+def test_other_is_a_value(device: str) -> None:
+    kernel = ninetoothed.make(blocks, copy, (Tensor(1, other=7.0), Tensor(1)))
+    x, y = vectors(device, 9, 12)
+    kernel(x, y)
+    assert y.tolist() == [1.0] * 9 + [7.0] * 3
+
+
+def test_padding_has_no_value_but_in_a_reduction(device: str) -> None:
+    def padded(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.pad(((1, 1),)).tile((4,)), y.tile((4,))
+
+    kernel = ninetoothed.make(padded, copy, (Tensor(1), Tensor(1)))
+    with pytest.raises(ArgumentError, match="y is written where x has no element, so that nothing"):
+        kernel(*vectors(device, 6, 8))
+
+    def windows(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.pad(((1, 1),)).tile((3,), strides=(1,)), y.tile((1,))
+
+    def total(x: Any, y: Any) -> None:
+        y = ntl.sum(x, keep_dims=True)
+
+    kernel = ninetoothed.make(windows, total, (Tensor(1), Tensor(1)))
+    x, y = vectors(device, 6, 6)
+    kernel(x, y)
+    assert y.tolist() == [2.0, 3.0, 3.0, 3.0, 3.0, 2.0]
+
+
+def test_a_condition_on_offsets_is_followed() -> None:
+    def halves(x: Any, y: Any) -> None:
+        y = ntl.where(y.offsets(0) < x.source.shape[0], x, 0.0)
+
+    report = check(blocks, halves, (Tensor(1), Tensor(1)))
+    assert report.of("defined", "y").answer == "proved"
+
+
+def test_selections_by_data_and_pointers_are_open() -> None:
+    def selected(x: Any, mask: Any, y: Any) -> None:
+        y = ntl.where(mask > 0, x, 0.0)
+
+    report = check(blocks, selected, (Tensor(1), Tensor(1), Tensor(1)))
+    assert report.of("defined", "y").answer == "undecided"
+
+
+def test_both_sides_of_a_selection_are_stored() -> None:
+    def leaky(x: Any, y: Any) -> None:
+        y = ntl.where(x > 0, x, 0.1 * x)
+
+    verdict = check(blocks, leaky, (Tensor(1), Tensor(1))).of("defined", "y")
+    assert (verdict.answer, str(verdict)) == ("checked", "y_size_0 <= x_size_0")
+
+
+_OPEN = {
+    *("embedding_kernel", "cross_entropy_forward_kernel", "dropout_kernel"),
+    *("grouped_matmul_kernel", "unpad_kernel", "layer_norm_backward_kernel"),
+    *("rms_norm_backward_kernel", "add_rms_norm_backward_kernel"),
+    "rotary_embedding_kernel",
+}
+"""Kernels that select or read by data, of which sequences have their own lengths, or whose rows are
+summed over programs: the right answer, or one for which no proof was found yet."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples(name: str) -> None:
+
+    module = importlib.import_module(f"examples.{name}")
+    for kernel in [value for value in vars(module).values() if isinstance(value, Kernel)]:
+        constexprs = {
+            parameter.name: True
+            for parameter in kernel.definition.parameters
+            if parameter.kind == "constexpr"
+        }
+        for verdict in kernel.report(values=constexprs).verdicts:
+            if verdict.question == "defined" and verdict.text != "some addresses are computed":
+                wanted = ("undecided",) if kernel.definition.name in _OPEN else ()
+                assert verdict.answer in ("proved", "checked", *wanted), (kernel, verdict)
