@@ -3,7 +3,8 @@
     python -m benchmarks.interpreter_time [--repeats N]
 
 A JSON line a case, with the best of the repeats: an addition of ten million elements, a product of
-two matrices of 1,024 by 1,024, and the source indices of a million elements.
+two matrices of 1,024 by 1,024, a convolution of eight images with 64 channels of 56 by 56, by us
+and by torch, and the source indices of a million elements.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 import torch
 
 from examples.add import add
+from examples.conv2d import conv2d
 from examples.matmul import matmul
 from ninetoothed import Symbol, Tensor
 
@@ -24,6 +26,7 @@ def cases() -> dict[str, Callable[[], object]]:
     """What is timed, by name."""
     x, y = torch.randn(10_000_000), torch.randn(10_000_000)
     a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
+    input, weight = torch.randn(8, 64, 56, 56), torch.randn(64, 64, 3, 3)
     images, block = Tensor(4), Symbol("B", constexpr=True)
     padded = images.pad(((0, 0), (0, 0), (1, 1), (1, 1))).permute((0, 2, 3, 1)).flatten()
     arranged = padded.tile((block,)).tile((1,)).expand((-1,))
@@ -31,6 +34,8 @@ def cases() -> dict[str, Callable[[], object]]:
     return {
         "add": lambda: add(x, y),
         "matmul": lambda: matmul(a, b),
+        "conv2d": lambda: conv2d(input, weight, 1, 1),
+        "conv2d by torch": lambda: torch.nn.functional.conv2d(input, weight, None, 1, 1),
         "eval": lambda: arranged.eval(sizes),
     }
 

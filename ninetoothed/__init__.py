@@ -76,6 +76,7 @@ _MODULES = (
     "errors",
     "generation",
     "language",
+    "testing",
     "tuning",
     "visualization",
 )

@@ -111,6 +111,14 @@ def interpret_lanes() -> int:
     return _integer("NINETOOTHED_INTERPRET_LANES", 1 << 22, 1)
 
 
+def interpret_configs() -> str | None:
+    """``NINETOOTHED_INTERPRET_CONFIGS``: configurations that a call on CPU tensors runs and
+    compares: ``all``, a number of them, or ``random:SEED`` (see ``artifacts.sample``). Default:
+    one, and none is compared.
+    """
+    return _text("NINETOOTHED_INTERPRET_CONFIGS")
+
+
 def compile_timeout() -> int:
     """``NINETOOTHED_COMPILE_TIMEOUT``: time limit of a compilation, in seconds. Default 60."""
     return _integer("NINETOOTHED_COMPILE_TIMEOUT", 60, 1)

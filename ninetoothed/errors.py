@@ -142,11 +142,15 @@ class CheckError(ArgumentError):
     :class:`ArgumentError`.
 
     ``is_agreement``: a laxer class of signatures may do without it (see ``Signature.agreement``).
+    ``is_undefined``: all that it lacks is values for lanes that it stores, so none may.
     """
 
-    def __init__(self, message: str, is_agreement: bool = False) -> None:
+    def __init__(
+        self, message: str, is_agreement: bool = False, is_undefined: bool = False
+    ) -> None:
         super().__init__(message)
         self.is_agreement = is_agreement
+        self.is_undefined = is_undefined
 
 
 class DeviceError(NineToothedError):
@@ -167,6 +171,10 @@ class SerializationError(NineToothedError):
 
 class AssertionFailedError(NineToothedError):
     """An assertion of the application failed; on a GPU the device reports it."""
+
+
+class MismatchError(NineToothedError):
+    """A kernel gives other results with other block sizes, or than its reference."""
 
 
 class CompilerError(NineToothedError):

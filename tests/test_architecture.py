@@ -24,7 +24,7 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("compiler",),
     ("verification",),
     ("kernel",),
-    ("tools", "tuning", "debugging", "visualization", "generation", "__main__", ""),
+    ("tools", "tuning", "debugging", "testing", "visualization", "generation", "__main__", ""),
 )
 """The rooms, lowest level first: the folders of the package and the modules at its root, "" itself.
 
@@ -51,6 +51,7 @@ ROOT_MODULES = {
     "generation",
     "symbol",
     "tensor",
+    "testing",
     "tuning",
     "version",
 }
@@ -305,7 +306,8 @@ def test_public_modules_load_neither_torch_nor_matplotlib() -> None:
     """They are loaded by the functions that need them."""
     loaded = python(
         "import sys, ninetoothed\n"
-        "ninetoothed.debugging, ninetoothed.generation, ninetoothed.visualization\n"
+        "ninetoothed.debugging, ninetoothed.generation, ninetoothed.testing\n"
+        "ninetoothed.visualization\n"
         "print(sorted({'matplotlib', 'torch', 'xdsl'} & set(sys.modules)))"
     )
     assert loaded == "[]\n"

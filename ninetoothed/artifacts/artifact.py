@@ -74,6 +74,11 @@ class Artifact:
         return Artifact(**fields)
 
     @property
+    def written(self) -> tuple[int, ...]:
+        """Positions of the parameters that a program stores to."""
+        return tuple(place for place, name in enumerate(self.params) if name in self.writes)
+
+    @property
     def hash(self) -> str:
         """Digest of all fields."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +30,11 @@ class Config:
         """
         values = tuple((str(name), int(value)) for name, value in fields["values"])
         return Config(values, int(fields["num_warps"]), int(fields["num_stages"]))
+
+
+def volume(sizes: Sequence[tuple[str, int]]) -> int:
+    """Product of block sizes, by which choices of them are ordered."""
+    return math.prod(size for _, size in sizes)
 
 
 @dataclass(frozen=True)

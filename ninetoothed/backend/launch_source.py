@@ -161,9 +161,11 @@ class _Host(Binding):
         found = checks(self._function)
         if not any(check.agreement for check in found):
             return []
-        exprs = [expr for check in found for expr in (*check.left, *check.right)]
+        # Another class stores other lanes.
+        counted = [check for check in found if not check.defined]
+        exprs = [expr for check in counted for expr in (*check.left, *check.right)]
         pairs: dict[bool, list[str]] = {True: [], False: []}
-        for check in found:
+        for check in counted:
             pair = f"{self._tuple(check.left)} == {self._tuple(check.right)}"
             pairs[check.agreement].append(pair)
         others = f" or not ({' and '.join(pairs[False])})" if pairs[False] else ""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from ninetoothed.artifacts.signature import ParamSignature, Signature
-from ninetoothed.calls.sequences import Jagged
+from ninetoothed.calls.sequences import elements_of
 
 Span = tuple[int, int]
 """Addresses of a tensor's elements: the first byte, and the end, exclusive."""
@@ -51,7 +51,7 @@ def is_tensor(value: Any) -> bool:
 
 def span(tensor: Any) -> Span | None:
     """Address range of a tensor's elements; None without elements, and on the meta device."""
-    elements = tensor.elements if isinstance(tensor, Jagged) else tensor
+    elements = elements_of(tensor)
     if elements.numel() == 0 or elements.device.type == "meta":
         return None
     start: int = elements.data_ptr()

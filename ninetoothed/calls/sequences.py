@@ -44,12 +44,16 @@ class Jagged:
     """Jagged tensor: a batch of sequences, ``elements``, without the dim of the batch.
 
     ``shape`` has the batch first, and the longest sequence's length at ``jagged_dim``. The batch
-    has no stride: ``offsets`` has the start of each sequence.
+    has no stride: ``offsets`` has the start of each sequence. ``nested``: the tensor that was taken
+    apart, if one was.
     """
 
-    __slots__ = ("elements", "jagged_dim", "offsets", "shape")
+    __slots__ = ("elements", "jagged_dim", "nested", "offsets", "shape")
 
-    def __init__(self, elements: Any, offsets: Offsets, jagged_dim: int, longest: int) -> None:
+    def __init__(
+        self, elements: Any, offsets: Offsets, jagged_dim: int, longest: int, nested: Any = None
+    ) -> None:
+        self.nested = nested
         self.elements = elements
         self.offsets = offsets
         self.jagged_dim = jagged_dim
@@ -96,6 +100,11 @@ class Jagged:
         return self.elements.data_ptr()
 
 
+def elements_of(value: Any) -> Any:
+    """The tensor that holds the elements of a bound argument."""
+    return value.elements if isinstance(value, Jagged) else value
+
+
 def is_nested(value: Any) -> bool:
     """True if ``value`` is a ``torch.nested`` tensor, of any layout."""
     return bool(getattr(value, "is_nested", False))
@@ -140,4 +149,4 @@ def taken_apart(name: str, ndim: int, jagged_dim: int, value: Any) -> Jagged:
         )
     # torch caches the longest length; without sequences it has none.
     longest = int(value._get_max_seqlen()) if offsets.shape[0] > 1 else 0
-    return Jagged(value._values.detach(), Offsets(offsets), jagged_dim, longest)
+    return Jagged(value._values.detach(), Offsets(offsets), jagged_dim, longest, value)

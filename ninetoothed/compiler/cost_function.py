@@ -17,6 +17,7 @@ from ninetoothed.backend.launch_source import Binding
 from ninetoothed.compiler.cost import Counted, Lanes, Scope, Stream, blocks_of, fixed_sizes
 from ninetoothed.ir import nt
 from ninetoothed.passes.specialize import dynamic_block_sizes
+from ninetoothed.symbolic.choices import powers_between
 from ninetoothed.symbolic.expr import IndexExpr, product, substitute, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -75,12 +76,6 @@ class _Rounding:
     def is_power(self, size: IndexExpr) -> bool:
         """True if a size is a power of two already."""
         return size.op == "sym" and size.args[0] in self._powers
-
-
-def powers_between(lower: int | None, upper: int | None) -> list[int]:
-    """Powers of two between two bounds; without an upper one, 1 at most."""
-    least, most = max(lower or 1, 1), upper or 1
-    return [1 << bits for bits in range(most.bit_length()) if least <= 1 << bits <= most]
 
 
 class _Lines:

@@ -29,6 +29,8 @@ from ninetoothed.errors import (
     collect_warnings,
     warn,
 )
+from ninetoothed.ir.nt import kernel_of
+from ninetoothed.symbolic.choices import choices_between
 from ninetoothed.symbolic.expr import SymbolInfo
 
 _DTYPE = "fp32"
@@ -273,12 +275,45 @@ def _attempt(
             signature = for_all_sizes(definition, signature, values)
         with collect_warnings() as found:
             module = build(definition, signature)
+        _check_other_blocks(definition, signature, module)
     except NineToothedError as error:
         return error
     # Those of a failed attempt say nothing.
     for warning in found:
         warn(warning)
     return module
+
+
+def _check_other_blocks(definition: Definition, signature: Signature, module: ModuleOp) -> None:
+    """Build the application for another value of each block size on which it is specialized: sizes
+    that are equal by accident differ then.
+
+    Raises:
+        NineToothedError: it is wrong for one.
+    """
+    metas = {
+        decl.name: choices_between(decl.lower, decl.upper)
+        for decl in kernel_of(module).declarations
+        if decl.kind == "meta"
+    }
+    pending = [({name: values[0] for name, values in metas.items()}, module, frozenset[str]())]
+    # With another value the application may be specialized on more.
+    while pending:
+        values, built, known = pending.pop(0)
+        names = _specialized(built)
+        for name in names:
+            if name in known or len(metas[name]) == 1:
+                continue
+            others = {**values, name: metas[name][1]}
+            with collect_warnings():
+                other = build(definition, signature, config=Config(tuple(others.items())))
+            pending.append((others, other, known.union(names)))
+
+
+def _specialized(module: ModuleOp) -> list[str]:
+    """The block sizes on which the application of a module is specialized."""
+    symbols = kernel_of(module).declarations
+    return [decl.name for decl in symbols if decl.specialized is not None]
 
 
 def _stays(error: NineToothedError, other: NineToothedError) -> bool:

@@ -1,8 +1,11 @@
-"""Function ``fits`` of a kernel as Python source: which block sizes pass the checks of a call.
+"""Functions of block sizes as Python source. ``fits``: which block sizes pass the checks of a call.
 
 Sizes that fit one another with some block sizes may not with others: a tensor that has one element
 for each block of another one agrees with it for blocks of one size only. Those who choose block
 sizes, the runtime and the interpreter, choose among those that pass.
+
+And ``counts``: how many elements the levels above the blocks have, which is how many programs there
+are, and how often they loop.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ def fits_source(module: ModuleOp, signature: Signature) -> str:
     argument of a call gives.
     """
     try:
-        return _Fits(nt.kernel_of(module), signature).text()
+        return _Functions(nt.kernel_of(module), signature).fits()
     except CompilerError:
         return ""
 
@@ -50,8 +53,23 @@ def fits_function(
     return defined(("fits",), source, {})[0] if source else None
 
 
-class _Fits:
-    """Generator of ``fits``."""
+def counts_function(
+    module: ModuleOp, signature: Signature
+) -> Callable[..., Callable[..., tuple[int, ...] | None]] | None:
+    """A function that takes a call's arguments, and returns one of the block sizes: the sizes that
+    depend on them, of all levels above the blocks; None where that divides by zero.
+
+    None where there are no such sizes, or no argument of a call gives them.
+    """
+    try:
+        source = _Functions(nt.kernel_of(module), signature).counts()
+    except CompilerError:
+        return None
+    return defined(("counts",), source, {})[0] if source else None
+
+
+class _Functions:
+    """Generator of ``fits`` and ``counts``."""
 
     def __init__(self, kernel: nt.KernelOp, signature: Signature) -> None:
         self._kernel = kernel
@@ -66,7 +84,7 @@ class _Fits:
         self._binding = Binding(known, ("choice", *self._metas.values()))
         self._used: dict[IndexExpr, None] = {}
 
-    def text(self) -> str:
+    def fits(self) -> str:
         conditions = [
             f"{self._tuple(left)} == {self._tuple(right)}" for left, right in self._checks()
         ]
@@ -76,14 +94,27 @@ class _Fits:
                     conditions.append(f"{name}.shape[{dim}] == {self._spelled(size)}")
         if not conditions:
             return ""
+        return self._source("fits", " and ".join(dict.fromkeys(conditions)), "False")
+
+    def counts(self) -> str:
+        levels: dict[IndexExpr, None] = {}
+        for value in self._kernel.arranged.values:
+            assert isinstance(value.type, nt.TensorType)
+            for level in value.type.levels[:-1]:
+                levels.update(dict.fromkeys(self._known(level.sizes)))
+        sizes = [size for size in levels if self._varies([size])]
+        return self._source("counts", self._tuple(sizes), "None") if sizes else ""
+
+    def _source(self, name: str, result: str, otherwise: str) -> str:
+        """A function of a call's arguments that returns one of the block sizes."""
         lines = [
-            f"def fits({', '.join(self._binding.names)}):",
+            f"def {name}({', '.join(self._binding.names)}):",
             *(f"    {line}" for line in self._binding.bind(self._used)),
             f"    def choice({', '.join(self._metas.values())}):",
             "        try:",
-            f"            return {' and '.join(dict.fromkeys(conditions))}",
+            f"            return {result}",
             "        except ZeroDivisionError:",
-            "            return False",
+            f"            return {otherwise}",
             "    return choice",
         ]
         return "".join(f"{line}\n" for line in lines)

@@ -28,11 +28,11 @@ from ninetoothed.compiler.cost_function import (
     cost_source,
     footprint_source,
     lanes_source,
-    powers_between,
 )
 from ninetoothed.compiler.fits_function import fits_source
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
+from ninetoothed.symbolic.choices import choices_between
 
 MAX_BLOCK = 1 << 15
 # Triton's own limit.
@@ -141,6 +141,33 @@ def interpreted_values(
     return max(_candidates(module), key=worth)
 
 
+def least_waste(
+    module: ModuleOp,
+    values: Mapping[str, int],
+    counts: Callable[..., object],
+    fits: Callable[..., bool] = lambda *sizes: True,
+) -> dict[str, int]:
+    """The smallest block sizes for which a call has as many programs and steps as for ``values``: a
+    block of 1,024 lanes takes 16 times as long as one of 64 for as many columns.
+
+    ``counts``: the numbers that must stay (see ``fits_function``); ``fits`` as above. Sizes that
+    the application is specialized on are left as they are.
+    """
+    found = dict(values)
+    wanted = counts(*found.values())
+    if wanted is None or not fits(*found.values()):
+        return found
+    for decl in nt.kernel_of(module).declarations:
+        if decl.kind != "meta" or decl.specialized is not None:
+            continue
+        for half in reversed(powers_between(decl.lower, found[decl.name] // 2)):
+            smaller = {**found, decl.name: half}
+            if counts(*smaller.values()) != wanted or not fits(*smaller.values()):
+                break
+            found = smaller
+    return found
+
+
 def largest_block(module: ModuleOp, signature: Signature, config: Config) -> int:
     """Lanes of the largest block in a configuration."""
     lanes_of = _function(lanes_source(module, signature), "lanes")
@@ -157,9 +184,7 @@ def _candidates(module: ModuleOp) -> Iterator[dict[str, int]]:
     """All choices of powers of two within the meta symbols' bounds, ascending."""
     kernel = nt.kernel_of(module)
     metas = [decl for decl in kernel.declarations if decl.kind == "meta"]
-    ranges: list[list[int]] = []
-    for decl in metas:
-        ranges.append(powers_between(decl.lower, decl.upper) or [max(decl.lower or 1, 1)])
+    ranges = [choices_between(decl.lower, decl.upper) for decl in metas]
     for values in itertools.product(*ranges):
         yield {decl.name: value for decl, value in zip(metas, values, strict=True)}
 

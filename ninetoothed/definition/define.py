@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
@@ -26,7 +26,15 @@ from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.chain import Chain, Jagged, Source
 from ninetoothed.layout.meta_op import Sizes, mapped
 from ninetoothed.symbolic.decisions import Decision, concerning, recorded
-from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, substitution, sym, symbols
+from ninetoothed.symbolic.expr import (
+    IndexExpr,
+    SymbolInfo,
+    const,
+    substitution,
+    sym,
+    symbol_names,
+    symbols,
+)
 from ninetoothed.tensor import Tensor
 
 # Index variables of accesses: no symbol of a user may have such a name in the IR.
@@ -77,6 +85,8 @@ def define(
         renaming.parameter(name, chain) for name, chain in zip(names, chains, strict=True)
     )
     constexpr = {**renaming.meta, **renaming.constexprs, **renaming.constexpr_sizes}
+    for parameter in parameters:
+        _check_block(parameter, constexpr, renaming.meta)
     return Definition(
         name or bound.name,
         parameters,
@@ -93,6 +103,26 @@ def define(
         bound.receiver,
         concerning(renaming.given, decisions),
     )
+
+
+def _check_block(
+    parameter: ArrangedParameter, chosen: Collection[str], meta: Mapping[str, SymbolInfo]
+) -> None:
+    """Check that no size of a block is computed from sizes of a call and from block sizes as well,
+    which are chosen for calls whose blocks have known sizes.
+
+    Raises:
+        ArrangementError: one is.
+    """
+    for size in dynamic_sizes([parameter.levels], chosen):
+        block = next((name for name in symbol_names(size) if name in meta), None)
+        if block is not None:
+            raise ArrangementError(
+                f"the blocks of {parameter.name} have the size {size}, of sizes that a call gives "
+                f"and of {block}, which the compiler chooses; tile by one of them, and go through "
+                "tiles in a loop",
+                parameter.ops[-1].loc if parameter.ops else parameter.source.declared,
+            )
 
 
 def _check_order(application: str, names: Sequence[str], origins: Sequence[str | None]) -> None:

@@ -2,9 +2,10 @@
 
 Nothing is run: functions are followed through the globals, closure variables, defaults and
 attributes that their code names, and hashed with the text and location of their source; what they
-read is captured. Objects that the language cannot look into count by their class. Where Python
-would look into them, in functions that Triton runs when compiling, and wherever it is unknown what
-is read, there is no digest; the kernel is then compiled anew in each process.
+read is captured. Objects that the language cannot look into count by their class. Functions that
+Triton runs when compiling may do what Python can: they have a digest where all that they do and
+read is known to depend on numbers, texts, lists and dicts alone. Where that, or what is read, is
+unknown, there is no digest; the kernel is then compiled anew in each process.
 """
 
 from __future__ import annotations
@@ -20,11 +21,24 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from ninetoothed.dtype import number, own_type
-from ninetoothed.fingerprint.bytecode import Path, codes, is_plain, reads
-from ninetoothed.fingerprint.objects import MISSING, is_object, static_attribute
+from ninetoothed.fingerprint.bytecode import Path, codes, is_method, is_plain, reads
+from ninetoothed.fingerprint.objects import (
+    MISSING,
+    class_attribute,
+    is_callable_object,
+    is_object,
+    static_attribute,
+)
 from ninetoothed.fingerprint.snapshot import Capture, frozen
-from ninetoothed.fingerprint.trusted import is_ours, is_pure, is_trusted
-from ninetoothed.version import __version__
+from ninetoothed.fingerprint.trusted import (
+    HEAP_TYPE,
+    is_ours,
+    is_pure,
+    is_pure_class,
+    is_trusted_class,
+    is_trusted_function,
+)
+from ninetoothed.version import SOURCES, __version__
 
 _MOST = 100_000
 """Limit on the objects that are hashed: beyond it, compiling is as quick."""
@@ -64,26 +78,12 @@ def examine(application: object) -> Examined:
 
 @functools.cache
 def stamp() -> str:
-    """Digest of this package, as it is on disk, and of Python's version."""
-    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    found = sorted(_sources(folder))
-    parts = [__version__, sys.version, found]
-    return _hashed(parts)
+    """Digest of this package, as it was on disk when it was imported, and of Python's version."""
+    return _hashed([__version__, sys.version, SOURCES])
 
 
 def _hashed(parts: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _sources(folder: str) -> Iterator[tuple[str, int, int]]:
-    """Source files below a folder, with size and modification time."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                status = entry.stat()
-                yield entry.path, status.st_size, status.st_mtime_ns
-            elif entry.name != "__pycache__" and entry.is_dir():
-                yield from _sources(entry.path)
 
 
 class _Walk:
@@ -92,11 +92,11 @@ class _Walk:
     def __init__(self) -> None:
         self.capture = Capture()
         self._refused: str | None = None
-        self._opaque: str | None = None
+        # True inside of functions that Python runs when compiling.
         self._is_run = False
         self._hash = hashlib.sha256()
         # Objects that may be met again, in the order in which they were; kept alive by the list.
-        self._places: dict[int, int] = {}
+        self._places: dict[tuple[int, bool], int] = {}
         self._kept: list[object] = []
         self._count = 0
         self._codes: list[types.CodeType] = []
@@ -109,17 +109,16 @@ class _Walk:
     @property
     def reason(self) -> str | None:
         """Reason why there is no digest, or None."""
-        return self._refused or (self._opaque if self._is_run else None)
+        return self._refused
 
     def refuse(self, reason: str) -> None:
         """Refuse a digest; what is read from outside is captured nevertheless."""
         self._refused = self._refused or reason
 
     def _by_name(self, what: str) -> None:
-        """Note an object that the language takes by its name, which Python would look into if it
-        ran.
-        """
-        self._opaque = self._opaque or f"{what}, in a function that runs when compiling"
+        """Refuse an object that the language takes by its name, if Python may look into it."""
+        if self._is_run:
+            self.refuse(f"{what}, in a function that runs when compiling")
 
     def _write(self, *texts: object) -> None:
         for text in texts:
@@ -129,7 +128,7 @@ class _Walk:
 
     def _is_known(self, value: object) -> bool:
         """True if an object was hashed before; hashes its number."""
-        place = self._places.setdefault(id(value), len(self._kept))
+        place = self._places.setdefault((id(value), self._is_run), len(self._kept))
         self._write("#", place)
         if place < len(self._kept):
             return True
@@ -145,6 +144,9 @@ class _Walk:
         kind = cast("type[Any]", type(value))
         if kind in _SCALARS:
             self._write(kind.__name__, repr(value))
+            if kind in (str, bytes) and "%" in repr(value):
+                # Of a function, it would give the address.
+                self._by_name("a text that may format any object")
         elif issubclass(kind, enum.Enum):
             self._write("member", value.name)
             self.add(value.value)
@@ -190,27 +192,27 @@ class _Walk:
             self.add(item)
 
     def _function(self, value: types.FunctionType) -> None:
-        module = str(value.__globals__.get("__name__"))
-        named = is_trusted(module)
+        code = value.__code__
+        named = is_trusted_function(value)
         if named:
-            self._write("named", module, value.__module__, value.__qualname__)
+            home = str(value.__globals__["__name__"])
+            self._write("named", home, code.co_qualname, code.co_firstlineno)
         if self._is_known(value):
             return
         if named:
-            if not is_ours(module):
-                self._by_name(f"the function {module}.{value.__qualname__}")
+            if not is_ours(home):
+                self._by_name(f"the function {home}.{code.co_qualname}")
             # It may stand for a user's function, as what ``contextlib.contextmanager`` gives does.
             self._sequence(tuple(cell.cell_contents for cell in value.__closure__ or ()))
             return
-        code = value.__code__
         self._codes.append(code)
         self._write("function", value.__name__, _block(self.capture.lines(value), code))
         self._code(code)
         names = self.capture.keep_function(value)
         self._sequence((value.__defaults__, value.__kwdefaults__, {**vars(value)}))
         self._annotations(value)
-        if not is_plain(code):
-            self._by_name(f"imports, changes or special attributes of {value.__qualname__}")
+        if self._is_run and not is_plain(code):
+            self._by_name(f"what {value.__qualname__} does beside arithmetic")
         for name, paths in reads(code).items():
             self._name(value, name, paths, names)
 
@@ -242,14 +244,22 @@ class _Walk:
                 self._module(value, path)
         else:
             self.add(value)
+            for path in paths:
+                self._methods(path)
+
+    def _methods(self, path: Path) -> None:
+        """Refuse attributes that say more of an object than what it holds, if Python reads them."""
+        for name in path:
+            if not is_method(name):
+                self._by_name(f"the attribute {name}")
 
     def _module(self, module: types.ModuleType, path: Path) -> None:
         """Hash an attribute of a module."""
         name = module.__name__
         self._write("module", name)
         if is_ours(name):
-            # Attribute access would load the table of the language.
             self._write("attributes", *path)
+            self._of_package(module, path)
             return
         if not path:
             self.refuse(f"the module {name}, used as a value")
@@ -261,10 +271,34 @@ class _Walk:
             self.refuse(f"{name}.{attribute}, which does not exist yet")
             return
         value = getattr(module, attribute)
-        self.capture.keep_attribute(module, attribute, value)
+        self._attribute_of_module(module, attribute, value, tuple(rest))
+
+    def _attribute_of_module(
+        self, module: types.ModuleType, name: str, value: Any, path: Path
+    ) -> None:
+        """Hash the value of a module's attribute, of which attributes are read, too."""
+        self.capture.keep_attribute(module, name, value)
+        if isinstance(value, types.ModuleType):
+            self._module(value, path)
+        else:
+            self.add(value)
+            self._methods(path)
+
+    def _of_package(self, module: types.ModuleType, path: Path) -> None:
+        """Hash an attribute of a module of this package or of Triton, where somebody has put it."""
+        if not path:
+            self._by_name(f"the module {module.__name__}, used as a value")
+            return
+        name, *rest = path
+        if name not in vars(module):
+            # Attribute access would load the table of the language.
+            return
+        value: Any = vars(module)[name]
         if isinstance(value, types.ModuleType):
             self._module(value, tuple(rest))
-        else:
+        elif not _defines(value, name) or self._is_run:
+            self._attribute_of_module(module, name, value, tuple(rest))
+        elif isinstance(value, type):
             self.add(value)
 
     def _annotations(self, value: types.FunctionType) -> None:
@@ -304,9 +338,14 @@ class _Walk:
 
     def _class(self, value: type[Any]) -> None:
         self._write("class", value.__module__, value.__qualname__)
-        if is_trusted(value.__module__) or self._is_known(value):
+        if not is_pure_class(value):
+            self._by_name(f"the class {value.__qualname__}")
+        if not value.__flags__ & HEAP_TYPE or self._is_known(value):
             return
-        self._by_name(f"the class {value.__qualname__}")
+        if is_trusted_class(value):
+            # Somebody may have put attributes there.
+            self._objects.append(value)
+            return
         if issubclass(value, enum.Enum):
             self._sequence(tuple(value.__members__.items()))
             return
@@ -325,7 +364,7 @@ class _Walk:
         kind = cast("type[Any]", type(value))
         name = f"{kind.__module__}.{kind.__qualname__}"
         self._write("instance", name)
-        if kind.__name__ == "Primitive" and is_ours(name):
+        if kind.__name__ == "Primitive" and is_ours(name) and is_trusted_class(kind):
             self._write(value.name)
         elif name == "torch.dtype":
             self._write(value)
@@ -333,6 +372,7 @@ class _Walk:
             self._of_triton(value, kind.__name__)
         elif type(plain := number(value)) is not kind:
             self._write(own_type(value), repr(plain))
+            self._by_name(f"a number of class {name}")
         elif is_object(value):
             self._object(value)
         elif not issubclass(kind, int | float | str):
@@ -357,13 +397,17 @@ class _Walk:
         """Hash the attributes of objects, of the names that any function reads."""
         read = 0
         done: set[tuple[int, str]] = set()
-        names = {"__call__"}
+        names: set[str] = set()
         # What an attribute holds may have code and be an object itself.
         while self._objects and read < len(self._codes) + len(self._objects):
             read = len(self._codes) + len(self._objects)
             for code in self._codes:
                 names.update(*(inner.co_names for inner in codes(code)))
-            todo = [(place, name) for place in range(len(self._objects)) for name in sorted(names)]
+            todo = [
+                (place, name)
+                for place, owner in enumerate(self._objects)
+                for name in sorted({*names, "__call__"} if is_callable_object(owner) else names)
+            ]
             for place, name in todo:
                 if (place, name) not in done:
                     done.add((place, name))
@@ -371,9 +415,14 @@ class _Walk:
 
     def _attribute(self, place: int, name: str) -> None:
         owner = self._objects[place]
-        value, is_own = static_attribute(owner, name)
-        # An attribute that comes later is not there.
-        self.capture.keep_attribute(owner, name, (value, is_own))
+        if isinstance(owner, type):
+            value, is_own = class_attribute(owner, name), True
+            if value is not MISSING:
+                self.capture.keep_attribute(owner, name, value)
+        else:
+            value, is_own = static_attribute(owner, name)
+            # An attribute that comes later is not there.
+            self.capture.keep_attribute(owner, name, (value, is_own))
         if value is not MISSING:
             self._write("attribute", place, name, is_own)
             self.add(value)
@@ -381,15 +430,26 @@ class _Walk:
     def _of_triton(self, value: Any, kind: str) -> None:
         function = getattr(value, "fn", None)
         if isinstance(function, types.FunctionType):
-            # Of these, Triton's own need no look.
-            self._is_run |= kind == "ConstexprFunction" and not is_ours(function.__module__)
+            outside = self._is_run
+            self._is_run |= kind == "ConstexprFunction"
             self._function(function)
+            self._is_run = outside
         elif kind == "dtype":
             self._write(value)
         elif kind == "constexpr":
             self.add(value.value)
         else:
             self._by_name(f"an object of Triton's class {kind}")
+
+
+def _defines(value: Any, name: str) -> bool:
+    """True for a class or function of this package or of Triton, under its own name."""
+    if isinstance(value, type):
+        return value.__name__ == name and is_trusted_class(value)
+    function = getattr(value, "fn", value)
+    if not isinstance(function, types.FunctionType):
+        return False
+    return function.__code__.co_name == name and is_trusted_function(function)
 
 
 def _block(lines: Sequence[str], code: types.CodeType) -> str:

@@ -6,12 +6,13 @@ import sys
 import types
 from typing import Any
 
+from ninetoothed.fingerprint.trusted import HEAP_TYPE
+
 MISSING = object()
 """Stands for an attribute that does not exist."""
 
 _OTHERS = ("ninetoothed", "triton", "torch", "numpy")
 """Packages whose objects the language does not look into."""
-_HEAP_TYPE = 1 << 9
 _DATA = (int, float, complex, str, bytes, tuple, list, dict, set, frozenset)
 
 
@@ -20,7 +21,7 @@ def is_object(value: object) -> bool:
     tensor; a module of torch that a user wrote is one.
     """
     kind = type(value)
-    if not kind.__flags__ & _HEAP_TYPE or isinstance(value, type) or issubclass(kind, _DATA):
+    if not kind.__flags__ & HEAP_TYPE or isinstance(value, type) or issubclass(kind, _DATA):
         return False
     package = kind.__module__.partition(".")[0]
     return package not in sys.stdlib_module_names and not any(map(_is_others, kind.__mro__))
@@ -35,7 +36,7 @@ def is_callable_object(value: object) -> bool:
     """True for an :func:`is_object` that can be called, by a function written in Python."""
     if not is_object(value):
         return False
-    found = _of_class(type(value), "__call__")
+    found = class_attribute(type(value), "__call__")
     if not isinstance(found, types.FunctionType):
         return False
     return found.__module__.partition(".")[0] not in _OTHERS
@@ -45,7 +46,7 @@ def static_attribute(value: object, name: str) -> tuple[Any, bool]:
     """``value.name`` as Python finds it, descriptors unbound; :data:`MISSING` without one. Second,
     True if it is the object's own, and not its class's.
     """
-    of_class = _of_class(type(value), name)
+    of_class = class_attribute(type(value), name)
     if isinstance(of_class, types.MemberDescriptorType):
         # A slot.
         return getattr(value, name, MISSING), True
@@ -55,7 +56,8 @@ def static_attribute(value: object, name: str) -> tuple[Any, bool]:
     return of_class, False
 
 
-def _of_class(kind: type[Any], name: str) -> Any:
+def class_attribute(kind: type[Any], name: str) -> Any:
+    """``kind.name`` as Python finds it, descriptors unbound; :data:`MISSING` without one."""
     for home in kind.__mro__:
         if name in vars(home):
             return vars(home)[name]

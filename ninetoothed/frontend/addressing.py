@@ -10,7 +10,7 @@ from ninetoothed.errors import ShapeError, TypeMismatchError, counted
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.jagged_parameters import stride_of
-from ninetoothed.frontend.values import Method, Source, Value, View, describe
+from ninetoothed.frontend.values import ElementType, Method, Source, Value, View, describe
 from ninetoothed.ir import nt
 from ninetoothed.ir.tt import PointerType
 from ninetoothed.layout.access import index_names
@@ -113,7 +113,7 @@ VIEW_ATTRIBUTES: dict[str, Callable[[View], Value]] = {
 SOURCE_ATTRIBUTES: dict[str, Callable[[Source], Value]] = {
     "shape": lambda source: tuple(map(operators.size_value, source.sizes)),
     "ndim": lambda source: len(source.sizes),
-    "dtype": lambda source: nt.dtype_of(source.op.result.type),
+    "dtype": lambda source: ElementType(nt.dtype_of(source.op.result.type)),
     "strides": lambda source: tuple(
         operators.size_value(stride_of(source, dim)) for dim in range(len(source.sizes))
     ),

@@ -25,7 +25,7 @@ from ninetoothed.frontend.values import Value, View
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import Sizes
-from ninetoothed.symbolic.expr import SymbolInfo
+from ninetoothed.symbolic.choices import choices_between
 
 
 def build_module(
@@ -42,14 +42,19 @@ def build_module(
     constants = dict(signature.constants)
     check_constants(definition, constants)
     declared = declarations(definition, constants)
+    choices = {
+        name: tuple(choices_between(info.lower, info.upper))
+        for name, info in definition.meta.items()
+    }
     unrolled: frozenset[Loc] = frozenset()
     while True:
         ctx = Context(
             signature.index_bits,
             {decl.name: decl.range for decl in declared},
             constants,
-            {name: blocks.get(name, least(info)) for name, info in definition.meta.items()},
+            {name: blocks.get(name, values[0]) for name, values in choices.items()},
             unrolled,
+            choices,
         )
         with collect_warnings() as warnings:
             try:
@@ -129,13 +134,6 @@ def _fix(ctx: Context, definition: Definition) -> None:
                 is_object = name == definition.receiver
                 found = held_object(value) if is_object else constant(ctx, name, value)
                 frame.locals[name] = found
-
-
-def least(info: SymbolInfo) -> int:
-    """The least value that is tried for a block size."""
-    lower = max(info.lower or 1, 1)
-    power = 1 << (lower - 1).bit_length()
-    return power if info.upper is None or power <= info.upper else lower
 
 
 def build_arrangement(definition: Definition, signature: Signature) -> ModuleOp:

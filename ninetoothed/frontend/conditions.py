@@ -16,9 +16,17 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ShapeError, TypeMismatchError
-from ninetoothed.frontend import operators
+from ninetoothed.frontend import dtypes, operators
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.values import Size, Value, View, describe, is_sequence, is_ssa
+from ninetoothed.frontend.values import (
+    ElementType,
+    Size,
+    Value,
+    View,
+    describe,
+    is_sequence,
+    is_ssa,
+)
 from ninetoothed.frontend.walk import EXPRESSIONS, evaluate
 from ninetoothed.ir import nt
 
@@ -222,15 +230,59 @@ def _chain(ctx: Context, left: Value, links: Sequence[tuple[ast.cmpop, ast.expr]
 
 def _comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(op, ast.Is | ast.IsNot):
-        # Members of enumerations are their values here, and one object in Python.
-        plain = isinstance(left, str | int | float) and type(left) is type(right)
-        same = left is right or (plain and left == right)
+        same = dtypes.is_same(left, right)
+        if same is None:
+            # Members of enumerations are their values here, and one object in Python.
+            plain = isinstance(left, str | int | float) and type(left) is type(right)
+            same = left is right or (plain and left == right)
         return same == isinstance(op, ast.Is)
     if isinstance(op, ast.In | ast.NotIn):
         if is_sequence(right) and not operators.is_runtime(left):
-            return (left in right) == isinstance(op, ast.In)
+            found = _combined(ctx, False, [_equal(ctx, left, item) for item in right])
+            return found if isinstance(op, ast.In) else _not(ctx, found)
         raise TypeMismatchError("`in` takes a tuple of values that are known when compiling")
+    if isinstance(op, ast.Eq | ast.NotEq):
+        if dtypes.is_same(left, right) is not None or (is_sequence(left) and is_sequence(right)):
+            found = _equal(ctx, left, right)
+            return found if isinstance(op, ast.Eq) else _not(ctx, found)
+    elif isinstance(left, ElementType) or isinstance(right, ElementType):
+        raise TypeMismatchError(
+            "element types have no order; compare their widths, as in x.dtype.primitive_bitwidth"
+        )
     return operators.apply(ctx, operators.COMPARE[type(op)], left, right)
+
+
+def _equal(ctx: Context, left: Value, right: Value) -> Value:
+    """``left == right``: of tuples, item by item; sizes in them may be known at run time only."""
+    if is_sequence(left) and is_sequence(right):
+        if type(left) is not type(right) or len(left) != len(right):
+            return False
+        pairs = zip(left, right, strict=True)
+        return _combined(ctx, True, [_equal(ctx, one, two) for one, two in pairs])
+    same = left is right if left is None or right is None else dtypes.is_same(left, right)
+    return operators.apply(ctx, operators.COMPARE[ast.Eq], left, right) if same is None else same
+
+
+def _combined(ctx: Context, conjunction: bool, values: Sequence[Value]) -> Value:
+    """All of ``values``, or else any: bits, of which some are known when compiling."""
+    bits: list[Value] = []
+    for value in values:
+        if not isinstance(value, bool):
+            bits.append(value)
+        elif value != conjunction:
+            return value
+    if not bits:
+        return conjunction
+    result, *others = bits
+    for other in others:
+        result = operators.elementwise(ctx, "and" if conjunction else "or", [result, other])
+    return result
+
+
+def _not(ctx: Context, value: Value) -> Value:
+    return (
+        not value if isinstance(value, bool) else operators.elementwise(ctx, "eq", [value, False])
+    )
 
 
 @EXPRESSIONS.register(ast.IfExp)

@@ -22,6 +22,7 @@ from ninetoothed.frontend.values import Size, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
 from ninetoothed.language import rules
 from ninetoothed.layout.meta_op import shape_text
+from ninetoothed.symbolic.choices import Choices
 from ninetoothed.symbolic.expr import IndexExpr, evaluate, fits, symbol_names
 from ninetoothed.symbolic.intervals import NOTHING, Assumptions
 
@@ -29,8 +30,9 @@ from ninetoothed.symbolic.intervals import NOTHING, Assumptions
 class Context:
     """Builds the application's ops. ``index_type`` is the type of sizes and range variables,
     ``assumptions`` what is known of the symbols. ``fixed`` are the numbers that the call gives,
-    ``blocks`` the block sizes for which the application is built where their values matter, and
-    ``unrolled`` the places of the ``while`` loops that are unrolled.
+    ``blocks`` the block sizes for which the application is built where their values matter,
+    ``unrolled`` the places of the ``while`` loops that are unrolled, and ``choices`` the values
+    that block sizes can take.
     """
 
     def __init__(
@@ -40,11 +42,13 @@ class Context:
         fixed: Mapping[str, int] = MappingProxyType({}),
         blocks: Mapping[str, int] = MappingProxyType({}),
         unrolled: frozenset[Loc] = frozenset(),
+        choices: Choices = MappingProxyType({}),
     ) -> None:
         self.assumptions = assumptions
         self.fixed = fixed
         self.blocks = blocks
         self.unrolled = unrolled
+        self.choices = choices
         self.carried: dict[SSAValue, tuple[Loc, SSAValue]] = {}
         """The variables of ``while`` loops: the loop's place, and the initial value."""
         self.returned: dict[ast.Call, Value] = {}
@@ -237,7 +241,7 @@ class Context:
             ShapeError: it has levels that are not indexed.
         """
         if not view.is_block:
-            index = ", ".join("ijk"[: len(view.levels[0].sizes)])
+            index = ", ".join("ijklmn"[: len(view.levels[0].sizes)]) or "()"
             raise ShapeError(
                 f"{view.name} has a level of shape {shape_text(view.levels[0].sizes)} above its "
                 f"block; index it, as in {view.name}[{index}]"

@@ -1,12 +1,15 @@
-"""Attributes of element types, as Triton's have them, all known when compiling."""
+"""Element types in applications: how they compare, and their attributes, as Triton's have them, all
+known when compiling.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ninetoothed.dtype import DTYPES, DType
-from ninetoothed.frontend.values import Method, PointerDtype, Value
+from ninetoothed.dtype import DTYPES, DType, lookup
+from ninetoothed.errors import TypeMismatchError, did_you_mean
+from ninetoothed.frontend.values import ElementType, Level, Method, PointerDtype, Value, describe
 
 _MANTISSAS = {
     "fp8e4nv": 3,
@@ -49,11 +52,45 @@ _TESTED_NAMES = {f"is_{_name(row)}": row.name for row in DTYPES.values()}
 """Tests such as ``is_fp32``, each of one element type."""
 
 
+def is_same(left: Value, right: Value) -> bool | None:
+    """True if two values name one element type, by any of its spellings; None: they name none.
+
+    Raises:
+        TypeMismatchError: one is an element type, with which the other cannot be compared.
+    """
+    names = [lookup(value) if isinstance(value, str) else None for value in (left, right)]
+    if None not in names:
+        return names[0] == names[1]
+    for one, name, other in ((left, names[0], right), (right, names[1], left)):
+        # A string may be any word, but beside a type.
+        if isinstance(one, ElementType) or (name and isinstance(other, Level | type)):
+            if other is not None and not isinstance(other, PointerDtype):
+                raise TypeMismatchError(_incomparable(other))
+            return False
+    return None
+
+
+def _incomparable(other: Value) -> str:
+    """The error of a comparison of an element type with what is none."""
+    if isinstance(other, str):
+        spellings = [name for row in DTYPES.values() for name in (row.name, row.torch)]
+        hint = did_you_mean(other, spellings) or "write one, as ntl.float32"
+        return f"{other!r} is no element type; {hint}"
+    if isinstance(other, Level):
+        return (
+            f"{describe(other)} is no element type; its blocks have one: write .dtype once more, "
+            "as in p.dtype.dtype"
+        )
+    found = lookup(other) if isinstance(other, type) else None
+    like = f"ntl.{DTYPES[found].torch}" if found not in (None, "i1") else "ntl.float32"
+    return f"{describe(other)} is no element type; compare with one, as {like}"
+
+
 def attribute(value: str | PointerDtype, name: str, missing: Any) -> Value:
     """The attribute ``name`` of an element type, or of a pointer's type; else ``missing``."""
     if isinstance(value, PointerDtype):
         if name == "element_ty":
-            return value.pointee
+            return ElementType(value.pointee)
         known = name in _TESTS or name in _TESTED_NAMES
         return _method(name, name == "is_ptr") if known else missing
     row = DTYPES.get(value)
@@ -73,7 +110,7 @@ def attribute(value: str | PointerDtype, name: str, missing: Any) -> Value:
 def _numbers(row: DType) -> dict[str, Value]:
     found: dict[str, Value] = {
         "name": _name(row),
-        "scalar": row.name,
+        "scalar": ElementType(row.name),
         "primitive_bitwidth": row.bits,
         "itemsize": row.bits // 8,
     }

@@ -20,7 +20,7 @@ from ninetoothed.frontend.walk import evaluate, unsupported
 from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import shape_text
 from ninetoothed.symbolic.expr import IndexExpr, const, fits
-from ninetoothed.symbolic.normal_form import normalize
+from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, normalize
 
 
 @dataclass(frozen=True)
@@ -71,17 +71,24 @@ def refuse_slice(node: ast.expr) -> None:
         raise unsupported(node)
 
 
-def coordinate(ctx: Context, node: ast.expr) -> SSAValue | int:
-    """An index: integers, or a number that is known when compiling. A block of one lane is its
-    number.
+def coordinate(
+    ctx: Context, node: ast.expr, size: IndexExpr, what: str, is_block: bool = True
+) -> SSAValue | int:
+    """An index of a dim of ``what``, a block or a source: integers, or a number that is known when
+    compiling. A block of one lane is its number.
 
     Raises:
         UnsupportedSyntaxError: a slice.
         TypeMismatchError: it holds no integers.
+        ShapeError: it is known when compiling, and outside the dim.
     """
     with ctx.at(node):
         refuse_slice(node)
         value = ctx.read(evaluate(ctx, node))
+        if is_block:
+            require_inside(ctx, value, size, what, from_end=True)
+        else:
+            require_possible(ctx, node, value, size, what)
         if type(value) is int:
             return value
         found = ctx.scalar(value, "an index")
@@ -112,14 +119,46 @@ def counted_from_0(ctx: Context, index: SSAValue | int, size: IndexExpr) -> SSAV
     return _integers(ctx, index)
 
 
-def require_index(ctx: Context, index: Value, what: str) -> None:
-    """Check that an index that is known when compiling fits the index type.
+def require_inside(
+    ctx: Context, index: Value, size: IndexExpr, what: str, from_end: bool = False
+) -> None:
+    """Check that an index that is known when compiling may lie inside a dim of ``what``; with
+    ``from_end`` a negative number counts from its end.
 
     Raises:
-        ShapeError: no tensor that is indexed so has that many.
+        ShapeError: it lies outside, whatever the sizes of the call and the block sizes are.
     """
-    if type(index) is int and not fits(const(index), ctx.index_type.width.data):
-        raise ShapeError(f"index {index} is out of range for {what}; count from 0")
+    place = operators.as_size(index)
+    if place is None:
+        return
+    least = -size if from_end and type(index) is int else const(0)
+    above = always_nonnegative(place - size, ctx.assumptions)
+    below = always_less(place, least, ctx.assumptions)
+    # No tensor that is indexed so has more elements than the index type has numbers.
+    if above or below or not fits(place, ctx.index_type.width.data):
+        raise _outside(place, size, what)
+
+
+def _outside(index: IndexExpr, size: IndexExpr, what: str) -> ShapeError:
+    return ShapeError(
+        f"index {index} is out of range for {what}, of size {size} in that dim; count from 0"
+    )
+
+
+def require_possible(
+    ctx: Context, node: ast.expr, index: Value, size: IndexExpr, what: str
+) -> None:
+    """Check an index of a level or of a source, outside of which lies what an unrolled loop may
+    reach: one that is written as a number may lie inside, and any other is one of the index type.
+
+    Raises:
+        ShapeError: it lies outside.
+    """
+    number = node.operand if isinstance(node, ast.UnaryOp) else node
+    if isinstance(number, ast.Constant):
+        require_inside(ctx, index, size, what)
+    elif type(index) is int and not fits(const(index), ctx.index_type.width.data):
+        raise _outside(const(index), size, what)
 
 
 def block_elements(ctx: Context, view: View, indices: Sequence[SSAValue | int | None]) -> Elements:
@@ -129,8 +168,6 @@ def block_elements(ctx: Context, view: View, indices: Sequence[SSAValue | int | 
     of all if a whole dim lies between two.
     """
     sizes = view.levels[-1].sizes
-    for index in indices:
-        require_index(ctx, index, f"the block of {view.name}")
     given = [dim for dim, index in enumerate(indices) if index is not None]
     found = [
         None if index is None else counted_from_0(ctx, index, size)
@@ -180,7 +217,10 @@ def source_elements(ctx: Context, source: Source, nodes: Sequence[ast.expr]) -> 
             f"{source.name} has {counted(len(source.sizes), 'dim')}, of sizes "
             f"{shape_text(source.sizes)}; give as many indices, not {len(nodes)}"
         )
-    coordinates = [_integers(ctx, coordinate(ctx, node)) for node in nodes]
+    coordinates = [
+        _integers(ctx, coordinate(ctx, node, size, source.name, is_block=False))
+        for node, size in zip(nodes, source.sizes, strict=True)
+    ]
     index_dtype = nt.dtype_of(ctx.index_type)
     mask: SSAValue | None = None
     offset: SSAValue | None = None
@@ -207,7 +247,8 @@ def source_elements(ctx: Context, source: Source, nodes: Sequence[ast.expr]) -> 
         step = operators.elementwise(ctx, "mul", [place, operators.size_value(stride)])
         offset = step if offset is None else operators.elementwise(ctx, "add", [offset, step])
     pointer = pointer_to(ctx, source)
-    assert mask is not None
-    assert offset is not None
+    if mask is None or offset is None:
+        # A source without dims has one element.
+        return Elements(source.name, source.op, pointer, ctx.constant(True, "i1"))
     (pointer, offset, mask), _ = operators.broadcast(ctx, [pointer, offset, mask])
     return Elements(source.name, source.op, ctx.add(nt.AddPtrOp(pointer, offset)), mask)

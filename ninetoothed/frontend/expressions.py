@@ -14,9 +14,11 @@ from ninetoothed.frontend.bindings import shape_words
 from ninetoothed.frontend.conditions import tested, truth
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.data_movement import transposed
+from ninetoothed.frontend.division import require_no_rounding_down
 from ninetoothed.frontend.name_resolution import class_attribute, module_attribute, object_attribute
 from ninetoothed.frontend.values import (
     BoundMethod,
+    ElementType,
     Level,
     Object,
     PointerDtype,
@@ -55,6 +57,8 @@ def _list(ctx: Context, node: ast.List) -> Value:
 @EXPRESSIONS.register(ast.BinOp)
 def _binary(ctx: Context, node: ast.BinOp) -> Value:
     left = ctx.now(evaluate(ctx, node.left))
+    if not operators.is_runtime(left):
+        require_no_rounding_down(node)
     return combined(ctx, node.op, left, evaluate(ctx, node.right))
 
 
@@ -114,6 +118,8 @@ def _unary(ctx: Context, node: ast.UnaryOp) -> Value:
         if known is not None:
             return not known
         return operators.elementwise(ctx, "eq", [value, False])
+    if isinstance(node.op, ast.USub):
+        require_no_rounding_down(node)
     value = evaluate(ctx, node.operand)
     if isinstance(node.op, ast.UAdd):
         return ctx.read(value)
@@ -182,7 +188,7 @@ def _level_attribute(level: nt.TensorType, name: str) -> Value:
         return len(level.sizes)
     if name == "dtype":
         below = level.element_type
-        return Level(below) if isinstance(below, nt.TensorType) else nt.dtype_of(below)
+        return Level(below) if isinstance(below, nt.TensorType) else ElementType(nt.dtype_of(below))
     return _MISSING
 
 
@@ -197,7 +203,7 @@ def _block_attribute(ctx: Context, block: SSAValue, name: str) -> Value:
     if name == "dtype" and nt.is_pointer(block.type):
         return PointerDtype(nt.dtype_of(nt.pointee_of(block.type)))
     if name == "dtype":
-        return nt.dtype_of(block.type)
+        return ElementType(nt.dtype_of(block.type))
     if name == "T":
         return transposed(ctx, block)
     function = method(name)

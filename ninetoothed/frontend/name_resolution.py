@@ -16,7 +16,7 @@ from ninetoothed.fingerprint.objects import MISSING, is_object, static_attribute
 from ninetoothed.frontend import triton_objects
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
-from ninetoothed.frontend.values import Object, Value, describe
+from ninetoothed.frontend.values import ElementType, Object, Value, describe
 from ninetoothed.frontend.walk import EXPRESSIONS
 from ninetoothed.language.table import Primitive
 
@@ -102,7 +102,7 @@ def constant(ctx: Context, name: str, value: Any) -> Value:
         return value
     dtype = dtypes.lookup(value)
     if dtype is not None:
-        return dtype
+        return ElementType(dtype)
     if is_object(value):
         return Object(value)
     word = type(value).__name__

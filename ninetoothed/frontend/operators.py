@@ -15,6 +15,8 @@ from xdsl.ir import SSAValue
 from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES, INTEGERS
 from ninetoothed.errors import ShapeError, TypeMismatchError
+from ninetoothed.frontend import division
+from ninetoothed.frontend.block_sizes import require_equal
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.values import Size, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
@@ -48,8 +50,8 @@ BINARY: dict[type[ast.operator], Operator] = {
     ast.Sub: ("sub", operator.sub, "sub"),
     ast.Mult: ("mul", operator.mul, "mul"),
     ast.Div: ("truediv", operator.truediv, None),
-    ast.FloorDiv: ("floordiv", operator.floordiv, "floordiv"),
-    ast.Mod: ("mod", operator.mod, "mod"),
+    ast.FloorDiv: ("floordiv", division.quotient, "floordiv"),
+    ast.Mod: ("mod", division.remainder, "mod"),
     ast.BitAnd: ("and", operator.and_, None),
     ast.BitOr: ("or", operator.or_, None),
     ast.BitXor: ("xor", operator.xor, None),
@@ -70,6 +72,7 @@ UNARY: dict[type[ast.unaryop], Operator] = {
 }
 _BITWISE = ("and", "or", "xor", "shl", "shr", "invert")
 _COMPARISONS = tuple(row[0] for row in COMPARE.values())
+_DIVISIONS = ("floordiv", "mod")
 
 
 def is_runtime(value: Value) -> bool:
@@ -140,15 +143,37 @@ def _fold(
             return _of_known(ctx, function, name, operands, exprs)
         if len(exprs) != 2 or exprs[0] is None or exprs[1] is None:
             return NotImplemented
-        try:
-            result = normalize(binary(on_sizes, exprs[0], exprs[1]))
-        except ZeroDivisionError as error:
-            raise ShapeError(f"{error}; a divisor must be at least 1") from None
+        if on_sizes in _DIVISIONS:
+            return _divided(ctx, function, on_sizes, exprs[0], exprs[1])
+        result = normalize(binary(on_sizes, exprs[0], exprs[1]))
         if name in _COMPARISONS:
             known = ctx.number(result)
             return NotImplemented if known is None else bool(known)
         return computed(ctx, result)
     return on_numbers(function, spelling(name), *operands)
+
+
+def _divided(
+    ctx: Context, function: Callable[..., Any], name: str, left: IndexExpr, right: IndexExpr
+) -> Value:
+    """``//`` or ``%`` of sizes."""
+    if right.value == 0:
+        raise ShapeError(f"{left} is divided by zero; a divisor must be at least 1")
+    if _given(ctx, right) == 0:
+        raise ShapeError(f"{left} is divided by {right}, which is 0; a divisor must be at least 1")
+    result = division.of_sizes(ctx, name, left, right)
+    if result is not None:
+        return computed(ctx, result)
+    if ctx.is_known(left) and ctx.is_known(right):
+        return on_numbers(function, spelling(name), ctx.number(left), ctx.number(right))
+    return NotImplemented
+
+
+def _given(ctx: Context, expr: IndexExpr) -> int | None:
+    """The number of a size that the call fixes, for whatever block sizes; else None."""
+    if all(name in ctx.fixed for name in symbol_names(expr)):
+        return ctx.number(expr)
+    return None
 
 
 def on_numbers(function: Callable[..., Any], name: str, *operands: Value) -> Value:
@@ -259,11 +284,11 @@ def promoted(ctx: Context, row: Primitive, values: Sequence[Value]) -> tuple[lis
     except TypeError as error:
         types = " and ".join(map(describe, values))
         raise TypeMismatchError(f"{spelling(row.name)} of {types}: {error}") from None
-    _require_defined(row, values, dtype)
+    _require_defined(ctx, row, values, dtype)
     return [to_dtype(ctx, value, dtype) for value, _ in operands], result
 
 
-def _require_defined(row: Primitive, values: Sequence[Value], dtype: str) -> None:
+def _require_defined(ctx: Context, row: Primitive, values: Sequence[Value], dtype: str) -> None:
     """Check that an integer division or shift by a constant is defined.
 
     Raises:
@@ -271,9 +296,11 @@ def _require_defined(row: Primitive, values: Sequence[Value], dtype: str) -> Non
     """
     type = DTYPES[dtype]
     number = values[-1]
+    if isinstance(number, Size):
+        number = _given(ctx, number.expr)
     if type.kind == "float" or not isinstance(number, int):
         return
-    if row.name in ("floordiv", "mod") and number == 0:
+    if row.name in _DIVISIONS and number == 0:
         wrong = "integers have no quotient by 0; divide by another number"
     elif row.name in ("shl", "shr") and not 0 <= number < type.bits:
         wrong = f"{dtype} has {type.bits} bits; shift by 0 to {type.bits - 1}"
@@ -328,7 +355,7 @@ def broadcast(
     """Broadcast values to one shape, by NumPy's rules; also that shape.
 
     Raises:
-        ShapeError: two sizes differ, and neither is 1.
+        ShapeError: two sizes differ, or may for a choice of block sizes, and neither is 1.
     """
     shape: tuple[IndexExpr, ...] = ()
     for value in values:
@@ -394,11 +421,16 @@ def _repeat(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAV
 
 
 def assumed(ctx: Context, value: SSAValue, shape: tuple[IndexExpr, ...]) -> SSAValue:
-    """``value`` as a block of ``shape``; sizes that differ are checked at the call to be equal."""
+    """``value`` as a block of ``shape``; sizes that differ are checked at the call to be equal.
+
+    Raises:
+        ShapeError: they are not for every choice of block sizes.
+    """
     old = nt.shape_of(value.type)
     for one, two in zip(old, shape, strict=True):
         if one == two:
             continue
+        require_equal(ctx, one, two)
         line = "" if ctx.loc is None else linecache.getline(ctx.loc.file, ctx.loc.line).strip()
         where = line.replace("{", "{{").replace("}", "}}")
         message = (

@@ -25,8 +25,9 @@ from ninetoothed.symbolic.normal_form import normalize
 def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     value = evaluate(ctx, node.value)
     nodes = _nodes(node.slice)
-    if isinstance(value, View) and value.is_block and any(map(_is_new_dim, nodes)):
-        value = ctx.read(value)
+    if isinstance(value, View) and any(map(_is_new_dim, nodes)):
+        value = _below_empty(value)
+        value = ctx.read(value) if value.is_block else value
     if isinstance(value, View | Source):
         found = place(ctx, value, node.slice)
         return (
@@ -35,6 +36,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
     if isinstance(value, tuple | list | str):
         return _index_tuple(ctx, value, node.slice)
     if is_ssa(value):
+        nodes = _expanded(nodes, len(nt.shape_of(value.type)))
         new_dims = all(_is_new_dim(item) or _is_whole(item) for item in nodes)
         return _new_dims(ctx, value, nodes) if new_dims else _lanes(ctx, value, nodes)
     raise TypeMismatchError(f"{describe(value)} cannot be indexed")
@@ -50,7 +52,7 @@ def place(ctx: Context, value: Value, index: ast.expr) -> View | element_access.
     """
     nodes = _nodes(index)
     if isinstance(value, Source):
-        return element_access.source_elements(ctx, value, nodes)
+        return element_access.source_elements(ctx, value, _expanded(nodes, len(value.sizes)))
     if not isinstance(value, View):
         raise UnsupportedSyntaxError(
             "only parameters are assigned by index; select lanes with ntl.where, or "
@@ -58,10 +60,16 @@ def place(ctx: Context, value: Value, index: ast.expr) -> View | element_access.
         )
     source = addressing.unarranged(value)
     if source is not None:
-        return element_access.source_elements(ctx, source, nodes)
-    view = replace(value)
+        return element_access.source_elements(ctx, source, _expanded(nodes, len(source.sizes)))
+    view = _below_empty(value)
+    above = sum(len(level.sizes) for level in view.levels[:-1])
+    if any(map(_is_ellipsis, nodes[:above])):
+        # It stands for whole dims, of which levels have none.
+        ctx.require_block(view)
+    nodes = _expanded(nodes, above + len(view.levels[-1].sizes))
     while nodes and not view.is_block:
         view, nodes = _level(ctx, view, nodes)
+        view = _below_empty(view)
     return view if all(map(_is_whole, nodes)) and _fits(view, nodes) else _block(ctx, view, nodes)
 
 
@@ -78,6 +86,35 @@ def _is_whole(node: ast.expr) -> bool:
     return isinstance(node, ast.Slice) and not (node.lower or node.upper or node.step)
 
 
+def _is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def _expanded(nodes: list[ast.expr], rank: int) -> list[ast.expr]:
+    """Indices of ``rank`` dims with ``...`` written out: a ``:`` for each dim that no other index
+    is for.
+
+    Raises:
+        ShapeError: there are several.
+    """
+    places = [place for place, node in enumerate(nodes) if _is_ellipsis(node)]
+    if not places:
+        return nodes
+    if len(places) > 1:
+        raise ShapeError(f"an index holds one `...`, not {len(places)}; write `:` for a whole dim")
+    (place,) = places
+    others = len(nodes) - 1 - sum(map(_is_new_dim, nodes))
+    whole: ast.expr = ast.copy_location(ast.Slice(), nodes[place])
+    return [*nodes[:place], *[whole] * max(rank - others, 0), *nodes[place + 1 :]]
+
+
+def _below_empty(view: View) -> View:
+    """The view below levels of shape ``()``, which have one element and take no index."""
+    while not view.is_block and not view.levels[0].sizes:
+        view = replace(view, depth=view.depth + 1)
+    return view
+
+
 def _fits(view: View, nodes: Sequence[ast.expr]) -> bool:
     return not nodes or len(nodes) == len(view.levels[0].sizes)
 
@@ -91,16 +128,17 @@ def _level(ctx: Context, view: View, nodes: list[ast.expr]) -> tuple[View, list[
             f"{shape_text(sizes)}; give as many indices, not {len(nodes)}"
         )
     indices = list(view.indices)
-    for node in nodes[: len(sizes)]:
+    for node, size in zip(nodes[: len(sizes)], sizes, strict=True):
         with ctx.at(node):
             element_access.refuse_slice(node)
             found = evaluate(ctx, node)
-            element_access.require_index(ctx, found, f"a level of {view.name}")
+            element_access.require_possible(ctx, node, found, size, f"a level of {view.name}")
             value = index_number(ctx, ctx.scalar(found, "an index"))
             if nt.shape_of(value.type) or not operators.is_integer(value):
                 raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")
         indices.append(value)
-    return replace(view, indices=tuple(indices)), nodes[len(sizes) :]
+    rest = nodes[len(sizes) :]
+    return replace(view, indices=tuple(indices), depth=view.depth + 1), rest
 
 
 def _block(ctx: Context, view: View, nodes: Sequence[ast.expr]) -> element_access.Elements:
@@ -115,7 +153,11 @@ def _block(ctx: Context, view: View, nodes: Sequence[ast.expr]) -> element_acces
             if sizes
             else f"{view.name} is one element here and is not indexed; write {view.name}"
         )
-    values = [None if _is_whole(node) else element_access.coordinate(ctx, node) for node in nodes]
+    what = f"the block of {view.name}"
+    values = [
+        None if _is_whole(node) else element_access.coordinate(ctx, node, size, what)
+        for node, size in zip(nodes, sizes, strict=True)
+    ]
     return element_access.block_elements(ctx, view, values)
 
 
@@ -141,7 +183,9 @@ def _index_tuple(ctx: Context, value: Any, index: ast.expr) -> Value:
 
 
 def _new_dims(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAValue:
-    """``x[:, None]``: dims of size 1 inserted."""
+    """``x[:, None]``: dims of size 1 inserted; ``x[()]`` is the block."""
+    if not nodes:
+        return block
     added = [axis for axis, node in enumerate(nodes) if _is_new_dim(node)]
     rank, kept = len(nt.shape_of(block.type)), len(nodes) - len(added)
     if kept != rank:
@@ -163,7 +207,11 @@ def _lanes(ctx: Context, block: SSAValue, nodes: Sequence[ast.expr]) -> SSAValue
             f"{describe(block)} has {counted(len(sizes), 'dim')}; give as many indices, or `:` for "
             f"a whole dim, not {len(nodes)}"
         )
-    indices = [None if _is_whole(node) else element_access.coordinate(ctx, node) for node in nodes]
+    what = describe(block)
+    indices = [
+        None if _is_whole(node) else element_access.coordinate(ctx, node, size, what)
+        for node, size in zip(nodes, sizes, strict=True)
+    ]
     for axis in reversed(range(len(sizes))):
         index = indices[axis]
         if index is not None:
@@ -176,9 +224,6 @@ def _pick(ctx: Context, block: SSAValue, axis: int, index: SSAValue | int) -> SS
     by a block of indices.
     """
     sizes = nt.shape_of(block.type)
-    size = sizes[axis].value
-    if isinstance(index, int) and size is not None and not -size <= index < size:
-        raise ShapeError(f"index {index} is out of range for {describe(block)}; count from 0")
     if index == 0 and isinstance(op := block.owner, nt.OffsetsOp) and op.source_dim is not None:
         return _first_coordinate(ctx, op, axis)
     lanes = element_access.counted_from_0(ctx, index, sizes[axis])

@@ -34,18 +34,14 @@ class View:
     indices: tuple[SSAValue, ...] = ()
     by_value: bool = False
     """A number, which is read-only."""
+    depth: int = 0
+    """The levels that are indexed: of one of shape ``()``, no index says so."""
 
     @property
     def levels(self) -> list[nt.TensorType]:
         """The levels that are not yet indexed; the last is the block."""
         assert isinstance(self.ref.type, nt.TensorType)
-        levels = self.ref.type.levels
-        left = len(self.indices)
-        position = 0
-        while left:
-            left -= len(levels[position].sizes)
-            position += 1
-        return levels[position:]
+        return self.ref.type.levels[self.depth :]
 
     @property
     def is_block(self) -> bool:
@@ -83,6 +79,12 @@ class Level:
     """``p.dtype`` that is a level: it has a shape and a dtype, and is no value."""
 
     type: nt.TensorType
+
+
+class ElementType(str):
+    """The name of an element type, as ``x.dtype`` gives it: compared as a type, by any spelling."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)

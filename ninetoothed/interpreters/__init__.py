@@ -32,6 +32,7 @@ def interpret(
     values: Sequence[torch.Tensor | Jagged | int | float | bool],
     constants: Mapping[str, int] = _NO_CONSTANTS,
     trace: Trace | None = None,
+    written: Sequence[int] = (),
 ) -> None:
     """Run the only kernel of ``module``, an ``nt.kernel`` or a ``tt.func``, for all of its
     programs, in place.
@@ -39,7 +40,8 @@ def interpret(
     ``values`` are the arguments in launch order: CPU tensors, jagged ones taken apart, and numbers
     for parameters without dims. ``constants`` are the values of symbols that no tensor's size or
     stride gives, block sizes above all. ``trace`` records which elements of the tensors every lane
-    accesses.
+    accesses. ``written`` are the positions of the tensors that the kernel writes, whose version
+    counters are raised, if there is a program.
 
     Raises:
         ArgumentError: the arguments do not fit the kernel.
@@ -48,4 +50,4 @@ def interpret(
     """
     from ninetoothed.interpreters.run import launch
 
-    launch(module, values, constants, trace)
+    launch(module, values, constants, trace, written)

@@ -9,7 +9,8 @@ depends on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -20,6 +21,7 @@ from ninetoothed.interpreters.jagged import TENSORS, Number
 from ninetoothed.interpreters.machine import HANDLERS, Machine, Pointer, both, by_program
 from ninetoothed.interpreters.memory import Memory, View
 from ninetoothed.ir import nt, tt
+from ninetoothed.layout.access import Guard
 from ninetoothed.symbolic.expr import IndexExpr, evaluate, substitute
 
 
@@ -65,8 +67,41 @@ class _Linear:
 def _bounds(value: Number) -> tuple[int, int]:
     if isinstance(value, int):
         return value, value
+    if value.numel() == 0:
+        # No lane has a value.
+        return 0, 0
     low, high = torch.aminmax(value)
     return int(low), int(high)
+
+
+class _Sum:
+    """A sum of terms that depend on different dims, added up only where all are needed.
+
+    A term has a leading dim of programs, as the data of a block.
+    """
+
+    def __init__(self) -> None:
+        self._terms: dict[tuple[bool, ...], torch.Tensor] = {}
+
+    def add(self, term: torch.Tensor) -> None:
+        """Add a term to the one that depends on the same dims."""
+        dims = tuple(size > 1 for size in term.shape)
+        found = self._terms.get(dims)
+        self._terms[dims] = term if found is None else found + term
+
+    @property
+    def terms(self) -> list[torch.Tensor]:
+        """The terms, the smallest first."""
+        return sorted(self._terms.values(), key=torch.Tensor.numel)
+
+    def total(self) -> torch.Tensor:
+        """The sum."""
+        return functools.reduce(torch.add, self.terms)
+
+    def bounds(self) -> tuple[int, int]:
+        """Bounds: no value is below or above."""
+        ends = [_bounds(term) for term in self.terms]
+        return sum(low for low, _ in ends), sum(high for _, high in ends)
 
 
 class Lanes:
@@ -154,12 +189,52 @@ class Lanes:
 
     def offsets(self) -> torch.Tensor:
         """The offset of every lane."""
+        return self._spread(self.offset) if self.offset is not None else self._terms().total()
+
+    def located(self) -> tuple[torch.Tensor, tuple[int, int]]:
+        """The offset of every lane, and bounds: none is below or above."""
         if self.offset is not None:
-            return self._spread(self.offset)
-        total = torch.as_tensor(self._start()).reshape(-1, *[1] * len(self._shape))
+            return self._spread(self.offset), self.offset.bounds(self._shape)
+        terms = self._terms()
+        return terms.total(), terms.bounds()
+
+    def _terms(self) -> _Sum:
+        """The offset of every lane, as a sum."""
+        total = _Sum()
+        total.add(torch.as_tensor(self._start()).reshape(-1, *[1] * len(self._shape)))
         for index, stride in zip(self._view.access.indices, self._view.strides, strict=True):
-            total = total + self._dense(index) * stride
+            self._add(total, index, stride)
         return total
+
+    def _add(self, total: _Sum, expr: IndexExpr, factor: int) -> None:
+        """Add ``factor`` times an expression to a sum."""
+        linear = self._linear(expr)
+        if linear is not None:
+            self._add_linear(total, linear, factor)
+        elif expr.op in ("add", "sub"):
+            left, right = expr.args
+            self._add(total, left, factor)
+            self._add(total, right, factor if expr.op == "add" else -factor)
+        elif expr.op == "neg":
+            self._add(total, expr.args[0], -factor)
+        elif expr.op == "mul" and (split := self._split(expr)) is not None:
+            self._add(total, split[0], split[1] * factor)
+        else:
+            total.add(self._dense(expr) * factor)
+
+    def _split(self, expr: IndexExpr) -> tuple[IndexExpr, int] | None:
+        """A product as an operand and a number, if one of its operands is that."""
+        for operand, other in (expr.args, expr.args[::-1]):
+            linear = self._linear(other)
+            if linear is not None and not linear.steps and isinstance(linear.base, int):
+                return operand, linear.base
+        return None
+
+    def _add_linear(self, total: _Sum, linear: _Linear, factor: int) -> None:
+        base = torch.as_tensor(linear.base * factor)
+        total.add(base.reshape(-1, *[1] * len(self._shape)))
+        for dim, step in linear.steps.items():
+            total.add(self._along(dim) * (step * factor))
 
     def coordinate(self, dim: int, along: Sequence[int]) -> torch.Tensor:
         """The source's coordinate of every lane, over the block's dims ``along``; of the first lane
@@ -173,25 +248,34 @@ class Lanes:
 
     def guard(self) -> torch.Tensor | None:
         """The guard: lanes that are elements of the source; None: all."""
-        mask: torch.Tensor | None = None
-        for guard in self._view.access.guards:
-            size = self._evaluate(guard.size, self._values)
-            low_end, high_end = _bounds(size)
-            linear = self._linear(guard.index)
-            if linear is None:
-                index = self._dense(guard.index)
-                low, high = -1, high_end
-            else:
-                low, high = linear.bounds(self._shape)
-                if low >= 0 and high < low_end:
-                    continue
-                index = self._spread(linear)
-            if low < 0:
-                mask = both(mask, index >= 0)
-            if high >= low_end:
-                end = size if isinstance(size, int) else by_program(size, index)
-                mask = both(mask, index < end)
-        return None if mask is None or bool(mask.all()) else mask
+        masks = [mask for guard in self._view.access.guards for mask in self._masks(guard)]
+        if not masks:
+            return None
+        mask = functools.reduce(torch.logical_and, sorted(masks, key=torch.Tensor.numel))
+        return None if bool(mask.all()) else mask
+
+    def _masks(self, guard: Guard) -> Iterator[torch.Tensor]:
+        """Masks of one guard, whose conjunction it is."""
+        size = self._evaluate(guard.size, self._values)
+        least, _ = _bounds(size)
+        linear = self._linear(guard.index)
+        if linear is not None:
+            low, high = linear.bounds(self._shape)
+            if low >= 0 and high < least:
+                return
+            index, rest = self._spread(linear), 0
+        else:
+            terms = _Sum()
+            self._add(terms, guard.index, 1)
+            low, high = terms.bounds()
+            # The terms are compared with one another: one large result instead of two.
+            *others, index = terms.terms
+            rest = sum(others)
+        if low < 0:
+            yield index >= -rest
+        if high >= least:
+            end = size if isinstance(size, int) else by_program(size, index)
+            yield index < end - rest
 
     def regular(self) -> tuple[int, list[int], list[int]] | None:
         """Start, shape and steps of the lanes as a strided view, programs first; None: they are
@@ -237,28 +321,19 @@ def _load(machine: Machine, op: nt.LoadOp) -> None:
     if machine.trace is not None:
         machine.touch("read", view.place, lanes.offsets(), mask, view.shape)
     regular = None if mask is not None else lanes.regular()
+    fill = None if op.other is None else view.element.number(attribute_value(op.other))
     if regular is not None:
         data = view.place.read(view.element, *regular)
     else:
-        data = view.place.gather(view.element, lanes.offsets(), mask)
-    _put(machine, op, view, data, guard)
+        data = view.place.gather(view.element, *lanes.located(), mask, fill)
+    machine.put(op.result, data, guard if fill is None else None)
 
 
 @HANDLERS.register(nt.StoredOp)
 def _stored(machine: Machine, op: nt.StoredOp) -> None:
     view = machine.views[op.ref]
     guard = _lanes(machine, view, op.indices).guard()
-    _put(machine, op, view, machine.data(op.value), guard)
-
-
-def _put(
-    machine: Machine,
-    op: nt.TileRead,
-    view: View,
-    data: torch.Tensor,
-    guard: torch.Tensor | None,
-) -> None:
-    """Set the result to ``data``, and to ``other`` outside the guard."""
+    data = machine.data(op.value)
     if op.other is not None and guard is not None:
         data = torch.where(guard, data, view.element.number(attribute_value(op.other)))
         guard = None

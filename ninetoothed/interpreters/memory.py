@@ -34,6 +34,12 @@ def _occurrences(ascending: torch.Tensor) -> torch.Tensor:
     return numbers - torch.cummax(torch.where(changes, numbers, 0), 0).values
 
 
+def _ends(offsets: torch.Tensor) -> tuple[int, int]:
+    """The smallest and the largest of some offsets."""
+    first, last = torch.aminmax(offsets)
+    return int(first), int(last)
+
+
 class Memory:
     """A tensor's storage, addressed by offsets from its first element.
 
@@ -64,30 +70,51 @@ class Memory:
             f"{self._first + self._flat.numel() - 1}"
         )
 
-    def _places(self, offsets: torch.Tensor) -> torch.Tensor:
-        """The positions of the elements at ``offsets`` in the flat memory."""
-        if offsets.numel() == 0:
-            return offsets
-        first, last = (int(bound) for bound in torch.aminmax(offsets))
-        if first < self._first or last - self._first >= self._flat.numel():
-            raise self._outside(first, last)
+    def _has(self, first: int, last: int) -> bool:
+        """True if the elements from ``first`` to ``last`` are in the memory."""
+        return first >= self._first and last - self._first < self._flat.numel()
+
+    def _shifted(self, offsets: torch.Tensor) -> torch.Tensor:
         return offsets - self._first if self._first else offsets
 
+    def _places(self, offsets: torch.Tensor) -> torch.Tensor:
+        """The positions of the elements at ``offsets`` in the flat memory."""
+        if offsets.numel() > 0:
+            ends = _ends(offsets)
+            if not self._has(*ends):
+                raise self._outside(*ends)
+        return self._shifted(offsets)
+
     def gather(
-        self, element: Element, offsets: torch.Tensor, mask: torch.Tensor | None
+        self,
+        element: Element,
+        offsets: torch.Tensor,
+        bounds: tuple[int, int] | None,
+        mask: torch.Tensor | None,
+        fill: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """The elements at ``offsets``; zeros where the mask, broadcast with them, is false."""
+        """The elements at ``offsets``; ``fill``, by default zero, where the mask, broadcast with
+        them, is false. ``bounds``: no offset is below or above, where that is known.
+        """
         bits = self._bits(element)
+        is_inside = bounds is not None and self._has(*bounds)
         if mask is None:
-            return element.from_memory(bits.take(self._places(offsets)))
+            places = self._shifted(offsets) if is_inside else self._places(offsets)
+            return element.from_memory(bits.take(places))
+        if fill is None:
+            fill = element.number(0)
         offsets, mask = together(offsets, mask)
         if bits.numel() == 0:
             if mask.any():
                 raise self._outside(int(offsets[mask].min()), int(offsets[mask].max()))
-            return element.number(0).expand(offsets.shape)
-        places = self._places(torch.where(mask, offsets, 0))
+            return fill.expand(offsets.shape)
+        if is_inside or (offsets.numel() > 0 and self._has(*_ends(offsets))):
+            # What masked lanes read does not matter.
+            places = self._shifted(offsets)
+        else:
+            places = self._places(torch.where(mask, offsets, 0))
         found = element.from_memory(bits.take(places))
-        return torch.where(mask, found, torch.zeros((), dtype=found.dtype))
+        return torch.where(mask, found, fill.to(found.dtype))
 
     def scatter(
         self,
@@ -99,7 +126,8 @@ class Memory:
         """Write where the mask holds; shapes broadcast, and the last write to an element wins."""
         if mask is not None:
             offsets, data, mask = together(offsets, data, mask)
-            offsets, data = offsets[mask], data[mask]
+            chosen = mask.reshape(-1).nonzero().squeeze(1)
+            offsets, data = (one.reshape(-1).index_select(0, chosen) for one in (offsets, data))
         else:
             offsets, data = together(offsets, data)
         places = self._places(offsets).reshape(-1)
@@ -145,7 +173,7 @@ class Memory:
     ) -> torch.Tensor:
         bits = self._bits(element)
         last = start + sum((size - 1) * step for size, step in zip(shape, steps, strict=True))
-        if start < self._first or last - self._first >= bits.numel():
+        if not self._has(start, last):
             raise self._outside(start, last)
         return torch.as_strided(bits, shape, steps, bits.storage_offset() + start - self._first)
 

@@ -86,7 +86,7 @@ def _load(machine: Machine, op: nt.PointerLoadOp) -> None:
     mask = masked(machine, wanted, pointer.offsets)
     element = element_of(op.result.type)
     machine.touch("read", pointer.memory, pointer.offsets, mask, machine.sizes(op.ptr.type))
-    data = _within(op, lambda: pointer.memory.gather(element, pointer.offsets, mask))
+    data = _within(op, lambda: pointer.memory.gather(element, pointer.offsets, None, mask))
     assert data is not None
     if op.other is not None and wanted is not None:
         data, wanted = torch.where(wanted, data, machine.data(op.other)), None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import torch
@@ -12,7 +12,8 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir import Block as IRBlock
 
 from ninetoothed import config
-from ninetoothed.calls.sequences import Jagged, Offsets
+from ninetoothed.calls.autograd import mark_written
+from ninetoothed.calls.sequences import Jagged, Offsets, elements_of
 from ninetoothed.errors import ArgumentError, CheckError, CompilerError
 from ninetoothed.interpreters import (
     accesses,
@@ -40,6 +41,14 @@ from ninetoothed.symbolic.expr import IndexExpr, evaluate, sym
 
 Argument = torch.Tensor | Jagged | int | float | bool
 
+_OF_TILES = (nt.LoadOp, nt.StoreOp, nt.StoredOp, nt.GuardOp, nt.OffsetsOp)
+"""Ops that address all lanes of a tile."""
+
+_MOST_LANES = 1 << 20
+"""Lanes of a chunk of several programs: blocks that stay in the caches, and in memory that the
+process has, are several times as fast as those for which the system has to find pages.
+"""
+
 GROUPS = (
     *(accesses, addresses, arith_ops, casts, control, debug, extern, reductions, nt_ops, pointers),
     *(dot, shapes, tt_ops),
@@ -52,18 +61,20 @@ def launch(
     values: Sequence[Argument],
     constants: Mapping[str, int],
     trace: Trace | None = None,
+    written: Sequence[int] = (),
 ) -> None:
-    """Run the only kernel of ``module`` in place."""
+    """Run the only kernel of ``module`` in place (see ``interpret``)."""
     kernels = [op for op in module.body.block.ops if isinstance(op, nt.KernelOp | tt.FuncOp)]
     if len(kernels) != 1:
         raise CompilerError(f"a module of one kernel can be interpreted, not of {len(kernels)}")
     kernel = kernels[0]
     # As GPU kernels do, write to tensors that require gradients and to inference tensors alike.
+    changed = [values[place] for place in written]
     with torch.inference_mode():
         if isinstance(kernel, nt.KernelOp):
-            _launch_kernel(kernel, values, constants, trace)
+            _launch_kernel(kernel, values, constants, trace, changed)
         else:
-            _launch_function(kernel, values, constants, trace)
+            _launch_function(kernel, values, constants, trace, changed)
 
 
 def number(expr: IndexExpr, symbols: Mapping[str, Any]) -> int:
@@ -154,11 +165,13 @@ def _check(
     if first is None:
         return
     try:
-        others = any(_failure(check, known) for check in found if not check.agreement)
+        failing = [check for check in found if not check.defined and _failure(check, known)]
+        disagree = bool(failing) and all(check.agreement for check in failing)
+        undefined = not failing
     except ArgumentError:
         # What other checks ask for is not given.
-        others = True
-    raise CheckError(first, not others)
+        disagree = undefined = False
+    raise CheckError(first, disagree, undefined)
 
 
 def _failure(check: nt.Check, known: Mapping[str, Any]) -> str | None:
@@ -183,6 +196,7 @@ def _launch_kernel(
     values: Sequence[Argument],
     constants: Mapping[str, int],
     trace: Trace | None,
+    changed: Sequence[Argument],
 ) -> None:
     params = [source.decl for source in kernel.sources]
     symbols = bind(params, values, constants)
@@ -208,7 +222,7 @@ def _launch_kernel(
     planner = Planner()
     block = kernel.apply.block
     symbols.update(longest)
-    for programs in _chunks(count, _lanes(block, symbols)):
+    for programs in _chunks(count, _lanes(block, symbols), changed):
         outer = nt_ops.unravel(programs, sizes)
         machine = Machine(planner, symbols, programs, outer, views, sequences=sequences)
         machine.trace, machine.count = trace, count
@@ -225,7 +239,7 @@ def _view(
     elif isinstance(value, torch.Tensor | Jagged):
         if value.dtype != element.own:
             raise ArgumentError(f"{name} must be a tensor of {element.own}, not of {value.dtype}")
-        place = Memory(name, _elements(value))
+        place = Memory(name, elements_of(value))
     else:
         place = element.number(value)
     names = access.names
@@ -242,11 +256,6 @@ def _view(
     )
 
 
-def _elements(value: torch.Tensor | Jagged) -> torch.Tensor:
-    """The tensor that holds an argument's elements."""
-    return value.elements if isinstance(value, Jagged) else value
-
-
 def _entries(function: tt.FuncOp, name: str) -> Sequence[Attribute]:
     found = function.attributes.get(name)
     return cast("ArrayAttr[Attribute]", found).data if isinstance(found, ArrayAttr) else ()
@@ -257,6 +266,7 @@ def _launch_function(
     values: Sequence[Argument],
     constants: Mapping[str, int],
     trace: Trace | None,
+    changed: Sequence[Argument],
 ) -> None:
     grid = function.attributes["nt.grid"]
     assert isinstance(grid, nt.ExprAttr)
@@ -277,7 +287,7 @@ def _launch_function(
     ]
     planner = Planner()
     count = number(grid.data, symbols)
-    for programs in _chunks(count, _lanes(block, symbols)):
+    for programs in _chunks(count, _lanes(block, symbols), changed):
         Machine(planner, symbols, programs, trace=trace, count=count).run(block, arguments)
 
 
@@ -304,13 +314,16 @@ def _argument(
     pointee = element_of(tt.pointee_of(argument.type))
     if value.dtype.itemsize != pointee.memory.itemsize:
         raise ArgumentError(f"{param.data} must be a tensor of {pointee.own}, not of {value.dtype}")
-    memory = memories.setdefault(param.data, Memory(param.data, _elements(value)))
+    memory = memories.setdefault(param.data, Memory(param.data, elements_of(value)))
     return Pointer(memory, torch.zeros(1, dtype=torch.int64))
 
 
-def _chunks(count: int, lanes: int) -> Iterable[torch.Tensor]:
-    """Chunks of programs, as large as the bound on lanes allows."""
-    size = max(config.interpret_lanes() // max(lanes, 1), 1)
+def _chunks(count: int, lanes: int, changed: Sequence[Argument]) -> Iterator[torch.Tensor]:
+    """Chunks of programs, as large as the bounds on lanes allow, which write ``changed``."""
+    if count > 0:
+        # Before them: a program that fails may have written.
+        mark_written(changed)
+    size = max(min(config.interpret_lanes(), _MOST_LANES) // max(lanes, 1), 1)
     for start in range(0, count, size):
         yield torch.arange(start, min(start + size, count))
 
@@ -326,8 +339,9 @@ def _lanes(block: IRBlock, symbols: Mapping[str, int]) -> int:
                 seen.add(value.type)
                 found.append(_lanes_of(value.type, symbols))
 
-    visit(block.args)
     for op in block.walk():
+        # Of tiles that are only indexed, no block is ever there.
+        visit([op.ref] if isinstance(op, _OF_TILES) else ())
         visit(op.results)
         for region in op.regions:
             for inner in region.blocks:

@@ -42,7 +42,7 @@ def _load(machine: Machine, op: tt.LoadOp) -> None:
     mask = masked(machine, wanted, pointer.offsets)
     shape = tt.shape_of(op.result.type)
     machine.touch("read", pointer.memory, pointer.offsets, mask, shape)
-    data = pointer.memory.gather(element_of(op.result.type), pointer.offsets, mask)
+    data = pointer.memory.gather(element_of(op.result.type), pointer.offsets, None, mask)
     if op.other is not None and wanted is not None:
         data = torch.where(wanted, data, machine.data(op.other))
     machine.put(op.result, data)

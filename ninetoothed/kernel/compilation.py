@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,12 +14,16 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.artifact import Artifact
-from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.configuration import Config, Space, volume
 from ninetoothed.artifacts.options import Options
+from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target
 from ninetoothed.cache.entries import SignatureInfo
+from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.arguments import Arguments
+from ninetoothed.calls.copies import Run, copied
+from ninetoothed.calls.sequences import Jagged, elements_of
 from ninetoothed.compiler.compile import build, compile_kernel, fingerprint, lower, serves
 from ninetoothed.compiler.defaults import (
     assumed_signature,
@@ -27,8 +31,8 @@ from ninetoothed.compiler.defaults import (
     describe_assumptions,
     pick,
 )
-from ninetoothed.compiler.fits_function import fits_function
-from ninetoothed.compiler.space import interpreted_values, space
+from ninetoothed.compiler.fits_function import counts_function, fits_function
+from ninetoothed.compiler.space import interpreted_values, least_waste, space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
     AgreementWarning,
@@ -36,6 +40,7 @@ from ninetoothed.errors import (
     ArrangementError,
     CheckError,
     DeviceError,
+    MismatchError,
     NineToothedWarning,
     UnusedValueWarning,
     collect_warnings,
@@ -43,6 +48,7 @@ from ninetoothed.errors import (
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.ir.stages import STAGES
+from ninetoothed.kernel.comparison import described, difference, named
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.passes.analysis.writes import writes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
@@ -52,6 +58,9 @@ from ninetoothed.verification.unused_outputs import (
     warn_of_misspelt_outputs,
 )
 from ninetoothed.verification.verdicts import Report, check_outputs, report, warn_of_races
+
+_MOST_SHAPES = 256
+"""Shapes of calls for which the block sizes are remembered."""
 
 
 class Variant:
@@ -75,17 +84,26 @@ class Variant:
         self._issued = issued
         self._check = check
         self._modules = [self.module]
-        self._interpreted: dict[int, dict[str, int]] = {}
+        self._largest: dict[int, dict[str, int]] = {}
+        self._interpreted: dict[tuple[Any, ...], dict[str, int]] = {}
+        self._stores: dict[ModuleOp, tuple[int, ...]] = {}
 
     @cached_property
     def written(self) -> frozenset[str]:
         """Parameters that may be written to."""
-        kernel = kernel_of(self.module)
         names = [param.name for param in self.signature.params]
         if self._is_specialized:
             # Other block sizes may have other stores.
             return frozenset(names)
-        return frozenset(names[write.param] for write in writes(kernel))
+        return frozenset(names[place] for place in self.stores(self.module))
+
+    def stores(self, module: ModuleOp) -> tuple[int, ...]:
+        """Positions of the parameters that a module of this signature stores to."""
+        found = self._stores.get(module)
+        if found is None:
+            found = tuple(sorted({write.param for write in writes(kernel_of(module))}))
+            self._stores[module] = found
+        return found
 
     @property
     def _is_specialized(self) -> bool:
@@ -115,20 +133,47 @@ class Variant:
     def _fits(self) -> Callable[..., Callable[..., bool]] | None:
         return fits_function(self.module, self.signature)
 
+    @cached_property
+    def _counts(self) -> Callable[..., Callable[..., object]] | None:
+        return counts_function(self.module, self.signature)
+
     def interpreted(self, lanes: int, values: Sequence[Any]) -> dict[str, int]:
         """Block sizes for evaluation of ``lanes`` lanes at once, of a call with these arguments."""
-        found = self._interpreted.get(lanes)
+        if any(isinstance(value, Jagged) for value in values):
+            # Their lengths are data.
+            return self._chosen(lanes, values)
+        key = (lanes, *(tuple(one.shape) if is_tensor(one) else one for one in values))
+        found = self._interpreted.get(key)
+        if found is None:
+            if len(self._interpreted) >= _MOST_SHAPES:
+                self._interpreted.clear()
+            found = self._interpreted[key] = self._chosen(lanes, values)
+        return found
+
+    def _chosen(self, lanes: int, values: Sequence[Any]) -> dict[str, int]:
+        found = self._largest.get(lanes)
         if found is None:
             found = interpreted_values(self.module, self.signature, lanes)
-            self._interpreted[lanes] = found
-        if self._fits is None or (fits := self._fits(*values))(*found.values()):
+            self._largest[lanes] = found
+        fits = _always if self._fits is None else self._fits(*values)
+        if not fits(*found.values()):
+            found = interpreted_values(self.module, self.signature, lanes, fits)
+        if self._counts is None:
             return found
-        return interpreted_values(self.module, self.signature, lanes, fits)
+        return least_waste(self.module, found, self._counts(*values), fits)
+
+    def fits(self, sizes: Sequence[tuple[str, int]], values: Sequence[Any]) -> bool:
+        """True if these block sizes pass the checks of a call with these arguments, as far as the
+        checks depend on block sizes.
+        """
+        return self._fits is None or self._fits(*values)(*(size for _, size in sizes))
 
     def may_be_taken_laxer(self, error: CheckError, chosen: Mapping[str, int], values: Any) -> bool:
         """True if a laxer class may take a call that fails with ``chosen`` block sizes."""
         if self._fits is None or self._fits(*values)(*chosen.values()):
             return error.is_agreement
+        if error.is_undefined:
+            return False
         # None passes, and each may fail another check.
         return any(check.data.agreement for check in kernel_of(self.module).checks)
 
@@ -250,38 +295,121 @@ class KernelCompiler:
         return compile_kernel(module, signature, config, target, language)
 
     def interpret(self, arguments: Arguments) -> None:
-        """Evaluate a call on CPU tensors, as one of the strictest class that takes it.
+        """Evaluate a call on CPU tensors, as one of the strictest class that takes it; with
+        ``NINETOOTHED_INTERPRET_CONFIGS`` by several configurations, whose results are compared.
+
+        Raises:
+            ArgumentError: the sizes do not fit one another.
+            MismatchError: two configurations give different results.
+        """
+        setting = settings.interpret_configs()
+        if setting is None:
+            self._evaluate(arguments, arguments.values)
+            return
+        sample = Sample.parse("NINETOOTHED_INTERPRET_CONFIGS", setting)
+        before = copied(arguments.values)
+        signature, usual = self._evaluate(arguments, arguments.values)
+        for config in sample.of(self._others(signature, before, usual), taken=1):
+            values = copied(before)
+            with named(described(config.values)):
+                self._run(signature, config, values)
+            self._compare(arguments.values, usual, values, config)
+
+    def runs(
+        self, arguments: Arguments, sample: Sample, levels: Collection[str]
+    ) -> Iterator[tuple[Run, str]]:
+        """Evaluate a call on copies of its arguments by a sample of its configurations, that of a
+        plain call first, each at these levels, ``"nt"`` and ``"tt"``.
+
+        Raises:
+            ArgumentError: the sizes do not fit one another.
+        """
+        values = copied(arguments.values)
+        signature, usual = self._evaluate(arguments, values)
+        others = sample.of(self._others(signature, arguments.values, usual), taken=1)
+        for config in (usual, *others):
+            for level in levels:
+                if (config, level) != (usual, "nt"):
+                    values = copied(arguments.values)
+                    with named(described(config.values)):
+                        self._run(signature, config, values, level)
+                module = self.composed(signature, config)
+                stores = self.variant(signature).stores(module)
+                names = frozenset(signature.params[place].name for place in stores)
+                yield Run(config, tuple(values), names), level
+
+    def _compare(
+        self, results: Sequence[Any], usual: Config, others: Sequence[Any], config: Config
+    ) -> None:
+        """Compare the results of two configurations; programs race for tensors that allow it, and
+        which of them is last may depend on the block sizes.
+
+        Raises:
+            MismatchError: they differ.
+        """
+        for parameter, one, other in zip(self.definition.parameters, results, others, strict=True):
+            if parameter.kind != "tensor" or parameter.source.allow_races:
+                continue
+            found = difference(elements_of(other), elements_of(one))
+            if found is not None:
+                raise MismatchError(
+                    f"kernel {self.definition.name!r} gives {parameter.name} other elements with "
+                    f"{described(config.values)} than with {described(usual.values)}: {found}\n"
+                    "results must not depend on block sizes: carry from block to block what a "
+                    "loop needs of the ones before, give lanes outside of a tensor the value that "
+                    "does not count, with other=, or declare Tensor(..., allow_races=True) if any "
+                    "program's value will do"
+                )
+
+    def _others(self, signature: Signature, values: Sequence[Any], usual: Config) -> list[Config]:
+        """The choices of block sizes beside the usual one, by size, that a call may run with."""
+        variant = self.variant(signature)
+        found = space(variant.module, signature, self._options.num_warps).configs
+        sizes = {config.values: None for config in found}
+        return [
+            Config(one)
+            for one in sorted(sizes, key=volume)
+            if one != usual.values and variant.fits(one, values)
+        ]
+
+    def _evaluate(self, arguments: Arguments, values: Sequence[Any]) -> tuple[Signature, Config]:
+        """Evaluate a call on ``values``, which are its arguments or copies of them. Returns its
+        class and configuration.
 
         Raises:
             ArgumentError: the sizes do not fit one another.
         """
         message = ""
         for signature in (arguments.signature, *arguments.signature.laxer):
+            variant = self.variant(signature)
+            _check_data(variant.module, arguments)
+            chosen = variant.interpreted(settings.interpret_lanes(), values)
+            config = Config(tuple(chosen.items()))
             try:
-                self._interpret(signature, arguments)
+                self._run(signature, config, values)
             except CheckError as error:
                 message = error.message
-                if error.is_agreement:
+                if variant.may_be_taken_laxer(error, chosen, values):
                     continue
                 break
-            return
+            return signature, config
         raise ArgumentError(message)
 
-    def _interpret(self, signature: Signature, arguments: Arguments) -> None:
-        """Evaluate a call as one of a class.
+    def _run(
+        self, signature: Signature, config: Config, values: Sequence[Any], level: str = "nt"
+    ) -> None:
+        """Evaluate a call as one of a class, by one configuration, on ``values``.
 
         Raises:
             CheckError: the sizes do not fit one another.
         """
-        variant = self.variant(signature)
-        _check_data(variant.module, arguments)
-        chosen = variant.interpreted(settings.interpret_lanes(), arguments.values)
-        module = variant.serving(Config(tuple(chosen.items())))
-        try:
-            interpret(module, arguments.values, {**dict(signature.constants), **chosen})
-        except CheckError as error:
-            error.is_agreement = variant.may_be_taken_laxer(error, chosen, arguments.values)
-            raise
+        module = self.composed(signature, config)
+        written = self.variant(signature).stores(module)
+        if level == "tt":
+            interpret(lower(module, signature, config), values, {}, written=written)
+        else:
+            constants = {**dict(signature.constants), **dict(config.values)}
+            interpret(module, values, constants, written=written)
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""
@@ -344,6 +472,11 @@ class KernelCompiler:
         """Configurations for fp32 tensors, the best guess first."""
         signature = assumed_signature(self.definition, {}, {})
         return list(self.space(signature, Target.parse(DEFAULT_TARGET)).configs)
+
+
+def _always(*sizes: int) -> bool:
+    """True: every choice of block sizes fits."""
+    return True
 
 
 def _check_data(module: ModuleOp, arguments: Arguments) -> None:

@@ -16,13 +16,14 @@ all in the cache does without.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.options import Options
+from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, languages
 from ninetoothed.cache import entries
@@ -30,6 +31,7 @@ from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.aliasing import narrowed, without_aliasing
 from ninetoothed.calls.arguments import Arguments, number_class
 from ninetoothed.calls.binder import Binder
+from ninetoothed.calls.copies import Run
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
     DeviceError,
@@ -321,6 +323,31 @@ class Kernel:
         """The configuration chosen for calls with sizes like these, or None before the first."""
         arguments = self._bind(args, kwargs)
         return self._dispatcher.best(arguments.signature, arguments.values)
+
+    def runs(
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        sample: Sample,
+        levels: Collection[str],
+    ) -> Iterator[tuple[Run, str]]:
+        """Run a call on copies of its arguments by a sample of its configurations, and tell at
+        which level: on CPU tensors each of ``levels``, ``"nt"`` and ``"tt"``, else ``""``.
+
+        Raises:
+            NineToothedError: as a call does.
+        """
+        arguments = self._bind(args, kwargs)
+        if arguments.device == "cpu" and self._backend in (None, "interpret"):
+            return self._compiler.runs(arguments, sample, levels)
+        if arguments.device == "cpu" or self._backend == "interpret":
+            raise self._misplaced(arguments.device)
+        found = self._dispatcher.runs(arguments.signature, arguments.values, sample)
+        return ((run, "") for run in found)
+
+    def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The arguments of a call in launch order."""
+        return self._bind(args, kwargs).values
 
     @user_facing
     def tuning_report(self, *args: Any, **kwargs: Any) -> TuningReport:

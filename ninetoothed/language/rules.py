@@ -58,7 +58,7 @@ def promote(left: Operand, right: Operand, division: bool = False) -> str:
         return "fp32" if division else _promote_floats(left, right)
     if left.signed == right.signed:
         return left.dtype if left.bits > right.bits else right.dtype
-    if division:
+    if division and "bool" not in (left.kind, right.kind):
         raise TypeError(
             f"{left.dtype} and {right.dtype} differ in sign; convert one, as in "
             "ntl.cast(x, ntl.int32)"
@@ -143,6 +143,17 @@ def arithmetic(*operands: Operand) -> tuple[str, str]:
     return dtype, dtype
 
 
+def counting(*operands: Operand) -> tuple[str, str]:
+    """The promoted type; bits count, in i32."""
+    return _counted(_common(operands))
+
+
+def _counted(dtype: str) -> tuple[str, str]:
+    # In the type of bits, two of them would be one again, or none.
+    dtype = "i32" if dtype == "i1" else dtype
+    return dtype, dtype
+
+
 def true_division(*operands: Operand) -> tuple[str, str]:
     """The promoted type, at least fp32; integers give fp32."""
     dtype = _common(operands, division=True)
@@ -152,20 +163,18 @@ def true_division(*operands: Operand) -> tuple[str, str]:
 
 
 def integer_division(*operands: Operand) -> tuple[str, str]:
-    """Integers only, in the promoted type."""
+    """Integers only, in the promoted type; bits count, in i32."""
     for operand in operands:
         if operand.kind == "float":
             raise TypeError(
                 f"// takes integers, not {operand.dtype}; write ntl.floor(x / y) for floats"
             )
-    dtype = _common(operands, division=True)
-    return dtype, dtype
+    return _counted(_common(operands, division=True))
 
 
 def modulo(*operands: Operand) -> tuple[str, str]:
-    """Integers of one signedness, or floats in at least fp32."""
-    dtype = _common(operands, division=True)
-    return dtype, dtype
+    """Integers of one signedness, or floats in at least fp32; bits count, in i32."""
+    return _counted(_common(operands, division=True))
 
 
 def comparison(*operands: Operand) -> tuple[str, str]:
@@ -182,6 +191,11 @@ def bitwise(*operands: Operand) -> tuple[str, str]:
             )
     dtype = _common(operands)
     return dtype, dtype
+
+
+def shift(*operands: Operand) -> tuple[str, str]:
+    """Integers only; bits count, in i32."""
+    return _counted(bitwise(*operands)[0])
 
 
 def multiply_high(*operands: Operand) -> tuple[str, str]:

@@ -324,14 +324,14 @@ class Flatten(MetaOp):
     def source(self, levels: Levels, indices: Levels) -> Levels:
         sizes = levels[self.level][self.start : self.end]
         new = indices[self.level]
-        parts = _unravelled(new[self.start], sizes)
+        parts = unravelled(new[self.start], sizes)
         old = (*new[: self.start], *parts, *new[self.start + 1 :])
         return replaced(indices, self.level, old)
 
     def locate(self, levels: Levels, indices: Levels, assumptions: Assumptions) -> Levels:
         old = indices[self.level]
         sizes = levels[self.level]
-        merged = _ravelled(old[self.start : self.end], sizes[self.start : self.end])
+        merged = ravelled(old[self.start : self.end], sizes[self.start : self.end])
         return replaced(indices, self.level, (*old[: self.start], merged, *old[self.end :]))
 
 
@@ -488,8 +488,8 @@ class Renumber(MetaOp):
         shape, other = _counts(shape), _counts(other)
         found = [_ZERO] * len(other)
         for dims, others in self._parts(shape, other):
-            number = _ravelled([index[dim] for dim in dims], [shape[dim] for dim in dims])
-            rest = _unravelled(number, [other[dim] for dim in others])
+            number = ravelled([index[dim] for dim in dims], [shape[dim] for dim in dims])
+            rest = unravelled(number, [other[dim] for dim in others])
             for dim, part in zip(others, rest, strict=True):
                 found[dim] = part
         return tuple(found)
@@ -510,7 +510,7 @@ class Renumber(MetaOp):
     def guards(self, levels: Levels, old: Levels, new: Levels) -> list[Guard]:
         if self.count == "equal":
             return []
-        return [Guard(_ravelled(new[0], _counts(self.sizes)), product(_counts(levels[0])))]
+        return [Guard(ravelled(new[0], _counts(self.sizes)), product(_counts(levels[0])))]
 
     def requirements(self, levels: Levels) -> list[Requirement]:
         own, programs = (product(_counts(sizes)) for sizes in (levels[0], self.sizes))
@@ -527,7 +527,7 @@ def _counts(sizes: Sizes) -> Sizes:
     return tuple(normalize(elements(normalize(size))) for size in sizes)
 
 
-def _ravelled(index: Sequence[IndexExpr], sizes: Sequence[IndexExpr]) -> IndexExpr:
+def ravelled(index: Sequence[IndexExpr], sizes: Sequence[IndexExpr]) -> IndexExpr:
     """The row-major number of an element."""
     merged: IndexExpr = _ZERO
     for part, size in zip(index, sizes, strict=True):
@@ -535,7 +535,7 @@ def _ravelled(index: Sequence[IndexExpr], sizes: Sequence[IndexExpr]) -> IndexEx
     return merged
 
 
-def _unravelled(number: IndexExpr, sizes: Sequence[IndexExpr]) -> Sizes:
+def unravelled(number: IndexExpr, sizes: Sequence[IndexExpr]) -> Sizes:
     """The index of the element of a row-major number, which lies inside ``sizes``."""
     if any(size.value == 0 for size in sizes):
         # An empty tensor has no element to be found.

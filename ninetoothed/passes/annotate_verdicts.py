@@ -1,7 +1,8 @@
 """Annotate each parameter with the verdicts proved of its accesses for all sizes.
 
 ``in_bounds``: every valid lane lies inside the tensor. Of a parameter that is written,
-``coverage``: every element is, and ``races``: no element is written by two programs. What is not
+``coverage``: every element is, ``races``: no element is written by two programs, and ``defined``:
+what is stored was read, for all sizes or in calls that pass the checks (``"checked"``). What is not
 proved is ``"open"``; ``Kernel.report`` then searches for a counterexample.
 
 Why here: proofs follow the meta-operations backwards, so they come before these are composed. The
@@ -27,7 +28,7 @@ After:
 
 ```mlir
 nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
-  %x = nt.source "x" "tensor" strides [1] aligned false {in_bounds = "proved", coverage = "proved", races = "proved"} : !nt.tensor<[n] x f16>
+  %x = nt.source "x" "tensor" strides [1] aligned false {in_bounds = "proved", coverage = "proved", races = "proved", defined = "proved"} : !nt.tensor<[n] x f16>
   %0 = nt.tile %x [64] strides [64] dilation [1] floor false level 0
       : !nt.tensor<[n] x f16> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
   nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f16>>
@@ -42,6 +43,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -50,6 +52,7 @@ from xdsl.dialects.builtin import StringAttr
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.layout.inverse import Placement
+from ninetoothed.passes.analysis.definedness import Stored, stored_lanes
 from ninetoothed.passes.analysis.writes import writes
 
 
@@ -61,6 +64,7 @@ class AnnotateVerdictsPass(KernelPass):
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         found = writes(kernel)
+        lanes = stored_lanes(kernel)
         for position, value in enumerate(kernel.arranged.values):
             source, ops = nt.chain(value)
             if source.kind.data != "tensor":
@@ -74,5 +78,16 @@ class AnnotateVerdictsPass(KernelPass):
                 answers["races"] = placement.apart(
                     [write.site for write in stores if not write.atomic]
                 ) and not any(write.pointer and not write.atomic for write in stores)
-            for question, proved in answers.items():
-                source.attributes[question] = StringAttr("proved" if proved else "open")
+            texts = {question: "proved" if holds else "open" for question, holds in answers.items()}
+            if stores:
+                own = [one for one in lanes if one.param == position]
+                texts["defined"] = _defined(own) if len(own) == len(stores) else "open"
+            for question, text in texts.items():
+                source.attributes[question] = StringAttr(text)
+
+
+def _defined(stores: Sequence[Stored]) -> str:
+    """The answer for a parameter with these stores."""
+    if all(stored.is_proved for stored in stores):
+        return "proved"
+    return "checked" if all(stored.is_checked for stored in stores) else "open"

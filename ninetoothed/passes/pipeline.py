@@ -24,7 +24,7 @@ from ninetoothed.passes import find_pass
 Stages = tuple[tuple[str, tuple[str, ...]], ...]
 
 # Both by one rule: what the numbering relies on is checked.
-_AGREEMENT = ("nt-check-arrangement", "nt-number-programs")
+_AGREEMENT = ("nt-check-arrangement", "nt-number-programs", "nt-check-definedness")
 # The alias analysis follows the meta-operations, before they are composed.
 _MEMORY = ("nt-forward-memory", "nt-insert-barriers")
 

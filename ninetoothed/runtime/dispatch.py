@@ -19,9 +19,11 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.configuration import Config, volume
+from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls.aliasing import is_tensor
+from ninetoothed.calls.copies import Run, copied
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, DeviceError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
@@ -33,6 +35,9 @@ from ninetoothed.runtime.tuning.results import Bucket
 if TYPE_CHECKING:
     from ninetoothed.runtime.tuning.report import TuningReport
     from ninetoothed.runtime.tuning.search import Choice, Tune
+
+# Kernels that are compiled together.
+_AT_ONCE = 16
 
 
 class _Family:
@@ -99,10 +104,7 @@ class Dispatcher:
         """
         kind, index = _place(values)
         if kind != device.kind():
-            raise DeviceError(
-                f"kernel {self.name!r} was called with tensors on {kind!r}; pass tensors on a CUDA "
-                "or HIP device (`tensor.cuda()`)"
-            )
+            raise _elsewhere(self.name, kind)
         with device.guard(index):
             try:
                 family = self._families.get((signature, index))
@@ -124,6 +126,35 @@ class Dispatcher:
                 return family.only.artifact.config
             choice = family.choice(values, family.chosen)
             return None if choice is None else choice.kernel.artifact.config
+
+    def runs(self, signature: Signature, values: tuple[Any, ...], sample: Sample) -> Generator[Run]:
+        """Launches a call on copies of its arguments by a sample of the configurations that can
+        run, from those of small blocks to those of large ones.
+
+        Raises:
+            ConfigurationError: none can.
+        """
+        kind, index = _place(values)
+        if kind != device.kind():
+            raise _elsewhere(self.name, kind)
+        with device.guard(index):
+            with self._lock:
+                candidates = self._called(signature, values, index).candidates
+            fitting = candidates.fitting(values).configs
+            ordered = sorted(fitting, key=lambda one: (volume(one.values), one.num_warps))
+            found = False
+            chosen = sample.of(ordered)
+            for start in range(0, len(chosen), _AT_ONCE):
+                with self._lock:
+                    kernels = candidates.kernels(chosen[start : start + _AT_ONCE])
+                for kernel in kernels:
+                    copies = tuple(copied(values))
+                    kernel.launch(copies)
+                    found = True
+                    artifact = kernel.artifact
+                    yield Run(artifact.config, copies, frozenset(artifact.writes))
+            if not found:
+                raise candidates.failure({})
 
     def report(self, signature: Signature, values: tuple[Any, ...]) -> TuningReport:
         """Report of how the configuration of calls like this one was chosen, or would be."""
@@ -267,6 +298,13 @@ class Dispatcher:
                 f"captured, and its code cannot be loaded then ({error.message}); call it once "
                 "before the capture"
             ) from error
+
+
+def _elsewhere(name: str, kind: str) -> DeviceError:
+    return DeviceError(
+        f"kernel {name!r} was called with tensors on {kind!r}; pass tensors on a CUDA or HIP "
+        "device (`tensor.cuda()`)"
+    )
 
 
 def _place(values: tuple[Any, ...]) -> tuple[str, int]:

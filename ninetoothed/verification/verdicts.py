@@ -1,11 +1,12 @@
 """Static verification of a kernel for all sizes: ``check`` and ``Kernel.report``.
 
-Five questions are asked of every kernel:
+Six questions are asked of every kernel:
 
 - *agreement*: do all parameters have as many elements as there are programs?
 - *in bounds*: does every access without a guard lie inside its tensor?
 - *coverage*: is every element of an output written?
 - *races*: can two programs write one element?
+- *defined*: is every element that is stored computed from elements that exist?
 - *index width*: how large can an offset be?
 
 An answer is ``proved``, ``checked`` (at the call, which has the sizes), ``disproved``, with an
@@ -51,6 +52,7 @@ from ninetoothed.symbolic.expr import IndexExpr, ir_text, sym
 from ninetoothed.symbolic.intervals import Assumptions, bounds
 from ninetoothed.symbolic.normal_form import equal, normalize
 from ninetoothed.verification.counterexamples import Example, Store, race, samples, unwritten
+from ninetoothed.verification.definedness import StoredLanes
 
 PROVED, CHECKED, DISPROVED = "proved", "checked", "disproved"
 BENIGN, UNDECIDED = "benign", "undecided"
@@ -145,7 +147,8 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
     signature = assumed_signature(definition, dtypes, {**plain_values(definition), **values})
     # Proofs are for all block sizes, so no configuration is chosen; and for all constexpr sizes,
     # unless the application is specialized on one.
-    signature, module = _built(definition, signature, values)
+    lanes = StoredLanes()
+    signature, module = _built(definition, signature, values, lanes)
     notes = (describe_types(definition, signature, dtypes), describe_sizes(definition, signature))
     assumed = "; ".join(note for note in notes if note)
     verifier = _Verifier(definition, module)
@@ -156,24 +159,25 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
         *map(verifier.in_bounds, tensors),
         *map(verifier.coverage, outputs),
         *map(verifier.races, outputs),
+        *(verifier.defined(parameter, lanes) for parameter in outputs),
         *map(verifier.index_width, tensors),
     ]
     return Report(definition.name, tuple(verdicts), assumed)
 
 
 def _built(
-    definition: Definition, signature: Signature, values: Mapping[str, Any]
+    definition: Definition, signature: Signature, values: Mapping[str, Any], lanes: StoredLanes
 ) -> tuple[Signature, ModuleOp]:
     """Build the module for as few assumed constexpr sizes as possible; returns it with its
-    signature.
+    signature. ``lanes`` observes it.
     """
     unsized = for_all_sizes(definition, signature, values)
     # The verdicts say more than the warnings.
     with collect_warnings():
         try:
-            return unsized, build(definition, unsized)
+            return unsized, build(definition, unsized, [lanes])
         except NineToothedError:
-            return signature, build(definition, signature)
+            return signature, build(definition, signature, [lanes])
 
 
 def warn_of_races(
@@ -398,6 +402,16 @@ class _Verifier:
             text = f"programs that differ in {_dims(open_names)} write the same value"
             return verdict(BENIGN, text, example)
         return verdict(DISPROVED, "two programs write one element", example)
+
+    def defined(self, parameter: ArrangedParameter, lanes: StoredLanes) -> Verdict:
+        """Verdict on definedness: what is stored was read, or has a value."""
+        found = self.stores(parameter)
+        if any(write.pointer for _, write in found):
+            loc = found[0][1].site.loc
+            return Verdict("defined", parameter.name, UNDECIDED, COMPUTED, loc=loc)
+        params = sorted({write.param for _, write in found})
+        answer, text, loc = lanes.of(params)
+        return Verdict("defined", parameter.name, answer, text, loc=loc)
 
     def index_width(self, parameter: ArrangedParameter) -> Verdict:
         """Verdict on the index width: the largest offset, in elements."""

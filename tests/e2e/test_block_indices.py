@@ -361,3 +361,67 @@ def test_an_index_block_of_one_lane_gives_one_element(device: str) -> None:
 
     x = numbers(SIX)
     check(device, vectors, application, x, torch.full((SIX,), 12.0 + 3))
+
+
+def test_an_index_that_some_block_sizes_hold(device: str) -> None:
+    """Only what no block has is refused; others read `other` where the block ends before."""
+
+    def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        block = ninetoothed.block_size(2, 8)
+        return x.tile((block,)), output.tile((block,))
+
+    def application(x, output):
+        k = x.shape[0] - 1
+        output = x[1] + x[-2] + x[k] * 0
+        output[7] = 0.0
+
+    x = torch.ones(8)
+
+    def right(x: torch.Tensor, output: torch.Tensor) -> None:
+        assert output.tolist()[:7] == [2.0] * 7
+
+    everywhere(device, arrangement, application, [x, torch.zeros(8)], right)
+
+
+def test_an_index_of_the_run_time_outside(device: str) -> None:
+    """It reads `other` and writes nothing, on blocks, levels and sources alike."""
+
+    def arrangement(x: Tensor, k: Tensor, output: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return x.tile((2,)).tile((3,)), k, output.tile((SIX,))
+
+    def application(x, k, output):
+        output[0] = x[k, 0]
+        output[1] = x[0, k]
+        output[2] = x.source[k + 3]
+        output[k + 3] = 7.0
+        x[k, 1] = 7.0
+
+    def right(x: torch.Tensor, k: torch.Tensor, output: torch.Tensor) -> None:
+        assert x.tolist() == [1, 2, 3, 4, 5, 6]
+        assert output.tolist() == [OTHER] * 3 + [0.0] * 3
+
+    tensors = [Tensor(1, other=OTHER), Tensor(0), Tensor(1)]
+    values = [numbers(SIX), 3, torch.zeros(SIX)]
+    everywhere(device, arrangement, application, values, right, tensors)
+
+
+def test_levels_are_left_alike_by_loops_that_are_unrolled_or_not(device: str) -> None:
+    def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((2,)).tile((3,)), output.tile((2,))
+
+    def rolled(x, output):
+        for i in range(4):
+            output += x[i - 1] + x.source[2 * i - 1]
+
+    def unrolled(x, output):
+        for i in ntl.static_range(4):
+            output += x[i - 1] + x.source[2 * i - 1]
+
+    def right(x: torch.Tensor, output: torch.Tensor) -> None:
+        coordinates = OTHER + 2 + 4 + 6
+        assert output.tolist() == [OTHER + 1 + 3 + 5 + coordinates, OTHER + 2 + 4 + 6 + coordinates]
+
+    tensors = [Tensor(1, other=OTHER), Tensor(1)]
+    for application in (rolled, unrolled):
+        values = [numbers(SIX), torch.zeros(2)]
+        everywhere(device, arrangement, application, values, right, tensors)

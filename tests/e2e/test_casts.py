@@ -331,3 +331,30 @@ def test_numbers_of_bf16(device: str) -> None:
 
     outputs = [torch.zeros_like(x) for _ in expected]
     everywhere(device, blocks, small, [x, *outputs], check)
+
+
+@pytest.mark.parametrize("other", [torch.int8, torch.int32, torch.int64, torch.bool])
+def test_half_floats_beside_integer_blocks(other: torch.dtype, device: str) -> None:
+    """bf16 is computed in fp32, fp16 in fp16; beside a number both stay as they are."""
+
+    def application(x, y, i, wide, narrow):
+        ntl.static_assert((x + i).dtype == "float32" and (i * x).dtype == "float32")
+        ntl.static_assert((x + 1).dtype == "bfloat16" and (True * x).dtype == "bfloat16")
+        ntl.static_assert((y + i).dtype == "float16" and (y + 1).dtype == "float16")
+        wide = x + i
+        narrow = y + i
+
+    def arrangement(*tensors: Tensor) -> tuple[Tensor, ...]:
+        return tuple(tensor.tile((16,)) for tensor in tensors)
+
+    def right(*values: torch.Tensor) -> None:
+        *_, wide, narrow = values
+        assert wide.tolist() == [257.0] * 16
+        assert narrow.tolist() == [2048.0] * 16
+
+    values = [
+        *(torch.full((16,), 256.0, dtype=torch.bfloat16), torch.full((16,), 2048.0).half()),
+        *(torch.ones(16, dtype=other), torch.zeros(16), torch.zeros(16)),
+    ]
+    tensors = [Tensor(1, dtype=str(value.dtype).partition(".")[2]) for value in values]
+    everywhere(device, arrangement, application, values, right, tensors)

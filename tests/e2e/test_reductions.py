@@ -492,3 +492,24 @@ def test_sequences_of_their_own_lengths(device: str) -> None:
 
     declared = [Tensor(2, jagged_dim=1) for _ in range(4)]
     everywhere(device, arrangement, sequences, (x, *outputs), check, tensors=declared)
+
+
+def test_lanes_of_a_selection(device: str) -> None:
+    """A lane is valid where the condition is, and the operand that is chosen."""
+
+    def arrangement(x: Tensor, *outputs: Tensor) -> tuple[Tensor, ...]:
+        return x.tile((8,)), *(output.tile((1,)) for output in outputs)
+
+    def application(x, beside, behind, by_condition, by_branch):
+        lane, ones = ntl.arange(0, 8), ntl.full((8,), 1.0, ntl.float32)
+        beside = ntl.sum(ntl.where(lane < 3, x, 10.0))
+        behind = ntl.sum(ntl.where(lane < 3, 10.0, x))
+        by_condition = ntl.sum(ntl.where(x > 0, ones, 10.0))
+        by_branch = ntl.sum(x if ntl.program_id(0) > 0 else ones)
+
+    def right(x: torch.Tensor, *outputs: torch.Tensor) -> None:
+        # Three lanes of the block lie beyond the tensor's five elements, all 2.
+        assert [output.item() for output in outputs] == [6 + 50, 30 + 4, 5, 8]
+
+    values = [torch.full((5,), 2.0), *(torch.zeros(1) for _ in range(4))]
+    everywhere(device, arrangement, application, values, right)

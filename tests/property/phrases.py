@@ -261,7 +261,9 @@ class Phrases:
     def _unary(self, depth: int) -> Expr | None:
         value = self.number(depth)
         options = ["ntl.abs({})"]
-        if not value.unsigned:
+        # `-(-a // b)` is refused, for it reads as a ceiling division.
+        quotient = "//" in value.text and value.text.lstrip("(").startswith("-")
+        if not value.unsigned and not quotient:
             options.append("-({})")
         if not value.floating:
             options.append("(~{})")

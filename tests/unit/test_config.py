@@ -144,6 +144,13 @@ def test_no_cache_size(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_interpret_configs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text; ``tests/e2e/test_testing.py`` has what it means."""
+    assert config.interpret_configs() is None
+    monkeypatch.setenv("NINETOOTHED_INTERPRET_CONFIGS", " all ")
+    assert config.interpret_configs() == "all"
+
+
 def test_dump_ir(monkeypatch: pytest.MonkeyPatch) -> None:
     assert config.dump_ir() is None
     monkeypatch.setenv("NINETOOTHED_DUMP_IR", "out")

@@ -317,19 +317,22 @@ class Check:
     """A condition on calls: ``left == right`` entry by entry, else an error with ``message``.
 
     ``agreement``: it is about outermost levels, and a laxer class of signatures
-    (``Signature.agreement``) does without it.
+    (``Signature.agreement``) does without it. ``defined``: lanes are stored that have no value
+    where it fails; ``left`` are two numbers of which the first is at most the second, and ``right``
+    are the smaller of them and the second.
     """
 
     left: tuple[IndexExpr, ...]
     right: tuple[IndexExpr, ...]
     message: str
     agreement: bool = False
+    defined: bool = False
 
 
 @irdl_attr_definition
 class CheckAttr(Data[Check]):
     """``#nt.check<[m] = [k], "the sizes are {left} and {right}">``,
-    ``#nt.check<agreement [m] = [k], "…">``.
+    ``#nt.check<agreement [m] = [k], "…">``, ``#nt.check<defined [m, k] = [min(m, k), k], "…">``.
     """
 
     name = "nt.check"
@@ -338,15 +341,16 @@ class CheckAttr(Data[Check]):
     def parse_parameter(cls, parser: AttrParser) -> Check:
         with parser.in_angle_brackets():
             agreement = parser.parse_optional_keyword("agreement") is not None
+            defined = parser.parse_optional_keyword("defined") is not None
             left = parse_exprs(parser)
             parser.parse_punctuation("=")
             right = parse_exprs(parser)
             parser.parse_punctuation(",")
-            return Check(left, right, parser.parse_str_literal(), agreement)
+            return Check(left, right, parser.parse_str_literal(), agreement, defined)
 
     def print_parameter(self, printer: Printer) -> None:
         check = self.data
-        kind = "agreement " if check.agreement else ""
+        kind = "agreement " if check.agreement else "defined " if check.defined else ""
         printer.print_string(f"<{kind}{print_exprs(check.left)} = {print_exprs(check.right)}, ")
         printer.print_string_literal(check.message)
         printer.print_string(">")

@@ -52,23 +52,23 @@ def _unary(
 
 
 ROWS = (
-    _operator("add", rules.arithmetic, "{0} + {1}", "Addition."),
-    _operator("sub", rules.arithmetic, "{0} - {1}", "Subtraction."),
-    _operator("mul", rules.arithmetic, "{0} * {1}", "Multiplication."),
+    _operator("add", rules.counting, "{0} + {1}", "Addition."),
+    _operator("sub", rules.counting, "{0} - {1}", "Subtraction."),
+    _operator("mul", rules.counting, "{0} * {1}", "Multiplication."),
     _operator("truediv", rules.true_division, "{0} / {1}", "True division; the result is a float."),
     _operator(
         "floordiv", rules.integer_division, "{0} // {1}", "Integer division, rounded toward zero."
     ),
     _operator("mod", rules.modulo, "{0} % {1}", "Remainder, with the sign of the dividend."),
-    _operator("neg", rules.arithmetic, "-{0}", "Negation."),
+    _operator("neg", rules.counting, "-{0}", "Negation."),
     _operator("and", rules.bitwise, "{0} & {1}", "Bitwise and."),
     _operator("or", rules.bitwise, "{0} | {1}", "Bitwise or."),
     _operator("xor", rules.bitwise, "{0} ^ {1}", "Bitwise exclusive or."),
     _operator("invert", rules.bitwise, "~{0}", "Bitwise not."),
-    _operator("shl", rules.bitwise, "{0} << {1}", "Left shift."),
+    _operator("shl", rules.shift, "{0} << {1}", "Left shift."),
     _operator(
         "shr",
-        rules.bitwise,
+        rules.shift,
         "{0} >> {1}",
         "Right shift, arithmetic for signed integers, else logical.",
     ),

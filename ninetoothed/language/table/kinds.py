@@ -36,7 +36,7 @@ class Kind:
 
 LANES = "Blocks are broadcast to one shape, which the result has; scalars fit any."
 
-_ON_INTEGERS = (rules.bitwise, rules.multiply_high, rules.integer_division)
+_ON_INTEGERS = (rules.bitwise, rules.shift, rules.multiply_high, rules.integer_division)
 _OPERANDS = {
     "input": "x",
     "other": "y",

@@ -22,12 +22,12 @@ def updates(load: nt.LoadOp, store: nt.StoreOp) -> bool:
     such a block writes, so the loaded value must serve such stores alone.
     """
     shape = nt.shape_of(load.result.type)
-    return _follows(store.value, load.result) and all(
+    return follows(store.value, load.result) and all(
         sink is not None and nt.shape_of(sink.value.type) == shape for sink in _sinks(load.result)
     )
 
 
-def _follows(value: SSAValue, target: SSAValue) -> bool:
+def follows(value: SSAValue, target: SSAValue) -> bool:
     """True if each lane of ``value`` depends on the same lane of ``target``, maybe among others."""
     seen: set[SSAValue] = set()
     pending = [value]
@@ -49,12 +49,12 @@ def _follows(value: SSAValue, target: SSAValue) -> bool:
             case scf.ForOp() | scf.WhileOp():
                 position = cast("OpResult", value).index
                 start, inside, end = carried(owner)[position]
-                if _forwards(owner, position) and _follows(end, inside[-1]):
+                if _forwards(owner, position) and follows(end, inside[-1]):
                     pending.append(start)
             case scf.IfOp():
                 position = cast("OpResult", value).index
                 ends = [region.block.last_op for region in owner.regions]
-                if all(end and _follows(end.operands[position], target) for end in ends):
+                if all(end and follows(end.operands[position], target) for end in ends):
                     return True
             case _:
                 pass

@@ -51,9 +51,7 @@ def placement(
     """
     found = [span(value) if is_tensor(value) else None for value in values]
     first = alias_sets(found)
-    written = {
-        first[index] for index, name in enumerate(artifact.params) if name in artifact.writes
-    }
+    written = {first[index] for index in artifact.written}
     spans = {index: one for index, one in enumerate(found) if one is not None}
     starts = {index: values[index].data_ptr() for index in spans}
     # What is one argument may lie on no device.

@@ -7,6 +7,9 @@ pointers and numbers: what never comes back costs next to nothing.
 
 Of the pointers it matters which tensors share memory, where one of them is written: each function
 checks that the same ones share it as in the call that it was made of, at the same distance.
+
+A launch raises the version counters of what its kernel writes (see ``calls.autograd``): one call of
+torch's a tensor.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import is_tensor
+from ninetoothed.calls.autograd import increment
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.dtype import own_type
@@ -143,8 +147,8 @@ class LaunchCache:
             self._kept[key] = _Kept((way,))
 
     def _way(self, values: Values, launched: Launched) -> Launch:
-        """A function of the call's pointers and numbers that launches and returns True, or returns
-        False where the call is not quite like this one.
+        """A function of the call's values, pointers and numbers that launches and returns True, or
+        returns False where the call is not quite like this one.
         """
         place = placement(values, launched.artifact, self._interface.repeats)
         key = (launched.launcher, place.together, place.apart)
@@ -198,7 +202,7 @@ class LaunchCache:
             "    except Exception:",
             "        return False",
             "    for way in kept.ways:",
-            f"        if way({passed}):",
+            f"        if way(values, {passed}):",
             "            return True",
             "    return False",
         ]
@@ -244,6 +248,15 @@ def _nothing_kept(args: Values, keywords: Mapping[str, Any]) -> bool:
     return False
 
 
+def _raised(written: Sequence[int]) -> list[str]:
+    """The line that raises the version counters of what a launch has written."""
+    tensors = ", ".join(f"values[{place}]" for place in written)
+    if len(written) > 1:
+        # One tensor is taken faster than a tuple of it.
+        tensors = f"({tensors})"
+    return [f"        increment({tensors})"] if written else []
+
+
 def _maker(values: Values, launched: Launched, place: Placement) -> Callable[..., Launch]:
     """``make(programs, shape, *place.numbers)`` makes a way: one for all calls of the same kernel
     and placement, since to compile a function takes longer than a full call.
@@ -258,15 +271,18 @@ def _maker(values: Values, launched: Launched, place: Placement) -> Callable[...
     conditions = place.conditions()
     lines = [
         f"def make({', '.join(['programs', 'shape', *place.names()])}):",
-        f"    def way({given}):",
+        f"    def way(values, {given}):",
         f"        if current() != {index}:",
         f"            with guard({index}):",
-        f"                return way({given})",
+        f"                return way(values, {given})",
         *(
             [f"        if {' or '.join(conditions)}:", "            return False"]
             * bool(conditions)
         ),
-        f"        return run(programs, shape, stream({index}){varying})",
+        f"        if not run(programs, shape, stream({index}){varying}):",
+        "            return False",
+        *_raised(launched.artifact.written),
+        "        return True",
         "    return way",
     ]
     current, stream = device.raw()
@@ -275,6 +291,7 @@ def _maker(values: Values, launched: Launched, place: Placement) -> Callable[...
         "current": current,
         "stream": stream,
         "guard": device.guard,
+        "increment": increment(),
     }
     (maker,) = defined(("make",), "\n".join(lines), known)
     return maker

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.calls.aliasing import is_tensor
+from ninetoothed.calls.autograd import mark_written
 from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError
 from ninetoothed.runtime.launch import device
@@ -36,6 +37,7 @@ class Host:
 
     def __init__(self, artifact: Artifact) -> None:
         self.artifact = artifact
+        self.written = artifact.written
         self._check: FunctionType
         self._programs: Callable[..., int]
         self.arguments: Callable[..., Sequence[Any]]
@@ -185,6 +187,7 @@ class LoadedKernel:
             launcher.launch(programs, shape, arguments, stream(self.loaded.device))
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error
+        mark_written(values[place] for place in self._host.written)
         return Launched(self.artifact, launcher, sources, programs, shape)
 
     def _made_ready(self, values: tuple[Any, ...]) -> _Ready:

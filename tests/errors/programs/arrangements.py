@@ -186,3 +186,15 @@ def application(x, output):
 kernel = make(arrangement, application, (Tensor(2), Tensor(1)))
 kernel(torch.ones(100, 2), torch.ones(100))
 # error: ArgumentError: squeeze of x (kernel.py, line 2) needs the size x_size_1 to be at most 1: it is (2,)
+# ---- a block whose size a call and the compiler give together
+def arrangement(x, output):
+    x = x.tile((block_size(),)).tile((-1,))
+    x.dtype = x.dtype.ravel()
+#             ^^^^^^^^^^^^^^^
+# error: ArrangementError: the blocks of x have the size -(-x_size_0 // BLOCK_SIZE_0), of sizes that a call gives and of BLOCK_SIZE_0, which the compiler chooses; tile by one of them, and go through tiles in a loop
+    return x, output.tile((1,))
+
+def application(x, output):
+    output = ntl.sum(x)
+
+make(arrangement, application, (Tensor(1), Tensor(1)))

@@ -161,8 +161,8 @@ vectors(application)
 # ---- an index of what is computed out of range
 def application(x, output):
     output = (x + 1)[-65]
-#            ^^^^^^^^^^^^
-# error: ShapeError: index -65 is out of range for a block of shape (64,) of fp32; count from 0
+#                    ^^^
+# error: ShapeError: index -65 is out of range for a block of shape (64,) of fp32, of size 64 in that dim; count from 0
 
 vectors(application)
 # ---- a block of indices of what is computed in two dims
@@ -257,3 +257,163 @@ def application(x, scale):
     x = x * scale
 
 make(lambda x, scale: (x.tile((16,)), scale), application, (Tensor(1), Tensor(0, value=1)))
+# ---- a number outside a block
+def application(p, output):
+    output = p[64]
+#              ^^
+# error: ShapeError: index 64 is out of range for the block of p, of size 64 in that dim; count from 0
+
+vectors(application)
+# ---- a number before a block
+def application(p, output):
+    output = p[-65]
+#              ^^^
+# error: ShapeError: index -65 is out of range for the block of p, of size 64 in that dim; count from 0
+
+vectors(application)
+# ---- a number outside a block, that is written
+def application(p):
+    p[64] = 1.0
+#     ^^
+# error: ShapeError: index 64 is out of range for the block of p, of size 64 in that dim; count from 0
+
+vectors(application)
+# ---- a number outside a block, that is added to
+def application(p):
+    p[64] += 1.0
+#     ^^
+# error: ShapeError: index 64 is out of range for the block of p, of size 64 in that dim; count from 0
+
+vectors(application)
+# ---- a number outside the second dim of a block
+def application(p, output):
+    output = p[0, 32]
+#                 ^^
+# error: ShapeError: index 32 is out of range for the block of p, of size 32 in that dim; count from 0
+
+matrices(application)
+# ---- a number outside a block of any size that the compiler chooses
+def arrangement(p, output):
+    return p.tile((block_size(upper_bound=128),)), output.tile((1,))
+
+def application(p, output):
+    output = p[128]
+#              ^^^
+# error: ShapeError: index 128 is out of range for the block of p, of size BLOCK_SIZE_0 in that dim; count from 0
+
+make(arrangement, application, (Tensor(1), Tensor(1)))
+# ---- a number outside what is computed
+def application(p, output):
+    output = (p * 2)[64]
+#                    ^^
+# error: ShapeError: index 64 is out of range for a block of shape (64,) of fp32, of size 64 in that dim; count from 0
+
+vectors(application)
+# ---- the size of a block as an index
+def arrangement(p, output):
+    return p.tile((block_size(),)), output.tile((1,))
+
+def application(p, output):
+    output = p[p.shape[0]]
+#              ^^^^^^^^^^
+# error: ShapeError: index BLOCK_SIZE_0 is out of range for the block of p, of size BLOCK_SIZE_0 in that dim; count from 0
+
+make(arrangement, application, (Tensor(1), Tensor(1)))
+# ---- a number outside a level
+def arrangement(p, output):
+    return p.tile((32,)).tile((4,)), output.tile((32,))
+
+def application(p, output):
+    output = p[4]
+#              ^
+# error: ShapeError: index 4 is out of range for a level of p, of size 4 in that dim; count from 0
+
+make(arrangement, application, (Tensor(1), Tensor(1)))
+# ---- a negative number of a level
+def arrangement(p, output):
+    return p.tile((32,)).tile((-1,)), output.tile((32,))
+
+def application(p, output):
+    output = p[-1]
+#              ^^
+# error: ShapeError: index -1 is out of range for a level of p, of size -(-p_size_0 // 32) in that dim; count from 0
+
+make(arrangement, application, (Tensor(1), Tensor(1)))
+# ---- a negative coordinate of a source
+def application(p, output):
+    output = p.source[-1]
+#                     ^^
+# error: ShapeError: index -1 is out of range for p.source, of size p_size_0 in that dim; count from 0
+
+vectors(application)
+# ---- a coordinate outside a source of a known shape
+def application(p, output):
+    output = p.source[10]
+#                     ^^
+# error: ShapeError: index 10 is out of range for p.source, of size 10 in that dim; count from 0
+
+make(blocks, application, (Tensor(shape=(10,)), Tensor(1)))
+# ---- a level without dims, not indexed
+def arrangement(y):
+    y = y.tile((4,)).tile((1,))
+    y.dtype = y.dtype.squeeze(0)
+    return (y,)
+
+def application(y):
+    y = 1.0
+#   ^ error: ShapeError: y has a level of shape () above its block; index it, as in y[()]
+
+make(arrangement, application, (Tensor(1),))
+# ---- two indices below a level without dims
+def arrangement(y):
+    y = y.tile((4,)).tile((1,))
+    y.dtype = y.dtype.squeeze(0)
+    return (y,)
+
+def application(y):
+    y[0, 0] = 1.0
+#   ^^^^^^^
+# error: ShapeError: the block of y has 1 dim, of sizes (4,); give as many indices, or `:` for a whole dim, not 2
+
+make(arrangement, application, (Tensor(1),))
+# ---- an ellipsis for a level
+def arrangement(x, output):
+    return x.tile((32,)).tile((-1,)), output.tile((32,))
+
+def application(x, output):
+    output = x[...]
+#            ^^^^^^
+# error: ShapeError: x has a level of shape (-(-x_size_0 // 32),) above its block; index it, as in x[i]
+
+make(arrangement, application, (Tensor(1), Tensor(1)))
+# ---- an ellipsis for a source
+def application(x, output):
+    output = x.source[...]
+#                     ^^^
+# error: UnsupportedSyntaxError: a slice is not part of the language; arrange the tensor so that the program sees the slice
+
+vectors(application)
+# ---- two ellipses
+def application(x, output):
+    output[...] = x[..., ...]
+#                 ^^^^^^^^^^^
+# error: ShapeError: an index holds one `...`, not 2; write `:` for a whole dim
+
+vectors(application)
+# ---- an ellipsis and too many indices
+def application(x, output):
+    output = x[0, ..., 0]
+#            ^^^^^^^^^^^^
+# error: ShapeError: the block of x has 1 dim, of sizes (64,); give as many indices, or `:` for a whole dim, not 2
+
+vectors(application)
+# ---- a level of four dims above the block
+def arrangement(x, output):
+    return x.tile((1, 1, 1, 32)).tile((-1, -1, -1, -1)), output.tile((32,))
+
+def application(x, output):
+    output = x
+#   ^^^^^^
+# error: ShapeError: x has a level of shape (x_size_0, x_size_1, x_size_2, -(-x_size_3 // 32)) above its block; index it, as in x[i, j, k, l]
+
+make(arrangement, application, (Tensor(4), Tensor(1)))

@@ -87,15 +87,15 @@ vectors(application)
 # ---- an index of the block beyond its type
 def application(x, output):
     output = x[2**40]
-#            ^^^^^^^^
-# error: ShapeError: index 1099511627776 is out of range for the block of x; count from 0
+#              ^^^^^
+# error: ShapeError: index 1099511627776 is out of range for the block of x, of size 64 in that dim; count from 0
 
 vectors(application)
 # ---- an element that is written beyond its type
 def application(x, output):
     output[2**33] = 1.0
-#   ^^^^^^^^^^^^^
-# error: ShapeError: index 8589934592 is out of range for the block of output; count from 0
+#          ^^^^^
+# error: ShapeError: index 8589934592 is out of range for the block of output, of size 64 in that dim; count from 0
 
 vectors(application)
 # ---- a bound of a loop beyond its type
@@ -130,3 +130,55 @@ x = Tensor(1, dtype="i64", other=1.5)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TypeMismatchError: x has elements of i64, which do not hold other=1.5; give it an integer, or float('inf') for the largest
 make(lambda x, output: (x.tile((16,)), output.tile((16,))), application, (x, Tensor(1)))
+# ---- floats // when compiling
+def application(x, output):
+    output = x + 7.5 // 2
+#                ^^^^^^^^
+# error: TypeMismatchError: `//` of 7.5 and 2: // takes integers, not floats; write math.floor(x / y) to round down, or math.trunc(x / y) to round toward zero
+
+vectors(application).ir()
+# ---- floats % 0 when compiling
+def application(x, output):
+    output = x + 7.5 % 0.0
+#                ^^^^^^^^^
+# error: TypeMismatchError: `%` of 7.5 and 0.0: a remainder by 0 has no value
+
+vectors(application).ir()
+# ---- a size divided by one that the call shows to be 0
+def application(x, output):
+    output = x + 4 // (x.source.shape[0] - 12)
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: ShapeError: 4 is divided by x_size_0 - 12, which is 0; a divisor must be at least 1
+
+kernel = make(lambda x, output: (x.tile((16,)), output.tile((16,))), application, (Tensor(1, shape_options={"constexpr": True}), Tensor(1)))
+kernel(torch.ones(12), torch.ones(12))
+# ---- a block divided by a size that the call shows to be 0
+def application(x, output):
+    output = x // (x.source.shape[0] - 12)
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: `//` of a block of shape (16,) of i32 and the size x_size_0 - 12: integers have no quotient by 0; divide by another number
+
+kernel = make(lambda x, output: (x.tile((16,)), output.tile((16,))), application, (Tensor(1, shape_options={"constexpr": True}), Tensor(1)))
+kernel(torch.ones(12).int(), torch.ones(12).int())
+# ---- Python's ceiling division
+def application(x, output):
+    output = x + -(-x.source.shape[0] // 4)
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: `-(-a // b)` is no ceiling division here: // rounds toward zero, as in Triton; write ntl.cdiv(a, b)
+
+vectors(application).ir()
+# ---- Python's ceiling division of a number of the run time
+def application(x, output):
+    for i in range(4):
+        output = x + -(-i // 4)
+#                    ^^^^^^^^^^
+# error: TypeMismatchError: `-(-a // b)` is no ceiling division here: // rounds toward zero, as in Triton; write ntl.cdiv(a, b)
+
+vectors(application).ir()
+# ---- Python's distance to a multiple
+def application(x, output):
+    output = x + -x.source.shape[0] % 4
+#                ^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: `-a % b` has the sign of its dividend here, as in Triton, not of b; write -(a % b), or (b - a % b) % b for what is missing to a multiple of b
+
+vectors(application).ir()

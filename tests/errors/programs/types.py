@@ -230,3 +230,70 @@ def application(x, output):
 # error: UndefinedNameError: 'a' has no attribute upper in the language; parameters, blocks and modules have some
 
 vectors(application)
+# ---- an element type compared with a misspelt one
+def application(x, output):
+    if x.dtype == "flaot32":
+#      ^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: 'flaot32' is no element type; did you mean float32?
+        output = x
+
+vectors(application)
+# ---- an element type compared with another string
+def application(x, output):
+    if x.dtype != "half precision":
+#      ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: 'half precision' is no element type; write one, as ntl.float32
+        output = x
+
+vectors(application)
+# ---- an element type compared with a class of Python's
+def application(x, output):
+    if x.dtype == float:
+#      ^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: the class float is no element type; compare with one, as ntl.float64
+        output = x
+
+vectors(application)
+# ---- an element type compared with a number
+def application(x, output):
+    if x.dtype == 32:
+#      ^^^^^^^^^^^^^
+# error: TypeMismatchError: 32 is no element type; compare with one, as ntl.float32
+        output = x
+
+vectors(application)
+# ---- an element type that is a class of Python's
+def application(x, output):
+    if x.dtype is int:
+#      ^^^^^^^^^^^^^^
+# error: TypeMismatchError: the class int is no element type; compare with one, as ntl.int64
+        output = x
+
+vectors(application)
+# ---- an element type among misspelt ones
+def application(x, output):
+    if x.dtype in ("float16", "bfloat"):
+#      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: 'bfloat' is no element type; did you mean bfloat16?
+        output = x
+
+vectors(application, "fp32")
+# ---- element types in order
+def application(x, output):
+    if x.dtype < ntl.float32:
+#      ^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: element types have no order; compare their widths, as in x.dtype.primitive_bitwidth
+        output = x
+
+vectors(application)
+# ---- a level compared with an element type
+def arrangement(x, output):
+    return x.tile((32,)).tile((-1,)), output.tile((32,))
+
+def application(x, output):
+    if x.dtype == ntl.float32:
+#      ^^^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: a level of shape (32,) is no element type; its blocks have one: write .dtype once more, as in p.dtype.dtype
+        output = x[0]
+
+make(arrangement, application, (Tensor(1), Tensor(1)))

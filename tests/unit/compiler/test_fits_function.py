@@ -11,14 +11,15 @@ import torch
 import ninetoothed
 import ninetoothed.language as ntl
 from examples.add import add_kernel
+from examples.matmul import matmul_kernel
 from examples.softmax import softmax_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.artifacts.configuration import Space
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import compile_kernel
-from ninetoothed.compiler.fits_function import fits_function, fits_source
-from ninetoothed.compiler.space import interpreted_values, space
+from ninetoothed.compiler.fits_function import counts_function, fits_function, fits_source
+from ninetoothed.compiler.space import interpreted_values, least_waste, space
 from ninetoothed.errors import CheckError
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.launch.loaded import Host
@@ -186,3 +187,44 @@ def test_evaluation_takes_block_sizes_that_fit() -> None:
     assert chosen(33, 1, 100) == {"SIZE": 64}
     # Where none fits, as if all did: the error is that of the usual choice.
     assert chosen(1000, 5) == {"SIZE": 256}
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "expected"),
+    [
+        (100, 70, 90, [128, 128, 128]),
+        (1, 1, 1, [32, 32, 32]),
+        # Two programs and three steps, as with blocks of 1,024.
+        (1500, 64, 3000, [1024, 64, 1024]),
+        (2048, 1024, 1024, [1024, 1024, 1024]),
+    ],
+)
+def test_evaluation_takes_no_larger_blocks_than_it_needs(
+    m: int, n: int, k: int, expected: list[int]
+) -> None:
+    values = sizes((m, k), (k, n), (m, n))
+    signature = bind(matmul_kernel.definition.interface, values, {}).signature
+    module = matmul_kernel.composed(signature)
+    counts = counts_function(module, signature)
+    assert counts is not None
+    largest = interpreted_values(module, signature, 1 << 22)
+    assert [*largest.values()] == [1024, 1024, 1024]
+    found = least_waste(module, largest, counts(*values))
+    assert counts(*values)(*found.values()) == counts(*values)(*largest.values())
+    assert sorted(found.values()) == sorted(expected)
+
+
+def test_block_sizes_that_fit_are_left_as_they_fit() -> None:
+    values = sizes(1000, 16)
+    signature = bind(SUMS.definition.interface, values, {}).signature
+    module = SUMS.composed(signature)
+    fits, counts = fits_function(module, signature), counts_function(module, signature)
+    assert fits is not None
+    assert counts is not None
+    found = least_waste(module, {"SIZE": 64}, counts(*values), fits(*values))
+    assert found == {"SIZE": 64}
+
+
+def test_kernels_without_block_sizes_have_no_counts() -> None:
+    signature = bind(softmax_kernel.definition.interface, sizes((4, 40), (4, 40)), {}).signature
+    assert counts_function(softmax_kernel.composed(signature), signature) is None

@@ -552,10 +552,10 @@ def test_functions_of_triton_are_followed(of_triton: dict[str, Any], change: Any
     ("name", "text"),
     [
         ("of_object", "an object of class builtins.object"),
-        ("importing", "imports, changes or special attributes of importing"),
+        ("importing", "what importing does beside arithmetic"),
         ("of_environment", ""),
-        ("reflecting", "imports, changes or special attributes of reflecting"),
-        ("changing", "imports, changes or special attributes of changing"),
+        ("reflecting", "what reflecting does beside arithmetic"),
+        ("changing", "what changing does beside arithmetic"),
     ],
 )
 def test_functions_that_run_when_compiling_and_see_more(

@@ -10,6 +10,7 @@ import pytest
 import torch
 from xdsl.dialects.builtin import ModuleOp
 
+from examples.conv2d import conv2d
 from ninetoothed.errors import ArgumentError, CompilerError, NineToothedError
 from ninetoothed.interpreters import interpret
 from ninetoothed.interpreters.elementwise import FUNCTIONS
@@ -414,6 +415,21 @@ def test_operations_of_a_large_addition(chunks: int, monkeypatch: pytest.MonkeyP
     assert done.elements <= 50 * size
     assert counting.lines(lambda: interpret(module, [x, z], {"B": 1024})) <= 8_000 * chunks
     torch.testing.assert_close(z, 2 * x)
+
+
+def test_operations_of_a_convolution() -> None:
+    """Rows and columns of a window's index are computed apart; blocks are as small as they can be.
+
+    Half of the lanes of a block of 1,024 columns are there to fill up 576.
+    """
+    input, weight = torch.randn(2, 64, 28, 28), torch.randn(64, 64, 3, 3)
+    conv2d(input, weight, 1, 1)
+    with counting.Operations() as done:
+        result = conv2d(input, weight, 1, 1)
+    torch.testing.assert_close(
+        result, torch.nn.functional.conv2d(input, weight, None, 1, 1), rtol=1e-3, atol=1e-3
+    )
+    assert done.elements <= 45 * (2 * 28 * 28) * (64 * 3 * 3)
 
 
 @pytest.mark.parametrize("block", [512, 128])

@@ -254,6 +254,21 @@ def test_a_call_that_is_another(
         gpu.stub.set(launched=0)
 
 
+def test_version_counters(gpu: Gpu) -> None:
+    """Each launch raises those of the tensors that the kernel writes."""
+    called = Called(gpu, description=artifact(writes="y out"))
+    x, y, scale, out = call()
+    for times in range(1, 5):
+        assert called(x, y, scale, out) == (times > 1)
+        assert [x._version, y._version, out._version] == [0, times, times]
+    assert not called(x[1:], y[1:], scale, out[1:])
+    assert [x._version, y._version, out._version] == [0, 5, 5]
+    with torch.inference_mode():
+        x, y, scale, out = call()
+        assert called(x, y, scale, out)
+        assert out.is_inference()
+
+
 def test_gradients_make_no_other_call(gpu: Gpu) -> None:
     repeated = kept(gpu, call())
     for needed in (False, True, False, True):

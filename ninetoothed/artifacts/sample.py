@@ -1,0 +1,56 @@
+"""Samples of a configuration space, as settings and callers write them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ninetoothed.errors import ConfigurationError
+
+_T = TypeVar("_T")
+
+_DRAWN = 8
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Which members of a space are taken: all, ``count`` of them, or some drawn by ``seed``."""
+
+    count: int | None = None
+    seed: int | None = None
+
+    @staticmethod
+    def parse(name: str, given: object) -> Sample:
+        """The sample that ``given``, the value of the setting ``name``, stands for.
+
+        Raises:
+            ConfigurationError: it stands for none.
+        """
+        text = str(given).strip()
+        match = re.fullmatch(r"all|([1-9][0-9]{0,8})|random:([0-9]{1,18})", text)
+        if match is None or type(given) not in (int, str):
+            raise ConfigurationError(
+                f"{name} must be all, a number of configurations, or random:SEED, as random:0, for "
+                f"{_DRAWN} of them, not {given!r}"
+            )
+        count, seed = match.groups()
+        return Sample(None if count is None else int(count), None if seed is None else int(seed))
+
+    def of(self, members: Sequence[_T], taken: int = 0) -> list[_T]:
+        """The sample of ``members``, in their order; a ``count`` includes ``taken`` others.
+
+        A count is spread evenly from the first to the last.
+        """
+        if self.seed is not None:
+            drawn = random.Random(self.seed).sample(range(len(members)), k=len(members))
+            return [members[place] for place in sorted(drawn[:_DRAWN])]
+        if self.count is None:
+            return [*members]
+        count = min(self.count - taken, len(members))
+        if count < 2:
+            return [*members[: max(count, 0)]]
+        last = len(members) - 1
+        return [members[place * last // (count - 1)] for place in range(count)]

@@ -1,0 +1,272 @@
+"""Implication between guards: proved for all sizes, or reduced to a condition on sizes.
+
+The question is whether a ``conclusion`` holds wherever the ``premises`` do. Where no proof is
+found, a *witness* decides for the sizes of a call: one lane, as expressions over sizes, at which
+the premises hold and the conclusion does not. A call that has such a lane is wrong; and where the
+absence of that one lane proves the conclusion, the condition is exact.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ninetoothed.layout.access import holds
+from ninetoothed.layout.emptiness import empty_where
+from ninetoothed.layout.meta_op import Guard
+from ninetoothed.symbolic.expr import (
+    IndexExpr,
+    binary,
+    const,
+    divisors,
+    ir_text,
+    minimum,
+    substitute,
+    sym,
+    symbol_names,
+)
+from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
+from ninetoothed.symbolic.normal_form import always_nonnegative, equal, normalize
+from ninetoothed.symbolic.polynomials import expression_of, polynomial_of
+
+Lane = Mapping[str, IndexExpr]
+"""A value for each index variable, over sizes."""
+
+End = Literal["lower", "upper"]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A call must have ``small <= large`` wherever ``where``, 0 or 1, is 1.
+
+    ``exact``: calls that do are right; otherwise the condition is necessary only.
+    """
+
+    small: IndexExpr
+    large: IndexExpr
+    where: IndexExpr
+    exact: bool
+
+    @property
+    def is_never(self) -> bool:
+        """True if no call with elements fulfils it."""
+        return self.large.value == 0 and self.small.value == 1
+
+    @property
+    def is_plain(self) -> bool:
+        """True if a reader sees why it must hold: it has no quotients."""
+        return not any(map(any, map(divisors, (self.small, self.large, self.where))))
+
+    @property
+    def sides(self) -> tuple[IndexExpr, IndexExpr]:
+        """Both sides, 0 where nothing is asked: the first is always at most the second."""
+        return normalize(self.small * self.where), normalize(self.large * self.where)
+
+    def __str__(self) -> str:
+        return f"{ir_text(self.small)} <= {ir_text(self.large)}"
+
+
+@dataclass(frozen=True)
+class Implication:
+    """``premises`` and ``facts``, each of which is at least 0, imply ``conclusion``.
+
+    ``variables``: the ranges of index variables; ``assumptions``: those of sizes. ``given`` are
+    expressions over sizes that a call has checked to be at least 0. ``chosen``: symbols that the
+    compiler chooses.
+    """
+
+    conclusion: Guard
+    premises: tuple[Guard, ...]
+    facts: tuple[IndexExpr, ...]
+    variables: Mapping[str, Range]
+    assumptions: Assumptions
+    given: tuple[IndexExpr, ...] = ()
+    chosen: frozenset[str] = frozenset()
+
+    @functools.cached_property
+    def _ranges(self) -> dict[str, Range]:
+        return {**self.assumptions, **self.variables}
+
+    @functools.cached_property
+    def _known(self) -> list[IndexExpr]:
+        """What holds at a lane where the premises do, each at least 0."""
+        found = [*self.facts]
+        for premise in self.premises:
+            found += [premise.index, premise.size - 1 - premise.index]
+        return found
+
+    def is_proved(self) -> bool:
+        """True if it holds for all sizes."""
+        return not self.unproved()
+
+    def unproved(self) -> tuple[End, ...]:
+        """The ends of the conclusion, ``0 <= index`` and ``index < size``, without a proof."""
+        if self.conclusion in self.premises:
+            return ()
+        alike = self._alike
+        if alike is not None:
+            room = self.conclusion.size - alike.size
+            return () if always_nonnegative(room, self.assumptions, self.given) else ("upper",)
+        facts = [*self.facts, *self.given]
+        if holds(self.conclusion, self._ranges, self.premises, facts):
+            return ()
+        ends: tuple[End, ...] = ("lower", "upper")
+        return tuple(end for end in ends if not self._follows(self._room(end), ()))
+
+    @functools.cached_property
+    def _alike(self) -> Guard | None:
+        """A premise about the conclusion's index."""
+        index = self.conclusion.index
+        return next((premise for premise in self.premises if premise.index == index), None)
+
+    def _room(self, end: End) -> IndexExpr:
+        """An expression that is at least 0 where an end of the conclusion holds."""
+        index, size = self.conclusion.index, self.conclusion.size
+        return index if end == "lower" else size - 1 - index
+
+    def _follows(self, expr: IndexExpr, more: Iterable[IndexExpr]) -> bool:
+        """True if ``expr`` is proved to be at least 0 at a lane where the premises hold."""
+        return always_nonnegative(expr, self._ranges, [*more, *self._known, *self.given])
+
+    def condition(self, end: End, lanes: Iterable[Lane]) -> Condition | None:
+        """The condition that one of ``lanes`` is no witness against an end, the first exact one."""
+        found: Condition | None = None
+        for lane in lanes:
+            new = self._condition(end, lane)
+            if new is None or not (new.exact or new.is_plain):
+                continue
+            if found is None or new.exact:
+                found = new
+            if found is not None and found.exact:
+                break
+        return found
+
+    def _condition(self, end: End, lane: Lane) -> Condition | None:
+        """The condition that a lane is no witness."""
+        conditions = self._conditions(end, lane)
+        if conditions is None:
+            return None
+        open_ = [one for one in conditions if not self._is_nonempty(one)]
+        if open_:
+            main = min(open_, key=lambda one: (_chosen(one, self.chosen), len(str(one))))
+            small, large = _sides(main)
+        else:
+            main, small, large = None, const(1), const(0)
+        exact = all(self._is_sufficient(end, one) for one in open_)
+        where = const(1)
+        for one in conditions:
+            if one is not main:
+                where = normalize(where * self._indicator(one))
+        return Condition(small, large, where, exact)
+
+    def _is_nonempty(self, expr: IndexExpr) -> bool:
+        """True if ``expr`` is at least 0 wherever the premises hold: it says that there is a lane,
+        and nothing about it.
+        """
+        size = normalize(expr + 1)
+        if any(size == normalize(premise.size) for premise in self.premises):
+            return True
+        if any(expr == range_.upper for range_ in self.variables.values()):
+            return True
+        return self._follows(expr, ())
+
+    def _is_sufficient(self, end: End, expr: IndexExpr) -> bool:
+        """True if the end is proved where ``expr`` is below 0."""
+        alike = self._alike
+        if alike is not None and equal(alike.size - 1 - self.conclusion.size, expr):
+            return True
+        return self._follows(self._room(end), [-expr - 1])
+
+    def _conditions(self, end: End, lane: Lane) -> list[IndexExpr] | None:
+        """Expressions over sizes that are all at least 0 where the lane is a witness; None: it
+        never is, or cannot be asked.
+        """
+        found: list[IndexExpr] = [-self._room(end) - 1]
+        for name, range_ in self.variables.items():
+            if range_.lower is None or range_.upper is None:
+                return None
+            found += [sym(name) - range_.lower, range_.upper - sym(name)]
+        found += self._known
+        values = dict(lane)
+        plain: list[IndexExpr] = []
+        divided: list[IndexExpr] = []
+        # Normal forms of the same condition are one.
+        for expr in dict.fromkeys(normalize(substitute(expr, values)) for expr in found):
+            low, high = bounds(expr, self.assumptions)
+            if high is not None and high < 0:
+                return None
+            if low is not None and low >= 0:
+                continue
+            if any(name not in self.assumptions for name in symbol_names(expr)):
+                return None
+            if not all(always_nonnegative(d - 1, self.assumptions) for d in divisors(expr)):
+                return None
+            (divided if any(divisors(expr)) else plain).append(expr)
+        for expr in list(plain):
+            others = [one for one in plain if one is not expr]
+            if always_nonnegative(expr, self.assumptions, others):
+                plain = others
+        return [
+            *plain,
+            *(one for one in divided if not always_nonnegative(one, self.assumptions, plain)),
+        ]
+
+    def _indicator(self, expr: IndexExpr) -> IndexExpr:
+        """1 where ``expr`` is at least 0, else 0."""
+        size = normalize(expr + 1)
+        if always_nonnegative(size, self.assumptions):
+            plain = empty_where(size, self.chosen)
+            return minimum(size if plain is None else plain, 1)
+        return binary("ge", expr, 0)
+
+
+def _chosen(expr: IndexExpr, chosen: frozenset[str]) -> bool:
+    return any(name in chosen for name in symbol_names(expr))
+
+
+def _sides(expr: IndexExpr) -> tuple[IndexExpr, IndexExpr]:
+    """Both sides of ``small <= large``, which does not hold exactly where ``expr >= 0``."""
+    terms = polynomial_of(normalize(expr))
+    small = {monomial: factor for monomial, factor in terms.items() if monomial and factor > 0}
+    large = {monomial: -factor for monomial, factor in terms.items() if monomial not in small}
+    large[()] = large.get((), 0) - 1
+    if not large[()]:
+        del large[()]
+    return expression_of(small), expression_of(large)
+
+
+def extreme(index: IndexExpr, variables: Mapping[str, Range], end: End, fixed: Lane) -> Lane:
+    """The lane ``fixed``, completed by the ends of the other variables at which ``index`` is most
+    likely outside an end: the largest for the upper one.
+    """
+    found = dict(fixed)
+    # The ends of a range may depend on the variables before it.
+    for name, range_ in variables.items():
+        if name in found or range_.lower is None or range_.upper is None:
+            continue
+        chosen = range_.lower
+        if name in symbol_names(index):
+            step = normalize(substitute(index, {name: sym(name) + 1}) - index)
+            grows = always_nonnegative(step, dict(variables))
+            if grows == (end == "upper"):
+                chosen = range_.upper
+        found[name] = normalize(substitute(chosen, found))
+    return found
+
+
+def solved(given: Sequence[IndexExpr], wanted: Sequence[IndexExpr]) -> dict[str, IndexExpr]:
+    """Values of loop variables ``$i…`` for which the ``given`` indices are the ``wanted`` ones, as
+    far as each is linear in one.
+    """
+    found: dict[str, IndexExpr] = {}
+    for expr, value in zip(given, wanted, strict=True):
+        names = [name for name in symbol_names(expr) if name.startswith("$i")]
+        if len(names) != 1 or names[0] in found:
+            continue
+        first = substitute(expr, {names[0]: 0})
+        step = normalize(substitute(expr, {names[0]: 1}) - first).value
+        if step:
+            found[names[0]] = normalize((value - first) // step)
+    return found

@@ -1,0 +1,348 @@
+"""Definedness: every lane that is stored was computed from lanes that were read.
+
+A lane that a store writes must lie inside every access that flows into it. Lanes that a reduction,
+a scan, a sort or a dot combines are the identity where nothing is read, which is what a program
+means at the border of a window, in padding and behind the last block. But where two reads meet
+there, lane by lane, neither may end before the other does: the product of a matrix with 65 columns
+and one with 30 rows means nothing. Padding and windows that reach over a border are no end.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from xdsl.ir import BlockArgument, Operation
+
+from ninetoothed.errors import Loc
+from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import loc_of
+from ninetoothed.layout.access import index_names
+from ninetoothed.layout.implication import Condition, Implication, extreme, solved
+from ninetoothed.layout.inverse import Placement
+from ninetoothed.layout.meta_op import Guard, Levels
+from ninetoothed.layout.meta_ops import Pad, Tile
+from ninetoothed.passes.analysis.stored_values import Lanes, Read, StoredValues
+from ninetoothed.symbolic.expr import IndexExpr, const, substitute, sym, symbol_names
+from ninetoothed.symbolic.intervals import Range
+from ninetoothed.symbolic.normal_form import equal, normalize, normalizer
+
+UNKNOWN = "it depends on data where a lane has a value"
+NO_PROOF = "no proof was found"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a store needs of a call for its lanes to be defined.
+
+    ``condition``: None where that is not known. ``other``: the parameter that is met in a
+    reduction, None for what is stored. ``read``: the read that has no value otherwise.
+    """
+
+    read: Operation
+    parameter: int
+    condition: Condition | None
+    other: int | None = None
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A store to the parameter of number ``param``, and what is known of the values of its lanes.
+
+    ``findings`` is empty where all are proved to have one. ``reason``: why more is not known.
+    """
+
+    param: int
+    op: Operation
+    findings: tuple[Finding, ...] = ()
+    reason: str | None = None
+
+    @property
+    def loc(self) -> Loc | None:
+        """Its place in the user's source."""
+        return loc_of(self.op.location)
+
+    @property
+    def is_proved(self) -> bool:
+        """True if all lanes have a value in every call."""
+        return self.reason is None and not self.findings
+
+    @property
+    def is_checked(self) -> bool:
+        """True if all lanes have a value in every call that passes the conditions."""
+        exact = (one.condition is not None and one.condition.exact for one in self.findings)
+        return self.reason is None and all(exact)
+
+    @property
+    def conditions(self) -> Iterator[tuple[Finding, Condition]]:
+        """The conditions on calls."""
+        for finding in self.findings:
+            if finding.condition is not None:
+                yield finding, finding.condition
+
+
+def stored_lanes(kernel: nt.KernelOp) -> list[Stored]:
+    """What is known of each store of a kernel in stage ``arranged``, in program order."""
+    return _Definedness(kernel).run()
+
+
+class _Definedness:
+    def __init__(self, kernel: nt.KernelOp) -> None:
+        self._kernel = kernel
+        self._assumptions = {
+            decl.name: decl.range
+            for decl in kernel.declarations
+            if decl.kind not in ("length", "start")
+        }
+        self._chosen = frozenset(decl.name for decl in kernel.declarations if decl.kind == "meta")
+        self._grid = next(
+            (
+                nt.shape_of(value.type)
+                for value, source in zip(kernel.arranged.values, kernel.sources, strict=True)
+                if source.kind.data == "tensor"
+            ),
+            (),
+        )
+        self._values = StoredValues(kernel, self._grid)
+        self._placed: dict[int, Placement] = {}
+
+    def run(self) -> list[Stored]:
+        found: list[Stored] = []
+        for op in self._kernel.apply.walk():
+            if isinstance(op, nt.StoreOp) and isinstance(op.ref, BlockArgument):
+                found.append(self._store(op, op.ref.index))
+        return found
+
+    def _store(self, op: nt.StoreOp, param: int) -> Stored:
+        reads, whole = self._values.reads(op)
+        findings: list[Finding] = []
+        reason = None if whole else UNKNOWN
+        if reads:
+            target = self._target(op, param)
+            for read in reads:
+                findings += self._stored(target, read)
+            for one, two in _meeting(reads):
+                findings += self._met(target, one, two)
+        return Stored(param, op, tuple(dict.fromkeys(findings)), reason)
+
+    # Accesses.
+
+    def _placement(self, param: int) -> Placement:
+        found = self._placed.get(param)
+        if found is None:
+            source, ops = nt.chain(self._kernel.arranged.values[param])
+            algebra = tuple(op.algebra for op in ops)
+            found = Placement(source.sizes, algebra, self._kernel.assumptions, source.own)
+            self._placed[param] = found
+        return found
+
+    def _target(self, op: nt.StoreOp, param: int) -> Read:
+        """A store as if it were a read."""
+        loops, certain = self._values.loops_around(op)
+        lanes = tuple(
+            const(0) if size.value == 1 else sym(f"$b{dim}")
+            for dim, size in enumerate(nt.shape_of(op.value.type))
+        )
+        indices = tuple(map(self._values.scalar, op.indices))
+        return Read(param, op, indices, lanes, (), frozenset(), loops, certain)
+
+    def _guards(self, read: Read) -> list[Guard]:
+        return self._put(read, self._placement(read.parameter).access.guards)
+
+    def _put(self, read: Read, guards: tuple[Guard, ...]) -> list[Guard]:
+        """Guards of a parameter's access at the indices of a read."""
+        rows = index_names(self._placement(read.parameter).access.levels)
+        values = dict(zip(rows[-1], read.lanes, strict=True)) if len(rows) > 1 else {}
+        between = [name for row in rows[1:-1] for name in row]
+        values.update(zip(between, read.indices, strict=True))
+        return [
+            Guard(normalize(substitute(guard.index, values)), normalize(guard.size))
+            for guard in guards
+        ]
+
+    def _variables(self, origin: Read, *reads: Read) -> dict[str, Range]:
+        """The variables of reads, outer ones first. All parameters have as many programs: those of
+        ``origin`` are counted.
+        """
+        grid = self._placement(origin.parameter).access.levels[0]
+        found = {
+            f"g{dim}": Range(const(0), size - 1)
+            for dim, size in enumerate(grid)
+            if size.value != 1
+        }
+        names: dict[str, None] = {}
+        for read in reads:
+            names.update(dict.fromkeys(read.loops))
+            names.update(dict.fromkeys(symbol_names(*read.indices, *read.lanes, *read.facts)))
+        pending = [name for name in names if name in self._values.ranges]
+        while pending:
+            name = pending.pop(0)
+            range_ = self._values.ranges[name]
+            ends = [end for end in (range_.lower, range_.upper) if end is not None]
+            inner = [
+                other
+                for other in symbol_names(*ends)
+                if other in self._values.ranges and other not in found
+            ]
+            if inner:
+                pending = [*inner, name, *pending]
+            elif name not in found:
+                found[name] = range_
+        return found
+
+    # Questions.
+
+    def _stored(self, target: Read, read: Read) -> Iterator[Finding]:
+        """What is stored must be read."""
+        wanted = [
+            guard
+            for guard in self._guards(read)
+            if read.reduced.isdisjoint(symbol_names(guard.index, guard.size))
+        ]
+        certain = target.certain and read.certain
+        yield from self._ask((target, read), wanted, read, None, certain)
+
+    def _met(self, target: Read, one: Read, two: Read) -> Iterator[Finding]:
+        """What meets a lane that was read must not lie beyond the end of its tensor."""
+        shared = one.reduced & two.reduced
+        wanted = [
+            guard
+            for guard in self._put(two, self._extents(two.parameter))
+            if not shared.isdisjoint(symbol_names(guard.index, guard.size))
+        ]
+        certain = target.certain and one.certain and two.certain
+        yield from self._ask((target, one, two), wanted, two, one, certain)
+
+    def _ask(
+        self, reads: tuple[Read, ...], wanted: list[Guard], read: Read, met: Read | None,
+        certain: bool,
+    ) -> Iterator[Finding]:
+        if not wanted:
+            return
+        premises = [guard for one in (reads[0], met) if one is not None for guard in self._guards(one)]
+        variables = self._variables(met or reads[0], *reads)
+        facts = tuple(dict.fromkeys(fact for one in reads[1:] for fact in one.facts))
+        for guard in wanted:
+            question = Implication(
+                guard,
+                tuple(dict.fromkeys(premises)),
+                facts,
+                variables,
+                self._kernel.assumptions,
+                chosen=self._chosen,
+            )
+            if question.is_proved():
+                continue
+            question = replace(question, given=self._given)
+            for end in question.unproved():
+                condition = None
+                if certain:
+                    lanes = self._lanes(met or reads[0], reads[0], guard, variables, end)
+                    condition = question.condition(end, lanes)
+                other = None if met is None else met.parameter
+                yield Finding(read.op, read.parameter, condition, other)
+
+    def _lanes(
+        self, origin: Read, target: Read, guard: Guard, variables: Mapping[str, Range], end: str
+    ) -> Iterator[dict[str, IndexExpr]]:
+        """Lanes that may be outside an end of a guard: of the element of ``origin`` that is the
+        first outside, or the last, or the first one.
+        """
+        placement = self._placement(origin.parameter)
+        names = [f"$e{dim}" for dim in range(len(placement.source))]
+        ranges = {**self._kernel.assumptions}
+        for name, size in zip(names, placement.source, strict=True):
+            ranges[name] = Range(const(0), size - 1)
+        located = placement.located([sym(name) for name in names], ranges)
+        lane = self._lane(origin, located)
+        index = normalizer(ranges)(substitute(guard.index, lane))
+        elements: list[list[IndexExpr]] = []
+        if end == "upper":
+            for dim, name in enumerate(names):
+                if index == sym(name):
+                    element: list[IndexExpr] = [const(0)] * len(names)
+                    element[dim] = guard.size
+                    elements.append(element)
+            elements.append([size - 1 for size in placement.source])
+        elements.append([const(0)] * len(names))
+        for element in elements:
+            values = dict(zip(names, element, strict=True))
+            fixed = {name: normalize(substitute(value, values)) for name, value in lane.items()}
+            yield dict(extreme(guard.index, variables, end, fixed))
+
+    def _lane(self, read: Read, located: Levels) -> dict[str, IndexExpr]:
+        """Values of variables at which a read has the indices ``located``."""
+        found: dict[str, IndexExpr] = {}
+        rows = index_names(located)
+        for name, index in zip(rows[0], located[0], strict=True):
+            found[name] = index
+        if len(located) > 1:
+            for lane, index in zip(read.lanes, located[-1], strict=True):
+                if lane.op == "sym":
+                    found[lane.args[0]] = index
+        between = [index for row in located[1:-1] for index in row]
+        found.update(solved(read.indices, between))
+        return found
+
+    @functools.cached_property
+    def _given(self) -> tuple[IndexExpr, ...]:
+        """What a call checks, as expressions over sizes that are at least 0."""
+        found: dict[IndexExpr, None] = {}
+        for attribute in self._kernel.checks:
+            check = attribute.data
+            if check.defined:
+                continue
+            for left, right in zip(check.left, check.right, strict=True):
+                if left.op == "min" and right in left.args:
+                    other = left.args[0] if left.args[1] == right else left.args[1]
+                    found[normalize(other - right)] = None
+                else:
+                    found[normalize(left - right)] = None
+                    found[normalize(right - left)] = None
+        for length, longest in self._kernel.longest.items():
+            found[longest - sym(length)] = None
+        return tuple(found)
+
+    def _extents(self, param: int) -> tuple[Guard, ...]:
+        """The guards of an access but those of padding and of windows that reach over a border."""
+        placement = self._placement(param)
+        if not any(_is_border(op, levels) for op, levels in zip(placement.ops, placement.states)):
+            return placement.access.guards
+        names = index_names(placement.states[-1])
+        indices: Levels = tuple(tuple(map(sym, row)) for row in names)
+        guards: list[Guard] = []
+        for row, sizes in zip(names[1:-1], placement.states[-1][1:-1], strict=True):
+            guards += [Guard(sym(name), size) for name, size in zip(row, sizes, strict=True)]
+        for op, old in zip(reversed(placement.ops), reversed(placement.states[:-1]), strict=True):
+            new, indices = indices, op.source(old, indices)
+            found = op.guards(old, indices, new)
+            if isinstance(op, Pad):
+                found = []
+            elif isinstance(op, Tile):
+                pairs = zip(found, op.strides, op.sizes, strict=True)
+                found = [guard for guard, stride, size in pairs if equal(stride, size)]
+            guards += found
+        one = {name: const(0) for row, sizes in zip(names, placement.states[-1], strict=True)
+               for name, size in zip(row, sizes, strict=True) if normalize(size).value == 1}
+        return tuple(
+            Guard(normalize(substitute(guard.index, one)), guard.size) for guard in guards
+        )
+
+
+def _is_border(op: object, levels: Levels) -> bool:
+    """True if elements of a new tensor that do not exist are meant."""
+    return isinstance(op, Pad) or (
+        isinstance(op, Tile) and not all(map(equal, op.strides, op.sizes))
+    )
+
+
+def _meeting(reads: list[Read]) -> Iterator[tuple[Read, Read]]:
+    """Ordered pairs of reads that are combined lane by lane along a dim."""
+    for one in reads:
+        for two in reads:
+            shared = one.reduced & two.reduced
+            if one is not two and shared:
+                yield one, two
+
+
