@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TypeVar, cast
 
-from xdsl.dialects.builtin import BoolAttr
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, prop_def, traits_def, var_operand_def
 from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind, Pure
@@ -40,6 +40,20 @@ class _EffectsUnlessPure(MemoryEffect):
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
         if bool(cast("BoolAttr", op.properties["pure"])):
             return set()
+        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
+
+
+class EffectsOfLoad(MemoryEffect):
+    """Memory effects of a load: it reads. One that is volatile counts as a write, too, as Triton has
+    it: each stays, in its place.
+    """
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        # A flag of one dialect, a bool of the other.
+        volatile = op.properties.get("volatile") or op.properties.get("isVolatile")
+        if volatile is None or (isinstance(volatile, IntegerAttr) and not volatile.value.data):
+            return {EffectInstance(MemoryEffectKind.READ)}
         return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
 
 

@@ -414,6 +414,22 @@ def test_caches_change_nothing(device: str) -> None:
     everywhere(device, blocks, cached, (x, torch.zeros(13)), check)
 
 
+def volatile(x, out):
+    p = x.source.data_ptr() + x.offsets()
+    inside = x.offsets() < x.source.shape[0]
+    one = ntl.load(p, mask=inside, volatile=True)
+    two = ntl.load(p, mask=inside, volatile=True)
+    ntl.load(p, mask=inside, volatile=True)
+    out = one + two
+
+
+def test_volatile_loads_stay() -> None:
+    """Each reads anew, and one whose value nobody wants does, too."""
+    ttir, source = texts(volatile)
+    assert ttir.count("isVolatile = true") == 3
+    assert source.count("volatile=True") == 3
+
+
 # Offline.
 
 

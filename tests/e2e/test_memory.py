@@ -506,3 +506,26 @@ def test_updates_compile(dtype: str, language: str, target: str) -> None:
     kernel = ninetoothed.make(update_arrangement, every_update, [Tensor(1) for _ in range(4)])
     dtypes = {"place": "i32", "x": dtype, "old": dtype, "out": dtype}
     offline.compiled(kernel, target, language, dtypes)
+
+
+# Padded lanes.
+
+
+def by_pointers(x, out):
+    places = ntl.arange(0, 3)[:, None] * 8 + ntl.arange(0, 5)[None, :]
+    ntl.store(out.source.data_ptr() + places, x)
+
+
+def test_padded_lanes_store_nothing(device: str) -> None:
+    """A block of 3 x 5 is one of 4 x 8; what it stores is 3 x 5, in each dim."""
+    x = torch.arange(1.0, 16.0).reshape(3, 5)
+
+    def check(x, out):
+        expected = torch.full((4, 8), -7.0)
+        expected[:3, :5] = x.cpu()
+        equal((out, expected))
+
+    def arrangement(x, out):
+        return x.tile((3, 5)), out.tile((4, 8))
+
+    everywhere(device, arrangement, by_pointers, (x, torch.full((4, 8), -7.0)), check)

@@ -29,7 +29,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.definitions import PureOp
+from ninetoothed.ir.definitions import EffectsOfLoad, PureOp
 from ninetoothed.ir.nt.arrange import KernelOp
 from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType, dtype_of
 from ninetoothed.ir.nt.blocks import check_indices, check_type
@@ -236,7 +236,7 @@ class PointerLoadOp(_Cached):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    traits = traits_def(MemoryReadEffect())
+    traits = traits_def(EffectsOfLoad())
 
     assembly_format = (
         "$ptr (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))? "

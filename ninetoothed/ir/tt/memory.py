@@ -24,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.definitions import PureOp
+from ninetoothed.ir.definitions import EffectsOfLoad, PureOp
 from ninetoothed.ir.tt.syntax import parse_operands, print_operands
 from ninetoothed.ir.tt.types import block_of, pointee_of, shape_of
 
@@ -146,7 +146,7 @@ class LoadOp(IRDLOperation):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    traits = traits_def(MemoryReadEffect())
+    traits = traits_def(EffectsOfLoad())
 
     def __init__(
         self,

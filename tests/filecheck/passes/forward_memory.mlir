@@ -258,6 +258,30 @@ nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
+// Volatile loads stay as they are written, and no other load takes their values.
+// CHECK-LABEL: nt.kernel @volatile_loads
+// CHECK: %v = nt.pointer_load %p volatile
+// CHECK-NEXT: %u = nt.pointer_load %p volatile
+// CHECK-NEXT: %w = nt.pointer_load %p :
+// CHECK-NEXT: nt.elementwise "add"(%v, %u)
+// CHECK-NEXT: nt.elementwise "add"({{%.*}}, %w)
+nt.kernel @volatile_loads symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x1 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%x : !nt.tensor<[64] x f32>):
+  %p = nt.pointer %x : !nt.tensor<[64] x f32> -> !tt.ptr<f32>
+  %v = nt.pointer_load %p volatile : !tt.ptr<f32> -> f32
+  %u = nt.pointer_load %p volatile : !tt.ptr<f32> -> f32
+  %w = nt.pointer_load %p : !tt.ptr<f32> -> f32
+  %s = nt.elementwise "add"(%v, %u) : (f32, f32) -> f32
+  %t = nt.elementwise "add"(%s, %w) : (f32, f32) -> f32
+  nt.pointer_store %t, %p : f32, !tt.ptr<f32>
+  nt.return
+}
+
 // An atomic that orders memory invalidates all values; a relaxed one, those of its alias set.
 // CHECK-LABEL: nt.kernel @atomics
 // CHECK: %a = nt.load %x[]

@@ -290,6 +290,15 @@ def test_processes_count_together(cache_dir: Path, scans: list[Path]) -> None:
         assert scans == [cache_dir]
 
 
+def test_small_entries_count(cache_dir: Path) -> None:
+    """Also where a byte of the counter stands for more than such an entry has."""
+    store_small("a", "kernels")
+    before = (cache_dir / f".written-{1 << 30}").stat().st_size
+    store_small("b", "kernels")
+    store_small("c", "tuning")
+    assert (cache_dir / f".written-{1 << 30}").stat().st_size == before + 2
+
+
 def test_an_entry_that_cannot_be_removed_does_not_make_every_write_slow(
     scans: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,10 +16,13 @@ from examples import add
 from examples.add import add_kernel
 from examples.matmul import matmul, matmul_kernel
 from ninetoothed import OptionWarning, Symbol, Tensor
+from ninetoothed.artifacts.target import Target
+from ninetoothed.calls.arguments import bind
 from ninetoothed.errors import ArgumentError
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.passes.annotate_verdicts import AnnotateVerdictsPass
 from ninetoothed.runtime.toolchain import pool
+from ninetoothed.runtime.toolchain.triton import compat
 
 
 def constexpr_arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -296,3 +299,35 @@ def test_prettify_has_no_effect() -> None:
     wanted = ninetoothed.jit(function).source()
     for value in (True, False):
         assert ninetoothed.jit(_prettify=value)(function).source() == wanted
+
+
+def test_key_has_the_language_and_the_compilers_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept under the key depends on both, and on all else that a call brings."""
+    tensor = torch.ones(16)
+
+    def key(
+        language: str = "ttir",
+        version: str = "3.6.0",
+        other: torch.Tensor = tensor,
+        target: str = "sm_90",
+        warps: int = 4,
+    ) -> str:
+        monkeypatch.setenv("NINETOOTHED_BACKEND", language)
+        monkeypatch.setattr(compat, "version", lambda: version)
+        kernel = ninetoothed.make(
+            constexpr_arrangement, scale, (Tensor(1), Tensor(1)), num_warps=warps
+        )
+        compilation = kernel._compilation  # pyright: ignore[reportPrivateUsage]
+        signature = bind(kernel.definition.interface, (tensor, other), {"SIZE": 8}).signature
+        return compilation.key(signature, Target.parse(target))
+
+    keys = [
+        key(),
+        key(language="triton-python"),
+        key(version="3.7.1"),
+        key(other=tensor.half()),
+        key(target="sm_80"),
+        key(warps=8),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key() == keys[0]
