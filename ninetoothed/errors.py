@@ -221,6 +221,18 @@ class RaceWarning(NineToothedWarning):
     is_error_if_strict = True
 
 
+class OverlapWarning(NineToothedWarning):
+    """A call gives a tensor that is written memory of other elements of another argument."""
+
+    is_error_if_strict = True
+
+
+class GradientWarning(NineToothedWarning):
+    """A call gives a tensor that requires gradients, and none flow through a kernel."""
+
+    is_error_if_strict = True
+
+
 class AgreementWarning(NineToothedWarning):
     """A tensor has more or fewer outermost elements than there are programs."""
 

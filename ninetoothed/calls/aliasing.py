@@ -67,18 +67,24 @@ def span(tensor: Any) -> Span | None:
 
 
 def without_aliasing(signature: Signature) -> Signature:
-    """The signature without aliasing."""
-    if all(param.alias_set is None for param in signature.params):
+    """The signature without aliasing, and of tensors that do not overlap themselves."""
+    if not any(param.alias_set or param.repeated for param in signature.params):
         return signature
-    params = tuple(replace(param, alias_set=None) for param in signature.params)
+    params = tuple(replace(param, alias_set=None, repeated=False) for param in signature.params)
     return replace(signature, params=params)
 
 
 def narrowed(signature: Signature, written: Collection[str]) -> Signature:
-    """The signature without alias sets that nothing writes to."""
+    """The signature without alias sets that nothing writes to, and without overlaps of a tensor
+    with itself that is not written: how what is only read lies in memory matters to no kernel.
+    """
     changed = {param.alias_set or param.name for param in signature.params if param.name in written}
     params = tuple(
-        param if param.alias_set in changed else replace(param, alias_set=None)
+        replace(
+            param,
+            alias_set=param.alias_set if param.alias_set in changed else None,
+            repeated=param.repeated and param.name in written,
+        )
         for param in signature.params
     )
     return replace(signature, params=params)

@@ -11,6 +11,7 @@ from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.calls.aliasing import aliased
+from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.sequences import Jagged, is_nested, taken_apart
 from ninetoothed.errors import (
     ArgumentError,
@@ -385,13 +386,9 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     if parameter.dtype not in (None, dtype):
         _warn_of_type(parameter, dtype)
     jagged_dim = parameter.jagged_dim
-    repeated = False
-    if 0 in strides:
-        # A jagged tensor's sequences are disjoint, whatever the stride of the batch.
-        repeated = any(
-            stride == 0 and size > 1 and (dim > 0 or jagged_dim is None)
-            for dim, (stride, size) in enumerate(zip(strides, shape, strict=True))
-        )
+    # A jagged tensor's sequences are disjoint.
+    elements = value.elements if isinstance(value, Jagged) else value
+    repeated = overlaps_itself(elements.shape, elements.stride())
     return ParamSignature(
         parameter.name,
         "tensor",

@@ -36,12 +36,12 @@ def mark_written(values: Iterable[Any]) -> None:
             raised(value)
 
 
-def is_recording() -> bool:
-    """True if autograd records what is done here: outside of ``torch.no_grad()`` and the like."""
-    return importlib.import_module("torch").is_grad_enabled()
+def recording() -> Callable[[], bool]:
+    """torch's function that is true where autograd records: outside of ``torch.no_grad()``."""
+    return importlib.import_module("torch").is_grad_enabled
 
 
 def requiring_gradients(values: Sequence[Any]) -> list[int]:
     """Positions of the tensors whose gradients autograd expects here."""
     found = [place for place, one in enumerate(values) if getattr(one, "requires_grad", False)]
-    return found if found and is_recording() else []
+    return found if found and recording()() else []

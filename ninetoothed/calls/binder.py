@@ -19,6 +19,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls.aliasing import alias_sets
 from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
 from ninetoothed.calls.generated import defined
+from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.tensor_guards import plain_types
 from ninetoothed.dtype import own_type
@@ -147,6 +148,7 @@ def _classify(interface: Interface) -> Classify:
         "plain": plain_types(),
         "padded_sizes": interface.padded_sizes,
         "alias_sets": alias_sets,
+        "overlaps_itself": overlaps_itself,
     }
     body = "".join(f"    {line}\n" for line in lines)
     (classify,) = defined(("classify",), f"def classify(values, keywords):\n{body}", known)
@@ -161,10 +163,13 @@ def _unless(conditions: Iterable[str]) -> list[str]:
 
 def _read(place: int, ndim: int) -> list[str]:
     """Lines that read a tensor: pointer ``p``, sizes ``s``, strides ``t``, the number of elements
-    ``n``, and from the first to the last ``r``.
+    ``n``, and from the first to the last ``r``; of the dims from each one on, ``r`` less 1.
     """
     sizes, strides = ([f"{name}{place}_{dim}" for dim in range(ndim)] for name in "st")
-    reaches = (f"{stride} * ({size} - 1)" for size, stride in zip(sizes, strides, strict=True))
+    reaches = [
+        f"r{place}_{dim} = {_reach(place, dim + 1, ndim)} + {strides[dim]} * ({sizes[dim]} - 1)"
+        for dim in reversed(range(ndim))
+    ]
     return [
         f"if type(a{place}) not in plain or a{place}.is_neg():",
         "    return None",
@@ -172,16 +177,27 @@ def _read(place: int, ndim: int) -> list[str]:
         f"[{', '.join(sizes)}] = a{place}.shape",
         f"[{', '.join(strides)}] = a{place}.stride()",
         f"n{place} = {' * '.join(['1', *sizes])}",
-        f"r{place} = {' + '.join(['1', *reaches])}",
+        *reaches,
+        f"r{place} = 1 + {_reach(place, 0, ndim)}",
     ]
+
+
+def _reach(place: int, dim: int, ndim: int) -> str:
+    """What the dims of a tensor from ``dim`` on span, less 1."""
+    return f"r{place}_{dim}" if dim < ndim else "0"
 
 
 def _class(place: int, ndim: int) -> list[str]:
     """Key entries that determine a tensor's part of the signature."""
     dims = [(f"s{place}_{dim}", f"t{place}_{dim}") for dim in range(ndim)]
-    repeated = " or ".join(f"not {stride} and {size} > 1" for size, stride in dims)
+    # Row-major tensors are told at once (see overlaps_itself).
+    unusual = " or ".join(
+        f"{stride} <= {_reach(place, dim + 1, ndim)} and {size} > 1"
+        for dim, (size, stride) in enumerate(dims)
+    )
+    repeated = f"({unusual}) and overlaps_itself(a{place}.shape, a{place}.stride())"
     return [
-        f"a{place}.dtype, a{place}.device, p{place} & 15 == 0, {repeated or 'False'}",
+        f"a{place}.dtype, a{place}.device, p{place} & 15 == 0, {repeated if dims else 'False'}",
         *(f"{stride} == 1, {size} & 15 == 0, {stride} & 15 == 0" for size, stride in dims),
     ]
 

@@ -88,6 +88,7 @@ class Variant:
         self._largest: dict[int, dict[str, int]] = {}
         self._interpreted: dict[tuple[Any, ...], dict[str, int]] = {}
         self._stores: dict[ModuleOp, tuple[int, ...]] = {}
+        self._stored: frozenset[str] | None = None
 
     @cached_property
     def written(self) -> frozenset[str]:
@@ -97,6 +98,13 @@ class Variant:
             # Other block sizes may have other stores.
             return frozenset(names)
         return frozenset(names[place] for place in self.stores(self.module))
+
+    def stored(self, configs: Callable[[], Iterable[Config]]) -> frozenset[str]:
+        """Parameters that are written to with some block sizes."""
+        if self._stored is None:
+            places = {place for module in self._all(configs) for place in self.stores(module)}
+            self._stored = frozenset(self.signature.params[place].name for place in places)
+        return self._stored
 
     def stores(self, module: ModuleOp) -> tuple[int, ...]:
         """Positions of the parameters that a module of this signature stores to."""
@@ -126,10 +134,14 @@ class Variant:
 
     def fingerprint(self, configs: Callable[[], Iterable[Config]]) -> str:
         """Digest of the modules of all configurations."""
-        modules = {self.module: None}
+        return " ".join(fingerprint(module) for module in self._all(configs))
+
+    def _all(self, configs: Callable[[], Iterable[Config]]) -> dict[ModuleOp, None]:
+        """The modules of all configurations."""
+        modules: dict[ModuleOp, None] = {self.module: None}
         if self._is_specialized:
             modules.update({self.serving(config): None for config in configs()})
-        return " ".join(fingerprint(module) for module in modules)
+        return modules
 
     @cached_property
     def _fits(self) -> Callable[..., Callable[..., bool]] | None:
@@ -268,6 +280,11 @@ class KernelCompiler:
         built.warnings = tuple(found)
         self._variants[signature] = built
         return built
+
+    def stored(self, signature: Signature) -> frozenset[str]:
+        """Parameters that a kernel of a signature writes to with some block sizes."""
+        target = Target.parse(DEFAULT_TARGET)
+        return self.variant(signature).stored(lambda: self.space(signature, target).configs)
 
     def signature_info(self, signature: Signature) -> SignatureInfo:
         """Signature info of a signature."""

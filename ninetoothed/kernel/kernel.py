@@ -41,6 +41,7 @@ from ninetoothed.errors import (
     user_traceback,
 )
 from ninetoothed.fingerprint.digest import stamp
+from ninetoothed.kernel.call_warnings import CallWarnings
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.kernel.recipe import Recipe, found, imported
 from ninetoothed.runtime import toolchain
@@ -82,6 +83,14 @@ class Compilation:
         self._lock = threading.RLock()
         known = languages()
         self._language = options.backend if options.backend in known else settings.backend(known)
+
+    def written(self, signature: Signature) -> frozenset[str]:
+        """Parameters that may be written to."""
+        return self.signature_info(signature).written
+
+    def stored(self, signature: Signature) -> frozenset[str]:
+        """Parameters that are written to with some block sizes."""
+        return self.compiler.stored(signature)
 
     @property
     def compiler(self) -> KernelCompiler:
@@ -180,7 +189,14 @@ class Kernel:
         self._dispatcher = Dispatcher(
             interface.name, compilation, options.tune, options.max_num_configs
         )
-        self._launch_cache = LaunchCache(interface, number_class)
+        self._warnings = CallWarnings(
+            compilation.definition,
+            options,
+            compilation.issued,
+            compilation.written,
+            compilation.stored,
+        )
+        self._launch_cache = LaunchCache(interface, number_class, self._asks_of_gradients)
         self._bind = Binder(interface, self._narrowed, compilation.issued.collecting)
 
     @property
@@ -217,7 +233,9 @@ class Kernel:
         """Launch the kernel.
 
         Raises:
-            ArgumentError: arguments that are missing, too many, or do not fit.
+            ArgumentError: arguments that are missing, too many, or do not fit; a tensor that is
+                written, of which several indices are one place in memory; where the kernel is
+                strict, what a ``GradientWarning`` or an ``OverlapWarning`` tells otherwise.
             DeviceError: the tensors' devices differ, or nothing can run on theirs.
             ConfigurationError: no configuration runs on the device.
             RaceError, ArrangementError: what ``make`` refuses where it is strict, of this class of
@@ -229,6 +247,8 @@ class Kernel:
             DtypeWarning: a tensor's element type is not the declared one, or a number does not fit
                 the declared one; what is given is taken.
             BoundsWarning: a constexpr symbol's value is outside bounds that the user gave.
+            GradientWarning: a tensor requires gradients, outside of ``torch.no_grad()``.
+            OverlapWarning: a tensor is written whose memory has other elements of another one.
             AgreementWarning, RaceWarning, UnusedValueWarning: as ``make`` does, of what calls like
                 this one decide.
         """
@@ -236,6 +256,7 @@ class Kernel:
             if self._launch_cache.launch(args, kwargs):
                 return
             arguments = self._bind(args, kwargs)
+            self._warnings.check(args, kwargs, arguments)
             if arguments.device == "cpu" and self._backend in (None, "interpret"):
                 self._compiler.interpret(arguments)
             elif arguments.device == "cpu" or self._backend == "interpret":
@@ -252,12 +273,15 @@ class Kernel:
         if launched is not None:
             self._launch_cache.keep(args, kwargs, arguments.values, launched)
 
+    def _asks_of_gradients(self) -> bool:
+        return self._warnings.asks_of_gradients
+
     def _narrowed(self, signature: Signature) -> Signature:
-        """Drop alias sets that the kernel does not write to."""
+        """Drop shared memory that the kernel does not write to."""
         plain = without_aliasing(signature)
         if plain is signature:
             return signature
-        return narrowed(signature, self._compilation.signature_info(plain).written)
+        return narrowed(signature, self._compilation.written(plain))
 
     def _misplaced(self, device: str) -> DeviceError:
         needs, move = ("GPU", gpu.kind()) if device == "cpu" else ("CPU", "cpu")

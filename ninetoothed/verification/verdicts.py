@@ -212,7 +212,7 @@ def check_outputs(definition: Definition, module: ModuleOp, signature: Signature
     """Check that no two indices of a tensor that is written are one place in memory.
 
     Raises:
-        ArgumentError: two are, as in an expanded tensor.
+        ArgumentError: two are, as in a tensor that ``expand`` or ``unfold`` made.
     """
     repeated = [
         parameter
@@ -225,8 +225,9 @@ def check_outputs(definition: Definition, module: ModuleOp, signature: Signature
     for parameter in repeated:
         if any(not write.atomic for _, write in verifier.stores(parameter)):
             raise ArgumentError(
-                f"{parameter.name} is written, but several of its indices are one place in memory "
-                "(a stride is 0); pass a tensor with memory for each, for example a .clone() of it"
+                f"{parameter.name} is written, but several of its indices are one place in "
+                "memory, as of what .expand() and .unfold() return; pass a tensor with memory for "
+                "each, for example a .clone() of it"
             )
 
 

@@ -39,6 +39,8 @@ class Device:
 class Array:
     """Fake tensor: what a call reads of one."""
 
+    requires_grad = False
+
     def __init__(
         self,
         *shape: int,

@@ -24,7 +24,7 @@ from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.interface import Interface, Parameter
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import is_tensor
-from ninetoothed.calls.autograd import increment
+from ninetoothed.calls.autograd import increment, recording
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.dtype import own_type
@@ -66,15 +66,23 @@ class LaunchCache:
     """Cached launches of one kernel, by what tells calls apart.
 
     ``classify`` is given a parameter and a number, and returns what launches depend on; it raises
-    for a value that only the full way takes. It may be used by several threads at once.
+    for a value that only the full way takes. ``asks_of_gradients``: tensors that require gradients
+    take the full way where autograd records, as long as it returns True. The cache may be used by
+    several threads at once.
 
     ``launch(args, keywords)`` launches a call and returns True, if one like it was kept.
     """
 
     launch: Callable[[Values, Mapping[str, Any]], bool]
 
-    def __init__(self, interface: Interface, classify: Classify) -> None:
+    def __init__(
+        self,
+        interface: Interface,
+        classify: Classify,
+        asks_of_gradients: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._interface = interface
+        self._asks_of_gradients = asks_of_gradients
         self._classify = classify
         self._lock = threading.Lock()
         self._kept: dict[Hashable, _Kept] = {}
@@ -182,6 +190,7 @@ class LaunchCache:
         )
         key = f"({about}rest)"
         given = ", ".join(f"a{place}" for place in tensors)
+        requiring = " or ".join(f"a{place}.requires_grad" for place in tensors)
         passed = ", ".join(f"{'p' if place in tensors else 'a'}{place}" for place in range(count))
         lines = [
             "def key(values, given):",
@@ -196,7 +205,7 @@ class LaunchCache:
             "        kept = recent[0]",
             f"        if rest != kept.rest or not kept.guard({given}):",
             f"            kept = find({key})",
-            "            if kept is None:",
+            f"            if kept is None or asks() and is_recording() and ({requiring}):",
             "                return False",
             f"            renew(kept, rest, ({given},))",
             "    except Exception:",
@@ -215,6 +224,8 @@ class LaunchCache:
             "recent": self._recent,
             "find": self._kept.get,
             "renew": self._renew,
+            "asks": self._asks_of_gradients,
+            "is_recording": recording(),
         }
         functions = defined(("key", "launch"), "\n".join(lines), names)
         return functions[0], functions[1]
@@ -223,9 +234,18 @@ class LaunchCache:
         """Makes what was found the latest call's."""
         if kept.guards < _MOST_GUARDS and (kept.guards == 0 or kept is self._recent[0]):
             kept.guards += 1
-            kept.guard = tensor_guards.guard(tensors)
+            kept.guard = self._guard(tensors)
             kept.rest = rest
         self._recent[0] = kept
+
+    def _guard(self, tensors: Values) -> tensor_guards.Guard:
+        """A guard of these tensors, which holds for no call that has to ask of gradients."""
+        guard = tensor_guards.guard(tensors)
+        # One of tensors that require none does not hold for others.
+        if self._asks_of_gradients() and any(tensor.requires_grad for tensor in tensors):
+            is_recording = recording()
+            return lambda *tensors: not is_recording() and guard(*tensors)
+        return guard
 
 
 class _Kept:

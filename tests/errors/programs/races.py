@@ -5,7 +5,16 @@ def application(x, output):
     output = x
 
 vectors(application)(torch.ones(4), torch.zeros(1).expand(4))
-# error: ArgumentError: output is written, but several of its indices are one place in memory (a stride is 0); pass a tensor with memory for each, for example a .clone() of it
+# error: ArgumentError: output is written, but several of its indices are one place in memory, as of what .expand() and .unfold() return; pass a tensor with memory for each, for example a .clone() of it
+# ---- an output of windows that overlap
+def arrangement(x, output):
+    return x.tile((2, 4)), output.tile((2, 4))
+
+def application(x, output):
+    output = x
+
+make(arrangement, application, (Tensor(2), Tensor(2)))(torch.ones(4, 3), torch.zeros(6).unfold(0, 3, 1))
+# error: ArgumentError: output is written, but several of its indices are one place in memory, as of what .expand() and .unfold() return; pass a tensor with memory for each, for example a .clone() of it
 # ---- strict
 def arrangement(x, y):
     return x.tile((4,), strides=(2,)), y.tile((4,), strides=(2,))

@@ -34,6 +34,7 @@ def registered() -> Generator[None]:
         for package, name in ((ninetoothed.backend, "backend"), (toolchain, "toolchain")):
             patch.setattr(package, "__path__", [*package.__path__, str(_HERE / name)])
         patch.setattr(torch, "fake", _Torch, raising=False)
+        patch.setattr(torch.autograd.graph, "increment_version", FakeTensor.written)
         BACK_ENDS.insert(0, FAKE)
         _forget()
         try:
@@ -85,8 +86,12 @@ class _Torch:
 
 
 class FakeTensor(fake_gpu.Array):
-    """A vector on the device."""
+    """A vector on the device; ``version`` counts the launches that wrote it."""
 
     def __init__(self, size: int, pointer: int) -> None:
         device = fake_gpu.Device("fake")
         super().__init__(size, pointer=pointer, dtype=torch.float32, device=device)
+        self.version = 0
+
+    def written(self) -> None:
+        self.version += 1

@@ -74,6 +74,7 @@ def test_a_call_is_compiled_loaded_and_launched(fake: Any, backend: str | None) 
         assert launch.block == (config.num_warps * 8, 1, 1)
         assert launch.stream == STREAM
         assert launch.arguments == (4096, 8192, 12288)
+    assert [one.version for one in arguments] == [0, 0, 3]
     assert len(stub.launches()) == 3
     assert str(kernel.tuning_report(*arguments)).count("a fake")
 
