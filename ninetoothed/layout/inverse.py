@@ -46,6 +46,17 @@ class Site:
 
 
 @dataclass(frozen=True)
+class Region:
+    """Elements of a source: an index in each dim, over symbols of these ``ranges``. There is one,
+    so each of the ``facts`` is at least 0.
+    """
+
+    element: Sizes
+    ranges: Mapping[str, Range]
+    facts: Sizes = ()
+
+
+@dataclass(frozen=True)
 class Placement:
     """An arranged parameter: its source's sizes, its operations, the ranges of its symbols."""
 
@@ -130,22 +141,29 @@ class Placement:
             or always_nonnegative(-guard.size, ranges)
         ]
 
-    def covered(self, sites: Sequence[Site]) -> bool:
-        """True if every element of the source is proved to be written."""
-        certain = [site for site in sites if site.known and not site.conditional]
-        return any(self._covers(group) for group in _grouped(certain))
-
-    def _covers(self, site: Site) -> bool:
+    @property
+    def whole(self) -> Region:
+        """All elements of the source."""
         # Names that no symbol of a user has.
         names = [f"$e{dim}" for dim in range(len(self.source))]
-        element = [sym(name) for name in names]
-        ranges = {**self.assumptions}
+        ranges = {
+            name: Range(const(0), size - 1) for name, size in zip(names, self._own(), strict=True)
+        }
+        return Region(tuple(map(sym, names)), ranges)
+
+    def covered(self, sites: Sequence[Site], region: Region | None = None) -> bool:
+        """True if every element of the source, or of a region of it, is proved to be written."""
+        certain = [site for site in sites if site.known and not site.conditional]
+        chosen = self.whole if region is None else region
+        return any(self._covers(group, chosen) for group in _grouped(certain))
+
+    def _covers(self, site: Site, region: Region) -> bool:
+        element = region.element
+        ranges = {**self.assumptions, **region.ranges}
         if self.jagged is not None:
             ranges[str(self.jagged[1])] = Range(const(0), sym(self.jagged[0]))
-        for name, size in zip(names, self._own(), strict=True):
-            ranges[name] = Range(const(0), size - 1)
         # There is an element, so no size is 0.
-        facts = [*self.required, *(size - 1 for size in self._own())]
+        facts = [*self.required, *(size - 1 for size in self._own()), *region.facts]
         located = self.located(element, ranges)
         access = self.access
         rows = index_names(access.levels)
