@@ -179,8 +179,7 @@ def _meet_in_one_program(one: Placement, two: Placement) -> bool:
     normal = normalizer(ranges)
     sizes = zip(one.access.levels[0], two.access.levels[0], strict=True)
     return all(
-        first.value == second.value == 1
-        or normal(substitute(index, values) - sym(name)).value == 0
+        first.value == second.value == 1 or normal(substitute(index, values) - sym(name)).value == 0
         for name, (first, second), index in zip(
             index_names(access.levels)[0], sizes, programs, strict=True
         )
