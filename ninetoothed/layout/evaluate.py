@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ninetoothed.errors import ArrangementError, SymbolError, caller_loc, counted, shown
 from ninetoothed.layout.access import apply_all, compose, index_names
 from ninetoothed.layout.chain import MOST_DIMS, Chain, Source, sequence
-from ninetoothed.layout.meta_op import shape_text
+from ninetoothed.layout.meta_op import AtMostOne, Convert, Levels, Requirement, shape_text
 from ninetoothed.symbol import Symbol, as_integer
 from ninetoothed.symbolic.expr import IndexExpr, const, evaluate, substitute, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
@@ -148,7 +148,30 @@ def substituted(chain: Chain, binding: Binding) -> Chain:
 
     source = replace(chain.source, shape=tuple(put(size) for size in chain.source.shape))
     ops = tuple(op.map(put) for op in chain.ops)
-    return Chain(source, ops, apply_all(ops, (source.shape,)))
+    levels = apply_all(ops, (source.shape,))
+    _check_possible(chain, put)
+    return Chain(source, ops, levels)
+
+
+def _check_possible(chain: Chain, put: Convert) -> None:
+    """Check that a call may have the numbers: a stride that is written as 0 repeats a window, and
+    one that a call makes 0 is refused.
+
+    Raises:
+        ArrangementError: it may not.
+    """
+    levels: Levels = (chain.source.shape,)
+    for op in chain.ops:
+        for needed in op.requirements(levels):
+            # A size of 0 makes another class of calls.
+            relation = "<=" if isinstance(op, AtMostOne) else needed.relation
+            left, right = (normalize(put(side)) for side in (needed.left, needed.right))
+            if Requirement(left, relation, right).decide({}) is False:
+                raise op.fail(
+                    f"needs {needed.left} {relation} {needed.right}, but they are "
+                    f"{shape_text((left, right))}"
+                )
+        levels = op.result(levels)
 
 
 def offsets(chain: Chain, binding: Binding) -> npt.NDArray[np.int64]:

@@ -20,6 +20,8 @@ from functools import cached_property
 from ninetoothed.errors import Loc
 from ninetoothed.layout.access import Access, compose, holds, index_names, required
 from ninetoothed.layout.meta_op import Guard, Levels, MetaOp, Sizes
+from ninetoothed.layout.meta_ops import Flatten, Renumber
+from ninetoothed.layout.stepwise import Names, located
 from ninetoothed.symbolic.expr import IndexExpr, const, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize, normalizer
@@ -43,6 +45,17 @@ class Site:
     def known(self) -> bool:
         """True if the indices are compile-time constants or loop variables."""
         return None not in self.between
+
+
+@dataclass(frozen=True)
+class Region:
+    """Elements of a source: an index in each dim, over symbols of these ``ranges``. There is one,
+    so each of the ``facts`` is at least 0.
+    """
+
+    element: Sizes
+    ranges: Mapping[str, Range]
+    facts: Sizes = ()
 
 
 @dataclass(frozen=True)
@@ -130,27 +143,59 @@ class Placement:
             or always_nonnegative(-guard.size, ranges)
         ]
 
-    def covered(self, sites: Sequence[Site]) -> bool:
-        """True if every element of the source is proved to be written."""
-        certain = [site for site in sites if site.known and not site.conditional]
-        return any(self._covers(group) for group in _grouped(certain))
-
-    def _covers(self, site: Site) -> bool:
+    @property
+    def whole(self) -> Region:
+        """All elements of the source."""
         # Names that no symbol of a user has.
         names = [f"$e{dim}" for dim in range(len(self.source))]
-        element = [sym(name) for name in names]
-        ranges = {**self.assumptions}
+        ranges = {
+            name: Range(const(0), size - 1) for name, size in zip(names, self._own(), strict=True)
+        }
+        return Region(tuple(map(sym, names)), ranges)
+
+    def covered(self, sites: Sequence[Site], region: Region | None = None) -> bool:
+        """True if every element of the source, or of a region of it, is proved to be written."""
+        certain = [site for site in sites if site.known and not site.conditional]
+        chosen = self.whole if region is None else region
+        groups = _grouped(certain)
+        return any(self._covers(group, chosen) for group in groups) or any(
+            self._covers_by_steps(group, chosen) for group in groups
+        )
+
+    def _covers_by_steps(self, site: Site, region: Region) -> bool:
+        """As :meth:`_covers`, where elements are numbered on the way."""
+        if self.jagged is not None or not any(
+            isinstance(op, Flatten | Renumber) for op in self.ops
+        ):
+            return False
+        names = Names({**self.assumptions, **region.ranges})
+        facts = [*self.required, *(size - 1 for size in self._own()), *region.facts]
+        found = located(self.source, self.ops, region.element, names, facts)
+        if found is None:
+            return False
+        indices, levels = found
+        for row, sizes in zip(indices, levels, strict=True):
+            for index, size in zip(row, sizes, strict=True):
+                if not (
+                    always_nonnegative(index, names.ranges, facts)
+                    and always_nonnegative(size - 1 - index, names.ranges, facts)
+                ):
+                    return False
+        plain = tuple(tuple(map(names.meaning, row)) for row in indices)
+        return _stored(site, plain, names.ranges, facts)
+
+    def _covers(self, site: Site, region: Region) -> bool:
+        element = region.element
+        ranges = {**self.assumptions, **region.ranges}
         if self.jagged is not None:
             ranges[str(self.jagged[1])] = Range(const(0), sym(self.jagged[0]))
-        for name, size in zip(names, self._own(), strict=True):
-            ranges[name] = Range(const(0), size - 1)
         # There is an element, so no size is 0.
-        facts = [*self.required, *(size - 1 for size in self._own())]
-        located = self.located(element, ranges)
+        facts = [*self.required, *(size - 1 for size in self._own()), *region.facts]
+        indices = self.located(element, ranges)
         access = self.access
         rows = index_names(access.levels)
         values: dict[str, IndexExpr | int] = {}
-        for level, (row, sizes, found) in enumerate(zip(rows, access.levels, located, strict=True)):
+        for level, (row, sizes, found) in enumerate(zip(rows, access.levels, indices, strict=True)):
             between = 0 < level < len(rows) - 1
             for name, size, index in zip(row, sizes, found, strict=True):
                 values[name] = index
@@ -160,16 +205,8 @@ class Placement:
                     and always_nonnegative(room, ranges, facts)
                 ):
                     return False
-        indices = [index for row in located[1:-1] for index in row]
-        iterating: set[str] = set()
-        for index, given in zip(indices, site.between, strict=True):
-            assert given is not None
-            names = iterating.intersection(symbol_names(given))
-            iterating.update(name for name in symbol_names(given) if name in site.loops)
-            # One loop variable has one value in an iteration.
-            ends = None if names else _iteration_conditions(index, given, site.loops)
-            if ends is None or not all(always_nonnegative(end, ranges, facts) for end in ends):
-                return False
+        if not _stored(site, indices, ranges, facts):
+            return False
         normal = normalizer(ranges)
         for index, wanted in zip(access.indices, element, strict=True):
             if normal(substitute(index, values) - wanted).value != 0:
@@ -256,6 +293,21 @@ class Placement:
 
 
 _Rest = tuple[tuple[IndexExpr | None, ...], tuple[tuple[str, Range], ...]]
+
+
+def _stored(site: Site, located: Levels, ranges: Assumptions, facts: Sequence[IndexExpr]) -> bool:
+    """True if some iteration of the loops around a store is proved to have these indices."""
+    indices = [index for row in located[1:-1] for index in row]
+    iterating: set[str] = set()
+    for index, given in zip(indices, site.between, strict=True):
+        assert given is not None
+        names = iterating.intersection(symbol_names(given))
+        iterating.update(name for name in symbol_names(given) if name in site.loops)
+        # One loop variable has one value in an iteration.
+        ends = None if names else _iteration_conditions(index, given, site.loops)
+        if ends is None or not all(always_nonnegative(end, ranges, facts) for end in ends):
+            return False
+    return True
 
 
 def _iteration_conditions(

@@ -92,7 +92,7 @@ class Tile(MetaOp):
             levels[self.level], self.sizes, self.strides, self.dilation, strict=True
         ):
             length = elements(dim)
-            whole = equal(size, length) and (step.value == 1 or dim.value == 0)
+            whole = equal(size, length)
             if size.value is not None and size.value < 1 and not whole:
                 raise self.fail(f"a tile of size {size}; sizes are at least 1")
             if stride.value is not None and stride.value < 0:
@@ -102,7 +102,7 @@ class Tile(MetaOp):
                 )
             if step.value is not None and step.value < 1:
                 raise self.fail(f"a dilation of {step}; dilations are at least 1")
-            if whole or stride.value == 0:
+            if (whole and step.value == 1) or stride.value == 0:
                 # One block holds the whole dim, of whatever size.
                 outer.append(_ONE)
                 continue
@@ -114,8 +114,10 @@ class Tile(MetaOp):
             if not self.floor_mode:
                 span = span + stride - 1
             count = span // stride + 1
-            # A window longer than the dim fits nowhere.
-            outer.append(count if count.value is None else const(max(count.value, 0)))
+            # A window longer than the dim fits nowhere. Programs are counted from what is printed,
+            # blocks are made of it.
+            shown = self.level == 0 and count.value is None
+            outer.append(count if shown else elements(count))
         return replaced(levels, self.level, tuple(outer), self.sizes)
 
     def source(self, levels: Levels, indices: Levels) -> Levels:
@@ -160,7 +162,9 @@ class Tile(MetaOp):
         ):
             if not equal(size, elements(dim)):
                 positive[size] = None
-            if not equal(stride, size) and stride.value != 0:
+            # A dilated window of the whole dim, its own length apart, needs a length.
+            dilated = step.value != 1 and equal(size, elements(dim))
+            if stride.value != 0 and (dilated or not equal(stride, size)):
                 positive[stride] = None
             positive[step] = None
         return [Requirement(_ONE, "<=", number) for number in positive if number.value is None]
@@ -203,7 +207,9 @@ class Expand(AtMostOne):
                     f"dim {axis} of {shape_text(old)} has size {size}, and only dims of size at "
                     f"most 1 can be expanded, here to {self.sizes[axis]}; write -1 to keep the dim"
                 )
-            new.append(self.sizes[axis] if expanded else old[axis])
+            # Programs are counted from what is printed, blocks are made of it.
+            repeats = self.sizes[axis] if self.level == 0 else elements(self.sizes[axis])
+            new.append(repeats if expanded else old[axis])
         return replaced(levels, self.level, tuple(new))
 
     def source(self, levels: Levels, indices: Levels) -> Levels:

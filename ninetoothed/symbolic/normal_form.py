@@ -343,13 +343,16 @@ class _Prover:
         """
         atoms = dict.fromkeys(atom for monomial in polynomial for atom in monomial)
 
-        def order(atom: IndexExpr) -> tuple[int, str]:
+        def order(atom: IndexExpr) -> tuple[int, int, int, str]:
+            if atom.op in ("floordiv", "ceildiv"):
+                # What a divisor multiplies, a quotient of smaller ones still divides.
+                return 1, *_size(atom.args[1]), str(atom)
             if atom.op != "sym":
-                return _ORDER.get(atom.op, 3), str(atom)
+                return _ORDER.get(atom.op, 3), 0, 0, str(atom)
             found = self.assumptions.get(atom.args[0])
             ends = () if found is None else (found.lower, found.upper)
             symbolic = any(end is not None and end.op != "const" for end in ends)
-            return 4 if symbolic else 5, str(atom)
+            return 4 if symbolic else 5, 0, 0, str(atom)
 
         return sorted(atoms, key=order)
 
@@ -442,7 +445,14 @@ class _Prover:
         return None if bound is None else [put(bound)]
 
 
-_ORDER = {"min": 0, "max": 0, "floordiv": 1, "ceildiv": 1, "mod": 2}
+_ORDER = {"min": 0, "max": 0, "mod": 2}
+
+
+def _size(divisor: IndexExpr) -> tuple[int, int]:
+    """Degree and coefficient of a divisor, such that a multiple sorts first."""
+    terms = polynomial_of(divisor)
+    lead = max(map(len, terms), default=0)
+    return -lead, -max((abs(c) for m, c in terms.items() if len(m) == lead), default=0)
 
 
 def _without_quotient(atom: IndexExpr, factor: Polynomial, rest: Polynomial) -> Polynomial:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ninetoothed.layout.access import index_names
 from ninetoothed.layout.inverse import Placement, Site
+from ninetoothed.layout.joint import Store
 from ninetoothed.symbolic.expr import IndexExpr, const, evaluate, symbols
 from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
 from ninetoothed.verification.sizes import STEPS, Check, SizeSampler, magnitudes
@@ -42,10 +43,6 @@ class Example:
         writers = " and ".join(map(str, self.programs))
         where = f"element {self.element}" + (f", by programs {writers}" if writers else "")
         return f"{where}, where {sizes}" if sizes else where
-
-
-Store = tuple[Placement, Site]
-"""A store to a tensor, through one of the parameters that it is."""
 
 
 def samples(

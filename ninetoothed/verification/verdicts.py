@@ -45,6 +45,7 @@ from ninetoothed.errors import (
 )
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.layout.inverse import Placement, Site
+from ninetoothed.layout.joint import Store, apart, covered
 from ninetoothed.layout.meta_op import Guard, MetaOp, elements, shape_text
 from ninetoothed.layout.numbering import renumbering
 from ninetoothed.passes.analysis.program_numbering import numberings
@@ -52,7 +53,7 @@ from ninetoothed.passes.analysis.writes import Write, writes
 from ninetoothed.symbolic.expr import IndexExpr, ir_text, sym
 from ninetoothed.symbolic.intervals import Assumptions, bounds
 from ninetoothed.symbolic.normal_form import equal, normalize
-from ninetoothed.verification.counterexamples import Example, Store, race, samples, unwritten
+from ninetoothed.verification.counterexamples import Example, race, samples, unwritten
 from ninetoothed.verification.definedness import StoredLanes
 
 PROVED, CHECKED, DISPROVED = "proved", "checked", "disproved"
@@ -360,11 +361,8 @@ class _Verifier:
             loc = found[0][1].site.loc
             return Verdict("coverage", parameter.name, answer, text, example, loc)
 
-        # One parameter of the tensor may write all of it.
-        for param in dict.fromkeys(write.param for _, write in found):
-            own = [(place, write) for place, write in found if write.param == param]
-            if own[0][0].covered([write.site for _, write in own if not write.pointer]):
-                return verdict(PROVED, "every element is written")
+        if stores and covered(stores):
+            return verdict(PROVED, "every element is written")
         if len(stores) < len(found):
             return verdict(UNDECIDED, COMPUTED)
         open_ = _open([site for _, site in stores])
@@ -389,8 +387,7 @@ class _Verifier:
         if any(write.pointer for _, write in found):
             return verdict(UNDECIDED, COMPUTED)
         placement = found[0][0]
-        one = all(other == placement for other, _ in found)
-        if one and placement.apart(sites):
+        if apart([(place, write.site) for place, write in found]):
             return verdict(PROVED, "no two programs write one element")
         certain = [
             (place, write.site)

@@ -136,10 +136,10 @@ class Brute:
         return int(np.ravel_multi_index(tuple(index), self.offsets.shape[: self.ranks[0]]))
 
 
-class _Symbols:
+class Written:
     """Numbers written as symbols, or left as they are."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
+    def __init__(self, draw: Callable[..., Any]) -> None:
         self.draw = draw
         self.values: dict[str, int] = {}
 
@@ -163,7 +163,7 @@ class _Symbols:
 def wild(draw: st.DrawFn) -> Placed:
     """Any meta-operations at any levels."""
     case = draw(cases(exact=True, most=4))
-    written = _Symbols(draw)
+    written = Written(draw)
     t = Tensor(shape=case.shape) if draw(st.integers(0, 4)) == 0 else Tensor(len(case.shape))
     arranged = arrange(case, t, written.number)
     return Placed(t, arranged, case.text, case.shape, written.values)
@@ -177,7 +177,7 @@ class _Tidy:
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
-        self.numbers = _Symbols(draw)
+        self.numbers = Written(draw)
         rank = draw(st.integers(1, 3))
         self.shape = tuple(draw(st.integers(1, 5)) for _ in range(rank))
         self.source = Tensor(rank)

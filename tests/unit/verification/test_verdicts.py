@@ -330,12 +330,33 @@ def test_a_tensor_that_is_written_in_two_halves() -> None:
     report = ninetoothed.check(halves, swap, (Tensor(shape=(256,)),))
     for name in ("front", "back"):
         # Neither half is all of the tensor, and together they are.
-        assert report.of("coverage", name).answer == "undecided"
-        assert report.of("races", name).answer == "undecided"
+        assert report.of("coverage", name).answer == "proved"
+        assert report.of("races", name).answer == "proved"
     report = ninetoothed.check(halves, swap, (Tensor(1),))
     coverage = report.of("coverage", "front")
     assert coverage.answer == "disproved"
     assert str(coverage.example) == "element (0,), where front_size_0 = 1"
+
+
+def test_slices_of_every_other_element_are_proved_together() -> None:
+    def arrangement(x: Tensor) -> tuple[Tensor, Tensor]:
+        return x[..., ::2].tile((1, 32)), x[..., 1::2].tile((1, 32))
+
+    report = ninetoothed.check(arrangement, swap, (Tensor(2),))
+    for name in ("front", "back"):
+        assert report.of("coverage", name).answer == "proved"
+        assert report.of("races", name).answer == "proved"
+
+
+def test_a_shuffle_of_pixels_covers_them() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        y = y.tile((1, 2, 2)).ravel().squeeze(3).permute((0, 3, 4, 1, 2)).flatten()
+        return x.flatten().tile((32,)), y.tile((32,))
+
+    report = ninetoothed.check(arrangement, copy, (Tensor(3), Tensor(3)))
+    written = report.verdicts[-1].subject
+    assert report.of("coverage", written).answer == "proved"
+    assert report.of("races", written).answer == "proved"
 
 
 def test_a_tensor_whose_two_parts_overlap() -> None:
