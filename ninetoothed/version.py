@@ -25,3 +25,11 @@ def _sources(folder: str) -> Iterator[tuple[str, int, int]]:
 
 SOURCES = sources()
 """The files as of the import of the package: what is imported later may be newer."""
+
+
+def is_as_imported() -> bool:
+    """True if the files are known to be as they were then."""
+    try:
+        return sources() == SOURCES
+    except OSError:
+        return False

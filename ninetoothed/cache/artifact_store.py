@@ -33,7 +33,7 @@ from ninetoothed.cache import eviction
 from ninetoothed.cache.atomic import write_in
 from ninetoothed.cache.folder import UnsafeFolderError, check, opened, read
 from ninetoothed.errors import ConfigurationError
-from ninetoothed.version import SOURCES, sources
+from ninetoothed.version import is_as_imported
 
 _T = TypeVar("_T")
 
@@ -209,7 +209,7 @@ def _write(kind: str, key: str, content: str, name: str | None = None) -> None:
     folder, name = config.cache_dir(), name or _name(key)
     entry = {"format": _FORMAT, "key": key, "digest": _digest(content), "content": content}
     text = json.dumps(entry, sort_keys=True)
-    if sources() != SOURCES:
+    if not is_as_imported():
         # What was imported since may be of the other version.
         with _lock:
             _memory[str(folder / kind / name)] = content

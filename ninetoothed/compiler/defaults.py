@@ -257,7 +257,7 @@ def check_application(definition: Definition) -> ModuleOp | None:
             other = _attempt(definition, values, dtype)
             if not isinstance(other, NineToothedError):
                 return other
-            stays = stays and _stays(error, other)
+            stays = stays and _stays(error, other, dtype)
     if stays:
         raise error
     return None
@@ -332,16 +332,21 @@ def _specialized(module: ModuleOp) -> list[str]:
     return [decl.name for decl in symbols if decl.specialized is not None]
 
 
-def _stays(error: NineToothedError, other: NineToothedError) -> bool:
-    """True if an error occurs whatever the element types, given the error of another type.
+def _stays(error: NineToothedError, other: NineToothedError, dtype: str) -> bool:
+    """True if an error occurs whatever the element types, given that of parameters of ``dtype``.
 
     Where types do not fit, types that differ between parameters may.
     """
     if not isinstance(error, TypeMismatchError):
         return True
-    return _is_same(error, other)
+    if _is_same(error, other):
+        return True
+    # Beside tensors of fp64, Python numbers are of that type.
+    as_double = error.message.replace(_DTYPE, "fp64")
+    return dtype == "fp64" and _is_same(error, other, as_double)
 
 
-def _is_same(error: NineToothedError, other: NineToothedError) -> bool:
-    """True if two errors are the same."""
-    return type(other) is type(error) and (other.loc, other.message) == (error.loc, error.message)
+def _is_same(error: NineToothedError, other: NineToothedError, message: str | None = None) -> bool:
+    """True if two errors are the same, the first with another ``message`` if one is given."""
+    message = error.message if message is None else message
+    return type(other) is type(error) and (other.loc, other.message) == (error.loc, message)

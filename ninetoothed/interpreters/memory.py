@@ -58,7 +58,7 @@ class Memory:
             size = 1 + sum(abs(reach) for reach in reaches)
         start = tensor.storage_offset() + first
         memory = tensor.untyped_storage().nbytes()
-        if (start + size) * tensor.element_size() > memory:
+        if size > 0 and (start + size) * tensor.element_size() > memory:
             # Resized since a first call of the kernel, which checks it as well.
             raise ArgumentError(
                 f"{name} reaches beyond its memory of {counted(memory, 'byte')}: it is a view of a "

@@ -17,7 +17,7 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.dtype import DTYPES
 from ninetoothed.interpreters.run import Argument
 from ninetoothed.ir import nt
-from ninetoothed.symbolic.expr import evaluate, substitute, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, evaluate, substitute, symbol_names
 from ninetoothed.verification.sizes import STEPS, SizeSampler, magnitudes
 from ninetoothed.verification.translation.views import LAYOUTS, WRITABLE, sequences, tensor
 
@@ -148,9 +148,11 @@ class Sampler:
             if decl.kind == "size" and decl.name not in known
         ]
         for check in self._checks:
-            for sides in zip(check.left, check.right, strict=True):
+            # Of a size that must not be above another, the two are the left side.
+            pairs = [check.left] if check.defined else zip(check.left, check.right, strict=True)
+            for sides in pairs:
                 tied = [
-                    [group for group in groups if any(name in group for name in symbol_names(side))]
+                    [group for group in groups if any(name in group for name in _counted(side))]
                     for side in sides
                 ]
                 if [len(found) for found in tied] == [1, 1] and tied[0] != tied[1]:
@@ -187,6 +189,15 @@ class Sampler:
                 lanes *= 1 << max(count - 1, 0).bit_length() if last else count
             found.append(lanes)
         return max(found)
+
+
+def _counted(size: IndexExpr) -> Iterator[str]:
+    """The symbols of a size but those of which it matters only whether they are 0."""
+    if size.op == "sym":
+        yield size.args[0]
+    elif not (size.op == "min" and const(1) in size.operands):
+        for operand in size.operands:
+            yield from _counted(operand)
 
 
 def _of_sizes(kernel: nt.KernelOp, check: nt.Check) -> nt.Check:

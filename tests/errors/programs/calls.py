@@ -261,7 +261,7 @@ def arrangement(x, output, PADDING=Symbol("PADDING", constexpr=True)):
 def application(x, output):
     output = x
 
-kernel = make(arrangement, application, (Tensor(1), Tensor(1)))
+kernel = make(arrangement, application, (Tensor(1, other=0), Tensor(1)))
 kernel(torch.ones(4), torch.ones(8), PADDING=2)
 kernel(torch.ones(4), torch.ones(4), PADDING=0)
 # ---- a divisor outside its bounds

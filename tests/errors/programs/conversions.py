@@ -13,7 +13,7 @@ def application(x, output):
 #            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 # error: TypeMismatchError: ntl.cast: fp32 has 32 bits and i64 64, so that no bits are both; leave bitcast out to convert the values
 
-vectors(application, "fp32")
+vectors(application, "fp32", "i64")
 # ---- bits that are rounded
 def application(x, output):
     output = x.to(ntl.int32, "rtz", bitcast=True)

@@ -41,8 +41,7 @@ def encoded(*arranged: Tensor) -> str:
 def test_the_counters_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     def arranged() -> str:
         x, y, one, two = Tensor(2), Tensor(2), block_size(), block_size()
-        rows = x.tile((one, two)).shape[0]
-        return encoded(x.tile((one, two)), y.tile((two * rows + y.shape[0] * x.shape[1], one)))
+        return encoded(x.tile((one, two)), y.tile((y.shape[0] * x.shape[1] + x.shape[0], one)))
 
     found: set[str] = set()
     for start in (0, 8, 9, 97, 99):

@@ -350,4 +350,4 @@ def test_an_interpreted_program_dumps_what_it_runs(
     assert torch.equal(add(values, values), 2 * values)
     names = [path.name for path in sorted((tmp_path / "add_kernel").iterdir())]
     assert names == [f"{number:02d}-{name}.mlir" for number, name in enumerate(STEPS[: len(names)])]
-    assert len(names) == 8
+    assert len(names) == 9
