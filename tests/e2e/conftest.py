@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
+from collections import defaultdict
 from types import FunctionType, ModuleType
 
 import pytest
 
-from tests.support.triton_interpreter import TRITON
+from tests.support import profiles
+from tests.support.triton_interpreter import LEFT_OUT, TRITON
+
+_MOST = 8
+"""Cases of a test that Triton's interpreter runs, unless all is tried."""
 
 
 @pytest.fixture(
@@ -25,16 +31,30 @@ def device(request: pytest.FixtureRequest) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without ``everywhere``, tests would run twice on the CPU."""
-    items[:] = [item for item in items if not _is_repeated(item)]
+    """Of the tests by Triton's interpreter, keep those that run kernels, a few cases each."""
+    cases: dict[object, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("triton_interpreter") is not None:
+            assert isinstance(item, pytest.Function)
+            cases[item.function].append(item)
+    kept = {item for function, found in cases.items() for item in _few(function, found)}
+    items[:] = [
+        item
+        for item in items
+        if item.get_closest_marker("triton_interpreter") is None or item in kept
+    ]
 
 
-def _is_repeated(item: pytest.Item) -> bool:
-    if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
-        return False
-    return item.callspec.params.get("device") is TRITON and not _calls_everywhere(
-        item.function, item.module
-    )
+def _few(function: object, items: list[pytest.Item]) -> list[pytest.Item]:
+    module = items[0].getparent(pytest.Module)
+    assert module is not None
+    if (
+        importlib.util.find_spec("triton") is None
+        or module.path.stem in LEFT_OUT
+        or not _calls_everywhere(function, module.obj)
+    ):
+        return []
+    return items if profiles.full() else items[:: -(-len(items) // _MOST)]
 
 
 def _calls_everywhere(function: object, module: ModuleType) -> bool:
