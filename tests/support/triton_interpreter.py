@@ -46,7 +46,7 @@ REFUSES: tuple[tuple[str, str], ...] = (
     ("mask has unsupported dtype", "Triton 3.9 takes no masks of no dims"),
     (
         "'int' object has no attribute 'to'",
-        "Triton 3.9 has loop variables that are integers of Python",
+        "Triton 3.9 counts with integers of Python",
     ),
     ("Unsupported data type", "floats are not exchanged atomically"),
     ("only 0-dimensional arrays can be conv", "Triton 3.6 counts to no loaded number in a loop"),
