@@ -182,6 +182,7 @@ def _typed(value: Any, type: str) -> Any:
     name = "bool" if type == "i1" else re.sub("^[a-z]+", lambda kind: _KINDS[kind[0]], type)
     data = np.array([value]).astype(name)
     dtype = tl.str_to_ty(type, None)
+    assert isinstance(dtype, tl.dtype)
     return tl.tensor(TensorHandle(data, dtype), dtype)
 
 
