@@ -1,5 +1,5 @@
-"""One kernel run in every way that a device has: interpreted at `nt` and at `tt`, or by both
-backends.
+"""One kernel run in every way that a device has: interpreted at `nt` and at `tt`, or as
+Triton-Python by Triton's interpreter, or by both backends.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
 import torch
 from xdsl.dialects.builtin import ModuleOp
 
@@ -18,8 +19,10 @@ from ninetoothed.compiler.compile import lower
 from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
+from tests.support import triton_interpreter
 from tests.support.idioms.idiom import declared
 from tests.support.spaces import by_block_sizes
+from tests.support.triton_interpreter import TRITON
 
 Check = Callable[[Sequence[torch.Tensor]], None]
 
@@ -58,6 +61,14 @@ def everywhere(
             for value in values
         ]
 
+    if device is TRITON:
+        kernel = ninetoothed.make(arrangement, application, tuple(tensors))
+        try:
+            arguments = triton_interpreter.run(kernel, clones(), constexprs)
+        except triton_interpreter.UnsupportedError as error:
+            pytest.skip(str(error))
+        check(*arguments)
+        return
     if device == "cpu":
         kernel = ninetoothed.make(arrangement, application, tuple(tensors))
         arguments = clones()

@@ -5,7 +5,6 @@ and that Triton compiles it.
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -266,13 +265,13 @@ def arguments_of(row: Row) -> list[torch.Tensor]:
 
 
 @pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+def outputs() -> list[Any]:
     """The result of each case."""
     pytest.importorskip("triton")
     cases = [
         Case(emit_triton_python(elementwise(*row[:3])), "f", arguments_of(row)) for row in CASES
     ]
-    results = run(cases, tmp_path_factory.mktemp("interpreted"))
+    results = run(cases)
     return [result[-1].numpy() for result in results]
 
 
@@ -326,7 +325,7 @@ def test_triton_types_every_op() -> None:
 
 
 @pytest.mark.skipif(OLD_INTERPRETER, reason="the interpreter of Triton 3.6 fails in int()")
-def test_kernels(tmp_path: Path) -> None:
+def test_kernels() -> None:
     pytest.importorskip("triton")
     generator = torch.Generator().manual_seed(3)
     a, b = (torch.randn(shape, generator=generator).half() for shape in ((64, 40), (40, 96)))
@@ -341,7 +340,7 @@ def test_kernels(tmp_path: Path) -> None:
             for count in (0, 2, 5)
         ),
     ]
-    results = run(calls, tmp_path)
+    results = run(calls)
     torch.testing.assert_close(results[0][2], a.float() @ b.float(), rtol=1e-3, atol=1e-3)
     torch.testing.assert_close(results[1][1], torch.softmax(x * 0.5, 1))
     for count, result in zip((0, 2, 5), results[2:], strict=True):
