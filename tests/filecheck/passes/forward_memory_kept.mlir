@@ -115,3 +115,52 @@ nt.kernel @read_in_a_branch symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.store %v, %x[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
   nt.return
 }
+
+// An index of fewer bits may be another one,
+// CHECK-LABEL: nt.kernel @narrower
+// CHECK: %a = nt.load %x[%k]
+// CHECK-NEXT: %b = nt.load %x[%l]
+nt.kernel @narrower symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %x2 = nt.tile %x1 [4] strides [4] dilation [1] floor false level 0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>> -> !nt.tensor<[n ceildiv 64 ceildiv 4] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x2 : !nt.tensor<[n ceildiv 64 ceildiv 4] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%x : !nt.tensor<[4] x !nt.tensor<[64] x f32>>):
+  %k = nt.program_number : i32
+  %s = nt.cast %k : i32 -> i8
+  %l = nt.cast %s : i8 -> i32
+  %a = nt.load %x[%k] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  %b = nt.load %x[%l] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  %c = nt.elementwise "add"(%a, %b) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  nt.store %c, %x[%k] : !nt.tensor<[64] x f32>, !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32]
+  nt.return
+}
+
+// and so may an offset.
+// CHECK-LABEL: nt.kernel @offsets_of_two_types
+// CHECK: %a = nt.pointer_load %q
+// CHECK: %b = nt.pointer_load %r
+nt.kernel @offsets_of_two_types symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  %x2 = nt.tile %x1 [4] strides [4] dilation [1] floor false level 0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>> -> !nt.tensor<[n ceildiv 64 ceildiv 4] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x2 : !nt.tensor<[n ceildiv 64 ceildiv 4] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%x : !nt.tensor<[4] x !nt.tensor<[64] x f32>>):
+  %k = nt.program_number : i32
+  %s = nt.cast %k : i32 -> i8
+  %l = nt.cast %k : i32 -> i64
+  %p = nt.pointer %x : !nt.tensor<[4] x !nt.tensor<[64] x f32>> -> !tt.ptr<f32>
+  %q = nt.addptr %p, %s : !tt.ptr<f32>, i8
+  %r = nt.addptr %p, %l : !tt.ptr<f32>, i64
+  %a = nt.pointer_load %q : !tt.ptr<f32> -> f32
+  %b = nt.pointer_load %r : !tt.ptr<f32> -> f32
+  %c = nt.elementwise "add"(%a, %b) : (f32, f32) -> f32
+  nt.pointer_store %c, %q : f32, !tt.ptr<f32>
+  nt.return
+}
