@@ -94,7 +94,7 @@ def test_a_class_with_the_name_of_a_librarys(name: str) -> None:
 
 def test_a_function_in_the_names_of_a_librarys() -> None:
     one, two = (
-        types.FunctionType(eval(f"lambda x: x + {number}").__code__, vars(typing))
+        types.FunctionType(eval(f"lambda x: x + {number}").__code__, typing.__dict__)
         for number in (1, 2)
     )
     assert digest(one) != digest(two)
