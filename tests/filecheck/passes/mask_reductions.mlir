@@ -38,6 +38,46 @@ nt.kernel @fills_behind_a_cast symbols [#nt.symbol<n size 0 to ?>] arrange {
   nt.return
 }
 
+// A float of eight bits may have no infinity: what is cast from one is selected.
+// CHECK-LABEL: nt.kernel @eight_bits
+// CHECK: %h = nt.load %xs[] : !nt.tensor<[64] x f8E4M3FN>[]
+// CHECK: [[v:%.*]] = nt.elementwise "where"({{%.*}}, %v, {{%.*}})
+// CHECK-NEXT: %m = nt.reduce "max" [[v]] axis 0
+nt.kernel @eight_bits symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f8E4M3FN>
+  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f8E4M3FN> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f8E4M3FN>>
+  nt.arranged %x0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f8E4M3FN>>
+} apply {
+^bb0(%xs : !nt.tensor<[64] x f8E4M3FN>):
+  %h = nt.load %xs[] : !nt.tensor<[64] x f8E4M3FN>[] -> !nt.tensor<[64] x f8E4M3FN>
+  %v = nt.cast %h : !nt.tensor<[64] x f8E4M3FN> -> !nt.tensor<[64] x f32>
+  %m = nt.reduce "max" %v axis 0 : !nt.tensor<[64] x f32> -> f32
+  nt.return
+}
+
+// Blocks of two indices have two guards.
+// CHECK-LABEL: nt.kernel @two_blocks
+// CHECK: [[g:%.*]] = nt.guard %xs[%c0]
+// CHECK: [[h:%.*]] = nt.guard %xs[%c1]
+// CHECK: nt.elementwise "and"([[g]], [[h]])
+nt.kernel @two_blocks symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x0 = nt.access %x <[[n ceildiv 256], [4], [64]] -> [g0 * 256 + k1_0 * 64 + b0] if [[g0 * 256 + k1_0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 256] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x0 : !nt.tensor<[n ceildiv 256] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%xs : !nt.tensor<[4] x !nt.tensor<[64] x f32>>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = nt.load %xs[%c0] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  %w = nt.load %xs[%c1] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+  %p = nt.elementwise "mul"(%v, %w) : (!nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>) -> !nt.tensor<[64] x f32>
+  %s = nt.reduce "sum" %p axis 0 : !nt.tensor<[64] x f32> -> f32
+  nt.return
+}
+
 // One load, two reductions: the first has its identity in the load, the second selects.
 // CHECK-LABEL: nt.kernel @two_identities
 // CHECK: %v = nt.load %xs[] other 0xff800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>

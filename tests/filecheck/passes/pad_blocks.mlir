@@ -209,6 +209,27 @@ nt.kernel @equalities symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to
   nt.return
 }
 
+// A product that a check holds equal to another size is no longer than that, and padded alike.
+// CHECK-LABEL: nt.kernel @equal_product
+// CHECK: %v = nt.load %xs[] : !nt.tensor<[16] x f32>[] -> !nt.tensor<[16] x f32>
+// CHECK-NEXT: nt.store %v, %ys[] : !nt.tensor<[16] x f32>, !nt.tensor<[16] x f32>[]
+nt.kernel @equal_product symbols [#nt.symbol<k size 0 to ?>, #nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] padded_sizes [#nt.exprs[k, 16], #nt.exprs[m, 4], #nt.exprs[n, 8]] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[m * n] x f32>
+  %x0 = nt.access %x <[[1], [m * n]] -> [b0]>
+      : !nt.tensor<[m * n] x f32> -> !nt.tensor<[1] x !nt.tensor<[m * n] x f32>>
+  %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[k] x f32>
+  %y0 = nt.access %y <[[1], [k]] -> [b0]>
+      : !nt.tensor<[k] x f32> -> !nt.tensor<[1] x !nt.tensor<[k] x f32>>
+  nt.arranged %x0, %y0
+      : !nt.tensor<[1] x !nt.tensor<[m * n] x f32>>, !nt.tensor<[1] x !nt.tensor<[k] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[m * n] x f32>, %ys : !nt.tensor<[k] x f32>):
+  %v = nt.load %xs[] : !nt.tensor<[m * n] x f32>[] -> !nt.tensor<[m * n] x f32>
+  %c = builtin.unrealized_conversion_cast %v : !nt.tensor<[m * n] x f32> to !nt.tensor<[k] x f32>
+  nt.store %c, %ys[] : !nt.tensor<[k] x f32>, !nt.tensor<[k] x f32>[]
+  nt.return
+}
+
 // `nt.size` keeps the true size.
 // CHECK-LABEL: nt.kernel @true_size_stays
 // CHECK: %s = nt.size <48> : i32

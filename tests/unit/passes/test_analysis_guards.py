@@ -158,6 +158,46 @@ def test_equal_moves_have_one_guard() -> None:
     assert isinstance(found["s"], Leading)
 
 
+def test_other_moves_have_other_guards() -> None:
+    integers = "!nt.tensor<[4, 8] x i32>"
+    found = Analysed(f"""
+    %rows = nt.flip %v axis 0 : {B}
+    %columns = nt.flip %v axis 1 : {B}
+    %i = nt.cast %v : {B} -> {integers}
+    %j = nt.cast %w : {B} -> {integers}
+    %k = nt.cast %full : {B} -> {integers}
+    %l = nt.elementwise "add"(%k, %k) : ({integers}, {integers}) -> {integers}
+    %a = nt.gather %full[%i] axis 1 : {B}[{integers}] -> {B}
+    %b = nt.gather %v[%j] axis 1 : {B}[{integers}] -> {B}
+    %c = nt.gather %v[%k] axis 1 : {B}[{integers}] -> {B}
+    %d = nt.gather %v[%l] axis 1 : {B}[{integers}] -> {B}
+    """)
+    assert isinstance(found["rows"], Moved)
+    assert found["rows"] is not found["columns"]
+    # A lane is valid where its index is, too.
+    assert found["a"] is found["v"]
+    guard = found["b"]
+    assert isinstance(guard, Every)
+    assert guard.parts[1] is found["w"]
+    assert isinstance(found["c"], Moved)
+    assert found["c"] is not found["d"]
+
+
+def test_what_is_combined_under_a_mask_is_valid_where_some_of_it_is() -> None:
+    found = Analysed(f"""
+    %m = nt.elementwise "lt"(%full, %full) : ({B}, {B}) -> {BITS}
+    %s, %some = nt.reduce_by %full valid %m : {BITS} axis 1 {{
+    ^bb0(%one : f32, %two : f32):
+      %sum = nt.elementwise "add"(%one, %two) : (f32, f32) -> f32
+      nt.yield %sum : f32
+    }} : {B} -> {ROWS}, !nt.tensor<[4] x i1>
+    """)
+    guard = found["s"]
+    assert isinstance(guard, AnyAlong)
+    assert isinstance(guard.part, Masked)
+    assert guard.part.mask is found.values["m"]
+
+
 def test_a_masked_read_is_valid_where_its_mask_is() -> None:
     pointers = "!nt.tensor<[4, 8] x !tt.ptr<f32>>"
     found = Analysed(f"""
