@@ -51,11 +51,16 @@ def require_names(dtypes: object, values: object) -> None:
         ArgumentError: one is not.
     """
     for what, given in (("dtypes", dtypes), ("values", values)):
-        names = list(cast("Mapping[object, object]", given)) if isinstance(given, Mapping) else [0]
-        if not all(isinstance(name, str) for name in names):
+        if not _is_by_name(given):
             raise ArgumentError(
                 f"{what} must be a dict by name of parameter or symbol, not {shown(given)}"
             )
+
+
+def _is_by_name(given: object) -> bool:
+    return isinstance(given, Mapping) and all(
+        isinstance(name, str) for name in cast("Mapping[object, object]", given)
+    )
 
 
 def assumed_signature(

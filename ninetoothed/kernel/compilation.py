@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -432,7 +432,7 @@ class KernelCompiler:
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""
-        if not isinstance(stage, str) or stage not in STAGES:
+        if not isinstance(cast("object", stage), str) or stage not in STAGES:
             raise ArgumentError(f"there is no stage {shown(stage)}; stages are {', '.join(STAGES)}")
         signature = assumed_signature(self.definition, dtypes, values)
         texts: dict[str, str] = {}
@@ -472,7 +472,7 @@ class KernelCompiler:
         """Generated source text (see ``Kernel.source``)."""
         chosen = Target.parse(target)
         known = chosen.back_end.languages
-        if not isinstance(language, str) or language not in known:
+        if not isinstance(cast("object", language), str) or language not in known:
             texts = " or ".join(map(repr, known))
             raise ArgumentError(f"there is no language {shown(language)}; write {texts}")
         signature = assumed_signature(self.definition, dtypes, values)
