@@ -26,9 +26,9 @@ from ninetoothed.calls.copies import Run, copied
 from ninetoothed.calls.sequences import Jagged, elements_of
 from ninetoothed.compiler.compile import build, compile_kernel, fingerprint, lower, serves
 from ninetoothed.compiler.defaults import (
-    assumed_signature,
     check_application,
     describe_assumptions,
+    fitted,
     pick,
 )
 from ninetoothed.compiler.fits_function import counts_function, fits_function
@@ -434,10 +434,14 @@ class KernelCompiler:
         """Text of the IR in a stage (see ``Kernel.ir``)."""
         if not isinstance(cast("object", stage), str) or stage not in STAGES:
             raise ArgumentError(f"there is no stage {shown(stage)}; stages are {', '.join(STAGES)}")
-        signature = assumed_signature(self.definition, dtypes, values)
         texts: dict[str, str] = {}
         with self._issued.collecting():
-            signature, config = self._stages(signature, values, texts)
+            signature, config = fitted(
+                self.definition,
+                dtypes,
+                values,
+                lambda signature: self._stages(signature, values, texts),
+            )
         note = describe_assumptions(self.definition, signature, config, dtypes)
         return f"{note}{texts[stage]}\n"
 
@@ -475,8 +479,9 @@ class KernelCompiler:
         if not isinstance(cast("object", language), str) or language not in known:
             texts = " or ".join(map(repr, known))
             raise ArgumentError(f"there is no language {shown(language)}; write {texts}")
-        signature = assumed_signature(self.definition, dtypes, values)
-        module = self.composed(signature)
+        signature, module = fitted(
+            self.definition, dtypes, values, lambda signature: (signature, self.composed(signature))
+        )
         warps = self._options.num_warps
         rounded, config = pick(self.definition, module, signature, values, warps)
         module = self.composed(signature, config)
@@ -488,9 +493,10 @@ class KernelCompiler:
 
     @property
     def configs(self) -> list[Config]:
-        """Configurations for fp32 tensors, the best guess first."""
-        signature = assumed_signature(self.definition, {}, {})
-        return list(self.space(signature, Target.parse(DEFAULT_TARGET)).configs)
+        """Configurations for fp32 tensors, or integers where those fail; best guess first."""
+        target = Target.parse(DEFAULT_TARGET)
+        found = fitted(self.definition, {}, {}, lambda signature: self.space(signature, target))
+        return list(found.configs)
 
 
 def _always(*sizes: int) -> bool:
