@@ -133,7 +133,7 @@ def fitted(
 
     Raises:
         NineToothedError: it takes none of them; the error is that of fp32, and names what was
-            assumed where other types have other errors.
+            assumed, unless no type gets further.
     """
     signature = assumed_signature(definition, dtypes, values)
     try:
@@ -144,13 +144,14 @@ def fitted(
             raise
         first = error
     free = [row for row in definition.parameters if row.name not in dtypes and _undeclared(row)]
-    depends = False
+    # An assertion may ask for types that are not tried.
+    depends = isinstance(first, AssertionFailedError)
     for others in _other_types(free):
         try:
             with collect_warnings() as found:
                 result = built(assumed_signature(definition, {**dtypes, **others}, values))
         except NineToothedError as error:
-            depends = depends or not _is_same(first, error)
+            depends = depends or error.loc != first.loc
             continue
         # Those of a failed attempt say nothing.
         for warning in found:
