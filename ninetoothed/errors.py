@@ -8,6 +8,7 @@ lies in source that was compiled and not run, appends a frame that points at it.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import inspect
@@ -61,9 +62,17 @@ class Loc:
         return "\n".join(_render_frame(frame) for frame in reversed(frames))
 
 
-def _width(text: str) -> int:
-    """Columns that ``text`` takes on a terminal: wide characters take two."""
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+def _below(text: str, mark: str) -> str:
+    """``mark`` in each column that ``text`` takes on a terminal: wide characters take two, marks of
+    others none. Tabs stay, since where they end depends on where they start.
+    """
+    return "".join("\t" if char == "\t" else mark * _width(char) for char in text)
+
+
+def _width(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def _characters(line: str, column: int) -> int:
@@ -83,8 +92,9 @@ def _render_frame(loc: Loc) -> str:
     indent = len(line) - len(stripped)
     start = max(column, indent)
     end = start + 1 if loc.end_col is None else max(_characters(line, loc.end_col), start + 1)
-    end = min(end, max(len(line), start + 1))
-    caret = " " * _width(line[indent:start]) + "^" * max(_width(line[start:end]), 1)
+    end = min(end, max(len(line.rstrip()), start + 1))
+    marked = "".join(_below(char, "^").replace("\t", "^") for char in line[start:end])
+    caret = _below(line[indent:start], " ") + (marked or "^")
     return f"{where}\n    {stripped}\n    {caret}"
 
 
@@ -294,8 +304,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     # Errors alone need it, and the package is imported without.
     import difflib
 
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {near[0]}?" if near else ""
+    near = difflib.get_close_matches(name, list(known))
+    close = next((other for other in near if _is_close(name, other)), None)
+    return f"did you mean {close}?" if close else ""
+
+
+def _is_close(name: str, other: str) -> bool:
+    """True if ``name`` may be ``other`` mistyped or cut off: of ``relu`` and ``ravel``, more
+    letters differ.
+    """
+    import difflib
+
+    blocks = difflib.SequenceMatcher(None, name, other).get_matching_blocks()
+    matched = sum(block.size for block in blocks)
+    differ = len(name) + len(other) - 2 * matched
+    return differ <= 2 or 5 * differ <= len(name) + len(other) or other.startswith(name)
 
 
 def counted(number: int, word: str, words: str | None = None) -> str:
@@ -363,8 +386,13 @@ def _user_frames(traceback: types.TracebackType | None) -> list[types.TracebackT
 def _traceback_at(loc: Loc) -> types.TracebackType | None:
     """Build a traceback of one frame at ``loc``, as Jinja does for template errors."""
     name = (loc.function or "application").split(".")[-1]
-    source = "\n" * (loc.line - 1) + "raise Exception"
-    code = compile(source, loc.file, "exec").replace(co_name=name)
+    module = ast.parse("raise Exception")
+    for node in ast.walk(module):
+        if isinstance(node, ast.stmt | ast.expr):
+            # Without columns: the message has the caret, and this code is not the user's.
+            node.lineno = node.end_lineno = loc.line
+            node.col_offset = node.end_col_offset = -1
+    code = compile(module, loc.file, "exec").replace(co_name=name)
     try:
         exec(code, {"__name__": _PLACE})
     except Exception as error:

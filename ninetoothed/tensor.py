@@ -112,7 +112,7 @@ class Tensor:
         loc = caller_loc()
         if name is None:
             name = f"ninetoothed_tensor_{count}"
-        if not isinstance(name, str):
+        if not isinstance(cast("object", name), str):
             raise ArrangementError(f"name must be a string, not {shown(name)}", loc)
         given = None if shape is None else sequence(shape, "the shape", loc)
         if ndim is None:

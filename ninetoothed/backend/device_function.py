@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
 from ninetoothed.artifacts.artifact import Argument
-from ninetoothed.backend.names import NameTable
+from ninetoothed.backend.names import NameTable, legal_function_name
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir.nt.attributes import Check, CheckAttr, ExprAttr, Param, ParamAttr, dtype_of
-from ninetoothed.ir.tt import FuncOp, PointerType
+from ninetoothed.ir.tt import ExternElementwiseOp, FuncOp, PointerType
 from ninetoothed.symbolic.expr import IndexExpr
 
 
@@ -73,9 +73,20 @@ def argument_source(function: FuncOp, index: int) -> tuple[str, str]:
     )
 
 
+def function_name(function: FuncOp) -> str:
+    """The function's name in generated code: its own, unless that means something else there."""
+    return legal_function_name(function.sym_name.data, _called(function))
+
+
+def _called(function: FuncOp) -> set[str]:
+    """Names of the functions that are declared beside the kernel."""
+    names = {op.symbol.data for op in function.walk() if isinstance(op, ExternElementwiseOp)}
+    return names | {name.strip("_") for name in names}
+
+
 def argument_names(function: FuncOp) -> tuple[str, ...]:
     """The arguments' names in generated source: what they are given, unique and legal in Python."""
-    table = NameTable([function.sym_name.data])
+    table = NameTable([function_name(function), *_called(function)])
     count = len(function.body.block.args)
     return tuple(table.unique(argument_source(function, index)[1]) for index in range(count))
 

@@ -7,7 +7,12 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import Language, Target
-from ninetoothed.backend.device_function import arguments, device_function, params
+from ninetoothed.backend.device_function import (
+    arguments,
+    device_function,
+    function_name,
+    params,
+)
 from ninetoothed.backend.launch_source import launch_source, reads_writes
 from ninetoothed.backend.protocol import emitter
 
@@ -26,7 +31,7 @@ def emit(
     function = device_function(module)
     reads, writes = reads_writes(module)
     return Artifact(
-        name=function.sym_name.data,
+        name=function_name(function),
         language=language,
         text=emitter(target.back_end).emit_text(module, language),
         params=tuple(param.name for param in params(function)),

@@ -1,16 +1,17 @@
 """Default signatures and configurations where there is no call: for ``make``, ``kernel.ir`` and
 ``nt-opt``.
 
-Undeclared element types are fp32, sizes are unknown, and block sizes that only a call knows are
-padded to 1024, or less where blocks of that many lanes would be large. Constexpr sizes are 16,
-clamped to their bounds.
+Undeclared element types are fp32, or integers where fp32 does not fit (:func:`fitted`), sizes are
+unknown, and block sizes that only a call knows are padded to 1024, or less where blocks of that
+many lanes would be large. Constexpr sizes are 16, clamped to their bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -23,6 +24,7 @@ from ninetoothed.compiler.space import MAX_BLOCK, largest_block, space
 from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.errors import (
     ArgumentError,
+    AssertionFailedError,
     ConfigurationError,
     NineToothedError,
     TypeMismatchError,
@@ -41,7 +43,14 @@ _CONSTEXPR = 64
 # Small, since an application may be unrolled over such sizes.
 _CONSTEXPR_SIZE = 16
 # To the language's rules, every element type behaves like one of these or fp32.
-_OTHER_DTYPES = ("fp16", "bf16", "fp64", "i32", "i64", "i8", "u8", "i1")
+_OTHER_DTYPES = (
+    *("fp16", "bf16", "fp64", "i32", "i64", "i8", "u8", "i1"),
+    # What asks for them by name.
+    *("i16", "u16", "u32", "u64"),
+)
+# Of so many parameters, each choice of some is tried as integers.
+_MOST_COMBINED = 4
+_Built = TypeVar("_Built")
 
 
 def require_names(dtypes: object, values: object) -> None:
@@ -51,11 +60,16 @@ def require_names(dtypes: object, values: object) -> None:
         ArgumentError: one is not.
     """
     for what, given in (("dtypes", dtypes), ("values", values)):
-        names = list(cast("Mapping[object, object]", given)) if isinstance(given, Mapping) else [0]
-        if not all(isinstance(name, str) for name in names):
+        if not _is_by_name(given):
             raise ArgumentError(
                 f"{what} must be a dict by name of parameter or symbol, not {shown(given)}"
             )
+
+
+def _is_by_name(given: object) -> bool:
+    return isinstance(given, Mapping) and all(
+        isinstance(name, str) for name in cast("Mapping[object, object]", given)
+    )
 
 
 def assumed_signature(
@@ -106,6 +120,68 @@ def assumed_signature(
         padded_size = 1 << max(largest - 1, 0).bit_length()
     padded_sizes = tuple((str(size), padded_size) for size in definition.dynamic)
     return Signature(params, constants, padded_sizes)
+
+
+def fitted(
+    definition: Definition,
+    dtypes: Mapping[str, Any],
+    values: Mapping[str, Any],
+    built: Callable[[Signature], _Built],
+) -> _Built:
+    """The result of ``built`` for the first default signature whose element types the application
+    takes: integers are tried where fp32 does not fit, for scalars first.
+
+    Raises:
+        NineToothedError: it takes none of them; the error is that of fp32, and names what was
+            assumed, unless no type gets further.
+    """
+    signature = assumed_signature(definition, dtypes, values)
+    try:
+        return built(signature)
+    except (TypeMismatchError, AssertionFailedError) as error:
+        assumed = describe_types(definition, signature, dtypes)
+        if not assumed:
+            raise
+        first = error
+    free = [row for row in definition.parameters if row.name not in dtypes and _undeclared(row)]
+    # An assertion may ask for types that are not tried.
+    depends = isinstance(first, AssertionFailedError)
+    for others in _other_types(free):
+        try:
+            with collect_warnings() as found:
+                result = built(assumed_signature(definition, {**dtypes, **others}, values))
+        except NineToothedError as error:
+            depends = depends or error.loc != first.loc
+            continue
+        # Those of a failed attempt say nothing.
+        for warning in found:
+            warn(warning)
+        return result
+    if not depends:
+        raise first
+    name = min(free, key=lambda row: len(row.source.shape)).name
+    first.message += (
+        f"; {assumed}, for no call gives them: where another fits, give it, as in "
+        f'dtypes={{"{name}": "i32"}}, or to nt-opt with --dtype {name}=i32'
+    )
+    raise first
+
+
+def _other_types(free: Sequence[ArrangedParameter]) -> Iterator[dict[str, str]]:
+    """Element types other than fp32 to try for parameters, likely ones first."""
+    scalars = [row.name for row in free if not row.source.shape]
+    names = [*scalars, *(row.name for row in free if row.source.shape)]
+    for group in (scalars, names):
+        if len(group) <= _MOST_COMBINED:
+            for count in range(1, len(group)):
+                for some in itertools.combinations(group, count):
+                    yield dict.fromkeys(some, "i32")
+        else:
+            yield from ({name: "i32"} for name in group)
+        if group:
+            yield dict.fromkeys(group, "i32")
+    for dtype in _OTHER_DTYPES:
+        yield dict.fromkeys(names, dtype)
 
 
 def for_all_sizes(
@@ -168,7 +244,12 @@ def describe_types(definition: Definition, signature: Signature, dtypes: Mapping
         for param, parameter in zip(signature.params, definition.parameters, strict=True)
         if param.name not in dtypes and _undeclared(parameter)
     ]
-    return f"element types assumed: {', '.join(assumed)}" if assumed else ""
+    if not assumed:
+        return ""
+    text = f"element types assumed: {', '.join(assumed)}"
+    if all(row.endswith(f": {_DTYPE}") for row in assumed):
+        return text
+    return f"{text}, for {_DTYPE} does not fit; give others with dtypes"
 
 
 def describe_sizes(definition: Definition, signature: Signature) -> str:

@@ -33,6 +33,7 @@ from ninetoothed.frontend.values import (
 from ninetoothed.frontend.walk import EXPRESSIONS, evaluate, unsupported
 from ninetoothed.ir import nt
 from ninetoothed.language.methods import NAMES, method
+from ninetoothed.language.torch_names import instead_of_method
 from ninetoothed.symbolic.expr import product
 
 _MISSING = object()
@@ -174,7 +175,7 @@ def _attributes(value: Value, name: str) -> str:
     if isinstance(value, Source):
         return "; a source has shape, ndim, dtype, strides, stride(dim) and data_ptr()"
     if isinstance(value, SSAValue | Size | int | float):
-        hint = did_you_mean(name, [*_ATTRIBUTES, *NAMES])
+        hint = instead_of_method(name) or did_you_mean(name, [*_ATTRIBUTES, *NAMES])
         return (
             f"; {hint or 'a block has shape, dtype, ndim, T, to(dtype), and methods as sum(axis)'}"
         )

@@ -20,6 +20,7 @@ from ninetoothed.frontend.operators import MOST_BITS
 from ninetoothed.frontend.values import ElementType, Object, Value, describe
 from ninetoothed.frontend.walk import EXPRESSIONS
 from ninetoothed.language.table import Primitive
+from ninetoothed.language.torch_names import instead_of_function
 
 _BUILTINS = ("range", "float", "int", "bool", "len", "abs", "min", "max", "sum")
 
@@ -168,7 +169,8 @@ def module_attribute(ctx: Context, module: types.ModuleType, name: str) -> Value
     try:
         found = _captured(ctx, module, name, getattr)
     except AttributeError:
-        hint = did_you_mean(name, dir(module))
+        ours = instead_of_function(name) if module.__name__ == "ninetoothed.language" else ""
+        hint = ours or did_you_mean(name, dir(module))
         raise UndefinedNameError(
             f"the module {module.__name__} has no {name}{hint and f'; {hint}'}"
         ) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -26,9 +26,9 @@ from ninetoothed.calls.copies import Run, copied
 from ninetoothed.calls.sequences import Jagged, elements_of
 from ninetoothed.compiler.compile import build, compile_kernel, fingerprint, lower, serves
 from ninetoothed.compiler.defaults import (
-    assumed_signature,
     check_application,
     describe_assumptions,
+    fitted,
     pick,
 )
 from ninetoothed.compiler.fits_function import counts_function, fits_function
@@ -432,12 +432,16 @@ class KernelCompiler:
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""
-        if not isinstance(stage, str) or stage not in STAGES:
+        if not isinstance(cast("object", stage), str) or stage not in STAGES:
             raise ArgumentError(f"there is no stage {shown(stage)}; stages are {', '.join(STAGES)}")
-        signature = assumed_signature(self.definition, dtypes, values)
         texts: dict[str, str] = {}
         with self._issued.collecting():
-            signature, config = self._stages(signature, values, texts)
+            signature, config = fitted(
+                self.definition,
+                dtypes,
+                values,
+                lambda signature: self._stages(signature, values, texts),
+            )
         note = describe_assumptions(self.definition, signature, config, dtypes)
         return f"{note}{texts[stage]}\n"
 
@@ -472,11 +476,12 @@ class KernelCompiler:
         """Generated source text (see ``Kernel.source``)."""
         chosen = Target.parse(target)
         known = chosen.back_end.languages
-        if not isinstance(language, str) or language not in known:
+        if not isinstance(cast("object", language), str) or language not in known:
             texts = " or ".join(map(repr, known))
             raise ArgumentError(f"there is no language {shown(language)}; write {texts}")
-        signature = assumed_signature(self.definition, dtypes, values)
-        module = self.composed(signature)
+        signature, module = fitted(
+            self.definition, dtypes, values, lambda signature: (signature, self.composed(signature))
+        )
         warps = self._options.num_warps
         rounded, config = pick(self.definition, module, signature, values, warps)
         module = self.composed(signature, config)
@@ -488,9 +493,10 @@ class KernelCompiler:
 
     @property
     def configs(self) -> list[Config]:
-        """Configurations for fp32 tensors, the best guess first."""
-        signature = assumed_signature(self.definition, {}, {})
-        return list(self.space(signature, Target.parse(DEFAULT_TARGET)).configs)
+        """Configurations for fp32 tensors, or integers where those fail; best guess first."""
+        target = Target.parse(DEFAULT_TARGET)
+        found = fitted(self.definition, {}, {}, lambda signature: self.space(signature, target))
+        return list(found.configs)
 
 
 def _always(*sizes: int) -> bool:

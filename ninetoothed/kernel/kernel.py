@@ -307,9 +307,10 @@ class Kernel:
     ) -> str:
         """Text of the IR in a stage, ``"arranged"`` to ``"tt"`` (see ``ninetoothed.ir.stages``).
 
-        What no call has fixed is assumed, as a comment states: element types are fp32, block
-        sizes those of the first configuration. ``dtypes`` and ``values`` give them by name of
-        parameter and of symbol. Each parameter has its verdicts (``annotate_verdicts``).
+        What no call has fixed is assumed, as a comment states: element types are fp32, or
+        integers where the application does not take fp32, and block sizes those of the first
+        configuration. ``dtypes`` and ``values`` give them by name of parameter and of symbol. Each
+        parameter has its verdicts (``annotate_verdicts``).
 
         Raises:
             ArgumentError: there is no such stage, parameter or symbol, or a constexpr has no value.

@@ -215,8 +215,9 @@ def size_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any
     Raises:
         ArrangementError: they are no dicts of options, or too few or many.
     """
-    one = options is None or isinstance(options, dict)
-    rows = [options] * ndim if one else list(sequence(options, "shape_options", loc))
+    rows: list[object] = [options] * ndim
+    if options is not None and not isinstance(options, dict):
+        rows = list(sequence(options, "shape_options", loc))
     if len(rows) != ndim:
         raise ArrangementError(
             f"shape_options has length {len(rows)} for {counted(ndim, 'dim')}; give one dict for "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -112,21 +112,23 @@ def _known(value: object) -> IndexExpr:
     return expr
 
 
+def _mapping(value: object) -> Mapping[object, object] | None:
+    return cast("Mapping[object, object]", value) if isinstance(value, Mapping) else None
+
+
 def _shape(source: Source, value: object) -> tuple[object, ...]:
-    shape: object = None
-    if isinstance(value, Mapping):
-        row = cast("Mapping[object, object]", value)
-        if set(row) == {"shape"}:
-            shape = row["shape"]
-    else:
-        shape = getattr(value, "shape", None)
-    if not isinstance(shape, Iterable) or getattr(shape, "ndim", 1) == 0:
+    row = _mapping(value)
+    shape: object = getattr(value, "shape", None)
+    if row is not None:
+        shape = row["shape"] if set(row) == {"shape"} else None
+    # A tensor or an array of no dims has the method, and no items.
+    if not hasattr(shape, "__iter__") or getattr(shape, "ndim", 1) == 0:
         raise ArrangementError(
             f'{source.name} is given {shown(value)}; write {{"shape": (4, 8)}}, or a tensor of '
             "that shape",
             caller_loc(),
         )
-    sizes = sequence(cast("object", shape), "the shape", caller_loc())
+    sizes = sequence(shape, "the shape", caller_loc())
     if len(sizes) != len(source.shape):
         raise ArrangementError(
             f"{source.name} has {counted(len(source.shape), 'dim')}, and is given the shape "

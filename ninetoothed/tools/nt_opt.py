@@ -35,8 +35,8 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import BACK_ENDS, BackEnd, Language
 from ninetoothed.backend.protocol import emitter
 from ninetoothed.compiler.compile import build, context, dump_to, pass_options
-from ninetoothed.compiler.defaults import assumed_signature, describe_assumptions, pick
-from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameError
+from ninetoothed.compiler.defaults import describe_assumptions, fitted, pick
+from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameError, collect_warnings
 from ninetoothed.frontend.build import build_module
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes import available_passes
@@ -148,7 +148,13 @@ class NtOptMain(xDSLOptMain):
         definition = kernel.definition
         values = {name: _number(value) for name, value in _pairs(self.args.set, "--set")}
         dtypes = dict(_pairs(self.args.dtype, "--dtype"))
-        signature = assumed_signature(definition, dtypes, values)
+        with collect_warnings():
+            signature, _ = fitted(
+                definition,
+                dtypes,
+                values,
+                lambda signature: (signature, build_module(definition, signature, {})),
+            )
         blocks: dict[str, int] = {}
         wants_all = self.args.dump_ir is not None or self.args.target != "mlir"
         if wants_all and not self.args.passes:

@@ -24,9 +24,9 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.artifacts.signature import Agreement, Signature
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.defaults import (
-    assumed_signature,
     describe_sizes,
     describe_types,
+    fitted,
     for_all_sizes,
     plain_values,
     require_names,
@@ -129,7 +129,7 @@ def check(
         arrangement: As in :func:`ninetoothed.make`.
         application: As in :func:`ninetoothed.make`.
         tensors: As in :func:`ninetoothed.make`.
-        dtypes: Element types by parameter; others are fp32.
+        dtypes: Element types by parameter; others are fp32, or integers where that does not fit.
         values: Values of constexprs by name; others are a number within their bounds.
 
     Raises:
@@ -147,11 +147,14 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
         NineToothedError: the application is wrong, or a constexpr number has no value.
     """
     require_names(dtypes, values)
-    signature = assumed_signature(definition, dtypes, {**plain_values(definition), **values})
     # Proofs are for all block sizes, so no configuration is chosen; and for all constexpr sizes,
     # unless the application is specialized on one.
-    lanes = StoredLanes()
-    signature, module = _built(definition, signature, values, lanes)
+    signature, module, lanes = fitted(
+        definition,
+        dtypes,
+        {**plain_values(definition), **values},
+        lambda signature: _built(definition, signature, values),
+    )
     notes = (describe_types(definition, signature, dtypes), describe_sizes(definition, signature))
     assumed = "; ".join(note for note in notes if note)
     verifier = _Verifier(definition, module)
@@ -169,18 +172,19 @@ def report(definition: Definition, dtypes: Mapping[str, Any], values: Mapping[st
 
 
 def _built(
-    definition: Definition, signature: Signature, values: Mapping[str, Any], lanes: StoredLanes
-) -> tuple[Signature, ModuleOp]:
+    definition: Definition, signature: Signature, values: Mapping[str, Any]
+) -> tuple[Signature, ModuleOp, StoredLanes]:
     """Build the module for as few assumed constexpr sizes as possible; returns it with its
-    signature. ``lanes`` observes it.
+    signature and what its stores hold.
     """
+    lanes = StoredLanes()
     unsized = for_all_sizes(definition, signature, values)
     # The verdicts say more than the warnings.
     with collect_warnings():
         try:
-            return unsized, build(definition, unsized, [lanes])
+            return unsized, build(definition, unsized, [lanes]), lanes
         except NineToothedError:
-            return signature, build(definition, signature, [lanes])
+            return signature, build(definition, signature, [lanes]), lanes
 
 
 def warn_of_races(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -49,8 +50,10 @@ def columns(line: str, part: str) -> tuple[int, int]:
         ("\tx = rsh", "rsh", "x = rsh", "    ^^^"),
         ("变量 = lhs + 错误", "错误", "变量 = lhs + 错误", "             ^^^^"),
         ("é = lhs + rsh", "rsh", "é = lhs + rsh", "          ^^^"),
+        ("e\u0301 = lhs + rsh", "rsh", "e\u0301 = lhs + rsh", "          ^^^"),
+        ("x =\tlhs + rsh", "rsh", "x =\tlhs + rsh", "   \t      ^^^"),
     ],
-    ids=["plain", "indented", "tab", "wide", "accent"],
+    ids=["plain", "indented", "tab", "wide", "accent", "combining", "tab inside"],
 )
 def test_caret(write: Callable[[str], str], line: str, part: str, shown: str, caret: str) -> None:
     file = write(f"# first\n{line}\n")
@@ -77,6 +80,20 @@ def test_columns_count_characters(write: Callable[[str], str]) -> None:
 def test_a_line_that_ends_elsewhere(write: Callable[[str], str]) -> None:
     file = write("x = (lhs +\n     rhs)\n")
     assert Loc(file, 1, 4, 100).render().splitlines()[2] == "        " + "^" * len("(lhs +")
+
+
+def test_blanks_at_the_end_are_not_marked(write: Callable[[str], str]) -> None:
+    file = write("x = (lhs +   \n     rhs)\n")
+    assert Loc(file, 1, 4, 100).render().splitlines()[2] == "        " + "^" * len("(lhs +")
+
+
+def test_one_caret(write: Callable[[str], str]) -> None:
+    """Python marks nothing in a line that it did not run: the message does."""
+    error = ArgumentError("wrong", Loc(write("# first\nx = lhs + rsh\n"), 2, 10, 13, "application"))
+    lines = traceback.format_exception(type(error), error, user_traceback(error))
+    text = "".join(lines)
+    assert text.count("x = lhs + rsh") == 2
+    assert [line for line in text.splitlines() if "^" in line] == ["              ^^^"]
 
 
 def test_a_file_that_is_gone() -> None:

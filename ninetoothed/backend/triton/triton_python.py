@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
-from ninetoothed.backend.device_function import argument_names, device_function
+from ninetoothed.backend.device_function import argument_names, device_function, function_name
 from ninetoothed.backend.names import NameTable
 from ninetoothed.backend.triton.expression import ATOM, Expr, exact, typed
 from ninetoothed.backend.triton.line_breaks import comment, lines_of
@@ -61,7 +61,7 @@ def emit_triton_python(module: ModuleOp) -> str:
         CompilerError: an op has no spelling.
     """
     function = device_function(module)
-    name, arguments = function.sym_name.data, argument_names(function)
+    name, arguments = function_name(function), argument_names(function)
     imports, declarations = needs(function)
     names = NameTable([name, *declarations, *arguments])
     combinations = Combinations(names, list(declarations))

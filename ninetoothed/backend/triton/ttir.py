@@ -20,11 +20,13 @@ from xdsl.dialects.builtin import (
     FileLineColLoc,
     LocationAttr,
     ModuleOp,
+    StringAttr,
     UnitAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
+from ninetoothed.backend.device_function import function_name
 from ninetoothed.ir.tt import FuncOp
 
 
@@ -189,8 +191,11 @@ def splat_value(attr: Attribute) -> int | float | None:
 
 
 def _for_triton(function: FuncOp) -> dict[str, Attribute]:
-    """The function's properties, its arguments' attributes being those that Triton knows."""
+    """The function's properties, with its name in generated code, and of its arguments' attributes
+    those that Triton knows.
+    """
     found = dict(function.properties)
+    found["sym_name"] = StringAttr(function_name(function))
     if function.arg_attrs is not None:
         found["arg_attrs"] = ArrayAttr(
             DictionaryAttr({key: attr for key, attr in entry.data.items() if _is_triton(key)})

@@ -54,6 +54,20 @@ def application(x, output):
 # error: UndefinedNameError: a block of shape (64,) has no attribute summ; did you mean sum?
 
 vectors(application)
+# ---- a method that torch has
+def application(x, output):
+    output = x.relu()
+#            ^^^^^^
+# error: UndefinedNameError: a block of shape (64,) has no attribute relu; write ntl.maximum(x, 0)
+
+vectors(application)
+# ---- a method that is not close to another
+def application(x, output):
+    output = x.var()
+#            ^^^^^
+# error: UndefinedNameError: a block of shape (64,) has no attribute var; a block has shape, dtype, ndim, T, to(dtype), and methods as sum(axis)
+
+vectors(application)
 # ---- an attribute of a number
 def application(x, output):
     output = x + (1).numerator

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from ninetoothed.backend.names import MAX_LENGTH, NameTable
+from ninetoothed.backend.names import MAX_LENGTH, NameTable, legal_function_name
 from ninetoothed.backend.triton.line_breaks import lines_of
 
 
@@ -75,3 +75,30 @@ def test_broken_lines_mean_the_same(text: str) -> None:
     lines = lines_of("", text)
     assert len(lines) > 1
     assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [
+        ("application", "application"),
+        ("min", "min"),
+        ("__add", "__add"),
+        ("n" * 100, "n" * 100),
+        ("tl", "tl_1"),
+        ("triton", "triton_1"),
+        ("libdevice", "libdevice_1"),
+        ("range", "range_1"),
+        ("float", "float_1"),
+        ("vprintf", "vprintf_1"),
+        ("class", "class_"),
+        ("<lambda>", "_lambda_"),
+        ("добавить", "kernel________"),
+        ("_", "kernel_"),
+    ],
+)
+def test_names_of_kernels_mean_nothing_else(wanted: str, name: str) -> None:
+    assert legal_function_name(wanted) == name
+
+
+def test_a_kernel_is_not_named_as_a_function_that_it_calls() -> None:
+    assert legal_function_name("nv_expf", {"nv_expf", "nv_expf_1"}) == "nv_expf_2"
