@@ -278,6 +278,32 @@ class _Definedness:
             _answers[key] = found
         return found
 
+    def _related(self, question: Implication) -> Iterator[tuple[IndexExpr, ...]]:
+        """What a call checks of the sizes in a question: of no others, and of those that it is
+        connected with. Many facts lead a proof astray.
+        """
+        guards = (question.conclusion, *question.premises)
+        ends = (end for one in question.variables.values() for end in (one.lower, one.upper))
+        names = {
+            *symbol_names(*(expr for one in guards for expr in (one.index, one.size))),
+            *symbol_names(*question.facts, *(end for end in ends if end is not None)),
+        }
+        near = tuple(
+            one for one in self._given if one.op != "const" and names.issuperset(symbol_names(one))
+        )
+        plain = tuple(one for one in near if not _has_extremes(one))
+        if plain:
+            yield plain
+        pending = [one for one in self._given if one.op != "const"]
+        found: list[IndexExpr] = []
+        names -= self._chosen
+        while joined := [one for one in pending if not names.isdisjoint(symbol_names(one))]:
+            found += joined
+            names.update(set(symbol_names(*joined)) - self._chosen)
+            pending = [one for one in pending if one not in joined]
+        if len(found) > len(plain):
+            yield tuple(found)
+
     def _origin(self, read: Read) -> Hashable:
         placed = self._placement(read.parameter)
         return placed.source, placed.ops, placed.jagged, read.indices, read.lanes
@@ -286,10 +312,13 @@ class _Definedness:
         self, question: Implication, origins: tuple[Read, ...]
     ) -> Iterator[Condition | None]:
         ends = question.unproved()
-        if not ends:
-            return
-        question = replace(question, given=self._given, positive=self._positive)
-        for end in question.unproved() if self._given else ends:
+        for given in self._related(question) if ends else ():
+            question = replace(question, given=given, positive=self._positive)
+            ends = question.unproved()
+            if not ends:
+                return
+        question = replace(question, positive=self._positive)
+        for end in ends:
             lanes = (
                 lane
                 for origin in origins
@@ -411,6 +440,10 @@ class _Definedness:
             if normalize(size).value == 1
         }
         return tuple(Guard(normalize(substitute(guard.index, one)), guard.size) for guard in guards)
+
+
+def _has_extremes(expr: IndexExpr) -> bool:
+    return expr.op in ("min", "max") or any(map(_has_extremes, expr.operands))
 
 
 def _is_border(op: MetaOp) -> bool:

@@ -320,6 +320,8 @@ class StoredValues:
 
     def _integer(self, place: _Place, value: SSAValue) -> IndexExpr | None:
         """A lane of a block of integers over sizes and variables, if it is such an expression."""
+        if isinstance(value.owner, nt.OffsetsOp):
+            return self._offset(place, value.owner)
         if not nt.shape_of(value.type):
             return self.scalar(value, dict(place.trips)) if _is_integer(value) else None
         moved = self._moved(place, value)
@@ -328,8 +330,6 @@ class StoredValues:
         match value.owner:
             case nt.ArangeOp() as op:
                 return op.start.data + place.lanes[0]
-            case nt.OffsetsOp() as op:
-                return self._offset(place, op)
             case nt.CastOp() as op if nt.dtype_of(op.result.type) in ("i32", "i64"):
                 return self._integer(self._at(place, op.value), op.value)
             case nt.ElementwiseOp() as op if op.function.data in ("add", "sub", "mul"):
