@@ -279,8 +279,8 @@ class _Definedness:
         return found
 
     def _related(self, question: Implication) -> Iterator[tuple[IndexExpr, ...]]:
-        """What a call checks of the sizes in a question: of no others, and of those that it is
-        connected with. Many facts lead a proof astray.
+        """What a call checks of the sizes in a question, and of no others: many facts lead a proof
+        astray, and cost time.
         """
         guards = (question.conclusion, *question.premises)
         ends = (end for one in question.variables.values() for end in (one.lower, one.upper))
@@ -294,15 +294,8 @@ class _Definedness:
         plain = tuple(one for one in near if not _has_extremes(one))
         if plain:
             yield plain
-        pending = [one for one in self._given if one.op != "const"]
-        found: list[IndexExpr] = []
-        names -= self._chosen
-        while joined := [one for one in pending if not names.isdisjoint(symbol_names(one))]:
-            found += joined
-            names.update(set(symbol_names(*joined)) - self._chosen)
-            pending = [one for one in pending if one not in joined]
-        if len(found) > len(plain):
-            yield tuple(found)
+        if len(near) > len(plain):
+            yield near
 
     def _origin(self, read: Read) -> Hashable:
         placed = self._placement(read.parameter)

@@ -182,6 +182,11 @@ class StoredValues:
         if isinstance(owner, Block):
             yield from self._argument(place)
             return
+        if isinstance(owner, nt.ElementwiseOp) and owner.function.data != "where":
+            # Most ops are, and the others are told apart one by one.
+            for operand in owner.operands:
+                yield from self._same_lane(place, owner, operand)
+            return
         match owner:
             case nt.LoadOp() | nt.StoredOp():
                 yield from self._read(place, owner)
@@ -196,7 +201,7 @@ class StoredValues:
                     yield None
             case nt.AtomicCasOp():
                 pass
-            case nt.ElementwiseOp() if owner.function.data == "where":
+            case nt.ElementwiseOp():
                 yield from self._where(place, owner)
             case scf.ForOp() | scf.WhileOp():
                 yield from self._result(place, owner)
@@ -226,7 +231,7 @@ class StoredValues:
         lanes = place.lanes if lanes is None else lanes
         if not nt.shape_of(value.type):
             lanes = ()
-        known = tuple(dict.fromkeys((*place.facts, *facts)))
+        known = tuple(dict.fromkeys((*place.facts, *facts))) if facts else place.facts
         sides = place.sides if side is None else place.sides | {side}
         if len(known) + len(sides) > _MOST_WAYS:
             # Each selection in a chain of them doubles the ways.
@@ -238,7 +243,7 @@ class StoredValues:
             place.trips,
             known,
             # Others do not change a thing.
-            names & {*symbol_names(*lanes)},
+            names and names & {*symbol_names(*lanes)},
             place.loops,
             place.certain and certain,
             sides,
