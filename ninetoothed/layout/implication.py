@@ -55,6 +55,14 @@ class Condition:
         return self.large.value == 0 and self.small.value == 1
 
     @property
+    def is_certain(self) -> bool:
+        """True if no call fulfils it but those in which a size is 0."""
+        terms = polynomial_of(self.where)
+        return self.is_never and (
+            list(terms.values()) == [1] and all(map(_asks_for_elements, next(iter(terms))))
+        )
+
+    @property
     def is_plain(self) -> bool:
         """True if a reader sees why it must hold: it has no quotients."""
         return not any(map(any, map(divisors, (self.small, self.large, self.where))))
@@ -135,17 +143,17 @@ class Implication:
 
     def condition(self, end: End, lanes: Iterable[Lane]) -> Condition | None:
         """The condition that one of ``lanes`` is no witness against an end, the first exact one."""
-        found = self._of_dims(end)
-        if found is not None:
-            return found
+        of_dims = self._of_dims(end)
+        if of_dims is not None:
+            return of_dims
+        found: Condition | None = None
         for lane in lanes:
             new = self._condition(end, lane)
             if new is None or not (new.exact or new.is_plain):
                 continue
-            if found is None or new.exact:
-                found = new
-            if found is not None and found.exact:
-                break
+            if new.exact:
+                return new
+            found = found or new
         return found
 
     def _of_dims(self, end: End) -> Condition | None:
@@ -323,6 +331,11 @@ class Implication:
 
 def _chosen(expr: IndexExpr, chosen: frozenset[str]) -> bool:
     return any(name in chosen for name in symbol_names(expr))
+
+
+def _asks_for_elements(factor: IndexExpr) -> bool:
+    """True of the minimum of 1 and a symbol."""
+    return factor.op == "min" and {one.op for one in factor.args} == {"const", "sym"}
 
 
 def _sides(expr: IndexExpr) -> tuple[IndexExpr, IndexExpr]:

@@ -232,10 +232,10 @@ class StoredValues:
         if not nt.shape_of(value.type):
             lanes = ()
         known = tuple(dict.fromkeys((*place.facts, *facts))) if facts else place.facts
-        sides = place.sides if side is None else place.sides | {side}
+        sides: frozenset[Side] = place.sides if side is None else place.sides | {side}
         if len(known) + len(sides) > _MOST_WAYS:
             # Each selection in a chain of them doubles the ways.
-            known, sides, certain = (), frozenset(), False
+            known, sides, certain = (), frozenset[Side](), False
         names = place.reduced if reduced is None else place.reduced | {reduced}
         return _Place(
             value,
@@ -353,8 +353,10 @@ class StoredValues:
         access = nt.access_of(arranged, self._kernel.assumptions)[1]
         rows = access.names
         trips = dict(place.trips)
-        values: dict[str, IndexExpr | int] = dict.fromkeys(rows[-1], 0) if len(rows) > 1 else {}
-        values |= {rows[-1][dim]: lane for dim, lane in zip(op.dims, place.lanes, strict=True)}
+        block = rows[-1] if len(rows) > 1 else ()
+        values: dict[str, IndexExpr | int] = dict.fromkeys(block, 0)
+        if block:
+            values |= {block[dim]: lane for dim, lane in zip(op.dims, place.lanes, strict=True)}
         between = [name for row in rows[1:-1] for name in row]
         for name, index in zip(between, op.indices, strict=True):
             values[name] = self.scalar(index, trips)
