@@ -162,10 +162,7 @@ class _Definedness:
         values = dict(zip(rows[-1], read.lanes, strict=True)) if len(rows) > 1 else {}
         between = [name for row in rows[1:-1] for name in row]
         values.update(zip(between, read.indices, strict=True))
-        return [
-            Guard(normalize(substitute(guard.index, values)), normalize(guard.size))
-            for guard in guards
-        ]
+        return list(_put(guards, tuple(values.items())))
 
     def _variables(self, origin: Read, *reads: Read) -> dict[str, Range]:
         """The variables of reads, outer ones first. All parameters have as many programs: those of
@@ -433,6 +430,15 @@ class _Definedness:
             if normalize(size).value == 1
         }
         return tuple(Guard(normalize(substitute(guard.index, one)), guard.size) for guard in guards)
+
+
+@functools.lru_cache(maxsize=1024)
+def _put(guards: tuple[Guard, ...], values: tuple[tuple[str, IndexExpr], ...]) -> tuple[Guard, ...]:
+    """Guards with indices put in, in normal form."""
+    given = dict(values)
+    return tuple(
+        Guard(normalize(substitute(guard.index, given)), normalize(guard.size)) for guard in guards
+    )
 
 
 def _has_extremes(expr: IndexExpr) -> bool:
