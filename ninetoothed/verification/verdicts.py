@@ -54,7 +54,7 @@ from ninetoothed.symbolic.expr import IndexExpr, ir_text, sym
 from ninetoothed.symbolic.intervals import Assumptions, bounds
 from ninetoothed.symbolic.normal_form import equal, normalize
 from ninetoothed.verification.counterexamples import Example, race, samples, unwritten
-from ninetoothed.verification.definedness import StoredLanes
+from ninetoothed.verification.stored_lanes import StoredLanes
 
 PROVED, CHECKED, DISPROVED = "proved", "checked", "disproved"
 BENIGN, UNDECIDED = "benign", "undecided"

@@ -25,7 +25,7 @@ from ninetoothed.errors import collect_warnings
 from ninetoothed.ir import nt
 from ninetoothed.layout.chain import Chain
 from ninetoothed.symbolic.expr import evaluate, substitution
-from ninetoothed.verification.definedness import StoredLanes
+from ninetoothed.verification.stored_lanes import StoredLanes
 from tests.property.inverses import Brute, Placed, placed
 from tests.support.profiles import examples
 
