@@ -55,6 +55,14 @@ class Condition:
         return self.large.value == 0 and self.small.value == 1
 
     @property
+    def is_certain(self) -> bool:
+        """True if no call fulfils it but those in which a size is 0."""
+        terms = polynomial_of(self.where)
+        return self.is_never and (
+            list(terms.values()) == [1] and all(map(_asks_for_elements, next(iter(terms))))
+        )
+
+    @property
     def is_plain(self) -> bool:
         """True if a reader sees why it must hold: it has no quotients."""
         return not any(map(any, map(divisors, (self.small, self.large, self.where))))
@@ -135,16 +143,105 @@ class Implication:
 
     def condition(self, end: End, lanes: Iterable[Lane]) -> Condition | None:
         """The condition that one of ``lanes`` is no witness against an end, the first exact one."""
+        of_dims = self._of_dims(end)
+        if of_dims is not None:
+            return of_dims
         found: Condition | None = None
         for lane in lanes:
             new = self._condition(end, lane)
             if new is None or not (new.exact or new.is_plain):
                 continue
-            if found is None or new.exact:
-                found = new
-            if found is not None and found.exact:
-                break
+            if new.exact:
+                return new
+            found = found or new
         return found
+
+    def _of_dims(self, end: End) -> Condition | None:
+        """The condition where each premise is about a dim of its own, without looking for a lane:
+        its index takes every value below its size, whatever those of the others are.
+        """
+        alike = self._alike
+        if end != "upper" or alike is None or self.facts:
+            return None
+        below: dict[IndexExpr, list[IndexExpr]] = {}
+        for premise in self.premises:
+            below.setdefault(premise.index, []).append(normalize(premise.size))
+        size, wanted = normalize(alike.size), normalize(self.conclusion.size)
+        pending = dict(self.variables)
+        asked: dict[IndexExpr, None] = {}
+        for index, sizes in below.items():
+            extent = const(1) if index.value == 0 else self._extent(index, pending)
+            if index == alike.index:
+                if [extent] != sizes:
+                    return None
+                continue
+            if extent is None:
+                return None
+            asked.update(dict.fromkeys([*sizes, extent]))
+        for name in list(pending):
+            extent = self._extent(sym(name), pending)
+            if extent is None:
+                return None
+            asked[extent] = None
+        asked = dict.fromkeys(map(self._counted, asked))
+        asked = {one: None for one in asked if one != size and not self._is_at_least(one, 1)}
+        if not all(map(self._can_be_asked, (size, wanted, *asked))):
+            return None
+        if not self._is_at_least(wanted, 0) or _chosen(size - wanted, self.chosen):
+            return None
+        where = const(1)
+        for one in asked:
+            where = normalize(where * self._indicator(one - 1))
+        return Condition(*_sides(size - wanted - 1), where, True)
+
+    def _extent(self, index: IndexExpr, pending: dict[str, Range]) -> IndexExpr | None:
+        """The size below which ``index`` takes every value and, of blocks, perhaps some more. Its
+        variables are taken out of ``pending``.
+        """
+        if index.op == "sym":
+            range_ = pending.pop(index.args[0], None)
+            if range_ is None or range_.lower != const(0) or range_.upper is None:
+                return None
+            return normalize(range_.upper + 1)
+        terms = polynomial_of(index)
+        for monomial, factor in terms.items():
+            if factor != 1 or len(monomial) != 1 or monomial[0].op != "sym":
+                continue
+            inner = pending.get(monomial[0].args[0])
+            if inner is None or inner.lower != const(0) or inner.upper is None:
+                continue
+            block = normalize(inner.upper + 1)
+            rest = normalize(index - monomial[0])
+            for outer in symbol_names(rest):
+                blocks = pending.get(outer)
+                if blocks is None or blocks.lower != const(0) or blocks.upper is None:
+                    continue
+                number = normalize(blocks.upper + 1)
+                if (
+                    rest == normalize(block * sym(outer))
+                    and number.op == "ceildiv"
+                    and number.args[1] == block
+                    and self._is_at_least(block, 1)
+                ):
+                    del pending[monomial[0].args[0]], pending[outer]
+                    return number.args[0]
+        return None
+
+    def _counted(self, size: IndexExpr) -> IndexExpr:
+        """What is 0 exactly where ``size`` is: there are blocks where there are elements."""
+        blocks = size.op == "ceildiv" and self._is_at_least(size.args[1], 1)
+        return size.args[0] if blocks else size
+
+    def _is_at_least(self, expr: IndexExpr, least: int) -> bool:
+        low = bounds(expr, self.assumptions)[0]
+        return low is not None and low >= least
+
+    def _can_be_asked(self, size: IndexExpr) -> bool:
+        """True if a call can evaluate ``size``."""
+        names = symbol_names(size)
+        return all(name in self.assumptions and name not in self.own for name in names) and all(
+            divisor.value is not None and divisor.value > 0 for divisor in divisors(size)
+        )
 
     def _condition(self, end: End, lane: Lane) -> Condition | None:
         """The condition that a lane is no witness."""
@@ -234,6 +331,11 @@ class Implication:
 
 def _chosen(expr: IndexExpr, chosen: frozenset[str]) -> bool:
     return any(name in chosen for name in symbol_names(expr))
+
+
+def _asks_for_elements(factor: IndexExpr) -> bool:
+    """True of the minimum of 1 and a symbol."""
+    return factor.op == "min" and {one.op for one in factor.args} == {"const", "sym"}
 
 
 def _sides(expr: IndexExpr) -> tuple[IndexExpr, IndexExpr]:

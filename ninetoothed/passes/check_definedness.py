@@ -4,7 +4,7 @@ A store writes the lanes inside its own tensor. Where one of them was computed f
 outside the tensor that it was read from, what is stored is whatever happened to be there. That
 cannot happen where the store's guard implies those of the reads, which is proved for all sizes, or
 follows from a condition on sizes: a check of the call. The check is necessary: it fails only where
-a lane without a value is stored.
+a lane without a value is stored. A store that no call with elements could pass is an error here.
 
 Why here: proofs follow the meta-operations backwards, so they come before these are composed, and
 behind the numbering of programs, which gives lanes of missing programs a value. It requires stage
@@ -59,11 +59,13 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr
 
+from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.layout.implication import Condition
 from ninetoothed.passes.analysis.definedness import Finding, Stored, stored_lanes
-from ninetoothed.symbolic.expr import minimum
+from ninetoothed.symbolic.expr import minimum, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
 
@@ -105,6 +107,10 @@ class CheckDefinednessPass(KernelPass):
         checks = dict.fromkeys(kernel.checks)
         for stored in stored_lanes(kernel):
             for found, condition in stored.conditions:
+                chosen = {decl.name for decl in kernel.declarations if decl.kind != "size"}
+                if condition.is_certain and chosen.isdisjoint(symbol_names(condition.where)):
+                    message = _check(kernel, stored, found, condition).message
+                    raise fail(stored.op, message, ArrangementError)
                 checks[nt.CheckAttr(_check(kernel, stored, found, condition))] = None
         if len(checks) > len(kernel.checks):
             kernel.checks = ArrayAttr(checks)

@@ -10,7 +10,7 @@ and one with 30 rows means nothing. Padding and windows that reach over a border
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from xdsl.ir import BlockArgument, Operation
@@ -87,9 +87,17 @@ def stored_lanes(kernel: nt.KernelOp) -> list[Stored]:
     return _Definedness(kernel).run()
 
 
+_MOST_ANSWERS = 1024
+_answers: dict[Hashable, tuple[Condition | None, ...]] = {}
+"""Answers by all that they depend on: a kernel is built for several signatures, and asks the same
+of each of several reads.
+"""
+
+
 class _Definedness:
     def __init__(self, kernel: nt.KernelOp) -> None:
         self._kernel = kernel
+        self._assumptions = kernel.assumptions
         self._own = frozenset(
             decl.name for decl in kernel.declarations if decl.kind in ("length", "start")
         )
@@ -131,7 +139,7 @@ class _Definedness:
         if found is None:
             source, ops = nt.chain(self._kernel.arranged.values[param])
             algebra = tuple(op.algebra for op in ops)
-            found = Placement(source.sizes, algebra, self._kernel.assumptions, source.own)
+            found = Placement(source.sizes, algebra, self._assumptions, source.own)
             self._placed[param] = found
         return found
 
@@ -154,10 +162,7 @@ class _Definedness:
         values = dict(zip(rows[-1], read.lanes, strict=True)) if len(rows) > 1 else {}
         between = [name for row in rows[1:-1] for name in row]
         values.update(zip(between, read.indices, strict=True))
-        return [
-            Guard(normalize(substitute(guard.index, values)), normalize(guard.size))
-            for guard in guards
-        ]
+        return list(_put(guards, tuple(values.items())))
 
     def _variables(self, origin: Read, *reads: Read) -> dict[str, Range]:
         """The variables of reads, outer ones first. All parameters have as many programs: those of
@@ -235,30 +240,81 @@ class _Definedness:
         ]
         variables = self._variables(met or reads[0], *reads)
         facts = tuple(dict.fromkeys(fact for one in reads[1:] for fact in one.facts))
+        other = None if met is None else met.parameter
+        origins = (met or reads[0], read) if certain else ()
         for guard in wanted:
             question = Implication(
                 guard,
                 tuple(dict.fromkeys(premises)),
                 facts,
                 variables,
-                self._kernel.assumptions,
+                self._assumptions,
                 chosen=self._chosen,
                 own=self._own,
             )
-            if question.is_proved():
-                continue
-            question = replace(question, given=self._given, positive=self._positive)
-            for end in question.unproved():
-                condition = None
-                if certain:
-                    lanes = (
-                        lane
-                        for origin in (met or reads[0], read)
-                        for lane in self._lanes(origin, guard, variables, end)
-                    )
-                    condition = question.condition(end, lanes)
-                other = None if met is None else met.parameter
+            for condition in self._answer(question, origins):
                 yield Finding(read.op, read.parameter, condition, other)
+
+    def _answer(
+        self, question: Implication, origins: tuple[Read, ...]
+    ) -> tuple[Condition | None, ...]:
+        """A condition for each end that is not proved, with lanes of ``origins``."""
+        key = (
+            question.conclusion,
+            question.premises,
+            question.facts,
+            tuple(question.variables.items()),
+            tuple(map(self._origin, origins)),
+            self._context,
+        )
+        found = _answers.get(key)
+        if found is None:
+            found = tuple(self._conditions(question, origins))
+            if len(_answers) >= _MOST_ANSWERS:
+                _answers.clear()
+            _answers[key] = found
+        return found
+
+    def _related(self, question: Implication) -> Iterator[tuple[IndexExpr, ...]]:
+        """What a call checks of the sizes in a question, and of no others: many facts lead a proof
+        astray, and cost time.
+        """
+        guards = (question.conclusion, *question.premises)
+        ends = (end for one in question.variables.values() for end in (one.lower, one.upper))
+        names = {
+            *symbol_names(*(expr for one in guards for expr in (one.index, one.size))),
+            *symbol_names(*question.facts, *(end for end in ends if end is not None)),
+        }
+        near = tuple(
+            one for one in self._given if one.op != "const" and names.issuperset(symbol_names(one))
+        )
+        plain = tuple(one for one in near if not _has_extremes(one))
+        if plain:
+            yield plain
+        if len(near) > len(plain):
+            yield near
+
+    def _origin(self, read: Read) -> Hashable:
+        placed = self._placement(read.parameter)
+        return placed.source, placed.ops, placed.jagged, read.indices, read.lanes
+
+    def _conditions(
+        self, question: Implication, origins: tuple[Read, ...]
+    ) -> Iterator[Condition | None]:
+        ends = question.unproved()
+        for given in self._related(question) if ends else ():
+            question = replace(question, given=given, positive=self._positive)
+            ends = question.unproved()
+            if not ends:
+                return
+        question = replace(question, positive=self._positive)
+        for end in ends:
+            lanes = (
+                lane
+                for origin in origins
+                for lane in self._lanes(origin, question.conclusion, question.variables, end)
+            )
+            yield question.condition(end, lanes) if origins else None
 
     def _lanes(
         self, origin: Read, guard: Guard, variables: Mapping[str, Range], end: End
@@ -268,7 +324,7 @@ class _Definedness:
         """
         placement = self._placement(origin.parameter)
         names = [f"$e{dim}" for dim in range(len(placement.source))]
-        ranges = {**self._kernel.assumptions}
+        ranges = {**self._assumptions}
         for name, size in zip(names, placement.source, strict=True):
             ranges[name] = Range(const(0), size - 1)
         located = placement.located([sym(name) for name in names], ranges)
@@ -301,6 +357,18 @@ class _Definedness:
         between = [index for row in located[1:-1] for index in row]
         found.update(solved(read.indices, between))
         return found
+
+    @functools.cached_property
+    def _context(self) -> Hashable:
+        """All else that answers depend on."""
+        return (
+            tuple(self._assumptions.items()),
+            tuple(self._kernel.longest.items()),
+            tuple(check.data for check in self._kernel.checks),
+            tuple(one.jagged for one in self._kernel.sources),
+            self._chosen,
+            self._own,
+        )
 
     @functools.cached_property
     def _given(self) -> tuple[IndexExpr, ...]:
@@ -362,6 +430,19 @@ class _Definedness:
             if normalize(size).value == 1
         }
         return tuple(Guard(normalize(substitute(guard.index, one)), guard.size) for guard in guards)
+
+
+@functools.lru_cache(maxsize=1024)
+def _put(guards: tuple[Guard, ...], values: tuple[tuple[str, IndexExpr], ...]) -> tuple[Guard, ...]:
+    """Guards with indices put in, in normal form."""
+    given = dict(values)
+    return tuple(
+        Guard(normalize(substitute(guard.index, given)), normalize(guard.size)) for guard in guards
+    )
+
+
+def _has_extremes(expr: IndexExpr) -> bool:
+    return expr.op in ("min", "max") or any(map(_has_extremes, expr.operands))
 
 
 def _is_border(op: MetaOp) -> bool:

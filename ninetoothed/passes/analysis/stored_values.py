@@ -182,6 +182,11 @@ class StoredValues:
         if isinstance(owner, Block):
             yield from self._argument(place)
             return
+        if isinstance(owner, nt.ElementwiseOp) and owner.function.data != "where":
+            # Most ops are, and the others are told apart one by one.
+            for operand in owner.operands:
+                yield from self._same_lane(place, owner, operand)
+            return
         match owner:
             case nt.LoadOp() | nt.StoredOp():
                 yield from self._read(place, owner)
@@ -196,7 +201,7 @@ class StoredValues:
                     yield None
             case nt.AtomicCasOp():
                 pass
-            case nt.ElementwiseOp() if owner.function.data == "where":
+            case nt.ElementwiseOp():
                 yield from self._where(place, owner)
             case scf.ForOp() | scf.WhileOp():
                 yield from self._result(place, owner)
@@ -226,11 +231,11 @@ class StoredValues:
         lanes = place.lanes if lanes is None else lanes
         if not nt.shape_of(value.type):
             lanes = ()
-        known = tuple(dict.fromkeys((*place.facts, *facts)))
-        sides = place.sides if side is None else place.sides | {side}
+        known = tuple(dict.fromkeys((*place.facts, *facts))) if facts else place.facts
+        sides: frozenset[Side] = place.sides if side is None else place.sides | {side}
         if len(known) + len(sides) > _MOST_WAYS:
             # Each selection in a chain of them doubles the ways.
-            known, sides, certain = (), frozenset(), False
+            known, sides, certain = (), frozenset[Side](), False
         names = place.reduced if reduced is None else place.reduced | {reduced}
         return _Place(
             value,
@@ -238,7 +243,7 @@ class StoredValues:
             place.trips,
             known,
             # Others do not change a thing.
-            names & {*symbol_names(*lanes)},
+            names and names & {*symbol_names(*lanes)},
             place.loops,
             place.certain and certain,
             sides,
@@ -320,6 +325,8 @@ class StoredValues:
 
     def _integer(self, place: _Place, value: SSAValue) -> IndexExpr | None:
         """A lane of a block of integers over sizes and variables, if it is such an expression."""
+        if isinstance(value.owner, nt.OffsetsOp):
+            return self._offset(place, value.owner)
         if not nt.shape_of(value.type):
             return self.scalar(value, dict(place.trips)) if _is_integer(value) else None
         moved = self._moved(place, value)
@@ -328,8 +335,6 @@ class StoredValues:
         match value.owner:
             case nt.ArangeOp() as op:
                 return op.start.data + place.lanes[0]
-            case nt.OffsetsOp() as op:
-                return self._offset(place, op)
             case nt.CastOp() as op if nt.dtype_of(op.result.type) in ("i32", "i64"):
                 return self._integer(self._at(place, op.value), op.value)
             case nt.ElementwiseOp() as op if op.function.data in ("add", "sub", "mul"):
@@ -348,8 +353,10 @@ class StoredValues:
         access = nt.access_of(arranged, self._kernel.assumptions)[1]
         rows = access.names
         trips = dict(place.trips)
-        values: dict[str, IndexExpr | int] = dict.fromkeys(rows[-1], 0) if len(rows) > 1 else {}
-        values |= {rows[-1][dim]: lane for dim, lane in zip(op.dims, place.lanes, strict=True)}
+        block = rows[-1] if len(rows) > 1 else ()
+        values: dict[str, IndexExpr | int] = dict.fromkeys(block, 0)
+        if block:
+            values |= {block[dim]: lane for dim, lane in zip(op.dims, place.lanes, strict=True)}
         between = [name for row in rows[1:-1] for name in row]
         for name, index in zip(between, op.indices, strict=True):
             values[name] = self.scalar(index, trips)

@@ -2,7 +2,7 @@
 
 // Read and written, block by block.
 // CHECK-LABEL: nt.kernel @tiled
-// CHECK: nt.source "x" {{.*}} {in_bounds = "proved", coverage = "proved", races = "proved"}
+// CHECK: nt.source "x" {{.*}} {in_bounds = "proved", coverage = "proved", races = "proved", defined = "proved"}
 nt.kernel @tiled symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.tile %x [B] strides [B] dilation [1] floor false level 0
@@ -29,7 +29,7 @@ nt.kernel @read symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 // A last block that does not fit is left out, and every second block overlaps.
 // CHECK-LABEL: nt.kernel @windows
-// CHECK: nt.source "x" {{.*}} {in_bounds = "proved", coverage = "open", races = "open"}
+// CHECK: nt.source "x" {{.*}} {in_bounds = "proved", coverage = "open", races = "open", defined = "proved"}
 nt.kernel @windows symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.tile %x [4] strides [2] dilation [1] floor true level 0
@@ -44,7 +44,7 @@ nt.kernel @windows symbols [#nt.symbol<n size 0 to ?>] arrange {
 
 // All blocks of a row, one after the other, from the last to the first.
 // CHECK-LABEL: nt.kernel @loop
-// CHECK: nt.source "x" {{.*}} {in_bounds = "proved", coverage = "proved", races = "proved"}
+// CHECK: nt.source "x" {{.*}} {in_bounds = "proved", coverage = "proved", races = "proved", defined = "proved"}
 nt.kernel @loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [n, 1] aligned false : !nt.tensor<[m, n] x f32>
   %x0 = nt.tile %x [1, 64] strides [1, 64] dilation [1, 1] floor false level 0
