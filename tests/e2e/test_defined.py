@@ -113,6 +113,80 @@ def test_padding_has_no_value_but_in_a_reduction(device: str) -> None:
     assert y.tolist() == [2.0, 3.0, 3.0, 3.0, 3.0, 2.0]
 
 
+def test_a_dim_of_one_program_has_no_index(device: str) -> None:
+    """Where both tensors must have one program, none is beyond the end of the shorter one."""
+
+    def halves(x: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
+        half = x.shape[-1] // 2
+        parts = x.tile((1, half)).tile((1, -1))
+        parts.dtype = parts.dtype.squeeze(0)
+        parts.dtype.dtype = parts.dtype.dtype.squeeze(0)
+        row = scale[None, :].tile((1, half)).expand((x.shape[0], -1))
+        row.dtype = row.dtype.squeeze(0)
+        return parts, row
+
+    def scaled(x: Any, scale: Any) -> None:
+        x[0] = x[0] * scale
+        x[1] = x[1] * scale
+
+    kernel = ninetoothed.make(halves, scaled, (Tensor(2), Tensor(1)))
+    x = torch.ones((3, 14), device=device)
+    kernel(x, torch.full((7,), 2.0, device=device))
+    assert torch.equal(x, torch.full_like(x, 2.0))
+
+
+def taps(x: Tensor, weight: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """A convolution of rows of channels: 3 taps in a loop."""
+    x = x.pad(((1, 1), (0, 0))).tile((3, -1), strides=(1, -1), floor_mode=True)
+    x.dtype = x.dtype.tile((1, -1)).squeeze(1)
+    weight = weight.tile((1, -1, -1)).tile((3, 1, 1))
+    weight.dtype = weight.dtype.squeeze((1, 2))
+    weight.dtype.dtype = weight.dtype.dtype.squeeze(0)
+    y = y.tile((1, -1)).squeeze(1)
+    return x.squeeze(1), weight.squeeze((1, 2)).expand((y.shape[0],)), y
+
+
+def products(x: Any, weight: Any, y: Any) -> None:
+    """A matrix product a tap."""
+    total = ntl.zeros(y.shape, dtype=ntl.float32)
+    for tap in range(3):
+        total += ntl.dot(x[tap], weight[tap])
+    y = total
+
+
+def sums(x: Any, weight: Any, y: Any) -> None:
+    """A sum over channels a tap."""
+    total = ntl.zeros(y.shape, dtype=ntl.float32)
+    for tap in range(3):
+        total += ntl.sum(x[tap][:, :, None] * weight[tap][None, :, :], axis=1)
+    y = total
+
+
+@pytest.mark.parametrize("channels", [1, 16])
+@pytest.mark.parametrize("application", [products, sums])
+def test_places_in_padding_are_the_identity(device: str, application: Any, channels: int) -> None:
+    kernel = ninetoothed.make(taps, application, (Tensor(2), Tensor(3), Tensor(2)))
+    x = torch.ones((10, channels), device=device)
+    y = torch.zeros((10, 16), device=device)
+    kernel(x, torch.ones((3, channels, 16), device=device), y)
+    expected = torch.full_like(y, 3.0 * channels)
+    expected[[0, -1]] = 2.0 * channels
+    assert torch.equal(y, expected)
+
+
+def test_a_reduced_dim_of_one_lane(device: str) -> None:
+    def windows(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.pad(((1, 1),)).tile((1,)), y.tile((1,))
+
+    def total(x: Any, y: Any) -> None:
+        y = ntl.sum(x, keep_dims=True)
+
+    kernel = ninetoothed.make(windows, total, (Tensor(1), Tensor(1)))
+    x, y = vectors(device, 2, 4)
+    kernel(x, y)
+    assert y.tolist() == [0.0, 1.0, 1.0, 0.0]
+
+
 def test_a_condition_on_offsets_is_followed() -> None:
     def halves(x: Any, y: Any) -> None:
         y = ntl.where(y.offsets(0) < x.source.shape[0], x, 0.0)

@@ -8,15 +8,18 @@ such a lane fails a check.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
+import ninetoothed.language as ntl
 from ninetoothed import NineToothedError, Tensor
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.defaults import assumed_signature, for_all_sizes, plain_values
@@ -63,7 +66,7 @@ APPLICATIONS = {0: (whole,), 1: (each, first), 2: (pairs,)}
 class _Built:
     """A kernel's checks, and the verdict on its output."""
 
-    def __init__(self, arranged: Sequence[Tensor], application: Any) -> None:
+    def __init__(self, arranged: Sequence[Tensor], application: Any, output: int = 1) -> None:
         definition = define(None, list(arranged), application, decisions=())
         signature = assumed_signature(definition, {}, plain_values(definition))
         lanes = StoredLanes()
@@ -74,7 +77,7 @@ class _Built:
         checks = [check.data for check in nt.kernel_of(modules[0]).checks]
         self.defined = [check for check in checks if check.defined]
         self.others = [check for check in checks if not check.defined]
-        self.answer = lanes.of([1])[0]
+        self.answer = lanes.of([output])[0]
 
     def passes(self, checks: Sequence[nt.Check], env: dict[str, int]) -> bool:
         """True if checks hold of these sizes."""
@@ -127,6 +130,82 @@ def test_definedness(data: st.DataObject) -> None:
             assert lacks, (case, twin, env)
         elif built.answer == "checked":
             assert not lacks, (case, twin, env)
+
+
+def products(x: Any, z: Any, y: Any) -> None:
+    """Dots along all blocks of a row."""
+    total = ntl.zeros(y.shape, dtype=ntl.float32)
+    for k in range(x.shape[0]):
+        total += ntl.dot(x[k], z[k])
+    y = total
+
+
+def moved(x: Any, z: Any, y: Any) -> None:
+    """The same by sums of lanes that are moved."""
+    total = ntl.zeros(y.shape, dtype=ntl.float32)
+    for k in range(x.shape[0]):
+        right = ntl.flip(ntl.flip(ntl.trans(z[k])[None, :, :], 2), 2)
+        total += ntl.sum(x[k][:, None, :] * right, axis=2)
+    y = total
+
+
+def _factors(form: str) -> tuple[Tensor, Tensor, Tensor]:
+    """Blocks of 2 rows, 4 lanes along K and 2 columns; ``form`` says what K begins with."""
+    x, z, y = Tensor(2), Tensor(2), Tensor(2).tile((2, 2))
+    left: Any = {"plain": x, "sliced": x[:, 1:], "reversed": x[:, ::-1]}[form]
+    left = left.tile((2, 4)).tile((1, -1)).expand((-1, y.shape[1]))
+    left.dtype = left.dtype.squeeze(0)
+    right = z.tile((4, 2)).tile((-1, 1)).expand((y.shape[0], -1))
+    right.dtype = right.dtype.squeeze(1)
+    return left, right, y
+
+
+def _along(form: str, size: int, blocks: int | None) -> npt.NDArray[np.bool_]:
+    """Which lanes of blocks of 4 exist; of as many blocks as there are where they are not given."""
+    lanes = [True] * (max(size - 1, 0) if form == "sliced" else size)
+    count = -(-len(lanes) // 4) if blocks is None else blocks
+    found = (lanes + [False] * (4 * count))[: 4 * count]
+    if form == "reversed":
+        # The elements are the other way round, the lanes that exist are the same.
+        assert sum(found) == min(size, 4 * count)
+    return np.array(found, dtype=np.bool_)
+
+
+@pytest.mark.parametrize("form", ["plain", "sliced", "reversed"])
+@pytest.mark.parametrize("application", [products, moved])
+def test_definedness_of_products(application: Any, form: str) -> None:
+    """Along K, neither factor ends first; rows and columns that are stored exist in both."""
+    built = _Built(_factors(form), application, 2)
+    accepted = refused = 0
+    rows = range(4)
+    for m, k, other, n, height, width in itertools.product(
+        rows, range(7), range(7), rows, rows, rows
+    ):
+        sizes = [("x", (m, k)), ("z", (other, n)), ("y", (height, width))]
+        env = {
+            f"{name}_size_{dim}": size for name, shape in sizes for dim, size in enumerate(shape)
+        }
+        left = _along(form, k, None)
+        if not built.passes(built.others, env):
+            continue
+        passes = built.passes(built.defined, env)
+        right = _along("plain", other, len(left) // 4)
+        is_stored = bool(height and width)
+        # Without a lane along K, all is an empty sum.
+        lacks = is_stored and (
+            (height > m and bool(np.any(left)))
+            or (width > n and bool(np.any(right)))
+            or (m > 0 and bool(np.any(left & ~right)))
+            or (n > 0 and bool(np.any(right & ~left)))
+        )
+        accepted += passes
+        refused += not passes
+        if not passes:
+            assert lacks, env
+        elif built.answer in ("proved", "checked"):
+            assert not lacks, env
+    assert accepted
+    assert refused
 
 
 def _twin(case: Placed) -> Placed | None:

@@ -159,7 +159,10 @@ class _Definedness:
     def _put(self, read: Read, guards: tuple[Guard, ...]) -> list[Guard]:
         """Guards of a parameter's access at the indices of a read."""
         rows = index_names(self._placement(read.parameter).access.levels)
-        values = dict(zip(rows[-1], read.lanes, strict=True)) if len(rows) > 1 else {}
+        # A dim of one program has no index, also where a size of this tensor says that it is one.
+        values = {f"g{dim}": const(0) for dim, size in enumerate(self._grid) if size.value == 1}
+        if len(rows) > 1:
+            values.update(zip(rows[-1], read.lanes, strict=True))
         between = [name for row in rows[1:-1] for name in row]
         values.update(zip(between, read.indices, strict=True))
         return list(_put(guards, tuple(values.items())))
@@ -196,11 +199,12 @@ class _Definedness:
 
     def _stored(self, target: Read, read: Read) -> Iterator[Finding]:
         """What is stored must be read."""
-        wanted = [
-            guard
-            for guard in self._guards(read)
-            if not read.reduced or self._is_of_place(guard, read.reduced)
-        ]
+        if read.reduced:
+            # A place in padding, or in a window over a border, has the identity.
+            guards = self._put(read, self._extents(read.parameter))
+            wanted = [guard for guard in guards if self._is_of_place(guard, read.reduced)]
+        else:
+            wanted = self._guards(read)
         certain = target.certain and read.certain
         yield from self._ask((target, read), wanted, read, None, certain)
 

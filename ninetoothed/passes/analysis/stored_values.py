@@ -243,7 +243,7 @@ class StoredValues:
             place.trips,
             known,
             # Others do not change a thing.
-            names and names & {*symbol_names(*lanes)},
+            names and names & {*symbol_names(*lanes), _ONE_LANE},
             place.loops,
             place.certain and certain,
             sides,
@@ -451,14 +451,14 @@ class StoredValues:
         owner = place.value.owner if key is None else key
         lane = self._fresh("$r", (owner, place.lanes, place.trips), size)
         lanes = (*place.lanes[:dim], lane, *place.lanes[dim:])
-        return self._at(place, operand, lanes, reduced=lane.args[0] if lane.op == "sym" else None)
+        return self._at(place, operand, lanes, reduced=_reduced(lane))
 
     def _dot(self, place: _Place, op: nt.DotOp) -> Iterator[_Place]:
         *batch, row, column = place.lanes
         rank = len(place.lanes)
         size = nt.shape_of(op.a.type)[rank - 1]
         lane = self._fresh("$r", (op, place.lanes, place.trips), size)
-        reduced = lane.args[0] if lane.op == "sym" else None
+        reduced = _reduced(lane)
         yield self._at(place, op.a, (*batch, row, lane), reduced=reduced)
         yield self._at(place, op.b, (*batch, lane, column), reduced=reduced)
         yield self._at(place, op.acc)
@@ -467,7 +467,7 @@ class StoredValues:
         """An operand of a scaled dot, of which only the row or the column is followed."""
         sizes = nt.shape_of(operand.type)
         lane = self._fresh("$r", (operand, place.lanes, place.trips), sizes[-1 if is_left else -2])
-        reduced = lane.args[0] if lane.op == "sym" else None
+        reduced = _reduced(lane)
         *batch, row, column = place.lanes
         lanes = (*batch, row, lane) if is_left else (*batch, lane, column)
         return self._at(place, operand, lanes, reduced=reduced)
@@ -545,6 +545,12 @@ def _merged(reads: Iterable[Read]) -> list[Read]:
     return [one for one in found if one.certain or one not in sure]
 
 
+def _reduced(lane: IndexExpr) -> str:
+    """The variable of a lane along a dim that is reduced, also of a dim of one lane."""
+    return lane.args[0] if lane.op == "sym" else _ONE_LANE
+
+
+_ONE_LANE = "$one"
 _MOST_WAYS = 4
 _MOST_PLACES = 4096
 """The most values that are followed for one store, of kernels that are unrolled."""
