@@ -151,11 +151,13 @@ def moved(x: Any, z: Any, y: Any) -> None:
 
 def _factors(form: str) -> tuple[Tensor, Tensor, Tensor]:
     """Blocks of 2 rows, 4 lanes along K and 2 columns; ``form`` says what K begins with."""
-    x, z, y = Tensor(2), Tensor(2), Tensor(2).tile((2, 2))
+    x: Any = Tensor(2)
+    z: Any = Tensor(2)
+    y = Tensor(2).tile((2, 2))
     left: Any = {"plain": x, "sliced": x[:, 1:], "reversed": x[:, ::-1]}[form]
     left = left.tile((2, 4)).tile((1, -1)).expand((-1, y.shape[1]))
     left.dtype = left.dtype.squeeze(0)
-    right = z.tile((4, 2)).tile((-1, 1)).expand((y.shape[0], -1))
+    right: Any = z.tile((4, 2)).tile((-1, 1)).expand((y.shape[0], -1))
     right.dtype = right.dtype.squeeze(1)
     return left, right, y
 
