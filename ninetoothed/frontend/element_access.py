@@ -87,8 +87,9 @@ def coordinate(
         value = ctx.read(evaluate(ctx, node))
         if is_block:
             require_inside(ctx, value, size, what, from_end=True)
+            require_index_type(ctx, value, size, what)
         else:
-            require_possible(ctx, node, value, size, what)
+            require_written_inside(ctx, node, value, size, what)
         if type(value) is int:
             return value
         found = ctx.scalar(value, "an index")
@@ -132,10 +133,21 @@ def require_inside(
     if place is None:
         return
     least = -size if from_end and type(index) is int else const(0)
-    above = always_nonnegative(place - size, ctx.assumptions)
-    below = always_less(place, least, ctx.assumptions)
-    # No tensor that is indexed so has more elements than the index type has numbers.
-    if above or below or not fits(place, ctx.index_type.width.data):
+    if always_nonnegative(place - size, ctx.assumptions) or always_less(
+        place, least, ctx.assumptions
+    ):
+        raise _outside(place, size, what)
+
+
+def require_index_type(ctx: Context, index: Value, size: IndexExpr, what: str) -> None:
+    """Check that an index that is known when compiling is a number of the index type: no block or
+    level has more elements.
+
+    Raises:
+        ShapeError: it is not.
+    """
+    place = operators.as_size(index)
+    if place is not None and not fits(place, ctx.index_type.width.data):
         raise _outside(place, size, what)
 
 
@@ -145,11 +157,11 @@ def _outside(index: IndexExpr, size: IndexExpr, what: str) -> ShapeError:
     )
 
 
-def require_possible(
+def require_written_inside(
     ctx: Context, node: ast.expr, index: Value, size: IndexExpr, what: str
 ) -> None:
     """Check an index of a level or of a source, outside of which lies what an unrolled loop may
-    reach: one that is written as a number may lie inside, and any other is one of the index type.
+    reach: one that is written as a number may lie inside.
 
     Raises:
         ShapeError: it lies outside.
@@ -157,8 +169,6 @@ def require_possible(
     number = node.operand if isinstance(node, ast.UnaryOp) else node
     if isinstance(number, ast.Constant):
         require_inside(ctx, index, size, what)
-    elif type(index) is int and not fits(const(index), ctx.index_type.width.data):
-        raise _outside(const(index), size, what)
 
 
 def block_elements(ctx: Context, view: View, indices: Sequence[SSAValue | int | None]) -> Elements:

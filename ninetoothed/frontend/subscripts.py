@@ -132,7 +132,9 @@ def _level(ctx: Context, view: View, nodes: list[ast.expr]) -> tuple[View, list[
         with ctx.at(node):
             element_access.refuse_slice(node)
             found = evaluate(ctx, node)
-            element_access.require_possible(ctx, node, found, size, f"a level of {view.name}")
+            what = f"a level of {view.name}"
+            element_access.require_written_inside(ctx, node, found, size, what)
+            element_access.require_index_type(ctx, found, size, what)
             value = index_number(ctx, ctx.scalar(found, "an index"))
             if nt.shape_of(value.type) or not operators.is_integer(value):
                 raise TypeMismatchError(f"an index must be one integer, not {describe(value)}")

@@ -87,6 +87,10 @@ def stored_lanes(kernel: nt.KernelOp) -> list[Stored]:
     return _Definedness(kernel).run()
 
 
+_MOST_QUOTIENTS = 8
+"""Lanes that are moved again and again are no longer followed: proofs on nested quotients cost time
+that grows exponentially.
+"""
 _MOST_ANSWERS = 1024
 _answers: dict[Hashable, tuple[Condition | None, ...]] = {}
 """Answers by all that they depend on: a kernel is built for several signatures, and asks the same
@@ -247,6 +251,9 @@ class _Definedness:
         other = None if met is None else met.parameter
         origins = (met or reads[0], read) if certain else ()
         for guard in wanted:
+            if _quotients(guard.index) > _MOST_QUOTIENTS:
+                yield Finding(read.op, read.parameter, None, other)
+                continue
             question = Implication(
                 guard,
                 tuple(dict.fromkeys(premises)),
@@ -447,6 +454,19 @@ def _put(guards: tuple[Guard, ...], values: tuple[tuple[str, IndexExpr], ...]) -
 
 def _has_extremes(expr: IndexExpr) -> bool:
     return expr.op in ("min", "max") or any(map(_has_extremes, expr.operands))
+
+
+def _quotients(index: IndexExpr) -> int:
+    """The number of different quotients and remainders in an index."""
+    found: set[IndexExpr] = set()
+    pending, seen = [index], {index}
+    while pending:
+        expr = pending.pop()
+        if expr.op in ("floordiv", "mod", "ceildiv"):
+            found.add(expr)
+        pending += [one for one in expr.operands if one not in seen]
+        seen.update(expr.operands)
+    return len(found)
 
 
 def _is_border(op: MetaOp) -> bool:

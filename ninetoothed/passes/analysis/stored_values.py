@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
@@ -207,13 +207,11 @@ class StoredValues:
                 yield from self._result(place, owner)
             case scf.IfOp():
                 position = _position(place.value)
-                either = self._either(owner.cond)
                 for side, region in enumerate(owner.regions):
                     for block in region.blocks:
                         if block.last_op is not None:
                             end = block.last_op.operands[position]
-                            key = None if either else ((owner, place.trips), side)
-                            yield self._at(place, end, side=key)
+                            yield self._at(place, end, side=((owner, place.trips), side))
             case _:
                 yield from self._computed(place, owner)
 
@@ -277,29 +275,8 @@ class StoredValues:
         # The opposite of one fact is one; that of several is not.
         opposite = (normalize(-facts[0] - 1),) if exact and len(facts) == 1 else ()
         key = (op, place.lanes, place.trips)
-        either = not exact and self._either(condition)
-        yield self._at(place, left, facts=facts, side=None if exact or either else (key, 0))
-        known = bool(opposite) or either
-        yield self._at(place, right, facts=opposite, side=None if known else (key, 1))
-
-    def _either(self, condition: SSAValue) -> bool:
-        """True if a condition may have either answer, whatever the sizes: it asks a number that a
-        call gives.
-        """
-        pending, seen = [condition], {condition}
-        while pending:
-            op = pending.pop().owner
-            if isinstance(op, Block):
-                return False
-            if isinstance(op, nt.LoadOp) and isinstance(op.ref, BlockArgument):
-                if self._kernel.sources[op.ref.index].kind.data == "tensor":
-                    return False
-                continue
-            if not isinstance(op, nt.ElementwiseOp | nt.CastOp | nt.ConstantOp | arith.ConstantOp):
-                return False
-            pending += [value for value in op.operands if value not in seen]
-            seen.update(op.operands)
-        return True
+        yield self._at(place, left, facts=facts, side=None if exact else (key, 0))
+        yield self._at(place, right, facts=opposite, side=None if opposite else (key, 1))
 
     def _condition(self, place: _Place, value: SSAValue) -> tuple[tuple[IndexExpr, ...], bool]:
         """Facts, each at least 0, that a condition implies at a lane; and True if they imply it."""
