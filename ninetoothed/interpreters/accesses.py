@@ -318,7 +318,7 @@ def _load(machine: Machine, op: nt.LoadOp) -> None:
     lanes = _lanes(machine, view, op.indices)
     guard = lanes.guard()
     mask = both(guard, _active(machine, view))
-    if machine.trace is not None:
+    if machine.is_observed:
         machine.touch("read", view.place, lanes.offsets(), mask, view.shape)
     regular = None if mask is not None else lanes.regular()
     fill = None if op.other is None else view.element.number(attribute_value(op.other))
@@ -365,7 +365,7 @@ def _store(machine: Machine, op: nt.StoreOp) -> None:
     data = machine.data(op.value)
     lanes = _lanes(machine, view, op.indices)
     mask = both(lanes.guard(), _active(machine, view))
-    if machine.trace is not None:
+    if machine.is_observed:
         machine.touch("write", view.place, lanes.offsets(), mask, view.shape)
     regular = None if mask is not None else lanes.regular()
     if regular is not None and data.shape[0] <= regular[1][0] and _distinct(*regular[1:]):

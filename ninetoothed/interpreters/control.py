@@ -11,10 +11,24 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 
 from ninetoothed import config
+from ninetoothed.errors import NineToothedError
 from ninetoothed.interpreters.element_types import element_of, reinterpret
-from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, Pointer, Value, choose
+from ninetoothed.interpreters.machine import (
+    HANDLERS,
+    Block,
+    Machine,
+    Pointer,
+    Value,
+    by_program,
+    choose,
+)
+from ninetoothed.interpreters.memory import Memory, integers
+from ninetoothed.interpreters.memory_effects import Effects
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.scf import WhileOp
+
+_FIRST_OBSERVED = 1 << 8
+"""The first iteration that is observed; the next one is twice as far, and so on."""
 
 
 def _within(
@@ -69,7 +83,12 @@ def _while(machine: Machine, op: scf.WhileOp) -> None:
     active = machine.active
     carried = [machine.value(argument) for argument in op.arguments]
     results: list[Value] = []
+    depth = len(machine.effects)
     for iteration in itertools.count():
+        effects: Effects | None = None
+        if iteration >= _FIRST_OBSERVED and iteration.bit_count() == 1:
+            effects = Effects()
+            machine.effects.append(effects)
         condition, *forwarded = _within(machine, active, partial(machine.run, before, carried))
         assert isinstance(condition, Block)
         # A program's results are those of its last iteration.
@@ -83,13 +102,65 @@ def _while(machine: Machine, op: scf.WhileOp) -> None:
             raise fail(
                 op,
                 f"a loop runs more than {limit} times, where the interpreter stops; if it ends, "
-                "set NINETOOTHED_INTERPRET_MAX_STEPS to more",
+                "set NINETOOTHED_INTERPRET_MAX_STEPS to more; if it waits for another program, it "
+                "does not end here, since programs are interpreted in step",
             )
-        if not bool(continuing.all()):
+        leaving = not bool(continuing.all())
+        if leaving:
             active = condition.data if active is None else condition.data & active
         found = _within(machine, active, partial(machine.run, after, forwarded))
-        carried = _updated(machine, active, found, forwarded)
+        new = _updated(machine, active, found, forwarded)
+        if effects is not None:
+            del machine.effects[depth:]
+            unchanged = not leaving and all(map(partial(_same, active), new, carried))
+            if unchanged and not effects.changed():
+                raise _endless(machine, op, effects.reads)
+        carried = new
+    del machine.effects[depth:]
     machine.values.update(zip(op.res, results, strict=True))
+
+
+def _endless(machine: Machine, op: scf.WhileOp, reads: bool) -> NineToothedError:
+    """The error of a loop of which an iteration has changed nothing, so that none ever will."""
+    if reads and machine.count > 1:
+        return fail(
+            op,
+            "programs wait in this loop for what another program must do, which never happens "
+            "here: an iteration changes neither a variable nor memory, and the interpreter runs "
+            "each operation for all programs at once, so that none goes on while others wait; "
+            "release a lock in the iteration that takes it, use atomics that need no lock, such "
+            "as ntl.atomic_add, make two kernels of it, or run it on a GPU",
+        )
+    return fail(
+        op,
+        "this loop never ends: an iteration changes neither a variable nor memory; write a "
+        "condition that the loop's body changes",
+    )
+
+
+def _same(active: torch.Tensor | None, left: Value, right: Value) -> bool:
+    """True if two values have the same bits in active programs."""
+    if _memory(left) is not _memory(right):
+        return False
+    for one, two in zip(_parts(left), _parts(right), strict=True):
+        differs = integers(one) != integers(two)
+        if active is not None:
+            differs = differs & by_program(active, differs)
+        if bool(differs.any()):
+            return False
+    return True
+
+
+def _memory(value: Value) -> Memory | None:
+    return value.memory if isinstance(value, Pointer) else None
+
+
+def _parts(value: Value) -> list[torch.Tensor]:
+    """Offsets, or data and guard."""
+    if isinstance(value, Pointer):
+        return [value.offsets]
+    guard = value.guard
+    return [value.data, torch.tensor(True) if guard is None else guard]
 
 
 def _updated(

@@ -14,6 +14,7 @@ from xdsl.traits import IsTerminator
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.jagged import TENSORS, Number, Sequences, own_sizes
 from ninetoothed.interpreters.memory import Memory, View
+from ninetoothed.interpreters.memory_effects import Effects
 from ninetoothed.interpreters.trace import Trace
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import handler_of
@@ -150,7 +151,7 @@ class Machine:
     ``programs``: their numbers, of ``count`` in all. ``active``: the active programs where control
     flow diverges; None: all. ``outer``: the outermost index of each program, a tensor a dim.
     ``views``: the application's arguments, ``sequences`` those of them that are jagged. ``trace``
-    records accesses.
+    records accesses, and so does each of ``effects``.
     """
 
     planner: Planner
@@ -161,6 +162,7 @@ class Machine:
     active: torch.Tensor | None = None
     values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
     trace: Trace | None = None
+    effects: list[Effects] = field(default_factory=list[Effects])
     count: int = 0
     sequences: Mapping[SSAValue, Sequences] = field(default_factory=dict[SSAValue, Sequences])
     _own: tuple[object, dict[str, torch.Tensor]] | None = None
@@ -226,6 +228,11 @@ class Machine:
         """Set the IR's ``value`` to a block."""
         self.values[value] = Block(data, guard)
 
+    @property
+    def is_observed(self) -> bool:
+        """True if accesses are recorded."""
+        return self.trace is not None or bool(self.effects)
+
     def touch(
         self,
         kind: str,
@@ -234,9 +241,11 @@ class Machine:
         mask: torch.Tensor | None,
         shape: Sequence[int],
     ) -> None:
-        """Record an access of a block of ``shape`` in the trace, if there is one."""
+        """Record an access of a block of ``shape`` that is about to happen."""
         if self.trace is not None and not memory.hidden:
             self.trace.touch(kind, memory.name, self.programs, offsets, mask, shape)
+        for effects in self.effects:
+            effects.touch(kind, memory, offsets, mask)
 
     def run(self, block: IRBlock, arguments: Sequence[Value] = ()) -> list[Value]:
         """Run a block; the operands of its terminator."""

@@ -17,11 +17,19 @@ from ninetoothed.layout.access import Access
 Update = Callable[..., torch.Tensor]
 """The new values of elements, from their old ones and operands."""
 
+_INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+"""By their size in bytes."""
+
 
 def together(*tensors: torch.Tensor) -> list[torch.Tensor]:
     """Broadcast tensors to one shape."""
     # torch.broadcast_shapes would import sympy.
     return list(cast("Sequence[torch.Tensor]", torch.broadcast_tensors(*tensors)))
+
+
+def integers(data: torch.Tensor) -> torch.Tensor:
+    """The bits of ``data``, as integers of the same width."""
+    return data.view(_INTEGERS[data.dtype.itemsize])
 
 
 def _occurrences(ascending: torch.Tensor) -> torch.Tensor:
@@ -91,6 +99,14 @@ class Memory:
             if not self._has(*ends):
                 raise self._outside(*ends)
         return self._shifted(offsets)
+
+    def contains(self, offsets: torch.Tensor) -> torch.Tensor:
+        """Which ``offsets`` are those of elements."""
+        return (offsets >= self._first) & (offsets - self._first < self._flat.numel())
+
+    def bits_at(self, offsets: torch.Tensor) -> torch.Tensor:
+        """The bits of the elements at ``offsets``, which are inside, as integers."""
+        return integers(self._flat)[self._shifted(offsets)]
 
     def gather(
         self,
