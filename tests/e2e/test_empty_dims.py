@@ -183,5 +183,5 @@ def test_size_one_shares_a_kernel_with_no_class_of_its_own() -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_compiles_for_size_0(target: str) -> None:
-    kernel = ninetoothed.make(broadcast, add, (Tensor(2), Tensor(2)))
+    kernel = ninetoothed.make(broadcast, add, (Tensor(2, other=0.5), Tensor(2)))
     offline.check(kernel, (torch.ones(0, 70), torch.ones(3, 70)), target)

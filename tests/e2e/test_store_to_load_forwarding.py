@@ -332,6 +332,7 @@ def test_arguments_that_are_one_tensor(device: str, block: int, backend: str) ->
     run(device, kernel, overwritten, lambda _, y, z: equal((y, 2 * x), (z, 2 * x)), BLOCK=block)
 
 
+@pytest.mark.filterwarnings("ignore::ninetoothed.errors.OverlapWarning")
 def test_arguments_that_overlap(device: str) -> None:
     """The halves of one buffer, and what lies across them."""
     kernel = ninetoothed.make(

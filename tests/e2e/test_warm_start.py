@@ -277,7 +277,7 @@ def test_calls_in_place_need_no_compiler(user: User) -> None:
     program = """
     import kernels
     kernels.kernel(Array(100), Array(100))
-    kernels.kernel(Array(100), Array(100, pointer=4096 + 128))
+    kernels.kernel(Array(100), Array(100, pointer=4096 + 400))
     """
     first, second = user.run(program), user.run(program)
     assert "xdsl" in first["imported"]
