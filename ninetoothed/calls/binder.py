@@ -60,7 +60,7 @@ class Binder:
         """
         try:
             classified = self._classify(args, keywords)
-            known = self._known.get(classified[1])
+            known = None if classified is None else self._known.get(classified[1])
         except Exception:
             # Arguments that are unusual or wrong take the full way, which reports them.
             classified = known = None

@@ -139,8 +139,9 @@ class Brute:
 class Written:
     """Numbers written as symbols, or left as they are."""
 
-    def __init__(self, draw: Callable[..., Any]) -> None:
+    def __init__(self, draw: Callable[..., Any], prefix: str = "s") -> None:
         self.draw = draw
+        self.prefix = prefix
         self.values: dict[str, int] = {}
 
     def number(self, value: int) -> Any:
@@ -154,7 +155,7 @@ class Written:
 
     def _symbol(self, value: int) -> Symbol:
         known = [name for name, other in self.values.items() if other == value]
-        name = self.draw(st.sampled_from([*known, f"s{len(self.values)}"]))
+        name = self.draw(st.sampled_from([*known, f"{self.prefix}{len(self.values)}"]))
         self.values[name] = value
         return Symbol(name, constexpr=True)
 
