@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from ninetoothed.cache import eviction
-from ninetoothed.cache.folder import create_file
+from ninetoothed.cache.folder import Descriptor, create_file
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -20,7 +20,7 @@ def write_atomically(path: Path, text: str) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = str(path.with_name(_temporary(path.suffix)))
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    descriptor = Descriptor(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     _finish(descriptor, temporary, str(path), text, None)
 
 
@@ -40,10 +40,17 @@ def _temporary(suffix: str) -> str:
     return f"{eviction.TEMPORARY_PREFIX}{os.urandom(8).hex()}{suffix}"
 
 
-def _finish(descriptor: int, temporary: str, name: str, text: str, folder: int | None) -> None:
+def _finish(
+    descriptor: Descriptor, temporary: str, name: str, text: str, folder: int | None
+) -> None:
     """Write to the temporary file, and rename it; a link at ``name`` is replaced, not followed."""
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+        with (
+            descriptor,
+            os.fdopen(
+                descriptor.fileno(), "w", encoding="utf-8", newline="", closefd=False
+            ) as file,
+        ):
             file.write(text)
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:

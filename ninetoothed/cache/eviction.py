@@ -176,20 +176,15 @@ def _start(folder: int, counter: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(counter, dir_fd=folder)
         descriptor = create_file(folder, counter)
-    try:
-        os.ftruncate(descriptor, 0)
-    finally:
-        os.close(descriptor)
+    with descriptor:
+        os.ftruncate(descriptor.fileno(), 0)
 
 
 def _grown(folder: int, counter: str, size: int, unit: int) -> int:
     """Add ``size`` bytes to a counter; returns the total. A byte of the file counts ``unit``."""
-    descriptor = open_file(folder, counter, os.O_WRONLY | os.O_APPEND)
-    try:
-        os.write(descriptor, bytes(-(-size // unit)))
-        return os.fstat(descriptor).st_size * unit
-    finally:
-        os.close(descriptor)
+    with open_file(folder, counter, os.O_WRONLY | os.O_APPEND) as descriptor:
+        os.write(descriptor.fileno(), bytes(-(-size // unit)))
+        return os.fstat(descriptor.fileno()).st_size * unit
 
 
 def _allowance(bound: int) -> int:

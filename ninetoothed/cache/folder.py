@@ -18,7 +18,10 @@ import os
 import shlex
 import stat
 from collections.abc import Generator, Sequence
+from functools import partial
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 _HAS_DESCRIPTORS = os.open in os.supports_dir_fd
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
@@ -36,6 +39,50 @@ class UnsafeFolderError(OSError):
     """Others could change what the cache folder or a room holds; the text has the remedy."""
 
 
+class Descriptor:
+    """What :func:`os.open` opened, closed at the end of a ``with`` block, or when it is dropped.
+
+    A signal's handler may raise (Ctrl-C's does) between any two steps of Python's, where a bare
+    number would be lost. So it goes from ``os.open`` into this object, and from here to
+    ``os.close``, by one call each that takes no step of Python's inside.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        flags: int,
+        mode: int = 0o777,
+        *,
+        dir_fd: int | None = None,
+    ) -> None:
+        self._number: list[int] = []
+        self._number.extend(map(partial(os.open, mode=mode, dir_fd=dir_fd), (path,), (flags,)))
+
+    def fileno(self) -> int:
+        """Number of the descriptor, while it is open."""
+        return self._number[0]
+
+    def close(self) -> None:
+        """Close it, if it is open."""
+        any(map(os.close, map(self._number.pop, range(len(self._number)))))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        # Interrupted in its first step, it has none.
+        if hasattr(self, "_number"):
+            self.close()
+
+
 @contextlib.contextmanager
 def opened(folder: Path, room: str | None = None, *, make: bool = False) -> Generator[int]:
     """Descriptor of the cache folder, or of a room of it, which is safe; ``make``: it is made.
@@ -47,15 +94,13 @@ def opened(folder: Path, room: str | None = None, *, make: bool = False) -> Gene
     if not _HAS_DESCRIPTORS:
         raise OSError(errno.ENOTSUP, "files cannot be opened relative to a folder on this system")
     with contextlib.ExitStack() as stack:
-        descriptor = _opened(folder, make)
-        stack.callback(os.close, descriptor)
+        number = stack.enter_context(_opened(folder, make)).fileno()
         _check_links(folder)
-        _check(os.fstat(descriptor), folder, folder)
+        _check(os.fstat(number), folder, folder)
         if room is not None:
-            descriptor = _opened_room(descriptor, folder, room, make)
-            stack.callback(os.close, descriptor)
-            _check(os.fstat(descriptor), folder / room, folder)
-        yield descriptor
+            number = stack.enter_context(_opened_room(number, folder, room, make)).fileno()
+            _check(os.fstat(number), folder / room, folder)
+        yield number
 
 
 def check(folder: Path, rooms: Sequence[str]) -> None:
@@ -72,27 +117,23 @@ def check(folder: Path, rooms: Sequence[str]) -> None:
                 _check(status, folder / room, folder)
 
 
-def open_file(folder: int, name: str, flags: int) -> int:
+def open_file(folder: int, name: str, flags: int) -> Descriptor:
     """Open a file that is there, by its folder's descriptor.
 
     Raises:
         OSError: it cannot be opened, is no plain file, has another name, or is not safe.
     """
-    descriptor = os.open(name, flags | _PLAIN, dir_fd=folder)
-    try:
-        status = os.fstat(descriptor)
-        # One that was just replaced has no name left.
-        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
-            raise OSError(errno.EINVAL, "is no plain file with one name", name)
-        if not _is_trusted(status) or status.st_mode & _OTHERS_WRITE:
-            raise PermissionError(errno.EPERM, "others could have written it", name)
-    except BaseException:
-        os.close(descriptor)
-        raise
+    descriptor = Descriptor(name, flags | _PLAIN, dir_fd=folder)
+    status = os.fstat(descriptor.fileno())
+    # One that was just replaced has no name left.
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        raise OSError(errno.EINVAL, "is no plain file with one name", name)
+    if not _is_trusted(status) or status.st_mode & _OTHERS_WRITE:
+        raise PermissionError(errno.EPERM, "others could have written it", name)
     return descriptor
 
 
-def create_file(folder: int, name: str) -> int:
+def create_file(folder: int, name: str) -> Descriptor:
     """Create a file, by its folder's descriptor, and open it for writing.
 
     Its mode is the umask's, but others cannot write to it.
@@ -100,7 +141,8 @@ def create_file(folder: int, name: str) -> int:
     Raises:
         OSError: it cannot be created, or something has the name.
     """
-    return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, _FILE_MODE, dir_fd=folder)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
+    return Descriptor(name, flags, _FILE_MODE, dir_fd=folder)
 
 
 def read(folder: int, name: str) -> tuple[str, os.stat_result]:
@@ -110,32 +152,35 @@ def read(folder: int, name: str) -> tuple[str, os.stat_result]:
         OSError: it cannot be read, or is not safe.
         UnicodeDecodeError: it is no text.
     """
-    with open(open_file(folder, name, os.O_RDONLY), encoding="utf-8", newline="") as file:
+    with (
+        open_file(folder, name, os.O_RDONLY) as descriptor,
+        open(descriptor.fileno(), encoding="utf-8", newline="", closefd=False) as file,
+    ):
         return file.read(), os.fstat(file.fileno())
 
 
-def _opened(folder: Path, make: bool) -> int:
+def _opened(folder: Path, make: bool) -> Descriptor:
     try:
-        return os.open(folder, _DIRECTORY)
+        return Descriptor(folder, _DIRECTORY)
     except FileNotFoundError:
         if not make:
             raise
     # The folders above are the user's own affair.
     folder.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
-    return os.open(folder, _DIRECTORY)
+    return Descriptor(folder, _DIRECTORY)
 
 
-def _opened_room(descriptor: int, folder: Path, room: str, make: bool) -> int:
+def _opened_room(number: int, folder: Path, room: str, make: bool) -> Descriptor:
     if make:
         with contextlib.suppress(FileExistsError):
-            os.mkdir(room, _FOLDER_MODE, dir_fd=descriptor)
+            os.mkdir(room, _FOLDER_MODE, dir_fd=number)
     try:
-        return os.open(room, _DIRECTORY | _NO_LINK, dir_fd=descriptor)
+        return Descriptor(room, _DIRECTORY | _NO_LINK, dir_fd=number)
     except FileNotFoundError:
         raise
     except OSError:
         # Which error a link is differs between systems.
-        _check(os.stat(room, dir_fd=descriptor, follow_symlinks=False), folder / room, folder)
+        _check(os.stat(room, dir_fd=number, follow_symlinks=False), folder / room, folder)
         raise
 
 

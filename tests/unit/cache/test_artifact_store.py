@@ -124,14 +124,12 @@ def test_disk_that_is_full_at_any_step(
     class FullFile:
         write = full
 
-        def __init__(self, descriptor: int, *_: object, **__: object) -> None:
-            self.descriptor = descriptor
+        def __init__(self, *_: object, **__: object) -> None: ...
 
         def __enter__(self) -> FullFile:
             return self
 
-        def __exit__(self, *_: object) -> None:
-            os.close(self.descriptor)
+        def __exit__(self, *_: object) -> None: ...
 
     if name == "create":
         monkeypatch.setattr(atomic, "create_file", full)
