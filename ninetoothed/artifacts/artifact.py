@@ -38,7 +38,9 @@ class Artifact:
     - ``arguments(...)``: the device function's arguments in order, pointers as integers;
     - ``agrees(...)``, where ``check`` looks at outermost levels: True if they agree, or something
       else fails, too. Where they do not, a laxer class of signatures may take the call (see
-      ``Signature.agreement``).
+      ``Signature.agreement``);
+    - ``is_undefined(...)``, where there is ``agrees`` and ``check`` looks at lanes that are stored
+      without a value: True if no other check of ``nt.checks`` fails. No class takes such a call.
 
     ``reads`` and ``writes`` name the parameters that a program loads and stores.
     """

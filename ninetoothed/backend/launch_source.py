@@ -42,14 +42,15 @@ from ninetoothed.symbolic.expr import IndexExpr, python_text, substitute, sym, s
 
 
 def launch_source(module: ModuleOp) -> str:
-    """Source that defines ``check``, ``programs`` and ``arguments`` over the kernel's parameters,
-    and ``agrees`` where a check is about outermost levels.
+    """Source that defines ``check``, ``programs`` and ``arguments`` over the kernel's parameters;
+    where a check is about outermost levels, also ``agrees``, and ``is_undefined`` where another is
+    about lanes without a value.
 
     A size or stride that is a symbol no earlier parameter has binds that symbol; any other must be
     equal to what the tensor has.
     """
     host = _Host(device_function(module))
-    return "\n\n".join([host.check(), host.programs(), host.arguments(), *host.agrees()])
+    return "\n\n".join([host.check(), host.programs(), host.arguments(), *host.classify()])
 
 
 class Binding:
@@ -156,8 +157,10 @@ class _Host(Binding):
             body.append(f"    return {check.message!r}{replace}")
         return self._define("check", [*self.bind(exprs), *body, "return None"])
 
-    def agrees(self) -> list[str]:
-        """The function ``agrees``, if there is one."""
+    def classify(self) -> list[str]:
+        """The functions that tell a laxer class's calls from others, where there is one. They are
+        called after a check failed.
+        """
         found = checks(self._function)
         if not any(check.agreement for check in found):
             return []
@@ -170,7 +173,11 @@ class _Host(Binding):
             pairs[check.agreement].append(pair)
         others = f" or not ({' and '.join(pairs[False])})" if pairs[False] else ""
         returned = f"return {' and '.join(pairs[True])}{others}"
-        return [self._define("agrees", [*self.bind(exprs), returned])]
+        functions = [self._define("agrees", [*self.bind(exprs), returned])]
+        if len(counted) < len(found):
+            returned = f"return {' and '.join((*pairs[True], *pairs[False]))}"
+            functions.append(self._define("is_undefined", [*self.bind(exprs), returned]))
+        return functions
 
     def programs(self) -> str:
         expr = grid(self._function)

@@ -59,8 +59,6 @@ def test_longer_operands_are_read_in_part(device: str) -> None:
         (((20, 64), (64, 30), (20, 40)), r"output is written where other.*\(40, 30\)"),
     ],
 )
-# On a GPU, a laxer class of calls is looked at before the refusal.
-@pytest.mark.filterwarnings("ignore::ninetoothed.errors.AgreementWarning")
 def test_products_of_matrices_that_do_not_fit(
     device: str, shapes: tuple[tuple[int, int], ...], message: str
 ) -> None:

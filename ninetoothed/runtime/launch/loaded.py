@@ -61,14 +61,13 @@ class Host:
                 return self._programs(*values)
         except ZeroDivisionError:
             message = "a size or a symbol that the arrangement divides by is 0; give another"
-        raise CheckError(message, self._disagree(values))
-
-    def _disagree(self, values: tuple[Any, ...]) -> bool:
-        """True if outermost levels disagree in a call, and a laxer class may take it."""
+        functions = self._check.__globals__
         try:
-            return self.agrees is not None and not self.agrees(*values)
+            is_agreement = self.agrees is not None and not self.agrees(*values)
+            is_undefined = "is_undefined" in functions and functions["is_undefined"](*values)
         except ZeroDivisionError:
-            return False
+            is_agreement = is_undefined = False
+        raise CheckError(message, is_agreement, is_undefined)
 
     def sources(self, values: tuple[Any, ...]) -> tuple[int | None, ...] | None:
         """Of each argument of the device function, the position of the value that is passed, or

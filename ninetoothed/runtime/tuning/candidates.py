@@ -296,6 +296,8 @@ def _programs(host: Host, values: tuple[Any, ...], fitting: Fitting) -> int:
     except CheckError as error:
         if fitting.configs:
             raise
+        if error.is_undefined:
+            raise
         # Each configuration may fail another check.
         raise CheckError(error.message, host.agrees is not None) from None
 

@@ -34,6 +34,29 @@ def test_check() -> None:
     assert check(torch.empty(60, 48), b, torch.empty(60, 32)) == "(28, 0) must be (0, 0)"
 
 
+def test_what_fails() -> None:
+    """A laxer class may take what fails by outermost levels alone, and none what would store lanes
+    without a value.
+    """
+    checks = """#nt.check<agreement [m] = [k], "levels">, #nt.check<[n mod 2] = [0], "odd">,
+                #nt.check<defined [m, n] = [min(m, n), n], "lanes">"""
+    scope = load(MATMUL.replace("[#nt.check", f"[{checks}, #nt.check"))
+
+    def failing(m: int, k: int, n: int) -> tuple[str, bool, bool]:
+        call = torch.empty(m, k), torch.empty(k, n), torch.empty(m, n)
+        return scope["check"](*call), scope["agrees"](*call), scope["is_undefined"](*call)
+
+    assert failing(32, 32, 32) == (None, True, True)
+    assert failing(64, 64, 32) == ("lanes", True, True)
+    assert failing(64, 32, 32) == ("levels", False, False)
+    assert failing(32, 64, 32) == ("levels", False, False)
+    assert failing(32, 32, 31) == ("odd", True, False)
+    assert failing(64, 32, 31) == ("levels", True, False)
+    # Where no other class is, nobody asks.
+    scope = load(MATMUL.replace("[#nt.check", '[#nt.check<defined [m] = [n], "x">, #nt.check'))
+    assert not {"agrees", "is_undefined"} & {*scope}
+
+
 def test_programs_and_arguments() -> None:
     scope = load(MATMUL)
     a, b, c = torch.empty(64, 48), torch.empty(48, 96), torch.empty(64, 96)

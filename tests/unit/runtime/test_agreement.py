@@ -228,6 +228,28 @@ def test_a_kernel_without_checks_of_outermost_levels(world: World, block: list[i
     assert {agreement for agreement, _ in make.classes} == {"shapes"}
 
 
+@pytest.mark.parametrize("block", [[64], [64, 128]])
+def test_calls_that_would_store_lanes_without_a_value(world: World, block: list[int]) -> None:
+    """No class takes them, so no other is asked, whose warnings nobody needs."""
+
+    class Undefined(Kernels):
+        def __call__(self, signature: Signature, config: Config, target: Target) -> Artifact:
+            artifact = super().__call__(signature, config, target)
+            text = "def is_undefined(x, y, out):\n    return x.shape[0] == y.shape[0]\n"
+            return replace(artifact, launch=f"{artifact.launch}\n{text}")
+
+    make = Undefined()
+    never = "def fits(x, y, out):\n    return lambda BLOCK: x.shape[0] != 13\n"
+    dispatcher = made(world, blocks(*block), make, never)
+    for _ in range(2):
+        with pytest.raises(ArgumentError) as caught:
+            dispatcher.launch(SIGNATURE, sizes(13, 13))
+        assert str(caught.value) == "13 brings bad luck"
+        assert type(caught.value) is ArgumentError
+        dispatcher.launch(SIGNATURE, sizes(14, 14))
+    assert {agreement for agreement, _ in make.classes} == {"shapes"}
+
+
 def test_no_programs(world: World) -> None:
     make = Kernels()
     dispatcher = made(world, blocks(64, 128), make)
