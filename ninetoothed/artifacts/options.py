@@ -54,7 +54,7 @@ def options(
     Warns:
         OptionWarning: one has no effect.
     """
-    if not isinstance(caller, str) or caller != "torch":
+    if not isinstance(cast("object", caller), str) or caller != "torch":
         raise ArgumentError(
             f"kernels are made for Python, with caller='torch'; caller={shown(caller)} would be a "
             "library that is built ahead of time, which is not part of this version; leave caller "
@@ -76,11 +76,15 @@ def options(
             f"max_num_configs must be a positive integer, not {shown(max_num_configs)}"
         )
     backends = (*languages(), "interpret")
-    if backend is not None and (not isinstance(backend, str) or backend not in backends):
+    if backend is not None and (
+        not isinstance(cast("object", backend), str) or backend not in backends
+    ):
         raise ArgumentError(
             f"there is no backend {shown(backend)}; backends are {', '.join(backends)}"
         )
-    if tune is not None and (not isinstance(tune, str) or tune not in ("off", "quick", "full")):
+    if tune is not None and (
+        not isinstance(cast("object", tune), str) or tune not in ("off", "quick", "full")
+    ):
         raise ArgumentError(f'tune must be "off", "quick" or "full", not {shown(tune)}')
     return Options(
         kernel_name,
@@ -112,9 +116,9 @@ def _numbers(value: int | Iterable[int] | None, name: str) -> tuple[int, ...] | 
         return None
     try:
         # More than are tried say as little as none.
-        items = tuple(itertools.islice(iter(cast("Iterable[int]", value)), _MOST_NUMBERS + 1))
+        items = tuple(itertools.islice(cast("Iterable[int]", value), _MOST_NUMBERS + 1))
     except TypeError:
-        items = (value,)
+        items = (cast("int", value),)
     if not 0 < len(items) <= _MOST_NUMBERS or any(
         type(item) is not int or item < 1 for item in items
     ):
