@@ -14,6 +14,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArrangementError, TypeMismatchError
 from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
+from ninetoothed.ir.name_hints import hint
 from ninetoothed.language import rules
 from ninetoothed.layout.meta_op import AtMostOne, Levels, mapped
 from ninetoothed.symbolic.decisions import bad_divisor
@@ -133,7 +134,7 @@ def _parameter(block: Block, parameter: ArrangedParameter, signature: ParamSigna
     op.location = location(source.declared)
     block.add_op(op)
     result: SSAValue = op.result
-    result.name_hint = parameter.name
+    hint(result, parameter.name)
     for meta in parameter.ops:
         if signature.empty and isinstance(meta, AtMostOne):
             meta = replace(meta, empty=True)

@@ -25,6 +25,7 @@ from ninetoothed.frontend.size_decisions import decision_checks
 from ninetoothed.frontend.values import Value, View
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
+from ninetoothed.ir.name_hints import hint
 from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.symbolic.choices import choices_between
 
@@ -158,5 +159,5 @@ def _arguments(
     assert isinstance(arranged, nt.ArrangedOp)
     for param, value in zip(params, arranged.values, strict=True):
         argument = entry.insert_arg(view(value), len(entry.args))
-        argument.name_hint = param.name
+        hint(argument, param.name)
         yield param, argument, value

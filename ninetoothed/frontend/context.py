@@ -20,6 +20,7 @@ from ninetoothed.frontend.frame import Frame
 from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.values import Size, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
+from ninetoothed.ir.name_hints import hint
 from ninetoothed.language import rules
 from ninetoothed.layout.meta_op import shape_text
 from ninetoothed.symbolic.choices import Choices
@@ -238,7 +239,7 @@ class Context:
             return value
         self.require_block(value)
         result = self.add(nt.LoadOp(value.ref, value.indices, value.other))
-        result.name_hint = value.name
+        hint(result, value.name)
         return result
 
     def now(self, value: Value) -> Value:

@@ -18,6 +18,7 @@ from ninetoothed.frontend.unrolling import MOST_ITERATIONS, is_known
 from ninetoothed.frontend.values import Size, Value, describe
 from ninetoothed.frontend.walk import STATEMENTS, Returned, execute
 from ninetoothed.ir import nt
+from ninetoothed.ir.name_hints import hint
 from ninetoothed.ir.scf import WhileOp
 
 
@@ -84,7 +85,7 @@ class _Loop:
         arguments = block.args[len(first) :]
         self._carry(arguments)
         for name, argument in zip(self.names, arguments, strict=True):
-            argument.name_hint = name
+            hint(argument, name)
             self.ctx.frame.locals[name] = argument
         return block
 
@@ -175,7 +176,7 @@ class _Loop:
         self._carry(op.results)
         frame = self.ctx.frame
         for name, result in zip(self.names, op.results, strict=True):
-            result.name_hint = name
+            hint(result, name)
             frame.locals[name] = result
         if self.variable is not None and frame.locals.pop(self.variable, None) is not None:
             self.dropped[self.variable] = (
@@ -223,7 +224,7 @@ def _for(ctx: Context, node: ast.For) -> Returned | None:
         block = loop.block([counted.lower.type])
         with ctx.inside(block):
             index = counted.index(ctx, block.args[0])
-            index.name_hint = variable
+            hint(index, variable)
             ctx.frame.locals[variable] = index
             execute(ctx, node.body)
         return [block]

@@ -28,11 +28,12 @@ from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.expressions import combined
 from ninetoothed.frontend.inlining import is_function
 from ninetoothed.frontend.subscripts import place
-from ninetoothed.frontend.values import Value, View, describe, is_sequence
+from ninetoothed.frontend.values import Value, View, describe, is_sequence, is_ssa
 from ninetoothed.frontend.variables import claim
 from ninetoothed.frontend.walk import STATEMENTS, Returned, call, evaluate, execute, unsupported
 from ninetoothed.ir import nt
 from ninetoothed.ir.effects import acts
+from ninetoothed.ir.name_hints import hint
 from ninetoothed.language.table import TABLE
 from ninetoothed.layout.meta_op import shape_text
 
@@ -223,10 +224,8 @@ def _assign_name(ctx: Context, name: str, value: Value) -> None:
         return
     claim(ctx, name, name)
     value = ctx.now(value)
-    if isinstance(value, SSAValue) and (
-        value.name_hint is None or isinstance(value.owner, nt.LoadOp)
-    ):
-        value.name_hint = name
+    if is_ssa(value) and (value.name_hint is None or isinstance(value.owner, nt.LoadOp)):
+        hint(value, name)
     frame.locals[name] = value
     frame.undefined.pop(name, None)
 
@@ -323,7 +322,7 @@ def _if(ctx: Context, node: ast.If) -> Returned | None:
     op = scf.IfOp(bit, types, Region(then), Region(other))
     ctx.insert(op)
     for name, result in zip(names, op.results, strict=True):
-        result.name_hint = name
+        hint(result, name)
         frame.locals[name] = result
     for name in frame.locals:
         frame.undefined.pop(name, None)

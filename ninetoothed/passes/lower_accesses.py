@@ -72,6 +72,7 @@ from xdsl.rewriter import Rewriter
 
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.kernel_pass import KernelPass
+from ninetoothed.ir.name_hints import hint
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
@@ -173,7 +174,7 @@ class _Accessed:
             for dim, name in enumerate(self.names):
                 if name not in fixed:
                     row = here.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
-                    row.name_hint = name
+                    hint(row, name)
                     values[name] = Lanes(here.resized(row), (dim,))
         self.ranges = ranges
         self.access: Access = access.substitute(fixed)
@@ -200,7 +201,7 @@ class _Accessed:
                 moves[lowering.is_local(term)].append((minus, term))
         element = in_memory(nt.scalar_of(self.source.result.type))
         pointer = add(nt.PointerOp(self.op.ref, tt.PointerType(element)))
-        pointer.name_hint = self.source.param.data
+        hint(pointer, self.source.param.data)
         for move in moves.values():
             if move:
                 pointer = add(tt.AddPtrOp(pointer, lowering.sum(move).value))
@@ -266,7 +267,7 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
     for name in assumptions:
         if name not in own:
             size = here.inserter.add(nt.SizeOp(nt.ExprAttr(sym(name)), kernel.type))
-            size.name_hint = name
+            hint(size, name)
             kernel.values[name] = Lanes(size, ())
     number, sizes = op.program.owner, op.sizes.data
     program = here.inserter.add(tt.GetProgramIdOp(0))

@@ -20,6 +20,7 @@ from ninetoothed.artifacts.capabilities import Capabilities
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import handler_of
 from ninetoothed.ir.folding import folded
+from ninetoothed.ir.name_hints import hint
 from ninetoothed.language.registry import Registry
 from ninetoothed.passes.lowering.types import in_memory, signless
 
@@ -43,7 +44,7 @@ class Function:
 
     def _argument(self, type: Attribute, attributes: dict[str, Attribute], name: str) -> SSAValue:
         argument = self.block.insert_arg(type, len(self.block.args))
-        argument.name_hint = name
+        hint(argument, name)
         self.arguments.append(DictionaryAttr(attributes))
         return argument
 

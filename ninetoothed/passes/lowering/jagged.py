@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.name_hints import hint
 from ninetoothed.layout.access import holds
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.lowering.index import Arithmetic, IndexLowering
@@ -112,7 +113,7 @@ class Sequence:
         here = lowering.here
         add = here.inserter.add
         offsets = add(nt.SequencesOp(self.ref, self.jagged.bits))
-        offsets.name_hint = self.jagged.offsets
+        hint(offsets, self.jagged.offsets)
         mask = self._mask(lowering)
         wide = Arithmetic(here.inserter, IntegerType(self.jagged.bits))
         other = None if mask is None else wide.constant(0)
@@ -122,7 +123,8 @@ class Sequence:
             here.resized(add(tt.LoadOp(pointer, mask, other))) for pointer in (first, behind)
         )
         length = add(arith.SubiOp(end, start))
-        start.name_hint, length.name_hint = self.jagged.start, self.jagged.length
+        hint(start, self.jagged.start)
+        hint(length, self.jagged.length)
         return {self.jagged.start: start, self.jagged.length: length}
 
     def ranges(self, assumptions: Assumptions) -> dict[str, Range]:
