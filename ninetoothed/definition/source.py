@@ -188,12 +188,19 @@ class FunctionSource:
         return FunctionSource(function, self.capture, node)
 
     def place(self, node: ast.AST, caller: Loc | None = None) -> Loc:
-        """Location of ``node``, in a function that is called from ``caller``."""
+        """Location of ``node``, in a function that is called from ``caller``. An attribute on
+        another line than its object, and a call of it, begin at its name, as in tracebacks.
+        """
         line: int = getattr(node, "lineno", self.node.lineno)
-        single = getattr(node, "end_lineno", line) == line
-        end: int = getattr(node, "end_col_offset", sys.maxsize)
         column: int = getattr(node, "col_offset", 0)
-        return Loc(self.file, line, column, end if single else sys.maxsize, self.node.name, caller)
+        end_line: int = getattr(node, "end_lineno", line)
+        end: int = getattr(node, "end_col_offset", sys.maxsize)
+        name = node.func if isinstance(node, ast.Call) else node
+        if isinstance(name, ast.Attribute) and name.end_lineno and name.end_lineno != line:
+            line = name.end_lineno
+            column = max((name.end_col_offset or 0) - len(name.attr.encode()), 0)
+        end = end if end_line == line else sys.maxsize
+        return Loc(self.file, line, column, end, self.node.name, caller)
 
     def names(self) -> list[str]:
         """The names that :meth:`lookup` knows, without builtins."""
