@@ -12,8 +12,8 @@ from ninetoothed.artifacts.signature import ParamSignature
 from ninetoothed.definition.definition import ArrangedParameter, Definition
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ArrangementError, TypeMismatchError
-from ninetoothed.frontend.locations import location
 from ninetoothed.ir import nt
+from ninetoothed.ir.locations import location
 from ninetoothed.ir.name_hints import hint
 from ninetoothed.language import rules
 from ninetoothed.layout.meta_op import AtMostOne, Levels, mapped

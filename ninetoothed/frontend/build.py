@@ -19,12 +19,12 @@ from ninetoothed.errors import Loc, NineToothedError, collect_warnings, warn
 from ninetoothed.frontend.arrangement import arrange, check_constants, declarations, view
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.frame import Frame
-from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.name_resolution import constant, held_object
 from ninetoothed.frontend.size_decisions import decision_checks
 from ninetoothed.frontend.values import Value, View
 from ninetoothed.frontend.walk import execute
 from ninetoothed.ir import nt
+from ninetoothed.ir.locations import location
 from ninetoothed.ir.name_hints import hint
 from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.symbolic.choices import choices_between

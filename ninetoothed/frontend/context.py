@@ -17,9 +17,9 @@ from ninetoothed.definition.source import FunctionSource
 from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import Loc, NineToothedError, ShapeError, TypeMismatchError
 from ninetoothed.frontend.frame import Frame
-from ninetoothed.frontend.locations import location
 from ninetoothed.frontend.values import Size, Value, View, describe, is_ssa
 from ninetoothed.ir import nt
+from ninetoothed.ir.locations import location
 from ninetoothed.ir.name_hints import hint
 from ninetoothed.language import rules
 from ninetoothed.layout.meta_op import shape_text

@@ -4,28 +4,15 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, ModuleOp, NameLoc
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.errors import CompilerError, Loc, NineToothedError
+from ninetoothed.errors import CompilerError, NineToothedError
+from ninetoothed.ir.locations import loc_of
 from ninetoothed.language.registry import Registry
 
 _Handler = TypeVar("_Handler")
-
-
-def loc_of(location: Attribute) -> Loc | None:
-    """The source location of a location attribute, with the chain of its callers."""
-    if isinstance(location, FileLineColLoc):
-        return Loc(location.filename.data, location.line.data, max(location.column.data - 1, 0))
-    if isinstance(location, CallSiteLoc):
-        callee, caller = loc_of(location.callee), loc_of(location.caller)
-        if callee is None:
-            return caller
-        return Loc(callee.file, callee.line, callee.col, caller=caller)
-    if isinstance(location, NameLoc):
-        return loc_of(location.location)
-    return None
 
 
 def fail(

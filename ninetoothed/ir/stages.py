@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.diagnostics import loc_of
+from ninetoothed.ir.locations import loc_of
 
 _NT = frozenset(op.name for op in nt.NT.operations)
 _TT = frozenset(op.name for op in tt.TT.operations)

@@ -57,8 +57,9 @@ from xdsl.ir import Operation
 from ninetoothed.artifacts.signature import Agreement
 from ninetoothed.errors import AgreementWarning, ArrangementError, any_of, warn
 from ninetoothed.ir import nt
-from ninetoothed.ir.diagnostics import fail, loc_of
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.kernel_pass import KernelPass
+from ninetoothed.ir.locations import loc_of
 from ninetoothed.layout.emptiness import empty_where
 from ninetoothed.layout.meta_op import AtMostOne, MetaOp, Requirement, Sizes, elements, shape_text
 from ninetoothed.layout.meta_ops import Slice

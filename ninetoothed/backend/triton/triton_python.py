@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, IntegerAttr, ModuleOp, i32
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
@@ -25,8 +25,8 @@ from ninetoothed.backend.triton.line_breaks import comment, lines_of
 from ninetoothed.backend.triton.spelling import spell
 from ninetoothed.backend.triton.spelling.arithmetic import repeats_operands
 from ninetoothed.backend.triton.spelling.extern import needs
-from ninetoothed.errors import Loc
 from ninetoothed.ir import tt
+from ninetoothed.ir.locations import loc_of
 
 # A longer text gets a name; so none is nested deeper than Python and Triton can parse.
 _LONGEST_INLINE = 60
@@ -197,7 +197,7 @@ class Writer:
 
     def _statement(self, text: str, op: Operation | None) -> None:
         """A statement, under the user's line that ``op`` comes of."""
-        loc = None if op is None else _user_loc(op.location)
+        loc = None if op is None else loc_of(op.location)
         if loc is not None and (loc.file, loc.line) != self._place:
             self._place = (loc.file, loc.line)
             source = linecache.getline(loc.file, loc.line).strip()
@@ -327,12 +327,3 @@ def _is_unsigned32(bound: Expr) -> bool:
 
 def _option(attr: Attribute) -> str:
     return str(attr.value.data) if isinstance(attr, IntegerAttr) else "True"
-
-
-def _user_loc(location: Attribute) -> Loc | None:
-    """The user's line: of an inlined function, its own."""
-    while isinstance(location, CallSiteLoc):
-        location = location.callee
-    if isinstance(location, FileLineColLoc):
-        return Loc(location.filename.data, location.line.data, location.column.data)
-    return None

@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
 from ninetoothed.backend.device_function import function_name
+from ninetoothed.ir.locations import plain
 from ninetoothed.ir.tt import FuncOp
 
 
@@ -152,7 +153,7 @@ class _Writer:
             return "loc(unknown)"
         text = self._locations.get(location)
         if text is None:
-            text = self._print(location)
+            text = self._print(plain(location))
             self._locations[location] = text
         return text
 
@@ -169,7 +170,7 @@ class _Writer:
 def _first_location(function: FuncOp) -> LocationAttr:
     """The first known place in ``function``, whose file debuggers take to be the function's."""
     for op in function.walk():
-        location = op.location
+        location = plain(op.location)
         while isinstance(location, CallSiteLoc):
             location = location.caller
         if isinstance(location, FileLineColLoc):

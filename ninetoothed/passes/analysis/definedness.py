@@ -17,7 +17,7 @@ from xdsl.ir import BlockArgument, Operation
 
 from ninetoothed.errors import Loc
 from ninetoothed.ir import nt
-from ninetoothed.ir.diagnostics import loc_of
+from ninetoothed.ir.locations import loc_of
 from ninetoothed.layout.access import index_names
 from ninetoothed.layout.implication import Condition, End, Implication, extreme, solved
 from ninetoothed.layout.inverse import Placement

@@ -9,7 +9,7 @@ from xdsl.dialects import scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ninetoothed.ir import nt
-from ninetoothed.ir.diagnostics import loc_of
+from ninetoothed.ir.locations import loc_of
 from ninetoothed.layout.inverse import Site
 from ninetoothed.passes.analysis.dependence import Dependence, Names, dependences
 from ninetoothed.passes.analysis.scalars import known_scalar

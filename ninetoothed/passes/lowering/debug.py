@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, i32
 from xdsl.ir import Operation
 
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.diagnostics import loc_of
+from ninetoothed.ir.locations import loc_of
 from ninetoothed.passes.lowering.elementwise import constant
 from ninetoothed.passes.lowering.function import LOWERINGS, Function
 from ninetoothed.passes.lowering.types import is_unsigned, lowered

@@ -29,8 +29,7 @@ def application(x, out):
     total = ntl.zeros((8, 4), ntl.float32)
     for k in range(x.shape[0]):
         total += x[k]
-#       ^
-# error in no function: ShapeError: x is accumulated over a loop, block by block, and then reduced, but where a block reaches beyond its end nothing is read; say what is read there, as in other=0 for a sum: declare x as Tensor(3, other=0)
+# error: ShapeError: x is accumulated over a loop, block by block, and then reduced, but where a block reaches beyond its end nothing is read; say what is read there, as in other=0 for a sum: declare x as Tensor(3, other=0)
     out = ntl.sum(total, 0)
 
 make(arrangement, application, (Tensor(3, jagged_dim=1), Tensor(2)))
@@ -40,8 +39,8 @@ def application(x, out):
     for k in range(4):
         offsets = ntl.arange(0, 64) + 64 * k
         total += ntl.load(x.source.data_ptr() + offsets, offsets < x.source.shape[0])
-#                ^
-# error in no function: ShapeError: what is read under a mask is accumulated over a loop and then reduced, but where the mask is false it has no value; give it one, as in other=0
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: ShapeError: what is read under a mask is accumulated over a loop and then reduced, but where the mask is false it has no value; give it one, as in other=0
     out = ntl.sum(total)
 
 vectors(application)(torch.zeros(64), torch.zeros(64))

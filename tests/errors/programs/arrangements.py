@@ -119,8 +119,8 @@ kernel(torch.ones(4), torch.ones(4), x=3)
 # ---- more elements that are written than programs
 def arrangement(x, output):
     return x.tile((16,)), output.tile((16,))
-#                         ^
-# error in no function: ArrangementError: output is written, and its outermost level has more elements than there are programs, one an element of x: their outermost shapes are (16,) and (8,); tile, expand or squeeze until they are equal, or return output first
+#                         ^^^^^^^^^^^^^^^^^^
+# error: ArrangementError: output is written, and its outermost level has more elements than there are programs, one an element of x: their outermost shapes are (16,) and (8,); tile, expand or squeeze until they are equal, or return output first
 
 def application(x, output):
     output = x
@@ -129,8 +129,8 @@ make(arrangement, application, (Tensor(shape=(128,)), Tensor(shape=(256,))))
 # ---- fewer elements than programs, of a strict kernel
 def arrangement(x, output):
     return x.tile((16,)), output.tile((16,))
-#                         ^
-# error in no function: ArrangementError: the outermost level of output has fewer elements than there are programs, one an element of x: their outermost shapes are (8,) and (16,); programs without an element write nothing; tile, expand or squeeze until they are equal
+#                         ^^^^^^^^^^^^^^^^^^
+# error: ArrangementError: the outermost level of output has fewer elements than there are programs, one an element of x: their outermost shapes are (8,) and (16,); programs without an element write nothing; tile, expand or squeeze until they are equal
 
 def application(x, output):
     output = x
@@ -139,8 +139,8 @@ make(arrangement, application, (Tensor(shape=(256,)), Tensor(shape=(128,))), str
 # ---- more elements that are read than programs, of a strict kernel
 def arrangement(output, x):
     return output.tile((16,)), x.tile((16,))
-#                              ^
-# error in no function: ArrangementError: the outermost level of x has more elements than there are programs, one an element of output: their outermost shapes are (16,) and (8,); elements without a program are not reached; tile, expand or squeeze until they are equal
+#                              ^^^^^^^^^^^^^
+# error: ArrangementError: the outermost level of x has more elements than there are programs, one an element of output: their outermost shapes are (16,) and (8,); elements without a program are not reached; tile, expand or squeeze until they are equal
 
 def application(output, x):
     output = x

@@ -53,7 +53,7 @@ vectors(application).ir()
 def application(x, output):
     p = x.source.data_ptr() + x.offsets()
     output = ntl.load(p, cache_modifier=".cg", volatile=True)
-#            ^
-# error in no function: DeviceError: an access of an NVIDIA GPU takes one of cache_modifier, eviction_policy and volatile, not '.cg' and 'volatile'; leave the others out
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: DeviceError: an access of an NVIDIA GPU takes one of cache_modifier, eviction_policy and volatile, not '.cg' and 'volatile'; leave the others out
 
 vectors(application).source()

@@ -61,23 +61,22 @@ vectors(application, "fp32", "fp32")
 def application(x, output):
     def combine(a, b):
         return a + b * ntl.load(x.source.data_ptr())
-#                               ^
-# error in no function: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and uses a value from outside that is known at run time only; give it as a block of the input
+#                               ^^^^^^^^^^^^^^^^^^^
+# error: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and uses a value from outside that is known at run time only; give it as a block of the input
 
     output = x + ntl.reduce(x, 0, combine)
-#                ^ caller in no function
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^ caller
 
 vectors(application, "fp32", "fp32")
 # ---- a combination that writes
 def combine(a, b):
     ntl.device_print("a", a)
-#   ^
-# error in no function: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and may not read, write or print; do so outside
+# error: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and may not read, write or print; do so outside
     return a + b
 
 def application(x, output):
     output = x + ntl.reduce(x, 0, combine)
-#                ^ caller in no function
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^ caller
 
 vectors(application, "fp32", "fp32")
 # ---- a combination that uses a value from outside
@@ -86,56 +85,55 @@ def application(x, output):
 
     def combine(a, b):
         return (a + b) / largest
-#              ^
-# error in no function: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and uses a value from outside that is known at run time only; give it as a block of the input
+#              ^^^^^^^^^^^^^^^^^
+# error: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and uses a value from outside that is known at run time only; give it as a block of the input
 
     output = x + ntl.reduce(x, 0, combine)
-#                ^ caller in no function
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^ caller
 
 vectors(application, "fp32", "fp32")
 # ---- a combination that uses a size from outside
 def application(x, output):
     def combine(a, b):
         return (a + b) / x.source.shape[0]
-#              ^
-# error in no function: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and uses a value from outside that is known at run time only; give it as a block of the input
+#              ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and uses a value from outside that is known at run time only; give it as a block of the input
 
     output = x + ntl.reduce(x, 0, combine)
-#                ^ caller in no function
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^ caller
 
 vectors(application, "fp32", "fp32")
 # ---- a combination that uses the program's number
 def combine(a, b):
     return a + b * ntl.program_id(0)
-#                  ^
-# error in no function: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and uses a value from outside that is known at run time only; give it as a block of the input
+#                  ^^^^^^^^^^^^^^^^^
+# error: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars, and uses a value from outside that is known at run time only; give it as a block of the input
 
 def application(x, output):
     output = x + ntl.reduce(x, 0, combine)
-#                ^ caller in no function
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^ caller
 
 vectors(application, "fp32", "fp32")
 # ---- a combination that makes a block
 def combine(a, b):
     return a + b + ntl.sum(ntl.arange(0, 16))
-#                          ^
-# error in no function: ShapeError: ntl.reduce: the function combine combines scalars, and makes a block of shape (16,) of i32; compute it outside
+#                          ^^^^^^^^^^^^^^^^^
+# error: ShapeError: ntl.reduce: the function combine combines scalars, and makes a block of shape (16,) of i32; compute it outside
 
 def application(x, output):
     output = x + ntl.reduce(x, 0, combine)
-#                ^ caller in no function
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^ caller
 
 vectors(application, "fp32", "fp32")
 # ---- a combination that loops
 def combine(a, b):
     for _ in range(3):
-#   ^
-# error in no function: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars without loops; write `for i in ntl.static_range(n)`
+# error: UnsupportedSyntaxError: ntl.reduce: the function combine combines scalars without loops; write `for i in ntl.static_range(n)`
         a = a * b
     return a
 
 def application(x, output):
     output = x + ntl.reduce(x, 0, combine)
-#                ^ caller in no function
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^ caller
 
 vectors(application, "fp32", "fp32")

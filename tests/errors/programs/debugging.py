@@ -45,7 +45,7 @@ vectors(application).ir()
 # ---- an assertion that fails
 def application(x, output):
     ntl.device_assert(x < 66, "x is small")
-#   ^ error in no function: AssertionFailedError: x is small (program 1, lane 2)
+# error: AssertionFailedError: x is small (program 1, lane 2)
     output = x
 
 x = torch.arange(70.0)
@@ -53,7 +53,7 @@ vectors(application)(x, x.clone())
 # ---- an assertion that fails, without a message
 def application(x, output):
     ntl.device_assert(ntl.program_id(0) < 1)
-#   ^ error in no function: AssertionFailedError: the assertion does not hold (program 1)
+# error: AssertionFailedError: the assertion does not hold (program 1)
     output = x
 
 x = torch.arange(70.0)
@@ -61,7 +61,7 @@ vectors(application)(x, x.clone())
 # ---- an assertion on a matrix that fails
 def application(x, output):
     ntl.device_assert(x != 70.0, "not there")
-#   ^ error in no function: AssertionFailedError: not there (program 0, lane (2, 6))
+# error: AssertionFailedError: not there (program 0, lane (2, 6))
     output = x
 
 x = torch.arange(128.0).reshape(4, 32)
@@ -111,8 +111,8 @@ vectors(application).ir()
 # ---- assembly on CPU tensors
 def application(x, output):
     output = ntl.inline_asm_elementwise(
-#            ^
-# error in no function: DeviceError: ntl.inline_asm_elementwise runs on a GPU only; pass GPU tensors, or write it with functions of ntl
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: DeviceError: ntl.inline_asm_elementwise runs on a GPU only; pass GPU tensors, or write it with functions of ntl
         "mov.b32 $0, $1;", "=f,f", [x], ntl.float32, True, 1
     )
 

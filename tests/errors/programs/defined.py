@@ -31,8 +31,8 @@ def arrangement(x, output):
 
 def application(x, output):
     output = x
-#   ^
-# error in no function: ArrangementError: output is written where x has no element, so that nothing defined is stored, whatever the sizes; declare what is read beyond the end, as in Tensor(1, other=0) for x
+#   ^^^^^^
+# error: ArrangementError: output is written where x has no element, so that nothing defined is stored, whatever the sizes; declare what is read beyond the end, as in Tensor(1, other=0) for x
 
 make(arrangement, application, (Tensor(1), Tensor(1)))(torch.ones(62), torch.ones(64))
 # ---- keys and values of other lengths

@@ -3,8 +3,8 @@
 # ---- several sequences a program
 def arrangement(x):
     return x.tile((2, 16))
-#          ^
-# error in no function: ArrangementError: a program sees several sequences of x, which differ in length; tile dim 0 of a jagged tensor by 1, so that a program sees one sequence
+#          ^^^^^^^^^^^^^^^
+# error: ArrangementError: a program sees several sequences of x, which differ in length; tile dim 0 of a jagged tensor by 1, so that a program sees one sequence
 
 def application(x):
     x = x + 1

@@ -68,8 +68,8 @@ ntl.libdevice.tanh(1.0)
 # ---- no function for AMD
 def application(x, output):
     output = ntl.libdevice.fast_tanf(x)
-#            ^
-# error in no function: DeviceError: ntl.libdevice.fast_tanf: AMD's device libraries have no such function of fp32; compute it from others
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: DeviceError: ntl.libdevice.fast_tanf: AMD's device libraries have no such function of fp32; compute it from others
 
 kernel = vectors(application)
 kernel.source(target="gfx942")

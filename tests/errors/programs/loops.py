@@ -19,8 +19,7 @@ vectors(application)
 # ---- a lock that other programs wait for
 def application(x, output):
     while ntl.atomic_cas(output.source.data_ptr(), 0, 1) != 0:
-#   ^
-# error in no function: NineToothedError: programs wait in this loop for what another program must do, which never happens here: an iteration changes neither a variable nor memory, and the interpreter runs each operation for all programs at once, so that none goes on while others wait; release a lock in the iteration that takes it, use atomics that need no lock, such as ntl.atomic_add, make two kernels of it, or run it on a GPU
+# error: NineToothedError: programs wait in this loop for what another program must do, which never happens here: an iteration changes neither a variable nor memory, and the interpreter runs each operation for all programs at once, so that none goes on while others wait; release a lock in the iteration that takes it, use atomics that need no lock, such as ntl.atomic_add, make two kernels of it, or run it on a GPU
         pass
     ntl.atomic_xchg(output.source.data_ptr(), 0)
 
@@ -29,8 +28,7 @@ vectors(application)(*[torch.zeros(128, dtype=torch.int32) for _ in range(2)])
 def application(x, output):
     n = x.source.shape[0]
     while n > 1:
-#   ^
-# error in no function: NineToothedError: this loop never ends: an iteration changes neither a variable nor memory; write a condition that the loop's body changes
+# error: NineToothedError: this loop never ends: an iteration changes neither a variable nor memory; write a condition that the loop's body changes
         n = n // 1
     output = x * n
 

@@ -151,8 +151,7 @@ vectors(application)(*[torch.zeros(64) for _ in range(2)])
 # ---- pointers beyond the tensor
 def application(x, out):
     ntl.store(out.source.data_ptr() + out.offsets(0) + 10, x)
-#   ^
-# error in no function: ArgumentError: elements 10 to 73 of out are addressed, but it has 0 to 63; mask the lanes outside
+# error: ArgumentError: elements 10 to 73 of out are addressed, but it has 0 to 63; mask the lanes outside
 
 vectors(application)(*[torch.zeros(64) for _ in range(2)])
 # ---- a compare-and-swap without a power of two

@@ -196,29 +196,28 @@ matrices(application, "fp16")
 # ---- a type that the target has not
 def application(x, output):
     output = x.to(ntl.float32) + 1
-#            ^
-# error in no function: TypeMismatchError: sm_80 has no fp8e4nv; use fp8e5, or a target that has it
+#            ^^^^ error: TypeMismatchError: sm_80 has no fp8e4nv; use fp8e5, or a target that has it
 
 compiled(matrices(application, "fp8e4nv"), "sm_80")
 # ---- a type of AMD's
 def application(x, output):
     y = x * 2
     output = y.to(ntl.float8e4b8).to(ntl.float32)
-#            ^
-# error in no function: TypeMismatchError: sm_90 has no fp8e4b8; use fp8e4nv or fp8e5, or a target that has it
+#            ^^^^^^^^^^^^^^^^^^^^
+# error: TypeMismatchError: sm_90 has no fp8e4b8; use fp8e4nv or fp8e5, or a target that has it
 
 compiled(matrices(application, "fp32"), "sm_90")
 # ---- a precision that the target has not
 def application(x, output):
     output = ntl.sum(ntl.dot(x, ntl.trans(x), input_precision="tf32"))
-#                    ^
-# error in no function: ArgumentError: ntl.dot: gfx90a forms no products of fp32 in 'tf32'; input_precision can be 'ieee', 'bf16x3' or 'bf16x6'
+#                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: ArgumentError: ntl.dot: gfx90a forms no products of fp32 in 'tf32'; input_precision can be 'ieee', 'bf16x3' or 'bf16x6'
 
 compiled(matrices(application, "fp32"), "gfx90a")
 # ---- more imprecise products than there are
 def application(x, output):
     output = ntl.sum(ntl.dot(x, ntl.trans(x), max_num_imprecise_acc=64))
-#                    ^
-# error in no function: ArgumentError: ntl.dot: max_num_imprecise_acc is 64, and 32 products are summed; give no more
+#                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+# error: ArgumentError: ntl.dot: max_num_imprecise_acc is 64, and 32 products are summed; give no more
 
 compiled(matrices(application, "fp8e5"), "sm_90")

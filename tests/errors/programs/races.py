@@ -22,7 +22,7 @@ def arrangement(x, y):
 def application(x, y):
     y = x
 #   ^
-# error in no function: RaceError: two programs write one element of y: element (2,), by programs (0,) and (1,), where y_size_0 = 5; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
+# error: RaceError: two programs write one element of y: element (2,), by programs (0,) and (1,), where y_size_0 = 5; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
 
 make(arrangement, application, (Tensor(1), Tensor(1)), strict=True)
 # ---- all rows to one
@@ -32,7 +32,7 @@ def arrangement(x, y):
 def application(x, y):
     y = x
 #   ^
-# error in no function: RaceError: two programs write one element of y: element (0, 0), by programs (0, 0) and (1, 0), where y_size_0 = 1, y_size_1 = 2, x_size_0 = 3; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
+# error: RaceError: two programs write one element of y: element (0, 0), by programs (0, 0) and (1, 0), where y_size_0 = 1, y_size_1 = 2, x_size_0 = 3; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
 
 make(arrangement, application, (Tensor(2), Tensor(2)), strict=True)
 # ---- by jit
@@ -40,7 +40,7 @@ make(arrangement, application, (Tensor(2), Tensor(2)), strict=True)
 def kernel(x: Tensor(1).tile((2,)), y: Tensor(1).tile((4,), strides=(2,))):
     y = ntl.sum(x)
 #   ^
-# error in no function: RaceError: two programs write one element of y: element (2,), by programs (0,) and (1,), where y_size_0 = 5; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
+# error: RaceError: two programs write one element of y: element (2,), by programs (0,) and (1,), where y_size_0 = 5; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
 # ---- strict by the environment
 def arrangement(x, y):
     return x.tile((4,), strides=(2,)), y.tile((4,), strides=(2,))
@@ -48,7 +48,7 @@ def arrangement(x, y):
 def application(x, y):
     y = x
 #   ^
-# error in no function: RaceError: two programs write one element of y: element (2,), by programs (0,) and (1,), where y_size_0 = 5; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
+# error: RaceError: two programs write one element of y: element (2,), by programs (0,) and (1,), where y_size_0 = 5; give each its own elements, add with ntl.atomic_add, or declare Tensor(..., allow_races=True)
 
 monkeypatch.setenv("NINETOOTHED_STRICT", "1")
 make(arrangement, application, (Tensor(1), Tensor(1)))

@@ -86,8 +86,8 @@ def arrangement(x, output):
 
 def application(x, output):
     output = x
-#   ^
-# error in no function: ArrangementError: output is written where x has no element, so that nothing defined is stored, whatever the sizes; declare what is read beyond the end, as in Tensor(3, other=0) for x
+#   ^^^^^^
+# error: ArrangementError: output is written where x has no element, so that nothing defined is stored, whatever the sizes; declare what is read beyond the end, as in Tensor(3, other=0) for x
 
 kernel = make(arrangement, application, (Tensor(3), Tensor(1)))
 kernel(torch.ones(0, 2, 16), torch.ones(16))

@@ -18,8 +18,8 @@ vectors(application)
 def arrangement(x, output):
     n = Symbol("n", constexpr=True, lower_bound=0)
     return x[n : n + 8].tile((16,)), output.tile((16,))
-#          ^
-# error in no function: ArrangementError: slicing of x (kernel.py, line 3) needs n + 8 <= 4, which no call can give; write one that fits
+#          ^^^^^^^^^^^^
+# error: ArrangementError: slicing of x (kernel.py, line 3) needs n + 8 <= 4, which no call can give; write one that fits
 
 def application(x, output):
     output = x + ntl.zeros((32,), dtype=ntl.float32)

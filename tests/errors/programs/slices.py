@@ -65,8 +65,8 @@ Tensor(1)[::step]
 def arrangement(x, output):
     n = Symbol("n", lower_bound=0)
     return x[6 : 8 + n].tile((4,)), output.tile((4,))
-#          ^
-# error in no function: ArrangementError: slicing of x (kernel.py, line 3) needs n + 8 <= 4, which no call can give; write one that fits
+#          ^^^^^^^^^^^^
+# error: ArrangementError: slicing of x (kernel.py, line 3) needs n + 8 <= 4, which no call can give; write one that fits
 
 def application(x, output):
     output = x

@@ -184,7 +184,7 @@ vectors(application, "fp32")
 # ---- an assertion that does not hold at run time
 def application(x, output):
     assert ntl.sum(x) < 64, "give small numbers"
-#   ^ error in no function: AssertionFailedError: give small numbers (program 0)
+# error: AssertionFailedError: give small numbers (program 0)
     output = x
 
 vectors(application)(torch.ones(64), torch.ones(64))

@@ -303,7 +303,7 @@ def test_the_warning_stands_at_the_call_of_make() -> None:
         "two programs write one element of y: element (2,), by programs (0,) and (1,), where "
         "y_size_0 = 5; give each its own elements, add with ntl.atomic_add, or declare "
         "Tensor(..., allow_races=True)\n"
-        f'  File "{__file__}", line {copy.__code__.co_firstlineno + 2}, column 5\n'
+        f'  File "{__file__}", line {copy.__code__.co_firstlineno + 2}, column 5, in copy\n'
         "    y = x\n"
         "    ^"
     )
