@@ -31,10 +31,13 @@ class CacheEntry(NamedTuple):
 
 
 class SignatureInfo(NamedTuple):
-    """Signature info: the parameters that may be written to, and the warnings."""
+    """Signature info: the parameters that may be written to, the warnings, and the parameters that
+    are written to with some block sizes, or None where nobody asked for them yet.
+    """
 
     written: frozenset[str]
     warnings: tuple[NineToothedWarning, ...]
+    stored: frozenset[str] | None = None
 
 
 def load(key: str) -> CacheEntry | None:
@@ -55,7 +58,11 @@ def load_signature_info(key: str, signature: Signature) -> SignatureInfo | None:
 
 def store_signature_info(key: str, signature: Signature, info: SignatureInfo) -> None:
     """Store the info of a signature."""
-    fields = {"written": sorted(info.written), "warnings": _fields(info.warnings)}
+    fields = {
+        "written": sorted(info.written),
+        "warnings": _fields(info.warnings),
+        "stored": None if info.stored is None else sorted(info.stored),
+    }
     artifact_store.store_entry(f"{key} {signature}", json.dumps(fields))
 
 
@@ -103,4 +110,6 @@ def _entry(fields: dict[str, Any]) -> CacheEntry:
 
 
 def _signature_info(fields: dict[str, Any]) -> SignatureInfo:
-    return SignatureInfo(frozenset(fields["written"]), _warnings(fields["warnings"]))
+    written, stored = frozenset(fields["written"]), fields["stored"]
+    stored = None if stored is None else frozenset(stored)
+    return SignatureInfo(written, _warnings(fields["warnings"]), stored)

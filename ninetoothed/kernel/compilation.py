@@ -88,7 +88,7 @@ class Variant:
         self._largest: dict[int, dict[str, int]] = {}
         self._interpreted: dict[tuple[Any, ...], dict[str, int]] = {}
         self._stores: dict[ModuleOp, tuple[int, ...]] = {}
-        self._stored: frozenset[str] | None = None
+        self._stored = None if self._is_specialized else self.written
 
     @cached_property
     def written(self) -> frozenset[str]:
@@ -98,6 +98,11 @@ class Variant:
             # Other block sizes may have other stores.
             return frozenset(names)
         return frozenset(names[place] for place in self.stores(self.module))
+
+    @property
+    def info(self) -> SignatureInfo:
+        """What is known of the signature's modules by now."""
+        return SignatureInfo(self.written, self.warnings, self._stored)
 
     def stored(self, configs: Callable[[], Iterable[Config]]) -> frozenset[str]:
         """Parameters that are written to with some block sizes."""
@@ -288,8 +293,7 @@ class KernelCompiler:
 
     def signature_info(self, signature: Signature) -> SignatureInfo:
         """Signature info of a signature."""
-        variant = self.variant(signature)
-        return SignatureInfo(variant.written, variant.warnings)
+        return self.variant(signature).info
 
     def composed(self, signature: Signature, config: Config | None = None) -> ModuleOp:
         """The module in stage ``composed``, specialized on a configuration if need be."""

@@ -90,7 +90,11 @@ class Compilation:
 
     def stored(self, signature: Signature) -> frozenset[str]:
         """Parameters that are written to with some block sizes."""
-        return self.compiler.stored(signature)
+        known = self.signature_info(signature).stored
+        if known is None:
+            known = self.compiler.stored(signature)
+            self._keep(signature)
+        return known
 
     @property
     def compiler(self) -> KernelCompiler:
@@ -149,20 +153,24 @@ class Compilation:
     def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
         """Compile the artifact of one configuration."""
         found = self.compiler.artifact(signature, config, target, self.language(target))
-        self._keep_warnings(signature)
+        self._keep(signature)
         return found
 
-    def _keep_warnings(self, signature: Signature) -> None:
-        """Keep the warnings of modules that were built since, of other block sizes."""
+    def _keep(self, signature: Signature) -> None:
+        """Keep what modules told that were built since, of other block sizes."""
         with self._lock:
             known = self._signature_infos.get(signature)
-            warnings = self.compiler.signature_info(signature).warnings
-            if known is None or {*warnings} <= {*known.warnings}:
+            latest = self.compiler.signature_info(signature)
+            if known is None:
                 return
-            known = known._replace(warnings=tuple(dict.fromkeys((*known.warnings, *warnings))))
-            self._signature_infos[signature] = known
+            warnings = tuple(dict.fromkeys((*known.warnings, *latest.warnings)))
+            stored = latest.stored if known.stored is None else known.stored
+            found = known._replace(warnings=warnings, stored=stored)
+            if found == known:
+                return
+            self._signature_infos[signature] = found
             if self.digest is not None and not settings.inspects():
-                entries.store_signature_info(self.digest, signature, known)
+                entries.store_signature_info(self.digest, signature, found)
 
     def language(self, target: Target) -> Language:
         """Language that kernels are emitted in for a target."""

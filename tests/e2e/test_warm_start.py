@@ -447,3 +447,27 @@ def test_a_warning_of_some_block_sizes_is_repeated(user: User) -> None:
     assert warning[0].startswith("this statement does nothing")
     assert second["imported"] == []
     assert second["warnings"] == [warning]
+
+
+@pytest.mark.parametrize("is_specialized", [False, True])
+def test_memory_that_overlaps(user: User, is_specialized: bool) -> None:
+    """Which parameters are written with some block sizes is in the cache."""
+    if is_specialized:
+        size = "block_size(lower_bound=32, upper_bound=128)"
+        branch = "if x.shape[0] < 128:\n        y = x"
+        text = KERNELS.replace("y = x * FACTOR + helpers.OFFSET", branch)
+        text = text.replace("def arrangement(x, y):", f"def arrangement(x, y, size={size}):")
+        for name in "xy":
+            text = text.replace(f"size_of({name})", "size")
+        user.write("kernels", text)
+    program = """
+    import kernels
+    x, y = Array(100), Array(100, pointer=4100)
+    kernels.kernel(x, y)
+    """
+    first, second = user.run(program), user.run(program)
+    assert len(first["warnings"]) == 1
+    assert "y is written, and other elements of x lie in" in first["warnings"][0][0]
+    assert first["warnings"] == second["warnings"]
+    assert "xdsl" in first["imported"]
+    assert second["imported"] == []

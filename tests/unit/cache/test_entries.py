@@ -51,9 +51,10 @@ def test_records_and_facts() -> None:
         entries.store("key", entry)
         assert entries.load("key") == entry
     assert entries.load("other") is None
-    signature_info = SignatureInfo(frozenset("xy"), warnings)
-    entries.store_signature_info("key", Signature(()), signature_info)
-    assert entries.load_signature_info("key", Signature(())) == signature_info
+    for stored in (None, frozenset[str](), frozenset("x")):
+        signature_info = SignatureInfo(frozenset("xy"), warnings, stored)
+        entries.store_signature_info("key", Signature(()), signature_info)
+        assert entries.load_signature_info("key", Signature(())) == signature_info
     assert entries.load_signature_info("key", Signature((), index_bits=64)) is None
 
 
