@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.copies import copied
-from ninetoothed.calls.sequences import elements_of
+from ninetoothed.calls.sequences import elements_of, is_nested
 from ninetoothed.errors import ArgumentError, MismatchError, counted, user_facing
 from ninetoothed.kernel.kernel import Kernel
 
@@ -169,12 +169,9 @@ def _expected(
             raise ArgumentError(
                 f"the reference gives {name} a {type(value).__name__}; give a torch tensor"
             )
-    return {name: _elements(value) for name, value in results.items()}
-
-
-def _elements(value: torch.Tensor) -> torch.Tensor:
-    """The elements of a tensor; of a nested one, of its sequences."""
-    return value.values() if value.is_nested else value
+    return {
+        name: value.values() if is_nested(value) else value for name, value in results.items()
+    }
 
 
 def _check_shape(name: str, actual: tuple[int, ...], expected: tuple[int, ...]) -> None:
