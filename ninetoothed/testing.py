@@ -169,9 +169,7 @@ def _expected(
             raise ArgumentError(
                 f"the reference gives {name} a {type(value).__name__}; give a torch tensor"
             )
-    return {
-        name: value.values() if is_nested(value) else value for name, value in results.items()
-    }
+    return {name: value.values() if is_nested(value) else value for name, value in results.items()}
 
 
 def _check_shape(name: str, actual: tuple[int, ...], expected: tuple[int, ...]) -> None:

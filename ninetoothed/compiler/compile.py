@@ -82,12 +82,9 @@ def build(
 
 def serves(module: ModuleOp, config: Config) -> bool:
     """True if ``module`` is valid for a configuration (see :func:`build`)."""
-    kernel = kernel_of(module)
     values = dict(config.values)
-    return all(
-        decl.specialized in (None, values.get(decl.name, decl.specialized))
-        for decl in kernel.declarations
-    )
+    specialized = kernel_of(module).specialized
+    return all(values.get(name, built) == built for name, built in specialized.items())
 
 
 def pass_options(
