@@ -74,7 +74,10 @@ def build(
         observe("frontend", module)
     # Observers see the verdicts.
     rule = {"agreement": signature.agreement}
-    options = {"nt-check-arrangement": rule, "nt-number-programs": rule}
+    options = {
+        "nt-check-arrangement": {**rule, "index_bits": signature.index_bits},
+        "nt-number-programs": rule,
+    }
     pipeline = steps(ANNOTATED if observers else SYMBOLIC, options)
     run(context(), module, pipeline, observers, settings.verify_ir())
     return module
