@@ -41,7 +41,7 @@ def check_kernel(
     *,
     kwargs: Mapping[str, Any] = _NOTHING,
     configs: str | int = "all",
-    levels: Collection[str] = ("nt",),
+    levels: str | Collection[str] = "nt",
     rtol: float | None = None,
     atol: float | None = None,
 ) -> list[Config]:
@@ -64,7 +64,7 @@ def check_kernel(
         configs: Which configurations: ``"all"``, how many, spread evenly from small blocks to large
             ones, or ``"random:SEED"``, which draws eight.
         levels: What CPU tensors are run at: ``"nt"``, the application as written, ``"tt"``, all
-            that the compiler makes of it before Triton, or both.
+            that the compiler makes of it before Triton, or both, ``("nt", "tt")``.
         rtol: Tolerance relative to expected elements; default: that of ``torch.testing`` for the
             argument's element type, and nothing for integers and bits.
         atol: Absolute tolerance, likewise.
@@ -86,7 +86,7 @@ def check_kernel(
             "the reference is None; give a function, or a tensor for each argument that the kernel "
             "writes to"
         )
-    levels = tuple(dict.fromkeys(levels))
+    levels = (levels,) if isinstance(levels, str) else tuple(dict.fromkeys(levels))
     if not levels or not set(levels) <= set(LEVELS):
         raise ArgumentError(f'levels must be "nt", "tt" or both, not {levels!r}')
     sample = Sample.parse("configs", configs)

@@ -89,8 +89,8 @@ def cumulated(x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
     return x.cumsum(1)
 
 
-@pytest.mark.parametrize("levels", [("nt",), ("tt",), ("nt", "tt")])
-def test_every_block_size_is_run(levels: Sequence[str]) -> None:
+@pytest.mark.parametrize("levels", [("nt",), "tt", ("nt", "tt")])
+def test_every_block_size_is_run(levels: str | Sequence[str]) -> None:
     x, z = rows()
     ran = check_kernel(CARRIED, (x, z), cumulated, levels=levels)
     assert {dict(one.values).popitem()[1] for one in ran} == {16 << k for k in range(7)}
@@ -316,6 +316,7 @@ X = torch.zeros(4)
             "writes to",
         ),
         ({"levels": ("ttir",)}, 'levels must be "nt", "tt" or both, not (\'ttir\',)'),
+        ({"levels": "ttir"}, 'levels must be "nt", "tt" or both, not (\'ttir\',)'),
         (
             {"configs": 0},
             "configs must be all, a number of configurations, or random:SEED, as random:0, for 8 "
