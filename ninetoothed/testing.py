@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.copies import copied
-from ninetoothed.calls.sequences import elements_of
+from ninetoothed.calls.sequences import elements_of, is_nested
 from ninetoothed.errors import ArgumentError, MismatchError, counted, user_facing
 from ninetoothed.kernel.kernel import Kernel
 
@@ -41,7 +41,7 @@ def check_kernel(
     *,
     kwargs: Mapping[str, Any] = _NOTHING,
     configs: str | int = "all",
-    levels: Collection[str] = ("nt",),
+    levels: str | Collection[str] = "nt",
     rtol: float | None = None,
     atol: float | None = None,
 ) -> list[Config]:
@@ -64,7 +64,7 @@ def check_kernel(
         configs: Which configurations: ``"all"``, how many, spread evenly from small blocks to large
             ones, or ``"random:SEED"``, which draws eight.
         levels: What CPU tensors are run at: ``"nt"``, the application as written, ``"tt"``, all
-            that the compiler makes of it before Triton, or both.
+            that the compiler makes of it before Triton, or both, ``("nt", "tt")``.
         rtol: Tolerance relative to expected elements; default: that of ``torch.testing`` for the
             argument's element type, and nothing for integers and bits.
         atol: Absolute tolerance, likewise.
@@ -86,7 +86,7 @@ def check_kernel(
             "the reference is None; give a function, or a tensor for each argument that the kernel "
             "writes to"
         )
-    levels = tuple(dict.fromkeys(levels))
+    levels = (levels,) if isinstance(levels, str) else tuple(dict.fromkeys(levels))
     if not levels or not set(levels) <= set(LEVELS):
         raise ArgumentError(f'levels must be "nt", "tt" or both, not {levels!r}')
     sample = Sample.parse("configs", configs)
@@ -169,12 +169,7 @@ def _expected(
             raise ArgumentError(
                 f"the reference gives {name} a {type(value).__name__}; give a torch tensor"
             )
-    return {name: _elements(value) for name, value in results.items()}
-
-
-def _elements(value: torch.Tensor) -> torch.Tensor:
-    """The elements of a tensor; of a nested one, of its sequences."""
-    return value.values() if value.is_nested else value
+    return {name: value.values() if is_nested(value) else value for name, value in results.items()}
 
 
 def _check_shape(name: str, actual: tuple[int, ...], expected: tuple[int, ...]) -> None:

@@ -45,8 +45,9 @@ class Sample:
         A count is spread evenly from the first to the last.
         """
         if self.seed is not None:
-            drawn = random.Random(self.seed).sample(range(len(members)), k=len(members))
-            return [members[place] for place in sorted(drawn[:_DRAWN])]
+            count = min(_DRAWN, len(members))
+            drawn = random.Random(self.seed).sample(range(len(members)), k=count)
+            return [members[place] for place in sorted(drawn)]
         if self.count is None:
             return [*members]
         count = min(self.count - taken, len(members))

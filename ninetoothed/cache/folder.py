@@ -25,7 +25,7 @@ from typing import Self
 
 _HAS_DESCRIPTORS = os.open in os.supports_dir_fd
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-# The first for directories; a pipe at a file's name must not be waited for, either.
+# Files are opened without waiting for the other end of a pipe, either.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _PLAIN = _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 

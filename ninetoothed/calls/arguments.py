@@ -12,7 +12,8 @@ from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.overlaps import overlaps_itself
-from ninetoothed.calls.sequences import Jagged, is_nested, taken_apart
+from ninetoothed.calls.sequences import Jagged, elements_of, is_nested, taken_apart
+from ninetoothed.calls.storage import check_memory
 from ninetoothed.errors import (
     ArgumentError,
     BoundsWarning,
@@ -340,12 +341,12 @@ def _located(parameter: Parameter, value: Any) -> tuple[tuple[int, ...], int]:
     """A tensor's strides and its pointer.
 
     Raises:
-        ArgumentError: it has none.
+        ArgumentError: it has none, or its memory was resized.
     """
     try:
         strides, pointer = value.stride(), value.data_ptr()
         if pointer or value.numel() == 0 or value.device.type == "meta":
-            _check_memory(parameter, value)
+            check_memory(parameter.name, elements_of(value))
             return strides, pointer
     except RuntimeError:
         if str(value.layout) != "torch.strided":
@@ -359,26 +360,6 @@ def _located(parameter: Parameter, value: Any) -> tuple[tuple[int, ...], int]:
     )
 
 
-def _check_memory(parameter: Parameter, value: Any) -> None:
-    """Check that a tensor's elements lie in its memory, which may have been resized.
-
-    Raises:
-        ArgumentError: one does not.
-    """
-    if value.numel() == 0 or not hasattr(value, "untyped_storage"):
-        return
-    reach = sum(
-        (size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True)
-    )
-    needed = (value.storage_offset() + reach + 1) * value.element_size()
-    found = value.untyped_storage().nbytes()
-    if needed > found:
-        raise ArgumentError(
-            f"{parameter.name} reaches beyond its memory, which has {counted(found, 'byte')} of "
-            f"{needed:,}: it is a view of a tensor that was resized; make the view again"
-        )
-
-
 def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     shape, (strides, pointer) = tuple(value.shape), _located(parameter, value)
     dtype = _element_type(value.dtype)
@@ -387,7 +368,7 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
         _warn_of_type(parameter, dtype)
     jagged_dim = parameter.jagged_dim
     # A jagged tensor's sequences are disjoint.
-    elements = value.elements if isinstance(value, Jagged) else value
+    elements = elements_of(value)
     repeated = overlaps_itself(elements.shape, elements.stride())
     return ParamSignature(
         parameter.name,
@@ -562,9 +543,8 @@ def _index_bits(values: Sequence[Any]) -> int:
     for value in values:
         if not _is_tensor(value):
             continue
-        shape, strides = value.shape, value.stride()
-        if isinstance(value, Jagged):
-            shape, strides = value.elements.shape, value.elements.stride()
+        elements = elements_of(value)
+        shape, strides = elements.shape, elements.stride()
         reach = farthest = 0
         for size, stride in zip(shape, strides, strict=True):
             reach += abs(stride) * max(size - 1, 0)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ninetoothed.calls.sequences import Jagged
+from ninetoothed.calls.sequences import elements_of
 
 # Steps of a search: some tenths of a second.
 _MOST_STEPS = 100_000
@@ -41,7 +41,7 @@ class Layout(NamedTuple):
     @staticmethod
     def of(tensor: Any) -> Layout:
         """The layout of an argument."""
-        elements = tensor.elements if isinstance(tensor, Jagged) else tensor
+        elements = elements_of(tensor)
         width: int = elements.element_size()
         strides = tuple(stride * width for stride in elements.stride())
         return Layout(elements.data_ptr(), tuple(elements.shape), strides, width)

@@ -74,7 +74,10 @@ def build(
         observe("frontend", module)
     # Observers see the verdicts.
     rule = {"agreement": signature.agreement}
-    options = {"nt-check-arrangement": rule, "nt-number-programs": rule}
+    options = {
+        "nt-check-arrangement": {**rule, "index_bits": signature.index_bits},
+        "nt-number-programs": rule,
+    }
     pipeline = steps(ANNOTATED if observers else SYMBOLIC, options)
     run(context(), module, pipeline, observers, settings.verify_ir())
     return module
@@ -82,12 +85,9 @@ def build(
 
 def serves(module: ModuleOp, config: Config) -> bool:
     """True if ``module`` is valid for a configuration (see :func:`build`)."""
-    kernel = kernel_of(module)
     values = dict(config.values)
-    return all(
-        decl.specialized in (None, values.get(decl.name, decl.specialized))
-        for decl in kernel.declarations
-    )
+    specialized = kernel_of(module).specialized
+    return all(values.get(name, built) == built for name, built in specialized.items())
 
 
 def pass_options(

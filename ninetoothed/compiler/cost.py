@@ -9,7 +9,7 @@ unknown trip count has :data:`ASSUMED_ITERATIONS`, and of two branches each runs
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
@@ -21,7 +21,7 @@ from ninetoothed.compiler.contiguity import contiguity
 from ninetoothed.compiler.liveness import is_accumulated, live_blocks
 from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
-from ninetoothed.layout.access import Access, index_names
+from ninetoothed.layout.access import index_names
 from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.symbolic.expr import (
     IndexExpr,
@@ -195,7 +195,6 @@ class _Counter:
         self._scopes: list[_Open] = []
 
     def result(self) -> Counted:
-        grid = next((access.levels[0] for access in self._tensors()), ())
         self._count(self._kernel.apply.block, self._open((), 1.0, None))
         scopes = tuple(scope.closed() for scope in self._scopes)
         live = [
@@ -203,13 +202,11 @@ class _Counter:
             for types in live_blocks(self._kernel.apply.block)
         ]
         return Counted(
-            self._sizes(grid), scopes, _largest(live), blocks_of(self._kernel, self._fixed)
+            self._sizes(self._kernel.program_shape),
+            scopes,
+            _largest(live),
+            blocks_of(self._kernel, self._fixed),
         )
-
-    def _tensors(self) -> Iterator[Access]:
-        for access, source in zip(self._accesses, self._kernel.sources, strict=True):
-            if source.kind.data == "tensor":
-                yield access
 
     def _open(self, iterations: Sizes, probability: float, loop: Operation | None) -> _Open:
         scope = _Open(iterations, probability, loop)

@@ -397,7 +397,7 @@ def _check_other_blocks(definition: Definition, signature: Signature, module: Mo
     # With another value the application may be specialized on more.
     while pending:
         values, built, known = pending.pop(0)
-        names = _specialized(built)
+        names = kernel_of(built).specialized.keys()
         for name in names:
             if name in known or len(metas[name]) == 1:
                 continue
@@ -405,12 +405,6 @@ def _check_other_blocks(definition: Definition, signature: Signature, module: Mo
             with collect_warnings():
                 other = build(definition, signature, config=Config(tuple(others.items())))
             pending.append((others, other, known.union(names)))
-
-
-def _specialized(module: ModuleOp) -> list[str]:
-    """The block sizes on which the application of a module is specialized."""
-    symbols = kernel_of(module).declarations
-    return [decl.name for decl in symbols if decl.specialized is not None]
 
 
 def _stays(error: NineToothedError, other: NineToothedError, dtype: str) -> bool:

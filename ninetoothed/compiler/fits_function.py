@@ -125,7 +125,7 @@ class _Functions:
         An application that is specialized on block sizes may have other ones with others: then
         those of the arrangement alone count.
         """
-        is_specialized = any(decl.specialized is not None for decl in self._kernel.declarations)
+        is_specialized = bool(self._kernel.specialized)
         checks = [attribute.data for attribute in self._kernel.checks]
         sides = [
             (self._known(check.left), self._known(check.right))

@@ -90,7 +90,8 @@ class _Walk:
 
     def __init__(self) -> None:
         self.capture = Capture()
-        self._refused: str | None = None
+        self.reason: str | None = None
+        """Reason why there is no digest, or None."""
         # True inside of functions that Python runs when compiling.
         self._is_run = False
         self._hash = hashlib.sha256()
@@ -105,14 +106,9 @@ class _Walk:
         """The digest of all that was added."""
         return self._hash.hexdigest()
 
-    @property
-    def reason(self) -> str | None:
-        """Reason why there is no digest, or None."""
-        return self._refused
-
     def refuse(self, reason: str) -> None:
         """Refuse a digest; what is read from outside is captured nevertheless."""
-        self._refused = self._refused or reason
+        self.reason = self.reason or reason
 
     def _by_name(self, what: str) -> None:
         """Refuse an object that the language takes by its name, if Python may look into it."""

@@ -8,7 +8,7 @@ Cheap ops without effects are executed always, and selected; anything else becom
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
@@ -120,9 +120,15 @@ def _lanewise(ctx: Context, conjunction: bool, left: Value, right: Value) -> Val
                 f"`{word}` of blocks takes bits, not {describe(value)}; compare it, as in x != 0, "
                 "or choose lanes with ntl.where"
             )
-    if isinstance(right, bool):
-        return left if right == conjunction else right
-    return operators.elementwise(ctx, word, [left, right])
+    return _joined(ctx, conjunction, left, right)
+
+
+def _joined(ctx: Context, conjunction: bool, left: Value, right: Value) -> Value:
+    """``left`` and, or else or, ``right``: bits, of which some are known when compiling."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, bool):
+            return other if one == conjunction else one
+    return operators.elementwise(ctx, "and" if conjunction else "or", [left, right])
 
 
 def _is_bit(value: Value) -> bool:
@@ -238,13 +244,13 @@ def _comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value) -> Value
         return same == isinstance(op, ast.Is)
     if isinstance(op, ast.In | ast.NotIn):
         if is_sequence(right) and not operators.is_runtime(left):
-            found = _combined(ctx, False, [_equal(ctx, left, item) for item in right])
-            return found if isinstance(op, ast.In) else _not(ctx, found)
+            found = _combined(ctx, False, (_equal(ctx, left, item) for item in right))
+            return found if isinstance(op, ast.In) else negated(ctx, found)
         raise TypeMismatchError("`in` takes a tuple of values that are known when compiling")
     if isinstance(op, ast.Eq | ast.NotEq):
         if dtypes.is_same(left, right) is not None or (is_sequence(left) and is_sequence(right)):
             found = _equal(ctx, left, right)
-            return found if isinstance(op, ast.Eq) else _not(ctx, found)
+            return found if isinstance(op, ast.Eq) else negated(ctx, found)
     elif isinstance(left, ElementType) or isinstance(right, ElementType):
         raise TypeMismatchError(
             "element types have no order; compare their widths, as in x.dtype.primitive_bitwidth"
@@ -258,31 +264,25 @@ def _equal(ctx: Context, left: Value, right: Value) -> Value:
         if type(left) is not type(right) or len(left) != len(right):
             return False
         pairs = zip(left, right, strict=True)
-        return _combined(ctx, True, [_equal(ctx, one, two) for one, two in pairs])
+        return _combined(ctx, True, (_equal(ctx, one, two) for one, two in pairs))
     same = left is right if left is None or right is None else dtypes.is_same(left, right)
     return operators.apply(ctx, operators.COMPARE[ast.Eq], left, right) if same is None else same
 
 
-def _combined(ctx: Context, conjunction: bool, values: Sequence[Value]) -> Value:
+def _combined(ctx: Context, conjunction: bool, values: Iterable[Value]) -> Value:
     """All of ``values``, or else any: bits, of which some are known when compiling."""
-    bits: list[Value] = []
+    result: Value = conjunction
     for value in values:
-        if not isinstance(value, bool):
-            bits.append(value)
-        elif value != conjunction:
-            return value
-    if not bits:
-        return conjunction
-    result, *others = bits
-    for other in others:
-        result = operators.elementwise(ctx, "and" if conjunction else "or", [result, other])
+        result = _joined(ctx, conjunction, result, value)
     return result
 
 
-def _not(ctx: Context, value: Value) -> Value:
-    return (
-        not value if isinstance(value, bool) else operators.elementwise(ctx, "eq", [value, False])
-    )
+def negated(ctx: Context, value: Value) -> Value:
+    """``not value``, lane by lane."""
+    known = truth(ctx, value)
+    if known is not None:
+        return not known
+    return operators.elementwise(ctx, "eq", [value, False])
 
 
 @EXPRESSIONS.register(ast.IfExp)

@@ -16,6 +16,8 @@ from ninetoothed.symbolic.expr import IndexExpr, binary, const, maximum, symbols
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import always_nonnegative
 
+NO_QUOTIENT = "there is no quotient by 0; divide by another number"
+
 
 def quotient(left: Any, right: Any) -> int:
     """``left // right`` of integers.
@@ -30,6 +32,7 @@ def quotient(left: Any, right: Any) -> int:
                 "// takes integers, not floats; write math.floor(x / y) to round down, or "
                 "math.trunc(x / y) to round toward zero"
             )
+    _require_divisor(right)
     whole = abs(left) // abs(right)
     return whole if (left < 0) == (right < 0) else -whole
 
@@ -40,12 +43,16 @@ def remainder(left: Any, right: Any) -> int | float:
     Raises:
         ZeroDivisionError: the divisor is 0.
     """
-    if right == 0:
-        raise ZeroDivisionError("a remainder by 0 has no value")
+    _require_divisor(right)
     if isinstance(left, float) or isinstance(right, float):
         return math.fmod(left, right)
     rest = abs(left) % abs(right)
     return -rest if left < 0 else rest
+
+
+def _require_divisor(value: Any) -> None:
+    if value == 0:
+        raise ZeroDivisionError(NO_QUOTIENT)
 
 
 def of_sizes(ctx: Context, name: str, left: IndexExpr, right: IndexExpr) -> IndexExpr | None:

@@ -62,7 +62,7 @@ def is_same(left: Value, right: Value) -> bool | None:
     if None not in names:
         return names[0] == names[1]
     for one, name, other in ((left, names[0], right), (right, names[1], left)):
-        # A string may be any word, but beside a type.
+        # A string that names no type is a word like any other, unless a type stands beside it.
         if isinstance(one, ElementType) or (name and isinstance(other, Level | type)):
             if other is not None and not isinstance(other, PointerDtype):
                 raise TypeMismatchError(_incomparable(other))

@@ -11,7 +11,7 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import UndefinedNameError, did_you_mean
 from ninetoothed.frontend import addressing, dtypes, operators
 from ninetoothed.frontend.bindings import shape_words
-from ninetoothed.frontend.conditions import tested, truth
+from ninetoothed.frontend.conditions import negated, tested
 from ninetoothed.frontend.context import Context
 from ninetoothed.frontend.data_movement import transposed
 from ninetoothed.frontend.division import require_no_rounding_down
@@ -114,11 +114,7 @@ def _real_power(base: Value, exponent: Value) -> Value:
 @EXPRESSIONS.register(ast.UnaryOp)
 def _unary(ctx: Context, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
-        value = tested(ctx, node.operand)
-        known = truth(ctx, value)
-        if known is not None:
-            return not known
-        return operators.elementwise(ctx, "eq", [value, False])
+        return negated(ctx, tested(ctx, node.operand))
     if isinstance(node.op, ast.USub):
         require_no_rounding_down(node)
     value = evaluate(ctx, node.operand)

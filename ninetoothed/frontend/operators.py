@@ -300,7 +300,7 @@ def _require_defined(ctx: Context, row: Primitive, values: Sequence[Value], dtyp
     if type.kind == "float" or not isinstance(number, int):
         return
     if row.name in _DIVISIONS and number == 0:
-        wrong = "integers have no quotient by 0; divide by another number"
+        wrong = division.NO_QUOTIENT
     elif row.name in ("shl", "shr") and not 0 <= number < type.bits:
         wrong = f"{dtype} has {type.bits} bits; shift by 0 to {type.bits - 1}"
     else:

@@ -16,6 +16,7 @@ from ninetoothed.symbolic.expr import (
     IndexExpr,
     binary,
     const,
+    divisors,
     maximum,
     minimum,
 )
@@ -33,7 +34,9 @@ def decision_checks(decisions: Iterable[Decision]) -> Iterator[nt.CheckAttr]:
             "bounds of its symbols, but {but}; arrange without the condition, or declare other "
             "bounds (lower_bound, upper_bound) and make a kernel for each answer"
         )
-        for divisor in dict.fromkeys(_divisors(decision.condition)):
+        for divisor in dict.fromkeys(divisors(decision.condition)):
+            if divisor.value is not None:
+                continue
             least = (maximum(_total(divisor), 1),)
             but = f"divides by {divisor}, which is {{left}}"
             yield nt.CheckAttr(nt.Check((_total(divisor),), least, text.replace("{but}", but)))
@@ -83,14 +86,6 @@ def _truth(condition: IndexExpr) -> IndexExpr:
         "eq": 1 - maximum(left - right, right - left),
     }[condition.op]
     return minimum(maximum(above, 0), 1)
-
-
-def _divisors(expr: IndexExpr) -> Iterator[IndexExpr]:
-    """Divisors that a call's sizes may make less than 1, those inside of others first."""
-    for operand in expr.operands:
-        yield from _divisors(operand)
-    if expr.op in ("floordiv", "ceildiv", "mod") and expr.args[1].value is None:
-        yield expr.args[1]
 
 
 def _total(expr: IndexExpr) -> IndexExpr:

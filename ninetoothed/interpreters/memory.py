@@ -9,7 +9,8 @@ from typing import cast
 
 import torch
 
-from ninetoothed.errors import ArgumentError, CompilerError, counted
+from ninetoothed.calls.storage import check_memory
+from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.element_types import Element
 from ninetoothed.ir.nt.jagged import Jagged
 from ninetoothed.layout.access import Access
@@ -65,13 +66,8 @@ class Memory:
             first = sum(reach for reach in reaches if reach < 0)
             size = 1 + sum(abs(reach) for reach in reaches)
         start = tensor.storage_offset() + first
-        memory = tensor.untyped_storage().nbytes()
-        if size > 0 and (start + size) * tensor.element_size() > memory:
-            # Resized since a first call of the kernel, which checks it as well.
-            raise ArgumentError(
-                f"{name} reaches beyond its memory of {counted(memory, 'byte')}: it is a view of a "
-                "tensor that was resized; make the view again"
-            )
+        # Only the first call of its class has checked it.
+        check_memory(name, tensor)
         self._flat = torch.as_strided(tensor.detach(), (size,), (1,), start)
         self._first = first
 

@@ -53,7 +53,7 @@ class CallWarnings:
         """
         if self.asks_of_gradients:
             self._check_gradients(args, keywords)
-        # What is in the signature is written.
+        # Where nothing is written, the signature has no alias sets.
         if any([param.alias_set for param in bound.signature.params]):
             self._check_overlaps(bound)
 

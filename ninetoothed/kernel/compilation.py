@@ -122,8 +122,7 @@ class Variant:
     @property
     def _is_specialized(self) -> bool:
         """True if the application is specialized on block sizes."""
-        kernel = kernel_of(self.module)
-        return any(decl.specialized is not None for decl in kernel.declarations)
+        return bool(kernel_of(self.module).specialized)
 
     def serving(self, config: Config) -> ModuleOp:
         """The module of a configuration: one for all, unless specialized on block sizes."""

@@ -123,8 +123,10 @@ def rewrite_below(chain: Chain, level: int, theirs: Chain, their_level: int) -> 
     return Chain(chain.source, (*shared, *outer, *inner), levels)
 
 
-def sequence(values: object, what: str, loc: Loc | None) -> tuple[object, ...]:
-    """``values`` as a tuple.
+def sequence(
+    values: object, what: str, loc: Loc | None, needed: str = "a tuple, one entry a dim"
+) -> tuple[object, ...]:
+    """``values`` as a tuple; ``needed``: what they must be, for the error.
 
     Raises:
         ArrangementError: it is no sequence, or one of more entries than there may be dims.
@@ -133,9 +135,7 @@ def sequence(values: object, what: str, loc: Loc | None) -> tuple[object, ...]:
         iterator = iter(cast("Iterable[object]", values))
     except TypeError:
         # A tensor or an array of no dims has the method, and no items.
-        raise ArrangementError(
-            f"{what} {shown(values)} must be a tuple, one entry a dim", loc
-        ) from None
+        raise ArrangementError(f"{what} {shown(values)} must be {needed}", loc) from None
     found = tuple(itertools.islice(iterator, _MOST_ENTRIES + 1))
     if len(found) > _MOST_ENTRIES:
         raise ArrangementError(f"{what} has more than {_MOST_ENTRIES} entries; give one a dim", loc)
@@ -217,12 +217,12 @@ def size_options(options: Any, ndim: int, loc: Loc | None) -> list[dict[str, Any
     """
     rows: list[object] = [options] * ndim
     if options is not None and not isinstance(options, dict):
-        rows = list(sequence(options, "shape_options", loc))
+        needed = "a dict of options for all dims, or a tuple of them, one a dim"
+        rows = list(sequence(options, "shape_options", loc, needed))
     if len(rows) != ndim:
         raise ArrangementError(
             f"shape_options has length {len(rows)} for {counted(ndim, 'dim')}; give one dict for "
-            "all dims, or "
-            "one a dim",
+            "all dims, or one a dim",
             loc,
         )
     found: list[dict[str, Any]] = []

@@ -66,8 +66,8 @@ from ninetoothed.layout.meta_ops import Slice
 from ninetoothed.layout.numbering import Numbering, other_shape, same_shape
 from ninetoothed.passes.analysis.program_numbering import arranged_shapes, numberings
 from ninetoothed.passes.lowering.jagged import call_checks, check_batches
-from ninetoothed.symbolic.expr import maximum, minimum
-from ninetoothed.symbolic.normal_form import normalize
+from ninetoothed.symbolic.expr import maximum, minimum, product
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,27 @@ class _Agreement:
         least = normalize(minimum(found.programs, found.own))
         return [nt.Check((least,), (found.own,), message, agreement)]
 
+    def of_unreached(
+        self, found: Numbering, source: nt.SourceOp, index_bits: int
+    ) -> list[nt.Check]:
+        """The check of a call that indices hold the number of elements: a launch bounds programs,
+        of which there may be fewer, and the width of indices those of the source.
+        """
+        spare = normalize(product(source.sizes) - found.own)
+        if (
+            not found.unreached
+            or found.is_written
+            or always_nonnegative(spare, self.kernel.assumptions)
+        ):
+            return []
+        message = (
+            f"the outermost level of {self.name} must have no more elements than indices of "
+            f"{index_bits} bits reach, in which tensors of these sizes are computed with: they are "
+            "{right} and {left}; expand it to fewer, or tile it in larger blocks"
+        )
+        least = normalize(minimum(found.own, (1 << (index_bits - 1)) - 1))
+        return [nt.Check((least,), (found.own,), message)]
+
 
 def _warn(found: Sequence[tuple[_Agreement, Numbering, bool]]) -> None:
     """Warn of parameters without one element a program, each with what is known of it and whether
@@ -200,7 +221,7 @@ def _effects(found: Sequence[tuple[_Agreement, Numbering, bool]]) -> str:
     return ", ".join(effects)
 
 
-def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
+def _agreement(kernel: nt.KernelOp, agreement: Agreement, index_bits: int) -> list[nt.Check]:
     """Checks of a call that there is one program an element of the outermost levels.
 
     Raises:
@@ -230,6 +251,7 @@ def _agreement(kernel: nt.KernelOp, agreement: Agreement) -> list[nt.Check]:
                 assert known is not None
                 # Applications that are specialized on block sizes choose by such checks alone.
                 checks += pair.of_written(known, agreement=True)
+                checks += pair.of_unreached(known, source, index_bits)
                 if known.use != "offsets":
                     disagreeing.append((pair, known, source.other is not None))
             case None if known is not None:
@@ -288,9 +310,13 @@ class CheckArrangementPass(KernelPass):
     agreement: str = "shapes"
     """The rule by which outermost levels agree (``Signature.agreement``)."""
 
+    index_bits: int = 32
+    """The width of address arithmetic, 32 or 64."""
+
     def apply_to(self, kernel: nt.KernelOp) -> None:
         check_batches(kernel)
         found = [check.data for check in kernel.checks]
-        found += [*_requirements(kernel), *_agreement(kernel, cast("Agreement", self.agreement))]
+        agreement = cast("Agreement", self.agreement)
+        found += [*_requirements(kernel), *_agreement(kernel, agreement, self.index_bits)]
         checks = dict.fromkeys(map(nt.CheckAttr, call_checks(kernel, found)))
         kernel.checks = ArrayAttr(checks)

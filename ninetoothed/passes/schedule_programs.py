@@ -48,16 +48,8 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.layout.meta_op import elements
-from ninetoothed.symbolic.expr import IndexExpr, product
+from ninetoothed.symbolic.expr import product
 from ninetoothed.symbolic.normal_form import normalize
-
-
-def outermost(kernel: nt.KernelOp) -> tuple[IndexExpr, ...]:
-    """The shape of the outermost level; of a kernel of scalars only, none."""
-    for value, source in zip(kernel.arranged.values, kernel.sources, strict=True):
-        if source.kind.data == "tensor":
-            return nt.shape_of(value.type)
-    return ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +59,7 @@ class ScheduleProgramsPass(KernelPass):
     name: ClassVar[str] = "nt-schedule-programs"
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        sizes = outermost(kernel)
+        sizes = kernel.program_shape
         block = kernel.apply.block
         inserter = Inserter(InsertPoint.at_start(block), kernel)
         program = inserter.add(nt.ProgramIdOp())

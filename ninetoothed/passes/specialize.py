@@ -140,14 +140,11 @@ class SpecializePass(KernelPass):
                 f"nt-specialize: {len(self.padded_sizes)} padded_sizes for {len(dynamic)} "
                 "block sizes"
             )
-        for decl in kernel.declarations:
-            if (
-                decl.specialized is not None
-                and values.get(decl.name, decl.specialized) != decl.specialized
-            ):
+        for name, built in kernel.specialized.items():
+            if values.get(name, built) != built:
                 raise PassFailedException(
-                    f"nt-specialize: {decl.name} is {values[decl.name]}, and the application was "
-                    f"built for {decl.specialized}"
+                    f"nt-specialize: {name} is {values[name]}, and the application was built for "
+                    f"{built}"
                 )
         known = _Substitution(values)
         retype(kernel.arrange, known.attribute)

@@ -355,11 +355,11 @@ def factors(expr: IndexExpr) -> tuple[IndexExpr, ...]:
 
 
 def divisors(expr: IndexExpr) -> Iterator[IndexExpr]:
-    """All divisors in ``expr``."""
-    if expr.op in _DIVISIONS:
-        yield expr.args[1]
+    """All divisors in ``expr``, those inside of others first."""
     for operand in expr.operands:
         yield from divisors(operand)
+    if expr.op in _DIVISIONS:
+        yield expr.args[1]
 
 
 def symbols(*exprs: IndexExpr) -> Iterator[IndexExpr]:

@@ -155,6 +155,31 @@ def test_more_that_are_written(device: str) -> None:
     assert output.tolist() == [2, 3, 4, 5, 6, 7]
 
 
+def test_more_than_indices_hold(device: str) -> None:
+    """Of 2^32 elements, no program reaches most: 32 bits do not hold their number."""
+
+    def arrangement(x: Tensor, y: Tensor, output: Tensor) -> tuple[Tensor, ...]:
+        (size,) = x.shape
+        rows = y.expand((-1, size, size)).tile((1, 1, 1))
+        return x.tile((4,)), rows, output.tile((4,))
+
+    def application(x: Any, y: Any, output: Any) -> None:
+        output = x + ntl.sum(y)  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(3), Tensor(1)))
+    y = numbers(1, 1, 1, device=device)
+    x = torch.zeros(1 << 15, device=device)
+    output = torch.empty_like(x)
+    assert warned(kernel, x, y, output)
+    assert output.unique().tolist() == [1]
+    x = torch.zeros(1 << 16, device=device)
+    assert refused(kernel, x, y, torch.empty_like(x)) == (
+        "the outermost level of y must have no more elements than indices of 32 bits reach, in "
+        "which tensors of these sizes are computed with: they are (4294967296,) and (2147483647,); "
+        "expand it to fewer, or tile it in larger blocks"
+    )
+
+
 def test_strict(device: str) -> None:
     kernel = ninetoothed.make(elements, plus_one, (Tensor(1), Tensor(1)), strict=True)
     x, output = numbers(6, device=device), torch.zeros(6, device=device)

@@ -254,6 +254,43 @@ def test_two_outputs(device):
         kernel(x, a[:12], a[1:13])
 
 
+def test_one_memory_for_two_outputs(device):
+    """The last store of a program is what is left, whichever threads store it."""
+
+    def arrangement(x, one, other):
+        return tuple(tensor.tile((8, 16)) for tensor in (x, one, other))
+
+    def application(x, one, other):
+        one = x
+        other = ntl.trans(ntl.trans(x) + 1)
+
+    kernel = ninetoothed.make(arrangement, application, tuple(Tensor(2) for _ in range(3)))
+    x, output = torch.rand(40, 60, device=device), torch.zeros(40, 60, device=device)
+    with silent():
+        for _ in range(4):
+            kernel(x, output, output)
+            torch.testing.assert_close(output, x + 1)
+            output.zero_()
+
+
+def test_one_memory_for_two_halves(device):
+    """Arrangements of which each writes its own part."""
+
+    def arrangement(x, even, odd):
+        return x.tile((64,)), even[::2].tile((64,)), odd[1::2].tile((64,))
+
+    def application(x, even, odd):
+        even = x
+        odd = -x
+
+    kernel = ninetoothed.make(arrangement, application, tuple(Tensor(1) for _ in range(3)))
+    x, output = torch.rand(100, device=device), torch.zeros(200, device=device)
+    with silent():
+        for _ in range(4):
+            kernel(x, output, output)
+    assert torch.equal(output, torch.stack([x, -x], 1).flatten())
+
+
 def test_one_tensor_arranged_twice(device):
     def arrangement(x, output):
         return x.tile((64,)), x.tile((64,)), output.tile((64,))

@@ -86,6 +86,16 @@ def make_kernel() -> ninetoothed.Kernel:
     return ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
 
 
+def check_refused(message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The commands that read the folder end with this error, and so does ``make``."""
+    for action in ("info", "clear"):
+        assert main(["cache", action]) == 1
+        assert capsys.readouterr() == ("", f"{message}\n")
+    with pytest.raises(ConfigurationError) as caught:
+        make_kernel()
+    assert caught.value.message == message
+
+
 # What somebody may put at a name, over nothing or over a file of ours: a function of the path, and
 # of a file of this user's that must stay as it is.
 def link(path: Path, victim: Path) -> None:
@@ -208,12 +218,7 @@ def test_room_that_is_a_link(
         f"{cache_dir / room} is a link, and none is followed in the cache folder; remove it, or "
         "set NINETOOTHED_CACHE_DIR to the folder that has room for all"
     )
-    for action in ("info", "clear"):
-        assert main(["cache", action]) == 1
-        assert capsys.readouterr() == ("", f"{message}\n")
-    with pytest.raises(ConfigurationError) as caught:
-        make_kernel()
-    assert caught.value.message == message
+    check_refused(message, capsys)
     assert len(list(elsewhere.iterdir())) == 2
 
 
@@ -290,12 +295,7 @@ def test_folder_of_somebodys(
         "user 0; set NINETOOTHED_CACHE_DIR to a folder of your own"
     )
     assert artifact_store.load("key") is None
-    for action in ("info", "clear"):
-        assert main(["cache", action]) == 1
-        assert capsys.readouterr() == ("", f"{message}\n")
-    with pytest.raises(ConfigurationError) as caught:
-        make_kernel()
-    assert caught.value.message == message
+    check_refused(message, capsys)
     assert entry_of("key").exists()
 
 

@@ -240,6 +240,23 @@ def test_blocks_of_any_size() -> None:
             kernel.source()
 
 
+@pytest.mark.parametrize("step", [2**31, 2**40, 2**100])
+def test_steps_of_any_size(step: int) -> None:
+    """Indices of 32 bits do not wrap, and the compiler does not fail."""
+
+    def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((4,), strides=(step,)), output.tile((4,), strides=(step,))
+
+    kernel = ninetoothed.make(arrangement, copied, tensors())
+    with pytest.raises(ArrangementError) as caught:
+        kernel.source()
+    assert caught.value.message == (
+        f"an index is computed with {step}, which 32 bits do not hold, in which tensors of these "
+        "sizes are computed with; arrange by smaller strides, dilations and pads"
+    )
+    assert caught.value.loc is not None
+
+
 def test_dims_of_any_number() -> None:
     with pytest.raises(ArrangementError, match="a tensor has at most 64 dims"):
         Tensor(2**63)

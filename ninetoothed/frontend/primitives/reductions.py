@@ -11,8 +11,8 @@ from ninetoothed.dtype import DTYPES
 from ninetoothed.errors import ShapeError, TypeMismatchError
 from ninetoothed.frontend import operators
 from ninetoothed.frontend.combinations import check_scalar, combination
+from ninetoothed.frontend.conditions import truth
 from ninetoothed.frontend.context import Context
-from ninetoothed.frontend.expressions import truth
 from ninetoothed.frontend.primitives.constexprs import axis_of, dtype_of
 from ninetoothed.frontend.primitives.handlers import HANDLERS, Bound
 from ninetoothed.frontend.values import Value, describe, is_sequence

@@ -112,6 +112,17 @@ class KernelOp(IRDLOperation):
         return {decl.name: decl.range for decl in self.declarations}
 
     @property
+    def specialized(self) -> dict[str, int]:
+        """The block sizes that the application is built for, by symbol; it is valid for all values
+        of the others.
+        """
+        return {
+            decl.name: decl.specialized
+            for decl in self.declarations
+            if decl.specialized is not None
+        }
+
+    @property
     def arranged(self) -> ArrangedOp:
         """The terminator of the arrangement."""
         last = self.arrange.block.last_op
@@ -129,6 +140,16 @@ class KernelOp(IRDLOperation):
                 owner = owner.source.owner
             found.append(owner)
         return found
+
+    @property
+    def program_shape(self) -> tuple[IndexExpr, ...]:
+        """The shape of the programs, the first tensor's outermost level; of a kernel of scalars
+        only, none.
+        """
+        for value, source in zip(self.arranged.values, self.sources, strict=True):
+            if source.kind.data == "tensor":
+                return shape_of(value.type)
+        return ()
 
     @property
     def longest(self) -> dict[str, IndexExpr]:

@@ -15,10 +15,12 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i32
 from xdsl.ir import Operation, SSAValue
 
+from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import tt
+from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.passes.lowering.elementwise import splat
-from ninetoothed.symbolic.expr import IndexExpr, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, fits, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions
 from ninetoothed.symbolic.normal_form import always_nonnegative
 
@@ -137,7 +139,20 @@ class IndexLowering:
         return self._divide(expr, left, right)
 
     def number(self, value: int) -> Lanes:
-        """A constant."""
+        """A constant.
+
+        Raises:
+            ArrangementError: integers of this width do not hold it.
+        """
+        bits = self.here.type.width.data
+        if not fits(const(value), bits):
+            raise fail(
+                self.here.inserter.origin,
+                f"an index is computed with {value}, which {bits} bits do not hold, in which "
+                "tensors of these sizes are computed with; arrange by smaller strides, dilations "
+                "and pads",
+                ArrangementError,
+            )
         return Lanes(self.here.constant(value), ())
 
     def sum(self, items: Sequence[Term]) -> Lanes:

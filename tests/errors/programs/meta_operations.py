@@ -151,7 +151,7 @@ def application(x, output):
 make(arrangement, application, (Tensor(2, shape=(128, 128)), Tensor(2)))
 # ---- options that are none
 Tensor(1, shape_options=5)
-# error: ArrangementError: shape_options 5 must be a tuple, one entry a dim
+# error: ArrangementError: shape_options 5 must be a dict of options for all dims, or a tuple of them, one a dim
 # ---- options that are no bounds
 Tensor(1, shape_options={"upper_bound": "x"})
 # error: ArrangementError: shape_options: upper_bound must be an integer, not 'x'

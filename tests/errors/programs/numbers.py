@@ -4,14 +4,14 @@
 def application(x, output):
     output = x // 0
 #            ^^^^^^
-# error: TypeMismatchError: `//` of a block of shape (64,) of i32 and 0: integers have no quotient by 0; divide by another number
+# error: TypeMismatchError: `//` of a block of shape (64,) of i32 and 0: there is no quotient by 0; divide by another number
 
 vectors(application, 'i32').ir()
 # ---- integers % 0
 def application(x, output):
     output = x % 0
 #            ^^^^^
-# error: TypeMismatchError: `%` of a block of shape (64,) of i32 and 0: integers have no quotient by 0; divide by another number
+# error: TypeMismatchError: `%` of a block of shape (64,) of i32 and 0: there is no quotient by 0; divide by another number
 
 vectors(application, 'i32').ir()
 # ---- integers << 40
@@ -141,7 +141,7 @@ vectors(application).ir()
 def application(x, output):
     output = x + 7.5 % 0.0
 #                ^^^^^^^^^
-# error: TypeMismatchError: `%` of 7.5 and 0.0: a remainder by 0 has no value
+# error: TypeMismatchError: `%` of 7.5 and 0.0: there is no quotient by 0; divide by another number
 
 vectors(application).ir()
 # ---- a size divided by one that the call shows to be 0
@@ -156,7 +156,7 @@ kernel(torch.ones(12), torch.ones(12))
 def application(x, output):
     output = x // (x.source.shape[0] - 12)
 #            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-# error: TypeMismatchError: `//` of a block of shape (16,) of i32 and the size x_size_0 - 12: integers have no quotient by 0; divide by another number
+# error: TypeMismatchError: `//` of a block of shape (16,) of i32 and the size x_size_0 - 12: there is no quotient by 0; divide by another number
 
 kernel = make(lambda x, output: (x.tile((16,)), output.tile((16,))), application, (Tensor(1, shape_options={"constexpr": True}), Tensor(1)))
 kernel(torch.ones(12).int(), torch.ones(12).int())

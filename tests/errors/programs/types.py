@@ -166,7 +166,7 @@ vectors(application)
 def application(x, output):
     output = x + 1 // 0
 #                ^^^^^^
-# error: TypeMismatchError: `//` of 1 and 0: integer division or modulo by zero
+# error: TypeMismatchError: `//` of 1 and 0: there is no quotient by 0; divide by another number
 
 vectors(application)
 # ---- a size divided by zero

@@ -6,21 +6,24 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+import torch
 
 import ninetoothed
 from ninetoothed import Tensor
 from ninetoothed.errors import UndefinedNameError, did_you_mean
+from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.language import torch_names
 from ninetoothed.language.methods import NAMES
 
-_FUNCTIONS = ("relu", "gelu", "silu", "leaky_relu", "mean", "prod", "softplus", "square")
+_ELEMENTWISE = ("relu", "gelu", "silu", "leaky_relu", "softplus", "neg", "square", "reciprocal")
+_FUNCTIONS = (*_ELEMENTWISE, "prod", "amax", "amin", "flatten")
 
 
 def _arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return x.tile((16,)), y.tile((16,))
 
 
-def _make(body: str, folder: Path) -> None:
+def _make(body: str, folder: Path) -> Kernel:
     text = "import ninetoothed.language as ntl\n\n\ndef application(x, y):\n    y = " + body + "\n"
     path = folder / f"application_{len(list(folder.iterdir()))}.py"
     path.write_text(text)
@@ -29,7 +32,11 @@ def _make(body: str, folder: Path) -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    ninetoothed.make(_arrangement, module.application, (Tensor(1), Tensor(1)))
+    return ninetoothed.make(_arrangement, module.application, (Tensor(1), Tensor(1)))
+
+
+def _line(name: str) -> str:
+    return torch_names.instead_of_function(name).removeprefix("write ")
 
 
 @pytest.mark.parametrize("name", _FUNCTIONS)
@@ -39,7 +46,28 @@ def test_a_line_that_does_it_is_shown_and_works(name: str, tmp_path: Path) -> No
             _make(body, tmp_path)
         hint = torch_names.instead_of_function(name)
         assert found.value.message.endswith(f"; {hint}")
-    _make(hint.removeprefix("write "), tmp_path)
+    _make(_line(name), tmp_path)
+
+
+@pytest.mark.parametrize("name", _ELEMENTWISE)
+def test_the_line_computes_what_torch_does(name: str, tmp_path: Path) -> None:
+    x = torch.tensor([-1e4, -100.0, -1.5, -1e-3, 1e-3, 0.5, 20.0, 100.0, 1e4])
+    function = getattr(torch, name, None) or getattr(torch.nn.functional, name)
+    kernel, y = _make(_line(name), tmp_path), torch.empty_like(x)
+    kernel(x, y)
+    torch.testing.assert_close(y, function(x))
+
+
+def test_a_mean_is_of_elements(tmp_path: Path) -> None:
+    """A block may have lanes outside of the tensor."""
+    with pytest.raises(UndefinedNameError) as found:
+        _make("x.mean()", tmp_path)
+    assert found.value.message.endswith(
+        "; write ntl.sum(x, 0) / n for n elements; x.shape[0] counts lanes outside the tensor, too"
+    )
+    kernel, y = _make("ntl.sum(x, 0) / x.source.shape[0]", tmp_path), torch.empty(1)
+    kernel(torch.arange(5.0), y)
+    assert y.tolist() == [2.0]
 
 
 @pytest.mark.parametrize("name", ["size", "dim", "float", "int", "half"])
