@@ -81,7 +81,8 @@ nt.kernel @lifted grid #nt.expr<n ceildiv 64> arrange {
   nt.return
 }
 
-// Triton counts integers of 32 bits that are in range, as unsigned ones: negative ones are not.
+// Triton counts integers of 32 bits that are in range, as unsigned ones: negative ones are not. Those
+// of fewer bits are widened by their own sign.
 // CHECK-LABEL: tt.func @counts
 // CHECK: [[w:%.*]] = arith.extsi %b : tensor<64xi8> to tensor<64xi32>
 // CHECK-NEXT: [[n:%.*]] = arith.constant dense<16> : tensor<64xi32>
@@ -91,6 +92,8 @@ nt.kernel @lifted grid #nt.expr<n ceildiv 64> arrange {
 // CHECK-NEXT: [[m:%.*]] = arith.andi %m, [[j]] : tensor<64xi1>
 // CHECK-NEXT: [[t:%.*]] = arith.trunci %l : tensor<64xi64> to tensor<64xi32>
 // CHECK-NEXT: %k = tt.histogram [[t]], [[m]]
+// CHECK: [[v:%.*]] = arith.extui %u : tensor<64xi8> to tensor<64xi32>
+// CHECK: %g = tt.histogram [[v]]
 nt.kernel @counts grid #nt.expr<n ceildiv 64> arrange {
   nt.arranged
 } apply {
@@ -100,6 +103,8 @@ nt.kernel @counts grid #nt.expr<n ceildiv 64> arrange {
   %h = nt.histogram %b : !nt.tensor<[64] x i8> -> !nt.tensor<[16] x i32>
   %l = nt.cast %i : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i64>
   %k = nt.histogram %l mask %m : !nt.tensor<[64] x i1> : !nt.tensor<[64] x i64> -> !nt.tensor<[16] x i32>
+  %u = nt.cast %i : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x ui8>
+  %g = nt.histogram %u : !nt.tensor<[64] x ui8> -> !nt.tensor<[16] x i32>
   nt.return
 }
 

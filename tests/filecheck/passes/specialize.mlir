@@ -21,8 +21,8 @@ nt.kernel @values symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to ?
 }
 
 // A check that always holds is gone; one that depends on the call stays.
-// CHECK-LABEL: nt.kernel @checks_decided symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>] checks [#nt.check<[n ceildiv 64] = [m ceildiv 64], "{left} {right}">] arrange {
-nt.kernel @checks_decided symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] checks [#nt.check<[B] = [64], "never {left}">, #nt.check<[n ceildiv B] = [m ceildiv B], "{left} {right}">] arrange {
+// CHECK-LABEL: nt.kernel @checks_decided symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ? div 16>] checks [#nt.check<[n ceildiv 64] = [m ceildiv 64], "{left} {right}">, #nt.check<[n] = [64], "{left}">, #nt.check<[64] = [m], "{right}">] arrange {
+nt.kernel @checks_decided symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] checks [#nt.check<[B] = [64], "never {left}">, #nt.check<[n ceildiv B] = [m ceildiv B], "{left} {right}">, #nt.check<[n] = [B], "{left}">, #nt.check<[B] = [m], "{right}">] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x0 = nt.access %x <[[n ceildiv B], [B]] -> [g0 * B + b0] if [[g0 * B + b0, n]]>
       : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f32>>

@@ -8,7 +8,7 @@ from xdsl.parser import Parser
 
 from ninetoothed.compiler.compile import context
 from ninetoothed.interpreters import interpret
-from ninetoothed.passes import find_pass
+from ninetoothed.passes.lower_accesses import LowerAccessesPass
 from ninetoothed.symbolic.expr import IndexExpr, binary, evaluate, ir_text, sym
 
 SIZE = 40
@@ -37,11 +37,11 @@ def lanes(index: IndexExpr, bits: int, divisor: int) -> list[float]:
     }}"""
     module = Parser(context(), text).parse_module()
     module.verify()
-    find_pass("nt-lower-accesses")(index_bits=bits).apply(context(), module)
+    LowerAccessesPass(index_bits=bits).apply(context(), module)
     module.verify()
     y = torch.full((8,), float("nan"))
     interpret(module, [torch.arange(float(SIZE)), y], {"d": divisor})
-    return y.tolist()
+    return [float(value) for value in y]
 
 
 LANE, N, D = sym("b0"), sym("n"), sym("d")

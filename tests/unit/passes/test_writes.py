@@ -348,3 +348,18 @@ NAMES: list[tuple[Callable[..., Any], set[str]]] = [
 def test_dependence(application: Callable[..., Any], names: set[str]) -> None:
     write = found(application, spread, (Tensor(2), Tensor(2), Tensor(2)))[-1]
     assert write.depends == names
+
+
+def in_the_first_program(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    """All of ``x`` in program (0, 0), and nothing in others."""
+    one = x.tile((-1,)).unsqueeze(0)
+    return one.pad(((0, y.shape[0] - 1), (0, y.shape[1] - 1))), y.tile((1, 1))
+
+
+def of_one(x: Any, y: Any) -> None:
+    y = ntl.sum(x)
+
+
+def test_dependence_on_what_exists() -> None:
+    (write,) = found(of_one, in_the_first_program, (Tensor(1), Tensor(2)))
+    assert write.depends == {"g0", "g1"}
