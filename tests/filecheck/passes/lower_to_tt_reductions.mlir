@@ -10,6 +10,8 @@
 // CHECK-NEXT: %o = "tt.reduce"(%s) <{axis = 1 : i32}> ({
 // CHECK-NEXT: ^bb0([[d:%.*]]: i32, [[e:%.*]]: i32):
 // CHECK-NEXT:   [[f:%.*]] = arith.ori [[d]], [[e]] : i32
+// CHECK: %m = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+// CHECK: arith.maxui
 nt.kernel @scans grid #nt.expr<n ceildiv 64> arrange {
   %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x ui32>
   nt.arranged %p : !nt.tensor<[] x ui32>
@@ -19,6 +21,7 @@ nt.kernel @scans grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.full %v : ui32 -> !nt.tensor<[64, 2] x ui32>
   %s = nt.scan "cumsum" %x axis 0 reverse true : !nt.tensor<[64, 2] x ui32>
   %o = nt.reduce "reduce_or" %s axis 1 : !nt.tensor<[64, 2] x ui32> -> !nt.tensor<[64] x ui32>
+  %m = nt.reduce "max" %s axis 1 : !nt.tensor<[64, 2] x ui32> -> !nt.tensor<[64] x ui32>
   nt.return
 }
 
