@@ -88,7 +88,7 @@ def _reads(argument: SSAValue) -> list[SSAValue]:
     found: list[SSAValue] = []
     for use in argument.uses:
         op = use.operation
-        if isinstance(op, nt.LoadOp | nt.StoredOp) and op.other is None:
+        if isinstance(op, nt.LoadOp) and op.other is None:
             found.append(op.result)
         elif isinstance(op, nt.AddressOp):
             loads = [use.operation for use in op.pointers.uses]

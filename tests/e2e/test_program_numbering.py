@@ -445,8 +445,9 @@ def _verdict(kernel: Kernel, question: str, subject: str) -> tuple[str, str]:
 
 
 def test_report() -> None:
-    def application(x, y, unused, output):
+    def application(x, y, unused, output, sums):
         output = x + y
+        sums = sums + x
 
     kernel = made(
         elements,
@@ -455,6 +456,7 @@ def test_report() -> None:
         Tensor(shape=(6,)),
         Tensor(1),
         Tensor(shape=(4,)),
+        Tensor(shape=(5,)),
     )
     assert _verdict(kernel, "agreement", "x, y") == (
         "proved",
@@ -467,6 +469,10 @@ def test_report() -> None:
     assert _verdict(kernel, "agreement", "x, output") == (
         "disproved",
         "(4,) for programs (2, 3): programs without an element write nothing",
+    )
+    assert _verdict(kernel, "agreement", "x, sums") == (
+        "disproved",
+        "(5,) for programs (2, 3): programs without an element read other or 0 and write nothing",
     )
     assert _verdict(kernel, "coverage", "output")[0] == "proved"
     assert _verdict(kernel, "races", "output")[0] == "proved"

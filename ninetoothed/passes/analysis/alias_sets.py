@@ -17,7 +17,7 @@ from ninetoothed.ir import nt
 from ninetoothed.layout.inverse import Placement
 from ninetoothed.passes.analysis.value_numbering import ValueNumbering
 from ninetoothed.passes.analysis.writes import pointer_origins
-from ninetoothed.symbolic.expr import IndexExpr, substitute, sym, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, symbol_names
 from ninetoothed.symbolic.normal_form import normalize
 
 
@@ -166,12 +166,11 @@ class AliasAnalysis:
             if difference is None:
                 return UNKNOWN
             return DISJOINT if difference else SAME
-        # An expression that is linear in the counter alone differs from iteration to iteration.
+        # Expressions are linear in symbols of values, so one in the counter alone differs from
+        # iteration to iteration.
         counter = self.numbers.value_of(varying[0])
-        if difference != 0 or len(varying) > 1 or not _is_induction_variable(counter, loop):
-            return UNKNOWN
-        step = normalize(substitute(left, {varying[0]: sym(varying[0]) + 1}) - left).value
-        return DISJOINT if step else UNKNOWN
+        alone = len(varying) == 1 and _is_induction_variable(counter, loop)
+        return DISJOINT if alone and difference == 0 else UNKNOWN
 
     def _varies(self, name: str, loop: Operation) -> bool:
         """True if a symbol may have another value in each iteration of ``loop``."""

@@ -46,10 +46,10 @@ class Dependence:
         self._known: dict[SSAValue, Names] = {}
         changed = True
         while changed:
-            changed = self._round(kernel.apply.block, frozenset())
+            changed = self._round(kernel.apply.block)
 
     def of(self, value: SSAValue) -> Names:
-        """The program indices that ``value`` depends on."""
+        """The program indices that ``value`` depends on, wherever it is computed."""
         return self._known.get(value, frozenset())
 
     def access_names(self, ref: SSAValue, dim: int | None = None) -> Names:
@@ -63,16 +63,16 @@ class Dependence:
             exprs += [guard.index, guard.size]
         return self.everything & frozenset(symbol_names(*exprs))
 
-    def _round(self, block: Block, around: Names) -> bool:
-        """Propagate through each op once; ``around``: the control dependences of the block."""
+    def _round(self, block: Block) -> bool:
+        """Propagate through each op once."""
         changed = False
         for op in block.ops:
-            found = around.union(*map(self.of, dependences(op)), self._own(op))
+            found = self._own(op).union(*map(self.of, dependences(op)))
             for region in op.regions:
                 for inner in region.blocks:
                     for argument in inner.args:
                         changed |= self._add(argument, found | self._carried(op))
-                    changed |= self._round(inner, found)
+                    changed |= self._round(inner)
             for result in op.results:
                 changed |= self._add(result, found | self._carried(op))
         return changed

@@ -156,16 +156,16 @@ def _outside(
         if value is not None:
             ranges[name] = _induction_range(value)
             moving.append(name)
-    whole = {name for dim, name in enumerate(rows[-1]) if dim not in reduced}
+    # Where lanes are reduced, one of them is enough.
+    some = {name for dim, name in enumerate(rows[-1]) if dim in reduced}
     for guard in access.guards:
-        used = set(symbol_names(guard.index, guard.size))
-        if varying.isdisjoint(used) or (reduced and whole.isdisjoint(used)):
+        if varying.isdisjoint(symbol_names(guard.index, guard.size)):
             continue
         put = Guard(
             normalize(substitute(guard.index, values)), normalize(substitute(guard.size, values))
         )
         if not holds(put, ranges):
-            yield from _ends(kernel, op, put, ranges, moving)
+            yield from _ends(kernel, op, put, ranges, moving, some)
 
 
 def _induction_range(value: SSAValue) -> Range:
@@ -178,19 +178,27 @@ def _induction_range(value: SSAValue) -> Range:
 
 
 def _ends(
-    kernel: nt.KernelOp, op: nt.TileRead, guard: Guard, ranges: dict[str, Range], moving: list[str]
+    kernel: nt.KernelOp,
+    op: nt.TileRead,
+    guard: Guard,
+    ranges: dict[str, Range],
+    moving: list[str],
+    some: set[str],
 ) -> Iterator[IndexExpr]:
-    """How far the index may lie out of bounds, at either end: 0 where it does not."""
+    """How far the index may lie out of bounds, at either end: 0 where it does not. Along the
+    variables in ``some`` the index that lies furthest inside counts.
+    """
     own = [decl.name for decl in kernel.declarations if decl.kind in ("length", "start")]
     for top in (True, False):
         end: IndexExpr | None = guard.index
         for name in moving:
-            end = None if end is None else _extreme(end, name, ranges, top)
-        if end is None or any(name in own for name in symbol_names(end, guard.size)):
+            end = None if end is None else _extreme(end, name, ranges, top != (name in some))
+        room = None if end is None else normalize(guard.size - 1 - end if top else end)
+        if room is not None and always_nonnegative(room, kernel.assumptions):
+            continue
+        if room is None or any(name in own for name in symbol_names(room)):
             raise fail(op, _message(kernel, op), ShapeError)
-        room = guard.size - 1 - end if top else end
-        if not always_nonnegative(room, kernel.assumptions):
-            yield normalize(minimum(normalize(room), 0))
+        yield normalize(minimum(room, 0))
 
 
 def _extreme(expr: IndexExpr, name: str, ranges: dict[str, Range], top: bool) -> IndexExpr | None:

@@ -43,6 +43,10 @@ nt.kernel @eight arrange {
 // CHECK-LABEL: nt.kernel @deepened
 // CHECK: [[a:%.*]] = nt.expand_dims %a axis 3 : !nt.tensor<[2, 16, 4] x f16> -> !nt.tensor<[2, 16, 4, 1] x f16>
 // CHECK-NEXT: [[wide:%.*]] = nt.broadcast [[a]] : !nt.tensor<[2, 16, 4, 1] x f16> -> !nt.tensor<[2, 16, 4, 4] x f16>
+// CHECK: [[lanes:%.*]] = nt.arange <0> : !nt.tensor<[4] x i32>
+// CHECK-NEXT: [[one:%.*]] = nt.size <1> : i32
+// CHECK-NEXT: [[first:%.*]] = nt.full [[one]] : i32 -> !nt.tensor<[4] x i32>
+// CHECK-NEXT: nt.elementwise "lt"([[lanes]], [[first]])
 // CHECK: [[chosen:%.*]] = nt.elementwise "where"({{.*}}, [[wide]], {{.*}})
 // CHECK-NEXT: [[left:%.*]] = nt.reshape [[chosen]] : !nt.tensor<[2, 16, 4, 4] x f16> -> !nt.tensor<[2, 16, 16] x f16>
 // CHECK: [[b:%.*]] = nt.expand_dims %b axis 2 : !nt.tensor<[2, 4, 16] x f16> -> !nt.tensor<[2, 4, 1, 16] x f16>

@@ -88,12 +88,14 @@ nt.kernel @while symbols [#nt.symbol<n size 0 to ?>] arrange {
 }
 
 // A division runs early where sizes and constants alone make the divisor, which is positive; one by a
-// value that the program read does not.
+// value that the program read does not, nor one by its number, which may be 0.
 // CHECK-LABEL: nt.kernel @divisions
 // CHECK: [[rest:%.*]] = arith.remsi [[lanes:%.*]], [[sizes:%.*]]
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: %q = arith.divsi %pid, %read
 // CHECK-NEXT: tt.print "" %q
+// CHECK-NEXT: %d = arith.divsi %read, %pid
+// CHECK-NEXT: tt.print "" %d
 // CHECK-NEXT: tt.print "" [[rest]]
 nt.kernel @divisions symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
@@ -109,6 +111,8 @@ nt.kernel @divisions symbols [#nt.symbol<n size 0 to ?>] arrange {
   scf.for %i = %zero to %read step %one : i32 {
     %q = arith.divsi %pid, %read : i32
     tt.print "" %q {hex = false, isSigned = array<i32: 1>} : i32
+    %d = arith.divsi %read, %pid : i32
+    tt.print "" %d {hex = false, isSigned = array<i32: 1>} : i32
     %n = nt.size <n> : i32
     %padded = arith.addi %n, %one : i32
     %sizes = tt.splat %padded : i32 -> tensor<64xi32>

@@ -80,3 +80,55 @@ nt.kernel @below_zero symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<m> arran
   }
   nt.return
 }
+
+// One that is below zero may also wrap, and then none of its bounds holds.
+// CHECK-LABEL: nt.kernel @may_wrap
+// CHECK-DAG: arith.cmpi slt
+// CHECK-DAG: arith.cmpi sge
+// CHECK: %v = tt.load
+nt.kernel @may_wrap symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<1> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[m] x f32>
+  %x0 = nt.access %x <[[1], [m], [64]] -> [k1_0 + m + 2] if [[k1_0 + m + 2, m]]>
+      : !nt.tensor<[m] x f32> -> !nt.tensor<[1] x !nt.tensor<[m] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x0 : !nt.tensor<[1] x !nt.tensor<[m] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%xs : !nt.tensor<[m] x !nt.tensor<[64] x f32>>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [1] : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant -3 : i32
+  %m = nt.size <m> : i32
+  scf.for %t = %c0 to %m step %c1 : i32 {
+    %i = nt.elementwise "sub"(%c3, %t) : (i32, i32) -> i32
+    %v = nt.load %xs[%i] : !nt.tensor<[m] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    scf.yield
+  }
+  nt.return
+}
+
+// What a loop carries has not the range of its counter.
+// CHECK-LABEL: nt.kernel @carried
+// CHECK-DAG: arith.cmpi slt
+// CHECK-DAG: arith.cmpi sge
+// CHECK: %v = tt.load
+nt.kernel @carried symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<m> arrange {
+  %x = nt.source "x" "tensor" strides [256, 1] aligned false : !nt.tensor<[m, 256] x f32>
+  %x0 = nt.access %x <[[m], [4], [64]] -> [g0, k1_0 * 64 + b0] if [[k1_0 * 64 + b0, 256]]>
+      : !nt.tensor<[m, 256] x f32> -> !nt.tensor<[m] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+  nt.arranged %x0 : !nt.tensor<[m] x !nt.tensor<[4] x !nt.tensor<[64] x f32>>>
+} apply {
+^bb0(%xs : !nt.tensor<[4] x !nt.tensor<[64] x f32>>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [m] : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %c5 = arith.constant 5 : i32
+  %r = scf.for %t = %c0 to %c3 step %c1 iter_args(%i = %c5) -> (i32) : i32 {
+    %v = nt.load %xs[%i] : !nt.tensor<[4] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
+    %j = nt.elementwise "mul"(%i, %c5) : (i32, i32) -> i32
+    scf.yield %j : i32
+  }
+  nt.return
+}

@@ -11,6 +11,8 @@
 // CHECK-NEXT: %to_ui32 = arith.fptoui %x : tensor<64xf32> to tensor<64xi32>
 // CHECK-NEXT: [[v1:%.*]] = arith.fptosi %x : tensor<64xf32> to tensor<64xi32>
 // CHECK-NEXT: %to_ui8 = arith.trunci [[v1]] : tensor<64xi32> to tensor<64xi8>
+// CHECK-NEXT: [[v2:%.*]] = arith.fptosi %x : tensor<64xf32> to tensor<64xi32>
+// CHECK-NEXT: %to_i16 = arith.trunci [[v2]] : tensor<64xi32> to tensor<64xi16>
 // CHECK-NEXT: [[v0:%.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32>
 // CHECK-NEXT: %to_i1 = arith.cmpf une, %x, [[v0]] : tensor<64xf32>
 nt.kernel @from_f32 grid #nt.expr<n ceildiv 64> arrange {
@@ -28,17 +30,19 @@ nt.kernel @from_f32 grid #nt.expr<n ceildiv 64> arrange {
   %to_i32 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x i32>
   %to_ui32 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x ui32>
   %to_ui8 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x ui8>
+  %to_i16 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x i16>
   %to_i1 = nt.cast %x : !nt.tensor<[64] x f32> -> !nt.tensor<[64] x i1>
   nt.return
 }
 
-// Halves meet in f32.
+// Halves meet in f32; floats of eight bits are made of them directly.
 // CHECK-LABEL: tt.func @from_f16
 // CHECK: [[v0:%.*]] = arith.extf %x : tensor<64xf16> to tensor<64xf32>
 // CHECK-NEXT: %to_bf16 = arith.truncf [[v0]] : tensor<64xf32> to tensor<64xbf16>
 // CHECK-NEXT: %to_f32 = arith.extf %x : tensor<64xf16> to tensor<64xf32>
 // CHECK-NEXT: [[v1:%.*]] = arith.extf %x : tensor<64xf16> to tensor<64xf32>
 // CHECK-NEXT: %to_f64 = arith.extf [[v1]] : tensor<64xf32> to tensor<64xf64>
+// CHECK-NEXT: %to_f8E5M2 = tt.fp_to_fp %x rounding 1 : i32 : tensor<64xf16> -> tensor<64xf8E5M2>
 nt.kernel @from_f16 grid #nt.expr<n ceildiv 64> arrange {
   %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x f16>
   nt.arranged %p
@@ -50,6 +54,7 @@ nt.kernel @from_f16 grid #nt.expr<n ceildiv 64> arrange {
   %to_bf16 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x bf16>
   %to_f32 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f32>
   %to_f64 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f64>
+  %to_f8E5M2 = nt.cast %x : !nt.tensor<[64] x f16> -> !nt.tensor<[64] x f8E5M2>
   nt.return
 }
 

@@ -153,6 +153,7 @@ nt.kernel @signed grid #nt.expr<n ceildiv 64> arrange {
 // CHECK-NEXT: %neg = arith.subi [[v0]], %x : tensor<64xi32>
 // CHECK-NEXT: [[v1:%.*]] = arith.constant dense<-1> : tensor<64xi32>
 // CHECK-NEXT: %invert = arith.xori %x, [[v1]] : tensor<64xi32>
+// CHECK-NEXT: tt.return
 nt.kernel @unsigned grid #nt.expr<n ceildiv 64> arrange {
   %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x ui32>
   %q = nt.source "q" "scalar" strides [] aligned false : !nt.tensor<[] x ui32>

@@ -8,6 +8,8 @@
 // CHECK-NEXT: %v = arith.cmpi ne, [[byte]], [[zero]] : i8
 // CHECK-NEXT: [[wide:%.*]] = arith.extui %v : i1 to i8
 // CHECK-NEXT: tt.store %q, [[wide]] : !tt.ptr<i8>
+// CHECK: [[other:%.*]] = arith.extui %v : i1 to i8
+// CHECK-NEXT: tt.load %q, %v, [[other]] : !tt.ptr<i8>
 nt.kernel @bits grid #nt.expr<1> arrange {
   %x = nt.source "x" "tensor" strides [] aligned false : !nt.tensor<[] x i1>
   %0 = nt.access %x <[[]] -> []> : !nt.tensor<[] x i1> -> !nt.tensor<[] x i1>
@@ -19,6 +21,7 @@ nt.kernel @bits grid #nt.expr<1> arrange {
   %q = nt.addptr %p, %c1 : !tt.ptr<i1>, i32
   %v = nt.pointer_load %q : !tt.ptr<i1> -> i1
   nt.pointer_store %v, %q : i1, !tt.ptr<i1>
+  %w = nt.pointer_load %q mask %v : i1 other %v : i1 : !tt.ptr<i1> -> i1
   nt.return
 }
 

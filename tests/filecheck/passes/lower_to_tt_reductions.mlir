@@ -10,6 +10,8 @@
 // CHECK-NEXT: %o = "tt.reduce"(%s) <{axis = 1 : i32}> ({
 // CHECK-NEXT: ^bb0([[d:%.*]]: i32, [[e:%.*]]: i32):
 // CHECK-NEXT:   [[f:%.*]] = arith.ori [[d]], [[e]] : i32
+// CHECK: %m = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+// CHECK: arith.maxui
 nt.kernel @scans grid #nt.expr<n ceildiv 64> arrange {
   %p = nt.source "p" "scalar" strides [] aligned false : !nt.tensor<[] x ui32>
   nt.arranged %p : !nt.tensor<[] x ui32>
@@ -19,6 +21,7 @@ nt.kernel @scans grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.full %v : ui32 -> !nt.tensor<[64, 2] x ui32>
   %s = nt.scan "cumsum" %x axis 0 reverse true : !nt.tensor<[64, 2] x ui32>
   %o = nt.reduce "reduce_or" %s axis 1 : !nt.tensor<[64, 2] x ui32> -> !nt.tensor<[64] x ui32>
+  %m = nt.reduce "max" %s axis 1 : !nt.tensor<[64, 2] x ui32> -> !nt.tensor<[64] x ui32>
   nt.return
 }
 
@@ -81,7 +84,8 @@ nt.kernel @lifted grid #nt.expr<n ceildiv 64> arrange {
   nt.return
 }
 
-// Triton counts integers of 32 bits that are in range, as unsigned ones: negative ones are not.
+// Triton counts integers of 32 bits that are in range, as unsigned ones: negative ones are not. Those
+// of fewer bits are widened by their own sign.
 // CHECK-LABEL: tt.func @counts
 // CHECK: [[w:%.*]] = arith.extsi %b : tensor<64xi8> to tensor<64xi32>
 // CHECK-NEXT: [[n:%.*]] = arith.constant dense<16> : tensor<64xi32>
@@ -91,6 +95,8 @@ nt.kernel @lifted grid #nt.expr<n ceildiv 64> arrange {
 // CHECK-NEXT: [[m:%.*]] = arith.andi %m, [[j]] : tensor<64xi1>
 // CHECK-NEXT: [[t:%.*]] = arith.trunci %l : tensor<64xi64> to tensor<64xi32>
 // CHECK-NEXT: %k = tt.histogram [[t]], [[m]]
+// CHECK: [[v:%.*]] = arith.extui %u : tensor<64xi8> to tensor<64xi32>
+// CHECK: %g = tt.histogram [[v]]
 nt.kernel @counts grid #nt.expr<n ceildiv 64> arrange {
   nt.arranged
 } apply {
@@ -100,6 +106,8 @@ nt.kernel @counts grid #nt.expr<n ceildiv 64> arrange {
   %h = nt.histogram %b : !nt.tensor<[64] x i8> -> !nt.tensor<[16] x i32>
   %l = nt.cast %i : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x i64>
   %k = nt.histogram %l mask %m : !nt.tensor<[64] x i1> : !nt.tensor<[64] x i64> -> !nt.tensor<[16] x i32>
+  %u = nt.cast %i : !nt.tensor<[64] x i32> -> !nt.tensor<[64] x ui8>
+  %g = nt.histogram %u : !nt.tensor<[64] x ui8> -> !nt.tensor<[16] x i32>
   nt.return
 }
 

@@ -323,6 +323,18 @@ def written_before(x: Any, y: Any, z: Any) -> None:
     y = ntl.sum(z)
 
 
+def carried_and_stored(x: Any, y: Any, z: Any) -> None:
+    s = 0.0
+    for _ in range(4):
+        y = s
+        s = ntl.sum(x)
+
+
+def through_a_pointer(x: Any, y: Any, z: Any) -> None:
+    y = ntl.load(z.source.data_ptr())
+    z = ntl.zeros(z.shape, dtype=ntl.float32)
+
+
 def counted(x: Any, y: Any, z: Any) -> None:
     before = ntl.atomic_add(z.source.data_ptr(), 1.0)
     y = before
@@ -336,15 +348,33 @@ NAMES: list[tuple[Callable[..., Any], set[str]]] = [
     (coordinates, {"g0"}),
     (rows_of_all, {"g0"}),
     (carried, {"g0"}),
+    (carried_and_stored, {"g0"}),
     (branched, {"g0"}),
     (reached, {"g0"}),
     (written_by_others, {"g0", "g1"}),
     (written_before, set()),
+    (through_a_pointer, {"g0", "g1"}),
     (counted, {"g0", "g1"}),
 ]
 
 
 @pytest.mark.parametrize(("application", "names"), NAMES, ids=[a.__name__ for a, _ in NAMES])
 def test_dependence(application: Callable[..., Any], names: set[str]) -> None:
-    write = found(application, spread, (Tensor(2), Tensor(2), Tensor(2)))[-1]
+    writes_ = found(application, spread, (Tensor(2), Tensor(2), Tensor(2)))
+    write = [write for write in writes_ if write.param == 1][-1]
     assert write.depends == names
+
+
+def in_the_first_program(x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    """All of ``x`` in program (0, 0), and nothing in others."""
+    one = x.tile((-1,)).unsqueeze(0)
+    return one.pad(((0, y.shape[0] - 1), (0, y.shape[1] - 1))), y.tile((1, 1))
+
+
+def of_one(x: Any, y: Any) -> None:
+    y = ntl.sum(x)
+
+
+def test_dependence_on_what_exists() -> None:
+    (write,) = found(of_one, in_the_first_program, (Tensor(1), Tensor(2)))
+    assert write.depends == {"g0", "g1"}
