@@ -41,6 +41,7 @@ from ninetoothed.symbolic.polynomials import (
     taken_out,
     weight,
 )
+from ninetoothed.symbolic.refutation import refuted
 
 
 def normalize(expr: IndexExpr, assumptions: Assumptions = NOTHING) -> IndexExpr:
@@ -283,7 +284,12 @@ def _proved(
     """The proof of :func:`always_nonnegative`, of expressions in normal form: many questions are
     asked again, of other lanes, reads and signatures.
     """
-    return _Prover(dict(ranges), facts).nonnegative(polynomial_of(expr), _DEPTH)
+    prover = _Prover(dict(ranges), facts)
+    prover.refutes = lambda: refuted(expr, facts, prover.assumptions)
+    try:
+        return prover.nonnegative(polynomial_of(expr), _DEPTH)
+    except _RefutedError:
+        return False
 
 
 def _ranges_of(
@@ -317,6 +323,10 @@ _STEPS = 160
 _FEW_STEPS = 24
 
 
+class _RefutedError(Exception):
+    """What is to be proved is wrong."""
+
+
 class _Prover:
     """Prover that polynomials are at least 0.
 
@@ -333,6 +343,7 @@ class _Prover:
         # A bound of a quotient is one of its dividend.
         self.facts += [plain for fact in self.facts if (plain := _plain(fact)) is not None]
         self.steps = _STEPS
+        self.refutes: Callable[[], bool] | None = None
         self._intervals: dict[IndexExpr, Interval] = {}
         self._terms: dict[tuple[Monomial, int], Interval] = {}
         self._orders: dict[IndexExpr, tuple[int, int, int, str]] = {}
@@ -355,6 +366,10 @@ class _Prover:
             return known[0]
         before = self.steps
         self.steps -= 1
+        if self.refutes is not None and self.steps < _STEPS - _FEW_STEPS:
+            refutes, self.refutes = self.refutes, None
+            if refutes():
+                raise _RefutedError
         found = self._proves(polynomial, depth, facts)
         if self.steps:
             self._answers[key] = found, before - self.steps

@@ -48,6 +48,11 @@ TileAccess = nt.LoadOp | nt.StoreOp
 SAME, DISJOINT, UNKNOWN = "same", "disjoint", "unknown"
 
 
+_ACCESSES = frozenset(
+    (nt.LoadOp, nt.StoreOp, nt.PointerLoadOp, nt.PointerStoreOp, nt.AtomicOp, nt.AtomicCasOp)
+)
+
+
 class AliasAnalysis:
     """Alias analysis of a kernel in stage ``arranged``."""
 
@@ -68,6 +73,10 @@ class AliasAnalysis:
 
     def effect(self, op: Operation) -> Effect | None:
         """The effect of ``op`` itself, without its regions; None: no effect."""
+        # Most ops have none, and classes of ops are slow to tell apart one by one.
+        return self._effect(op) if type(op) in _ACCESSES else self._unknown(op)
+
+    def _effect(self, op: Operation) -> Effect | None:
         match op:
             case nt.LoadOp():
                 name = self.alias_set(op.ref)
@@ -86,7 +95,7 @@ class AliasAnalysis:
                     alias_sets = None if self._written is None else alias_sets | self._written
                 return Effect(op, "update", alias_sets)
             case _:
-                return self._unknown(op)
+                return None
 
     def _unknown(self, op: Operation) -> Effect | None:
         """The effect of an op that takes pointers and declares none."""
