@@ -200,7 +200,8 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
     "gt": lambda left, right: int(left > right),
     "ge": lambda left, right: int(left >= right),
 }
-_DIVISIONS = ("floordiv", "mod", "ceildiv")
+DIVISIONS = ("floordiv", "mod", "ceildiv")
+"""The operations that divide by their second operand."""
 # (op, neutral element, whether it may stand on the left)
 _NEUTRAL: dict[str, tuple[int, bool]] = {
     "add": (0, True),
@@ -220,7 +221,7 @@ def binary(op: str, left: IndexExpr | int, right: IndexExpr | int) -> IndexExpr:
     left, right = as_expr(left), as_expr(right)
     if left.op == "const" and right.op == "const":
         return const(_FOLD[op](left.args[0], right.args[0]))
-    if op in _DIVISIONS and right.op == "const" and right.args[0] == 0:
+    if op in DIVISIONS and right.op == "const" and right.args[0] == 0:
         raise ZeroDivisionError(f"{left} is divided by zero")
     neutral = _NEUTRAL.get(op)
     if neutral is not None:
@@ -330,7 +331,7 @@ def _substituted(
     known = memo.get(expr)
     if known is None:
         operands = [_substituted(operand, values, memo) for operand in expr.args]
-        if expr.op in _DIVISIONS and operands[1].value == 0:
+        if expr.op in DIVISIONS and operands[1].value == 0:
             known = const(0)
         else:
             known = -operands[0] if expr.op == "neg" else binary(expr.op, *operands)
@@ -356,7 +357,7 @@ def factors(expr: IndexExpr) -> tuple[IndexExpr, ...]:
 
 def divisors(expr: IndexExpr) -> Iterator[IndexExpr]:
     """All divisors in ``expr``."""
-    if expr.op in _DIVISIONS:
+    if expr.op in DIVISIONS:
         yield expr.args[1]
     for operand in expr.operands:
         yield from divisors(operand)

@@ -14,7 +14,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
 
 from ninetoothed.ir import nt
-from ninetoothed.layout.inverse import Placement
+from ninetoothed.passes.analysis.placements import placement_of
 from ninetoothed.passes.analysis.value_numbering import ValueNumbering
 from ninetoothed.passes.analysis.writes import pointer_origins
 from ninetoothed.symbolic.expr import IndexExpr, substitute, sym, symbol_names
@@ -148,9 +148,7 @@ class AliasAnalysis:
         source = self._sources[ref.index]
         if source.repeated is not None or isinstance(arranged.owner, nt.AccessOp):
             return False
-        _, ops = nt.chain(arranged)
-        algebra = tuple(op.algebra for op in ops)
-        return Placement(source.sizes, algebra, self._kernel.assumptions, source.own).distinct()
+        return placement_of(arranged, self._kernel.assumptions).distinct()
 
     def relation(self, one: TileAccess, two: TileAccess, loop: Operation | None = None) -> str:
         """Relation of two accesses of tiles: the same lanes, disjoint elements, or not known.
