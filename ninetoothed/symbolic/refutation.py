@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ninetoothed.symbolic.expr import IndexExpr, divisors, evaluate, symbol_names
 from ninetoothed.symbolic.intervals import Range
 
-_SAMPLES = 64
+_SAMPLES = 24
 _STEPS = (0, 1, 1, 1, 2, 2, 3, 5, 40)
 """Distances from a lower bound: small numbers are the most likely to fulfil equalities."""
 
