@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 
 __version__ = "0.1.0"
@@ -27,9 +28,24 @@ SOURCES = sources()
 """The files as of the import of the package: what is imported later may be newer."""
 
 
+_seen: tuple[int, str] | None = None
+"""The imported modules, number and last one, when the files were last seen unchanged."""
+
+
 def is_as_imported() -> bool:
-    """True if the files are known to be as they were then."""
+    """True if all code that runs is known to be of the files as they were then.
+
+    What runs already stays as it is, so the files are looked at only where modules were imported
+    since they were last seen unchanged.
+    """
+    global _seen
+    imported = len(sys.modules), next(reversed(sys.modules))
+    if imported == _seen:
+        return True
     try:
-        return sources() == SOURCES
+        unchanged = sources() == SOURCES
     except OSError:
         return False
+    if unchanged:
+        _seen = imported
+    return unchanged

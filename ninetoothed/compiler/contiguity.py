@@ -14,7 +14,14 @@ from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, index_names
-from ninetoothed.symbolic.expr import IndexExpr, const, evaluate, substitute, symbol_names
+from ninetoothed.symbolic.expr import (
+    DIVISIONS,
+    IndexExpr,
+    const,
+    evaluate,
+    substitute,
+    symbol_names,
+)
 from ninetoothed.symbolic.normal_form import normalize
 
 _MULTIPLE = 16
@@ -137,6 +144,6 @@ def _factor(expr: IndexExpr, multiples: Collection[str]) -> int:
 
 def _is_divided(expr: IndexExpr, name: str) -> bool:
     """True if a quotient or remainder of ``name`` occurs in an expression."""
-    if expr.op in ("floordiv", "ceildiv", "mod") and name in symbol_names(expr):
+    if expr.op in DIVISIONS and name in symbol_names(expr):
         return True
     return any(_is_divided(operand, name) for operand in expr.operands)

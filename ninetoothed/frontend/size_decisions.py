@@ -13,6 +13,7 @@ from ninetoothed.ir import nt
 from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import (
     COMPARISONS,
+    DIVISIONS,
     IndexExpr,
     binary,
     const,
@@ -95,6 +96,6 @@ def _total(expr: IndexExpr) -> IndexExpr:
     operands = [_total(operand) for operand in expr.operands]
     if expr.op == "neg":
         return -operands[0]
-    if expr.op in ("floordiv", "ceildiv", "mod") and operands[1].value is None:
+    if expr.op in DIVISIONS and operands[1].value is None:
         operands[1] = maximum(operands[1], 1)
     return binary(expr.op, *operands)

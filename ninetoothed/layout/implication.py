@@ -108,10 +108,6 @@ class Implication:
             found += [premise.index, premise.size - 1 - premise.index]
         return found
 
-    def is_proved(self) -> bool:
-        """True if it holds for all sizes."""
-        return not self.unproved()
-
     def unproved(self) -> tuple[End, ...]:
         """The ends of the conclusion, ``0 <= index`` and ``index < size``, without a proof."""
         if self.conclusion in self.premises:
@@ -149,9 +145,7 @@ class Implication:
         found: Condition | None = None
         for lane in lanes:
             new = self._condition(end, lane)
-            if new is None or not (new.exact or new.is_plain):
-                continue
-            if new.exact:
+            if new is not None and new.exact:
                 return new
             found = found or new
         return found
@@ -244,11 +238,20 @@ class Implication:
         )
 
     def _condition(self, end: End, lane: Lane) -> Condition | None:
-        """The condition that a lane is no witness."""
+        """The condition that a lane is no witness, if it is exact or plain."""
         conditions = self._conditions(end, lane)
         if conditions is None:
             return None
-        open_ = [one for one in conditions if not self._is_nonempty(one)]
+        plain = not any(any(divisors(normalize(self._indicator(one)))) for one in conditions)
+        exact = True
+        open_: list[IndexExpr] = []
+        for one in conditions:
+            if self._is_nonempty(one):
+                continue
+            open_.append(one)
+            exact = exact and self._is_sufficient(end, one)
+            if not (plain or exact):
+                return None
         if open_:
             main = min(
                 open_,
@@ -257,12 +260,12 @@ class Implication:
             small, large = _sides(main)
         else:
             main, small, large = None, const(1), const(0)
-        exact = all(self._is_sufficient(end, one) for one in open_)
         where = const(1)
         for one in conditions:
             if one is not main:
                 where = normalize(where * self._indicator(one))
-        return Condition(small, large, where, exact)
+        found = Condition(small, large, where, exact)
+        return found if exact or found.is_plain else None
 
     def _is_nonempty(self, expr: IndexExpr) -> bool:
         """True if ``expr`` is at least 0 wherever the premises hold: it says that there is a lane,

@@ -51,8 +51,8 @@ from xdsl.dialects.builtin import StringAttr
 
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
-from ninetoothed.layout.inverse import Placement
 from ninetoothed.passes.analysis.definedness import Stored, stored_lanes
+from ninetoothed.passes.analysis.placements import placement_of
 from ninetoothed.passes.analysis.writes import writes
 
 
@@ -65,12 +65,11 @@ class AnnotateVerdictsPass(KernelPass):
     def apply_to(self, kernel: nt.KernelOp) -> None:
         found = writes(kernel)
         lanes = stored_lanes(kernel)
-        for position, value in enumerate(kernel.arranged.values):
-            source, ops = nt.chain(value)
+        parameters = zip(kernel.arranged.values, kernel.sources, strict=True)
+        for position, (value, source) in enumerate(parameters):
             if source.kind.data != "tensor":
                 continue
-            algebra = tuple(op.algebra for op in ops)
-            placement = Placement(source.sizes, algebra, kernel.assumptions, source.own)
+            placement = placement_of(value, kernel.assumptions)
             answers = {"in_bounds": all(placement.inside())}
             stores = [write for write in found if write.param == position]
             if stores:

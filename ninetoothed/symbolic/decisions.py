@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ninetoothed.symbolic.expr import COMPARISONS, IndexExpr, SymbolInfo, substitute, sym
+from ninetoothed.symbolic.expr import COMPARISONS, DIVISIONS, IndexExpr, SymbolInfo, substitute, sym
 from ninetoothed.symbolic.intervals import Range, bounds, comparison, declared_ranges
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -37,7 +37,7 @@ class Decision:
 
 def bad_divisor(expr: IndexExpr, values: Mapping[str, int]) -> IndexExpr | None:
     """A divisor in ``expr`` that is below 1 for these values of symbols; None: there is none."""
-    if expr.op in ("floordiv", "ceildiv", "mod"):
+    if expr.op in DIVISIONS:
         divisor = substitute(expr.args[1], values).value
         if divisor is not None and divisor < 1:
             return expr.args[1]
@@ -100,9 +100,7 @@ def needs_bounds(decision: Decision) -> bool:
 
 def _divides_by(expr: IndexExpr, names: Collection[str]) -> bool:
     """True if a divisor in ``expr`` depends on one of the symbols."""
-    if expr.op in ("floordiv", "ceildiv", "mod") and any(
-        symbol.args[0] in names for symbol in expr.args[1].symbols
-    ):
+    if expr.op in DIVISIONS and any(symbol.args[0] in names for symbol in expr.args[1].symbols):
         return True
     return any(_divides_by(operand, names) for operand in expr.operands)
 

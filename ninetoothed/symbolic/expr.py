@@ -12,6 +12,7 @@ positive; sizes of blocks and strides of tilings, the only divisors that arrange
 from __future__ import annotations
 
 import operator
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -56,17 +57,22 @@ _ATOM_PRECEDENCE = 5
 _interned: defaultdict[str, WeakValueDictionary[tuple[Any, ...], IndexExpr]]
 _interned = defaultdict(WeakValueDictionary)
 """The expressions of each ``op`` by their ``args``."""
+_interning = threading.RLock()
 
 
 class IndexExpr:
     """A frozen integer expression; build it with :func:`const`, :func:`sym` and operators.
 
+    Equal expressions are identical, so they compare and hash as fast as any object.
     ``op`` is ``"const"``, ``"sym"``, ``"neg"``, ``"min"``, ``"max"`` or an infix operator's name;
     ``args`` holds the operands: an int for a constant; the name and its :class:`SymbolInfo` (or
     None) for a symbol.
     """
 
-    __slots__ = ("__weakref__", "_hash", "_symbols", "_text", "args", "is_normal", "normal", "op")
+    __slots__ = (
+        *("__weakref__", "_symbols", "_text", "args", "is_normal", "normal", "op"),
+        "polynomial",
+    )
 
     op: str
     args: tuple[Any, ...]
@@ -74,29 +80,33 @@ class IndexExpr:
     """The cached normal form without assumptions; owned by ``normal_form``, as ``is_normal`` is: a
     normal form does not name itself, which would be a cycle for the garbage collector."""
     is_normal: bool
+    polynomial: dict[tuple[IndexExpr, ...], int] | None
+    """The cached polynomial of a sum or a product; owned by ``polynomials``."""
 
     def __new__(cls, op: str, *args: Any) -> IndexExpr:
-        """The interned expression of this structure (equal expressions are mostly, not always,
-        identical).
-        """
+        """The one expression of this structure."""
         interned = _interned[op]
         found = interned.get(args)
         if found is not None:
             return found
-        self = object.__new__(cls)
-        self.op = op
-        self.args = args
-        self.normal = None
-        self.is_normal = False
-        self._hash = hash((op, args))
-        self._text = None
-        self._symbols = None
-        interned[args] = self
+        with _interning:
+            # Another thread may have been faster.
+            found = interned.get(args)
+            if found is not None:
+                return found
+            self = object.__new__(cls)
+            self.op = op
+            self.args = args
+            self.normal = None
+            self.is_normal = False
+            self.polynomial = None
+            self._text = None
+            self._symbols = None
+            interned[args] = self
         return self
 
     _text: str | None
     _symbols: tuple[IndexExpr, ...] | None
-    _hash: int
 
     @property
     def symbols(self) -> tuple[IndexExpr, ...]:
@@ -107,16 +117,6 @@ class IndexExpr:
             found = (symbol for operand in self.operands for symbol in operand.symbols)
             self._symbols = tuple(dict.fromkeys(found))
         return self._symbols
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, IndexExpr):
-            return NotImplemented
-        return self._hash == other._hash and self.op == other.op and self.args == other.args
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (IndexExpr, (self.op, *self.args))
@@ -200,7 +200,8 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
     "gt": lambda left, right: int(left > right),
     "ge": lambda left, right: int(left >= right),
 }
-_DIVISIONS = ("floordiv", "mod", "ceildiv")
+DIVISIONS = ("floordiv", "mod", "ceildiv")
+"""The operations that divide by their second operand."""
 # (op, neutral element, whether it may stand on the left)
 _NEUTRAL: dict[str, tuple[int, bool]] = {
     "add": (0, True),
@@ -220,7 +221,7 @@ def binary(op: str, left: IndexExpr | int, right: IndexExpr | int) -> IndexExpr:
     left, right = as_expr(left), as_expr(right)
     if left.op == "const" and right.op == "const":
         return const(_FOLD[op](left.args[0], right.args[0]))
-    if op in _DIVISIONS and right.op == "const" and right.args[0] == 0:
+    if op in DIVISIONS and right.op == "const" and right.args[0] == 0:
         raise ZeroDivisionError(f"{left} is divided by zero")
     neutral = _NEUTRAL.get(op)
     if neutral is not None:
@@ -330,7 +331,7 @@ def _substituted(
     known = memo.get(expr)
     if known is None:
         operands = [_substituted(operand, values, memo) for operand in expr.args]
-        if expr.op in _DIVISIONS and operands[1].value == 0:
+        if expr.op in DIVISIONS and operands[1].value == 0:
             known = const(0)
         else:
             known = -operands[0] if expr.op == "neg" else binary(expr.op, *operands)
@@ -358,7 +359,7 @@ def divisors(expr: IndexExpr) -> Iterator[IndexExpr]:
     """All divisors in ``expr``, those inside of others first."""
     for operand in expr.operands:
         yield from divisors(operand)
-    if expr.op in _DIVISIONS:
+    if expr.op in DIVISIONS:
         yield expr.args[1]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, const, symbols
+from ninetoothed.symbolic.expr import DIVISIONS, IndexExpr, SymbolInfo, const, symbols
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def bounds(expr: IndexExpr, assumptions: Assumptions) -> tuple[int | None, int |
     if op == "neg":
         return _negated(operands[0])
     left, right = operands
-    if op in ("floordiv", "ceildiv", "mod") and right[0] == 0:
+    if op in DIVISIONS and right[0] == 0:
         # A divisor is not 0; an expression in which it must be is never evaluated.
         if right[1] == 0:
             return None, None

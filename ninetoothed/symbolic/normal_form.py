@@ -12,7 +12,8 @@ Symbolic divisors are taken to be positive (see ``expr``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from math import gcd
 from typing import Any
 
@@ -21,11 +22,13 @@ from ninetoothed.symbolic.intervals import (
     NOTHING,
     Assumptions,
     Interval,
+    Range,
     bounds,
     interval_product,
     interval_sum,
 )
 from ninetoothed.symbolic.polynomials import (
+    Monomial,
     Polynomial,
     add_to,
     divided,
@@ -38,6 +41,7 @@ from ninetoothed.symbolic.polynomials import (
     taken_out,
     weight,
 )
+from ninetoothed.symbolic.refutation import refuted
 
 
 def normalize(expr: IndexExpr, assumptions: Assumptions = NOTHING) -> IndexExpr:
@@ -261,7 +265,47 @@ def always_nonnegative(
     """True if ``expr >= 0`` is proved from the assumptions and ``facts``, each of which is at least
     0.
     """
-    return _Prover(assumptions, facts).nonnegative(polynomial_of(normalize(expr)), _DEPTH)
+    normal = normalize(expr)
+    polynomial = polynomial_of(normal)
+    # Most expressions are decided by their bounds.
+    lower, upper = _Prover(assumptions, ()).interval(polynomial)
+    if lower is not None and lower >= 0:
+        return True
+    if (upper is not None and upper < 0) or number_of(polynomial) is not None:
+        return False
+    known = tuple(map(normalize, facts))
+    return _proved(normal, known, _ranges_of((normal, *known), assumptions))
+
+
+@functools.lru_cache(maxsize=4096)
+def _proved(
+    expr: IndexExpr, facts: tuple[IndexExpr, ...], ranges: tuple[tuple[str, Range], ...]
+) -> bool:
+    """The proof of :func:`always_nonnegative`, of expressions in normal form: many questions are
+    asked again, of other lanes, reads and signatures.
+    """
+    prover = _Prover(dict(ranges), facts)
+    prover.refutes = lambda: refuted(expr, facts, prover.assumptions)
+    try:
+        return prover.nonnegative(polynomial_of(expr), _DEPTH)
+    except _RefutedError:
+        return False
+
+
+def _ranges_of(
+    exprs: Iterable[IndexExpr], assumptions: Assumptions
+) -> tuple[tuple[str, Range], ...]:
+    """The ranges of all symbols in ``exprs``, and of those in these ranges' ends."""
+    found: dict[str, Range] = {}
+    pending = list(exprs)
+    while pending:
+        for symbol in pending.pop().symbols:
+            name: str = symbol.args[0]
+            range_ = assumptions.get(name)
+            if range_ is not None and name not in found:
+                found[name] = range_
+                pending += [end for end in (range_.lower, range_.upper) if end is not None]
+    return tuple(found.items())
 
 
 def always_less(
@@ -277,6 +321,10 @@ def always_less(
 _DEPTH = 16
 _STEPS = 160
 _FEW_STEPS = 24
+
+
+class _RefutedError(Exception):
+    """What is to be proved is wrong."""
 
 
 class _Prover:
@@ -295,18 +343,39 @@ class _Prover:
         # A bound of a quotient is one of its dividend.
         self.facts += [plain for fact in self.facts if (plain := _plain(fact)) is not None]
         self.steps = _STEPS
+        self.refutes: Callable[[], bool] | None = None
         self._intervals: dict[IndexExpr, Interval] = {}
+        self._terms: dict[tuple[Monomial, int], Interval] = {}
+        self._orders: dict[IndexExpr, tuple[int, int, int, str]] = {}
+        self._answers: dict[Hashable, tuple[bool, int]] = {}
 
     def nonnegative(self, polynomial: Polynomial, depth: int, facts: int = 2) -> bool:
         """True if ``polynomial >= 0`` is proved, with ``facts`` facts at most."""
-        lower, upper = self._interval(polynomial)
+        lower, upper = self.interval(polynomial)
         if lower is not None and lower >= 0:
             return True
         if upper is not None and upper < 0:
             return False
         if depth == 0 or self.steps == 0 or number_of(polynomial) is not None:
             return False
+        key = (tuple(polynomial.items()), depth, facts)
+        known = self._answers.get(key)
+        if known is not None and known[1] <= self.steps:
+            # The same steps again, of which there are enough.
+            self.steps -= known[1]
+            return known[0]
+        before = self.steps
         self.steps -= 1
+        if self.refutes is not None and self.steps < _STEPS - _FEW_STEPS:
+            refutes, self.refutes = self.refutes, None
+            if refutes():
+                raise _RefutedError
+        found = self._proves(polynomial, depth, facts)
+        if self.steps:
+            self._answers[key] = found, before - self.steps
+        return found
+
+    def _proves(self, polynomial: Polynomial, depth: int, facts: int) -> bool:
         if facts:
             if self._follows(polynomial):
                 return True
@@ -322,14 +391,22 @@ class _Prover:
                 )
         return False
 
-    def _interval(self, polynomial: Polynomial) -> Interval:
+    def interval(self, polynomial: Polynomial) -> Interval:
+        """Bounds of a polynomial, term by term."""
         total: Interval = (0, 0)
-        for monomial, coefficient in polynomial.items():
-            term: Interval = (coefficient, coefficient)
-            for atom in monomial:
-                term = interval_product(term, self._atom(atom))
-            total = interval_sum(total, term)
+        for term in polynomial.items():
+            total = interval_sum(total, self._term(term))
         return total
+
+    def _term(self, term: tuple[Monomial, int]) -> Interval:
+        found = self._terms.get(term)
+        if found is None:
+            monomial, coefficient = term
+            found = (coefficient, coefficient)
+            for atom in monomial:
+                found = interval_product(found, self._atom(atom))
+            self._terms[term] = found
+        return found
 
     def _atom(self, atom: IndexExpr) -> Interval:
         found = self._intervals.get(atom)
@@ -342,19 +419,24 @@ class _Prover:
         others.
         """
         atoms = dict.fromkeys(atom for monomial in polynomial for atom in monomial)
+        return sorted(atoms, key=self._order)
 
-        def order(atom: IndexExpr) -> tuple[int, int, int, str]:
-            if atom.op in ("floordiv", "ceildiv"):
-                # What a divisor multiplies, a quotient of smaller ones still divides.
-                return 1, *_size(atom.args[1]), str(atom)
-            if atom.op != "sym":
-                return _ORDER.get(atom.op, 3), 0, 0, str(atom)
-            found = self.assumptions.get(atom.args[0])
-            ends = () if found is None else (found.lower, found.upper)
-            symbolic = any(end is not None and end.op != "const" for end in ends)
-            return 4 if symbolic else 5, 0, 0, str(atom)
+    def _order(self, atom: IndexExpr) -> tuple[int, int, int, str]:
+        found = self._orders.get(atom)
+        if found is None:
+            found = self._orders[atom] = (*self._rank(atom), str(atom))
+        return found
 
-        return sorted(atoms, key=order)
+    def _rank(self, atom: IndexExpr) -> tuple[int, int, int]:
+        if atom.op in ("floordiv", "ceildiv"):
+            # What a divisor multiplies, a quotient of smaller ones still divides.
+            return 1, *_size(atom.args[1])
+        if atom.op != "sym":
+            return _ORDER.get(atom.op, 3), 0, 0
+        found = self.assumptions.get(atom.args[0])
+        ends = () if found is None else (found.lower, found.upper)
+        symbolic = any(end is not None and end.op != "const" for end in ends)
+        return 4 if symbolic else 5, 0, 0
 
     def _follows(self, polynomial: Polynomial) -> bool:
         """True if a symbol's sign follows from a fact ``d * x + r >= 0``, ``r < d``, ``d > 0``."""
@@ -399,7 +481,7 @@ class _Prover:
 
     def _sign(self, coefficient: Polynomial, depth: int) -> int | None:
         """Sign of a coefficient. 1: at least 0, -1: at most 0, None: unknown."""
-        low, high = self._interval(coefficient)
+        low, high = self.interval(coefficient)
         if low is not None and low >= 0:
             return 1
         if high is not None and high <= 0:
@@ -415,7 +497,7 @@ class _Prover:
     ) -> list[list[Polynomial]] | None:
         """Sufficient conditions without ``atom``: of each list, one entry is at least 0."""
         factor, rest = taken_out(polynomial, (atom,))
-        if any(_occurs(atom, other) for part in (factor, rest) for m in part for other in m):
+        if _occurs(atom, factor) or _occurs(atom, rest):
             return None
         if atom.op in ("floordiv", "ceildiv"):
             return [[_without_quotient(atom, factor, rest)]]
@@ -486,5 +568,16 @@ def _plain(fact: Polynomial) -> Polynomial | None:
     return None
 
 
-def _occurs(atom: IndexExpr, expr: IndexExpr) -> bool:
-    return expr == atom or any(_occurs(atom, operand) for operand in expr.operands)
+def _occurs(atom: IndexExpr, polynomial: Polynomial) -> bool:
+    """True if an atom is one of a polynomial's, or inside of one."""
+    for monomial in polynomial:
+        for other in monomial:
+            if other is atom or (other.op != "sym" and _is_inside(atom, other)):
+                return True
+    return False
+
+
+def _is_inside(atom: IndexExpr, expr: IndexExpr) -> bool:
+    if atom.op == "sym":
+        return atom in expr.symbols
+    return any(one is atom or _is_inside(atom, one) for one in expr.operands)

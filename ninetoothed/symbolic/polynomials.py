@@ -29,8 +29,14 @@ def multiply(left: Polynomial, right: Polynomial) -> Polynomial:
     result: Polynomial = {}
     for monomial, coefficient in left.items():
         for other, factor in right.items():
-            merged = tuple(sorted(monomial + other, key=str))
-            add_to(result, {merged: coefficient * factor})
+            merged = monomial or other
+            if monomial and other:
+                merged = tuple(sorted(monomial + other, key=str))
+            total = result.get(merged, 0) + coefficient * factor
+            if total:
+                result[merged] = total
+            else:
+                result.pop(merged, None)
     return result
 
 
@@ -43,6 +49,8 @@ def number_of(polynomial: Polynomial) -> int | None:
 
 def divided(monomial: Monomial, divisor: Monomial) -> Monomial | None:
     """``monomial / divisor``, or None where it is not divisible."""
+    if len(divisor) == 1 and divisor[0] not in monomial:
+        return None
     rest = list(monomial)
     for atom in divisor:
         if atom not in rest:
@@ -53,6 +61,12 @@ def divided(monomial: Monomial, divisor: Monomial) -> Monomial | None:
 
 def expression_of(polynomial: Polynomial) -> IndexExpr:
     """Expression of a polynomial: higher degrees first, the constant last."""
+    if len(polynomial) <= 1:
+        for monomial, coefficient in polynomial.items():
+            if not monomial:
+                return const(coefficient)
+            if len(monomial) == 1 and coefficient == 1:
+                return monomial[0]
     terms = sorted(
         polynomial.items(), key=lambda item: (-len(item[0]), "*".join(map(str, item[0])))
     )
@@ -79,10 +93,16 @@ def polynomial_of(expr: IndexExpr) -> Polynomial:
     """Polynomial of an expression in normal form."""
     if expr.op == "const":
         return {(): expr.args[0]} if expr.args[0] else {}
+    if expr.op not in ("add", "sub", "mul", "neg"):
+        return {(expr,): 1}
+    if expr.polynomial is None:
+        expr.polynomial = _polynomial(expr)
+    return dict(expr.polynomial)
+
+
+def _polynomial(expr: IndexExpr) -> Polynomial:
     if expr.op == "neg":
         return add_to({}, polynomial_of(expr.args[0]), -1)
-    if expr.op not in ("add", "sub", "mul"):
-        return {(expr,): 1}
     left, right = (polynomial_of(operand) for operand in expr.args)
     if expr.op == "mul":
         return multiply(left, right)

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.errors import Loc
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.layout.implication import Condition
-from ninetoothed.passes.analysis.definedness import Stored, stored_lanes
+from ninetoothed.passes.analysis.definedness import NO_PROOF, Stored, stored_lanes
 
 PASS = "nt-check-definedness"
 
@@ -35,7 +35,7 @@ class StoredLanes:
         text = " and ".join(conditions)
         for stored in found:
             if not stored.is_checked:
-                reason = stored.reason or "no proof was found"
+                reason = stored.reason or NO_PROOF
                 return "undecided", f"{reason}; needed is {text}" if text else reason, stored.loc
         loc = found[0].loc if found else None
         if text:

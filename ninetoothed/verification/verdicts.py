@@ -48,6 +48,7 @@ from ninetoothed.layout.inverse import Placement, Site
 from ninetoothed.layout.joint import Store, apart, covered
 from ninetoothed.layout.meta_op import Guard, MetaOp, elements, shape_text
 from ninetoothed.layout.numbering import renumbering
+from ninetoothed.passes.analysis.definedness import NO_PROOF
 from ninetoothed.passes.analysis.program_numbering import numberings
 from ninetoothed.passes.analysis.writes import Write, writes
 from ninetoothed.symbolic.expr import IndexExpr, ir_text, sym
@@ -345,7 +346,7 @@ class _Verifier:
         """Verdict on accesses in bounds: those that no guard excludes are inside."""
         placement = self._placements[parameter.name]
         if not all(placement.inside()):
-            return Verdict("in bounds", parameter.name, UNDECIDED, "no proof was found")
+            return Verdict("in bounds", parameter.name, UNDECIDED, NO_PROOF)
         never = placement.never()
         if never:
             guard = never[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -227,7 +228,7 @@ class SymbolDecl:
     divisor: int = 1
     specialized: int | None = None
 
-    @property
+    @functools.cached_property
     def range(self) -> Range:
         """The bounds as an assumption."""
         return Range.of(self.lower, self.upper)

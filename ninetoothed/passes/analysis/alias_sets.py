@@ -14,7 +14,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
 
 from ninetoothed.ir import nt
-from ninetoothed.layout.inverse import Placement
+from ninetoothed.passes.analysis.placements import placement_of
 from ninetoothed.passes.analysis.value_numbering import ValueNumbering
 from ninetoothed.passes.analysis.writes import pointer_origins
 from ninetoothed.symbolic.expr import IndexExpr, symbol_names
@@ -48,6 +48,11 @@ TileAccess = nt.LoadOp | nt.StoreOp
 SAME, DISJOINT, UNKNOWN = "same", "disjoint", "unknown"
 
 
+_ACCESSES = frozenset(
+    (nt.LoadOp, nt.StoreOp, nt.PointerLoadOp, nt.PointerStoreOp, nt.AtomicOp, nt.AtomicCasOp)
+)
+
+
 class AliasAnalysis:
     """Alias analysis of a kernel in stage ``arranged``."""
 
@@ -68,6 +73,10 @@ class AliasAnalysis:
 
     def effect(self, op: Operation) -> Effect | None:
         """The effect of ``op`` itself, without its regions; None: no effect."""
+        # Most ops have none, and classes of ops are slow to tell apart one by one.
+        return self._effect(op) if type(op) in _ACCESSES else self._unknown(op)
+
+    def _effect(self, op: Operation) -> Effect | None:
         match op:
             case nt.LoadOp():
                 name = self.alias_set(op.ref)
@@ -86,7 +95,7 @@ class AliasAnalysis:
                     alias_sets = None if self._written is None else alias_sets | self._written
                 return Effect(op, "update", alias_sets)
             case _:
-                return self._unknown(op)
+                return None
 
     def _unknown(self, op: Operation) -> Effect | None:
         """The effect of an op that takes pointers and declares none."""
@@ -139,9 +148,7 @@ class AliasAnalysis:
         source = self._sources[ref.index]
         if source.repeated is not None or isinstance(arranged.owner, nt.AccessOp):
             return False
-        _, ops = nt.chain(arranged)
-        algebra = tuple(op.algebra for op in ops)
-        return Placement(source.sizes, algebra, self._kernel.assumptions, source.own).distinct()
+        return placement_of(arranged, self._kernel.assumptions).distinct()
 
     def relation(self, one: TileAccess, two: TileAccess, loop: Operation | None = None) -> str:
         """Relation of two accesses of tiles: the same lanes, disjoint elements, or not known.

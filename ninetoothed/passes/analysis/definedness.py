@@ -23,8 +23,17 @@ from ninetoothed.layout.implication import Condition, End, Implication, extreme,
 from ninetoothed.layout.inverse import Placement
 from ninetoothed.layout.meta_op import Guard, Levels, MetaOp
 from ninetoothed.layout.meta_ops import Pad, Tile
+from ninetoothed.passes.analysis.placements import placement_of
 from ninetoothed.passes.analysis.stored_values import Read, StoredValues
-from ninetoothed.symbolic.expr import IndexExpr, const, divisors, substitute, sym, symbol_names
+from ninetoothed.symbolic.expr import (
+    DIVISIONS,
+    IndexExpr,
+    const,
+    divisors,
+    substitute,
+    sym,
+    symbol_names,
+)
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import equal, normalize, normalizer
 
@@ -116,6 +125,7 @@ class _Definedness:
         )
         self._values = StoredValues(kernel, self._grid)
         self._placed: dict[int, Placement] = {}
+        self._extents = functools.cache(self._extents_of)
 
     def run(self) -> list[Stored]:
         found: list[Stored] = []
@@ -141,10 +151,8 @@ class _Definedness:
     def _placement(self, param: int) -> Placement:
         found = self._placed.get(param)
         if found is None:
-            source, ops = nt.chain(self._kernel.arranged.values[param])
-            algebra = tuple(op.algebra for op in ops)
-            found = Placement(source.sizes, algebra, self._assumptions, source.own)
-            self._placed[param] = found
+            arranged = self._kernel.arranged.values[param]
+            found = self._placed[param] = placement_of(arranged, self._assumptions)
         return found
 
     def _target(self, op: nt.StoreOp, param: int) -> Read:
@@ -243,9 +251,8 @@ class _Definedness:
     ) -> Iterator[Finding]:
         if not wanted:
             return
-        premises = [
-            guard for one in (reads[0], met) if one is not None for guard in self._guards(one)
-        ]
+        known = [one for one in (reads[0], met) if one is not None]
+        premises = tuple(dict.fromkeys(guard for one in known for guard in self._guards(one)))
         variables = self._variables(met or reads[0], *reads)
         facts = tuple(dict.fromkeys(fact for one in reads[1:] for fact in one.facts))
         other = None if met is None else met.parameter
@@ -256,7 +263,7 @@ class _Definedness:
                 continue
             question = Implication(
                 guard,
-                tuple(dict.fromkeys(premises)),
+                premises,
                 facts,
                 variables,
                 self._assumptions,
@@ -415,7 +422,7 @@ class _Definedness:
         ]
         return frozenset(normalize(divisor) for expr in sides for divisor in divisors(expr))
 
-    def _extents(self, param: int) -> tuple[Guard, ...]:
+    def _extents_of(self, param: int) -> tuple[Guard, ...]:
         """The guards of an access but those of padding and of windows that reach over a border."""
         placement = self._placement(param)
         if not any(map(_is_border, placement.ops)):
@@ -462,7 +469,7 @@ def _quotients(index: IndexExpr) -> int:
     pending, seen = [index], {index}
     while pending:
         expr = pending.pop()
-        if expr.op in ("floordiv", "mod", "ceildiv"):
+        if expr.op in DIVISIONS:
             found.add(expr)
         pending += [one for one in expr.operands if one not in seen]
         seen.update(expr.operands)

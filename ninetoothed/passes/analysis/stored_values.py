@@ -8,14 +8,17 @@ store's lane and those new ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.scf import WhileOp
+from ninetoothed.language.registry import Registry
 from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.layout.meta_ops import ravelled, unravelled
 from ninetoothed.passes.analysis.guards import Loop, carried
@@ -57,9 +60,8 @@ class Read:
     sides: frozenset[Side] = frozenset()
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A value at a lane, on the way to a store."""
+class _Place(NamedTuple):
+    """A value at a lane, on the way to a store: a tuple, since there are many."""
 
     value: SSAValue
     lanes: Lanes
@@ -69,6 +71,12 @@ class _Place:
     loops: tuple[str, ...] = ()
     certain: bool = True
     sides: frozenset[Side] = frozenset()
+
+
+_ORIGINS: Registry[
+    type[Operation], Callable[[StoredValues, _Place, Any], Iterator[_Place | Read | None]]
+] = Registry("the values that are stored")
+"""The places that an op's result comes from; of other ops, :meth:`StoredValues.same_lanes`."""
 
 
 class StoredValues:
@@ -81,6 +89,7 @@ class StoredValues:
         self._loops: dict[Operation, int] = {}
         self._trip = 0
         self._names: dict[object, str] = {}
+        self._accesses: dict[int, nt.AccessAttr] = {}
         self.ranges: dict[str, Range] = {}
         """The ranges of the variables of reads and stores; of some, no end is known."""
 
@@ -180,40 +189,9 @@ class StoredValues:
         """The places that a value comes from; None: one that cannot be followed."""
         owner = place.value.owner
         if isinstance(owner, Block):
-            yield from self._argument(place)
-            return
-        if isinstance(owner, nt.ElementwiseOp) and owner.function.data != "where":
-            # Most ops are, and the others are told apart one by one.
-            for operand in owner.operands:
-                yield from self._same_lane(place, owner, operand)
-            return
-        match owner:
-            case nt.LoadOp() | nt.StoredOp():
-                yield from self._read(place, owner)
-            case nt.PointerLoadOp():
-                if owner.mask is not None:
-                    yield self._at(place, owner.mask)
-                    # Whether a lane is read depends on data.
-                    yield None if owner.other is None else self._at(place, owner.other)
-                yield self._at(place, owner.ptr)
-            case nt.AtomicOp():
-                if owner.mask is not None:
-                    yield None
-            case nt.AtomicCasOp():
-                pass
-            case nt.ElementwiseOp():
-                yield from self._where(place, owner)
-            case scf.ForOp() | scf.WhileOp():
-                yield from self._result(place, owner)
-            case scf.IfOp():
-                position = _position(place.value)
-                for side, region in enumerate(owner.regions):
-                    for block in region.blocks:
-                        if block.last_op is not None:
-                            end = block.last_op.operands[position]
-                            yield self._at(place, end, side=((owner, place.trips), side))
-            case _:
-                yield from self._computed(place, owner)
+            return self._argument(place)
+        handler = _ORIGINS.get(type(owner))
+        return self.same_lanes(place, owner) if handler is None else handler(self, place, owner)
 
     def _at(
         self,
@@ -247,6 +225,9 @@ class StoredValues:
             sides,
         )
 
+    # What the result of an op comes from.
+
+    @_ORIGINS.register(nt.LoadOp, nt.StoredOp)
     def _read(self, place: _Place, op: nt.TileRead) -> Iterator[_Place | Read | None]:
         trips = dict(place.trips)
         for index in op.indices:
@@ -267,6 +248,32 @@ class StoredValues:
             place.certain,
             place.sides,
         )
+
+    @_ORIGINS.register(nt.PointerLoadOp)
+    def _pointers(self, place: _Place, op: nt.PointerLoadOp) -> Iterator[_Place | None]:
+        if op.mask is not None:
+            yield self._at(place, op.mask)
+            # Whether a lane is read depends on data.
+            yield None if op.other is None else self._at(place, op.other)
+        yield self._at(place, op.ptr)
+
+    @_ORIGINS.register(nt.AtomicOp, nt.AtomicCasOp)
+    def _atomic(self, place: _Place, op: nt.AtomicOp | nt.AtomicCasOp) -> Iterator[None]:
+        if isinstance(op, nt.AtomicOp) and op.mask is not None:
+            yield None
+
+    @_ORIGINS.register(scf.IfOp)
+    def _branches(self, place: _Place, op: scf.IfOp) -> Iterator[_Place]:
+        position = _position(place.value)
+        for side, region in enumerate(op.regions):
+            for block in region.blocks:
+                if block.last_op is not None:
+                    end = block.last_op.operands[position]
+                    yield self._at(place, end, side=((op, place.trips), side))
+
+    @_ORIGINS.register(nt.ElementwiseOp)
+    def _elementwise(self, place: _Place, op: nt.ElementwiseOp) -> Iterator[_Place | Read | None]:
+        return self._where(place, op) if op.function.data == "where" else self.same_lanes(place, op)
 
     def _where(self, place: _Place, op: nt.ElementwiseOp) -> Iterator[_Place]:
         condition, left, right = op.arguments
@@ -326,8 +333,7 @@ class StoredValues:
         """A coordinate of a tile's lane."""
         if op.source_dim is None or not isinstance(op.ref, BlockArgument):
             return None
-        arranged = self._kernel.arranged.values[op.ref.index]
-        access = nt.access_of(arranged, self._kernel.assumptions)[1]
+        access = self._access(op.ref.index)
         rows = access.names
         trips = dict(place.trips)
         block = rows[-1] if len(rows) > 1 else ()
@@ -339,6 +345,14 @@ class StoredValues:
             values[name] = self.scalar(index, trips)
         return substitute(access.data.indices[op.source_dim], values)
 
+    def _access(self, param: int) -> nt.AccessAttr:
+        found = self._accesses.get(param)
+        if found is None:
+            arranged = self._kernel.arranged.values[param]
+            found = nt.access_of(arranged, self._kernel.assumptions)[1]
+            self._accesses[param] = found
+        return found
+
     def _moved(self, place: _Place, value: SSAValue) -> tuple[_Place, SSAValue] | None:
         """The operand whose lane a lane of ``value`` is, without its computation."""
         op = value.owner
@@ -347,58 +361,66 @@ class StoredValues:
             return self._at(place, operand, _operand_lanes(op, place.lanes)), operand
         return None
 
-    def _computed(self, place: _Place, op: Operation) -> Iterator[_Place | None]:
-        match op:
-            case (
-                nt.BroadcastOp()
-                | nt.ExpandDimsOp()
-                | nt.TransOp()
-                | nt.FlipOp()
-                | nt.ReshapeOp()
-                | nt.SplitOp()
-                | nt.FullOp()
-            ):
-                lanes = _operand_lanes(op, place.lanes, _position(place.value))
-                yield self._at(place, op.value, lanes)
-            case nt.JoinOp():
-                for side, operand in enumerate(op.operands):
-                    known = place.lanes[-1].value
-                    if known in (None, side):
-                        yield self._at(place, operand, place.lanes[:-1], certain=known == side)
-            case nt.GatherOp():
-                yield self._at(place, op.indices)
-                # A lane that depends on data.
-                size = nt.shape_of(op.value.type)[op.dim]
-                name = self._fresh("$d", (op, place.lanes), size)
-                lanes = (*place.lanes[: op.dim], name, *place.lanes[op.dim + 1 :])
-                yield self._at(place, op.value, lanes, certain=False)
-            case nt.ReduceOp() | nt.ReduceByOp():
-                for operand in op.operands:
-                    yield self._along(place, operand, op.dim)
-            case nt.ScanByOp():
-                for operand in op.operands:
-                    yield self._at(place, operand)
-            case nt.SortOp():
-                # As many lanes have a value as the operand has: all up to this one must have.
-                name = self._name("$d", (op, place.lanes))
-                self.ranges[name] = Range(const(0), place.lanes[op.dim])
-                lanes = (*place.lanes[: op.dim], sym(name), *place.lanes[op.dim + 1 :])
-                yield self._at(place, op.value, lanes, certain=False)
-            case nt.HistogramOp():
-                for operand in op.operands:
-                    yield self._along(replace(place, lanes=()), operand, 0)
-            case nt.DotOp():
-                yield from self._dot(place, op)
-            case nt.DotScaledOp():
-                for operand in (op.a, op.b, op.a_scale, op.b_scale):
-                    if operand is not None:
-                        yield self._scaled(place, operand, operand in (op.a, op.a_scale))
-                yield self._at(place, op.acc)
-            case _:
-                for operand in op.operands:
-                    if isinstance(operand.type, nt.TensorType) and len(operand.type.levels) > 1:
-                        continue
-                    yield from self._same_lane(place, op, operand)
+    @_ORIGINS.register(
+        *(nt.BroadcastOp, nt.ExpandDimsOp, nt.TransOp, nt.FlipOp),
+        *(nt.ReshapeOp, nt.SplitOp, nt.FullOp),
+    )
+    def _other_lane(self, place: _Place, op: Any) -> Iterator[_Place]:
+        lanes = _operand_lanes(op, place.lanes, _position(place.value))
+        yield self._at(place, op.value, lanes)
+
+    @_ORIGINS.register(nt.JoinOp)
+    def _joined(self, place: _Place, op: nt.JoinOp) -> Iterator[_Place]:
+        for side, operand in enumerate(op.operands):
+            known = place.lanes[-1].value
+            if known in (None, side):
+                yield self._at(place, operand, place.lanes[:-1], certain=known == side)
+
+    @_ORIGINS.register(nt.GatherOp)
+    def _gathered(self, place: _Place, op: nt.GatherOp) -> Iterator[_Place]:
+        yield self._at(place, op.indices)
+        # A lane that depends on data.
+        size = nt.shape_of(op.value.type)[op.dim]
+        name = self._fresh("$d", (op, place.lanes), size)
+        lanes = (*place.lanes[: op.dim], name, *place.lanes[op.dim + 1 :])
+        yield self._at(place, op.value, lanes, certain=False)
+
+    @_ORIGINS.register(nt.ReduceOp, nt.ReduceByOp)
+    def _combined(self, place: _Place, op: nt.ReduceOp | nt.ReduceByOp) -> Iterator[_Place]:
+        for operand in op.operands:
+            yield self._along(place, operand, op.dim)
+
+    @_ORIGINS.register(nt.ScanByOp)
+    def _scanned(self, place: _Place, op: nt.ScanByOp) -> Iterator[_Place]:
+        for operand in op.operands:
+            yield self._at(place, operand)
+
+    @_ORIGINS.register(nt.SortOp)
+    def _sorted(self, place: _Place, op: nt.SortOp) -> Iterator[_Place]:
+        # As many lanes have a value as the operand has: all up to this one must have.
+        name = self._name("$d", (op, place.lanes))
+        self.ranges[name] = Range(const(0), place.lanes[op.dim])
+        lanes = (*place.lanes[: op.dim], sym(name), *place.lanes[op.dim + 1 :])
+        yield self._at(place, op.value, lanes, certain=False)
+
+    @_ORIGINS.register(nt.HistogramOp)
+    def _counted(self, place: _Place, op: nt.HistogramOp) -> Iterator[_Place]:
+        for operand in op.operands:
+            yield self._along(place._replace(lanes=()), operand, 0)
+
+    @_ORIGINS.register(nt.DotScaledOp)
+    def _dot_scaled(self, place: _Place, op: nt.DotScaledOp) -> Iterator[_Place]:
+        for operand in (op.a, op.b, op.a_scale, op.b_scale):
+            if operand is not None:
+                yield self._scaled(place, operand, operand in (op.a, op.a_scale))
+        yield self._at(place, op.acc)
+
+    def same_lanes(self, place: _Place, op: Operation) -> Iterator[_Place | None]:
+        """The same lane of each operand, of an op that may be elementwise."""
+        for operand in op.operands:
+            type_ = operand.type
+            if not (isinstance(type_, nt.TensorType) and len(type_.levels) > 1):
+                yield from self._same_lane(place, op, operand)
 
     def _same_lane(
         self, place: _Place, op: Operation, operand: SSAValue
@@ -408,8 +430,9 @@ class StoredValues:
             return
         sizes = nt.shape_of(operand.type)
         # Sizes that are equal may be written in two ways.
-        is_cast = isinstance(op, UnrealizedConversionCastOp) and len(sizes) == len(place.lanes)
-        if is_cast or sizes in ((), nt.shape_of(place.value.type)):
+        if sizes in ((), nt.shape_of(place.value.type)) or (
+            isinstance(op, UnrealizedConversionCastOp) and len(sizes) == len(place.lanes)
+        ):
             yield self._at(place, operand)
         else:
             yield None
@@ -430,6 +453,7 @@ class StoredValues:
         lanes = (*place.lanes[:dim], lane, *place.lanes[dim:])
         return self._at(place, operand, lanes, reduced=_reduced(lane))
 
+    @_ORIGINS.register(nt.DotOp)
     def _dot(self, place: _Place, op: nt.DotOp) -> Iterator[_Place]:
         *batch, row, column = place.lanes
         rank = len(place.lanes)
@@ -469,6 +493,7 @@ class StoredValues:
         if (loop, -1) not in place.trips:
             yield self._another(place, loop, end, certain=False)
 
+    @_ORIGINS.register(scf.ForOp, scf.WhileOp, WhileOp)
     def _result(self, place: _Place, loop: Loop) -> Iterator[_Place | None]:
         start, inside, end = carried(loop)[_position(place.value)]
         # Then every iteration counts, and else the last.
