@@ -4,7 +4,7 @@ Triton pipelines the loads that feed a dot by itself, and others only in loops t
 they go to shared memory, some iterations ahead. An innermost loop that loads blocks and has no dot
 is given a number of stages, where the user has given none, and where no iteration may read what an
 earlier one writes. Whether that pays is for the clock to
-say, and so it is a choice of the tuner's (see ``choices``).
+say, and so it is a choice of the tuner's (see ``compiler.pass_choices``).
 
 Why here: loads and dots are still ops of their own. It requires stage ``scheduled`` and leaves it.
 
@@ -52,7 +52,7 @@ nt.kernel @k symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrange {
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -60,12 +60,20 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import Operation
 
+from ninetoothed.artifacts.occupancy import Architecture, Footprint
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
 
+Legality = Callable[[Footprint, Architecture], tuple[int, ...]]
+"""Legal values of a choice beside its default, of block sizes with this footprint."""
+
 _STAGES = "tt.num_stages"
 _LOOPS = (scf.ForOp, scf.WhileOp)
+_DOTS = (nt.DotOp, nt.DotScaledOp)
+# Copies to shared memory that run by themselves have so many bytes at least.
+_LEAST_BYTES = 4
+_VALUES = (2, 3)
 
 
 def stageable_loops(kernel: nt.KernelOp) -> Iterator[scf.ForOp]:
@@ -78,7 +86,7 @@ def stageable_loops(kernel: nt.KernelOp) -> Iterator[scf.ForOp]:
             inside = list(op.body.walk())
             if (
                 any(map(_loads_block, inside))
-                and not any(isinstance(one, (*_LOOPS, nt.DotOp)) for one in inside)
+                and not any(isinstance(one, (*_LOOPS, *_DOTS)) for one in inside)
                 and not _may_carry(aliases.effects(op))
             ):
                 yield op
@@ -96,6 +104,21 @@ def _may_carry(effects: Iterable[Effect]) -> bool:
     reads = [one for one in effects if one.kind == "read"]
     others = [one for one in effects if one.kind != "read"]
     return any(one.may_alias(read.alias_sets) for one in others for read in reads)
+
+
+def legality(kernel: nt.KernelOp) -> Legality | None:
+    """Legality of numbers of stages (see ``compiler.pass_choices``): buffers must fit into shared memory."""
+    return _legal if any(True for _ in stageable_loops(kernel)) else None
+
+
+def _legal(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
+    scopes = [scope for scope in footprint.scopes if not scope.dots]
+    loads = [[one for one in scope.streams if one.kind == "load"] for scope in scopes]
+    if not any(one.is_wide or one.bytes >= _LEAST_BYTES for streams in loads for one in streams):
+        return ()
+    buffers = max(sum(one.lanes * one.bytes for one in streams) for streams in loads)
+    # The last stage computes.
+    return tuple(one for one in _VALUES if (one - 1) * buffers <= unit.shared_per_block)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ Bucket = tuple[int, ...]
 Shapes = tuple[tuple[int, ...], ...]
 
 # Of the exported file; to be raised with every change to Result or Row.
-_FORMAT = 1
+_FORMAT = 2
 # Sizes in units of half an octave: 1 is 0. Small ones have steps of their own, since blocks are cut
 # to them; a size of 0 is far from all others.
 _FAR = -1000
@@ -93,7 +93,8 @@ def key(
     """Key of the results of a kernel for one signature on one product."""
     configs = [(config.values, config.num_warps, config.num_stages) for config in space.configs]
     named = [name, str(signature), str(target), device, __version__, triton]
-    return hashlib.sha256(json.dumps([*named, configs, space.cost]).encode()).hexdigest()
+    found = [*named, configs, space.legal, space.cost]
+    return hashlib.sha256(json.dumps(found).encode()).hexdigest()
 
 
 def shapes_of(values: Iterable[Any]) -> Shapes:
