@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 Choices = tuple[tuple[str, int], ...]
-"""Values of passes' choices by name (see ``compiler.pass_choices``), without those that are
+"""Values of passes' choices by name (see ``compiler.optimizations``), without those that are
 defaults, in alphabetical order.
 """
 Legal = tuple[tuple[str, tuple[int, ...]], ...]

@@ -21,7 +21,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.emit import emit
 from ninetoothed.cache.atomic import write_atomically
-from ninetoothed.compiler.pass_choices import options_of
+from ninetoothed.compiler.optimizations import options_of
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
@@ -115,7 +115,7 @@ def pass_options(
                 elif divisible:
                     multiples.append(expr.args[0])
     named = {"target": "" if target is None else str(target)}
-    return options_of(dict(config.choices)) | {
+    found: Options = {
         "nt-specialize": {
             "values": tuple(f"{name}={value}" for name, value in values.items()),
             "multiples": tuple(dict.fromkeys(multiples)),
@@ -126,6 +126,9 @@ def pass_options(
         "nt-fit-target": named,
         "nt-lower-to-tt": named,
     }
+    for name, fields in options_of(config.choices).items():
+        found[name] = found.get(name, {}) | fields
+    return found
 
 
 def lower(

@@ -30,7 +30,7 @@ from ninetoothed.compiler.cost_function import (
     lanes_source,
 )
 from ninetoothed.compiler.fits_function import fits_source
-from ninetoothed.compiler.pass_choices import legalities_of
+from ninetoothed.compiler.optimizations import legalities_of
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
 from ninetoothed.symbolic.choices import choices_between, powers_between

@@ -4,7 +4,7 @@ Triton pipelines the loads that feed a dot by itself, and others only in loops t
 they go to shared memory, some iterations ahead. An innermost loop that loads blocks and has no dot
 is given a number of stages, where the user has given none, and where no iteration may read what an
 earlier one writes. Whether that pays is for the clock to
-say, and so it is a choice of the tuner's (see ``compiler.pass_choices``).
+say, and so it is a choice of the tuner's (see ``compiler.optimizations``).
 
 Why here: loads and dots are still ops of their own. It requires stage ``scheduled`` and leaves it.
 
@@ -107,7 +107,7 @@ def _may_carry(effects: Iterable[Effect]) -> bool:
 
 
 def legality(kernel: nt.KernelOp) -> Legality | None:
-    """Legality of numbers of stages (see ``compiler.pass_choices``): buffers must fit into shared memory."""
+    """Legality of numbers of stages (see ``compiler.optimizations``): buffers must fit into shared memory."""
     return _legal if any(True for _ in stageable_loops(kernel)) else None
 
 

@@ -37,7 +37,7 @@ from ninetoothed.artifacts.target import BACK_ENDS, BackEnd, Language
 from ninetoothed.backend.protocol import emitter
 from ninetoothed.compiler.compile import build, context, dump_to, pass_options
 from ninetoothed.compiler.defaults import describe_assumptions, fitted, pick
-from ninetoothed.compiler.pass_choices import legalities_of
+from ninetoothed.compiler.optimizations import legalities_of
 from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameError, collect_warnings
 from ninetoothed.frontend.build import build_module
 from ninetoothed.ir import nt

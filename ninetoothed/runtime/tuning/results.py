@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
@@ -92,7 +93,8 @@ def key(
 ) -> str:
     """Key of the results of a kernel for one signature on one product."""
     configs = [(config.values, config.num_warps, config.num_stages) for config in space.configs]
-    named = [name, str(signature), str(target), device, __version__, triton]
+    versions = [__version__, triton, settings.optimizations()]
+    named = [name, str(signature), str(target), device, *versions]
     found = [*named, configs, space.legal, space.cost]
     return hashlib.sha256(json.dumps(found).encode()).hexdigest()
 
