@@ -1,7 +1,8 @@
 """Optimizations one by one: machine code with all of them, and without each; needs no GPU.
 
     python -m benchmarks.passes [--kernels NAME…] [--json FILE]
-    python -m benchmarks.passes --gpu [--ops NAME…] [--sizes NAME…]
+    python -m benchmarks.passes --gpu [--ops NAME…] [--sizes NAME…] [--dtypes NAME…]
+                                      [--without NAME…]
 
 The kernels of the examples are compiled for sm_90 in their first configuration, of fp16 tensors
 where a type is not declared: once as for calls whose sizes and strides are multiples of 16, once as
@@ -40,6 +41,7 @@ from ninetoothed.errors import NineToothedError
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime.toolchain.triton import compat
 
+_WITHOUT = (*OPTIMIZATIONS, "all")
 _SETTING = "NINETOOTHED_DISABLE_OPTIMIZATIONS"
 
 
@@ -138,10 +140,10 @@ def gpu_times(options: Sequence[str], without: str) -> dict[tuple[str, ...], flo
         }
 
 
-def gpu_table(options: Sequence[str]) -> str:
+def gpu_table(options: Sequence[str], without: Sequence[str]) -> str:
     """A line a case: microseconds with all optimizations, and those without each over them."""
     whole = gpu_times(options, "")
-    less = {name: gpu_times(options, name) for name in (*OPTIMIZATIONS, "all")}
+    less = {name: gpu_times(options, name) for name in without}
     lines = [
         [
             " ".join(case),
@@ -169,16 +171,25 @@ def main() -> None:
     parser.add_argument("--gpu", action="store_true", help="GPU time instead of machine code")
     parser.add_argument("--ops", nargs="+", metavar="NAME", help="operations, with --gpu")
     parser.add_argument("--sizes", nargs="+", metavar="NAME", help="sizes, with --gpu")
+    parser.add_argument("--dtypes", nargs="+", metavar="NAME", help="element types, with --gpu")
+    parser.add_argument(
+        "--without",
+        nargs="+",
+        metavar="NAME",
+        choices=_WITHOUT,
+        default=_WITHOUT,
+        help="optimizations that are switched off, with --gpu; default: each, and all",
+    )
     add_outputs(parser)
     arguments = parser.parse_args()
     if arguments.gpu:
         options = [
             part
-            for name in ("ops", "sizes")
+            for name in ("ops", "sizes", "dtypes")
             for part in (f"--{name}", *(getattr(arguments, name) or ()))
             if getattr(arguments, name)
         ]
-        print(gpu_table(options))
+        print(gpu_table(options, arguments.without))
         return
     known = example_kernels()
     if unknown := sorted(set(arguments.kernels or ()) - known.keys()):
