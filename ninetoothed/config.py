@@ -94,6 +94,29 @@ def validate() -> bool:
     return _flag("NINETOOTHED_VALIDATE")
 
 
+def disabled_optimizations(known: Sequence[str]) -> frozenset[str]:
+    """``NINETOOTHED_DISABLE_OPTIMIZATIONS``: optimizations that are switched off, some of the
+    ``known`` with commas between them, or ``all``. Default: none.
+    """
+    text = _text("NINETOOTHED_DISABLE_OPTIMIZATIONS")
+    if text is None:
+        return frozenset()
+    if text == "all":
+        return frozenset(known)
+    names = frozenset(name.strip() for name in text.split(","))
+    if names <= frozenset(known):
+        return names
+    raise ConfigurationError(
+        f"NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of {', '.join(known)}, with "
+        f"commas between them, not {text!r}"
+    )
+
+
+def optimizations() -> str:
+    """What tells kernels apart that were compiled with other optimizations."""
+    return _text("NINETOOTHED_DISABLE_OPTIMIZATIONS") or ""
+
+
 def inspects() -> bool:
     """True if a setting inspects the compiler at work, which cached results would bypass."""
     return validate() or verify_ir() or dump_ir() is not None

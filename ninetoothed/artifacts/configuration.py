@@ -5,21 +5,43 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
+
+Choices = tuple[tuple[str, int], ...]
+"""Values of passes' choices by name (see ``compiler.optimizations``), without those that are
+defaults, in alphabetical order.
+"""
+Legal = tuple[tuple[str, tuple[int, ...]], ...]
+"""Legal values of choices beside their defaults, by name."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """Values of the meta symbols, in the kernel's order, with ``num_warps`` and ``num_stages``."""
+    """Values of the meta symbols, in the kernel's order, with ``num_warps`` and ``num_stages``, and
+    what passes do in another way than by default.
+    """
 
     values: tuple[tuple[str, int], ...]
     num_warps: int = 4
     num_stages: int = 3
+    choices: Choices = ()
 
     def __str__(self) -> str:
-        values = [f"{name}={value}" for name, value in self.values]
-        return ", ".join([*values, f"num_warps={self.num_warps}", f"num_stages={self.num_stages}"])
+        named = [*self.values, ("num_warps", self.num_warps), ("num_stages", self.num_stages)]
+        return ", ".join(f"{name}={value}" for name, value in (*named, *self.choices))
+
+    @property
+    def plain(self) -> Config:
+        """The same with the default of each choice."""
+        return replace(self, choices=()) if self.choices else self
+
+    def choosing(self, name: str, value: int | None) -> Config:
+        """The same with another value of one choice; None: its default."""
+        others = [one for one in self.choices if one[0] != name]
+        chosen = [] if value is None else [(name, value)]
+        return replace(self, choices=tuple(sorted([*others, *chosen])))
 
     @staticmethod
     def of(fields: dict[str, Any]) -> Config:
@@ -28,8 +50,11 @@ class Config:
         Raises:
             KeyError, TypeError, ValueError: they are not a configuration's.
         """
-        values = tuple((str(name), int(value)) for name, value in fields["values"])
-        return Config(values, int(fields["num_warps"]), int(fields["num_stages"]))
+        values, choices = (
+            tuple((str(name), int(value)) for name, value in fields[row])
+            for row in ("values", "choices")
+        )
+        return Config(values, int(fields["num_warps"]), int(fields["num_stages"]), choices)
 
 
 def volume(sizes: Sequence[tuple[str, int]]) -> int:
@@ -41,17 +66,44 @@ def volume(sizes: Sequence[tuple[str, int]]) -> int:
 class Space:
     """Configuration space of a signature.
 
-    ``configs``: all that can run, the best guess without knowing sizes first. ``cost``: Python
-    source of the cost function, which ``runtime.tuning.model`` runs. ``pruned``: why others were
-    left out, each reason with a count. ``fits``: Python source of ``fits``, which takes a call's
-    arguments, and returns a function of the block sizes: True if they pass the call's checks. Empty
-    where no check depends on them.
+    ``configs``: all that can run, the best guess without knowing sizes first; choices of passes
+    have their defaults. ``legal``: of each configuration, the other values of its choices; empty
+    where none has any. ``cost``: Python source of the cost function, which
+    ``runtime.tuning.model`` runs. ``pruned``: why others were left out, each reason with a count.
+    ``fits``: Python source of ``fits``, which takes a call's arguments, and returns a function of
+    the block sizes: True if they pass the call's checks. Empty where no check depends on them.
     """
 
     configs: tuple[Config, ...]
     cost: str
     pruned: tuple[tuple[str, int], ...] = ()
     fits: str = ""
+    legal: tuple[Legal, ...] = ()
+
+    def varied(self, config: Config) -> list[Config]:
+        """What differs from ``config``, of this space, in one choice."""
+        chosen = dict(config.choices)
+        return [
+            config.choosing(name, value)
+            for name, others in self._legal_of(config)
+            for value in (None, *others)
+            if value != chosen.get(name)
+        ]
+
+    def has(self, config: Config) -> bool:
+        """True if ``config`` is one of the space, with legal choices."""
+        legal = dict(self._legal_of(config))
+        return config.plain in self._places and all(
+            value in legal.get(name, ()) for name, value in config.choices
+        )
+
+    def _legal_of(self, config: Config) -> Legal:
+        place = self._places.get(config.plain)
+        return self.legal[place] if self.legal and place is not None else ()
+
+    @cached_property
+    def _places(self) -> dict[Config, int]:
+        return {config: place for place, config in enumerate(self.configs)}
 
     def to_json(self) -> str:
         """Serialize to JSON, the same in every process."""
@@ -67,6 +119,7 @@ class Space:
             "configs": configs,
             "cost": self.cost,
             "fits": self.fits,
+            "legal": self.legal,
             "names": names,
             "pruned": self.pruned,
         }
@@ -88,4 +141,8 @@ class Space:
             for place, values, warps, stages in fields["configs"]
         )
         pruned = tuple((str(reason), int(count)) for reason, count in fields["pruned"])
-        return Space(configs, str(fields["cost"]), pruned, str(fields["fits"]))
+        legal = tuple(
+            tuple((str(name), tuple(map(int, values))) for name, values in row)
+            for row in fields["legal"]
+        )
+        return Space(configs, str(fields["cost"]), pruned, str(fields["fits"]), legal)

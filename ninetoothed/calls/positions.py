@@ -8,8 +8,8 @@ from typing import Any
 
 from ninetoothed.artifacts.interface import Interface
 
-# There is one for each way to write a call.
-_MOST_ORDERS = 256
+MOST_ORDERS = 256
+"""Ways to write a call that are kept of one kernel."""
 
 
 class CallOrder:
@@ -17,7 +17,7 @@ class CallOrder:
 
     def __init__(self, interface: Interface) -> None:
         self._interface = interface
-        self._orders: dict[Hashable, _Order] = {}
+        self._orders: dict[tuple[int, tuple[str, ...]], Order] = {}
 
     def __call__(
         self, args: Sequence[Any], keywords: Mapping[str, Any]
@@ -30,12 +30,7 @@ class CallOrder:
         if not keywords and len(args) == len(self._interface.parameters):
             return args, None
         # The order of keywords is that of their values.
-        key = (len(args), *keywords)
-        order = self._orders.get(key)
-        if order is None:
-            order = _order(self._interface, len(args), tuple(keywords))
-            if len(self._orders) < _MOST_ORDERS:
-                self._orders[key] = order
+        order = self.order(len(args), tuple(keywords))
         given = (*args, *keywords.values(), *order.defaults)
         values = [given[place] for place in order.parameters]
         if not order.others:
@@ -44,9 +39,22 @@ class CallOrder:
         others = ((name, given[place]) for name, place in order.others)
         return values, tuple((name, value.__class__, value) for name, value in others)
 
+    def order(self, count: int, keywords: tuple[str, ...]) -> Order:
+        """Order of calls with ``count`` arguments and these keywords.
+
+        Raises:
+            KeyError, ValueError: the call is wrong.
+        """
+        order = self._orders.get((count, keywords))
+        if order is None:
+            order = _order(self._interface, count, keywords)
+            if len(self._orders) < MOST_ORDERS:
+                self._orders[count, keywords] = order
+        return order
+
 
 @dataclass(frozen=True)
-class _Order:
+class Order:
     """Positions of the parameters' values among arguments, keywords' values and defaults."""
 
     parameters: tuple[int, ...]
@@ -54,7 +62,7 @@ class _Order:
     others: tuple[tuple[str, int], ...]
 
 
-def _order(interface: Interface, count: int, keywords: tuple[str, ...]) -> _Order:
+def _order(interface: Interface, count: int, keywords: tuple[str, ...]) -> Order:
     names = interface.names
     positional = names
     if interface.repeats and count == len(interface.firsts):
@@ -74,4 +82,4 @@ def _order(interface: Interface, count: int, keywords: tuple[str, ...]) -> _Orde
         defaults.append(parameter.value)
     for first, later in interface.repeats:
         found.setdefault(names[later], found[names[first]])
-    return _Order(tuple(found[name] for name in names), tuple(defaults), tuple(others))
+    return Order(tuple(found[name] for name in names), tuple(defaults), tuple(others))

@@ -21,6 +21,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.emit import emit
 from ninetoothed.cache.atomic import write_atomically
+from ninetoothed.compiler.optimizations import options_of
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
@@ -114,7 +115,7 @@ def pass_options(
                 elif divisible:
                     multiples.append(expr.args[0])
     named = {"target": "" if target is None else str(target)}
-    return {
+    found: Options = {
         "nt-specialize": {
             "values": tuple(f"{name}={value}" for name, value in values.items()),
             "multiples": tuple(dict.fromkeys(multiples)),
@@ -125,6 +126,9 @@ def pass_options(
         "nt-fit-target": named,
         "nt-lower-to-tt": named,
     }
+    for name, fields in options_of(config.choices).items():
+        found[name] = found.get(name, {}) | fields
+    return found
 
 
 def lower(
@@ -176,7 +180,8 @@ def _dump(kernel: str, config: Config | None = None, start: int = 0) -> list[Obs
     folder /= kernel
     if config is not None and config.values:
         values = [*(value for _, value in config.values), config.num_warps, config.num_stages]
-        folder /= "-".join(map(str, values))
+        choices = [f"{name}={value}" for name, value in config.choices]
+        folder /= "-".join(map(str, [*values, *choices]))
     return [dump_to(folder, start)]
 
 

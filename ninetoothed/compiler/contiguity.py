@@ -6,14 +6,14 @@ that they lie together, at a multiple of 16, and that all or none of them exist.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, index_names
+from ninetoothed.symbolic.divisibility import MULTIPLE, known_divisor
 from ninetoothed.symbolic.expr import (
     DIVISIONS,
     IndexExpr,
@@ -24,7 +24,6 @@ from ninetoothed.symbolic.expr import (
 )
 from ninetoothed.symbolic.normal_form import normalize
 
-_MULTIPLE = 16
 _REACH = 7
 """The distance in lanes over which contiguity is tested."""
 
@@ -41,13 +40,14 @@ class Contiguity:
 
 def contiguity(kernel: nt.KernelOp, signature: Signature) -> list[Contiguity]:
     """Contiguity of each parameter's blocks."""
-    multiples = {decl.name for decl in kernel.declarations if decl.kind == "meta"}
+    # Block sizes count as multiples of 16.
+    divisors = {decl.name: MULTIPLE for decl in kernel.declarations if decl.kind == "meta"}
     for param, source in zip(signature.params, kernel.sources, strict=True):
         rows = ((source.decl.sizes, param.sizes_by_16), (source.decl.strides, param.strides_by_16))
         for exprs, flags in rows:
             for expr, is_multiple in zip(exprs, flags, strict=False):
                 if is_multiple and expr.op == "sym":
-                    multiples.add(expr.args[0])
+                    divisors[expr.args[0]] = MULTIPLE
     fixed = {name: const(value) for name, value in signature.constants}
     found: list[Contiguity] = []
     for value, param in zip(kernel.arranged.values, signature.params, strict=True):
@@ -55,11 +55,11 @@ def contiguity(kernel: nt.KernelOp, signature: Signature) -> list[Contiguity]:
             found.append(Contiguity())
             continue
         access = nt.access_of(value, kernel.assumptions)[1].data
-        found.append(_contiguity(access.substitute(fixed), param, multiples))
+        found.append(_contiguity(access.substitute(fixed), param, divisors))
     return found
 
 
-def _contiguity(access: Access, param: ParamSignature, multiples: Collection[str]) -> Contiguity:
+def _contiguity(access: Access, param: ParamSignature, divisors: Mapping[str, int]) -> Contiguity:
     if len(access.levels) < 2:
         return Contiguity()
     rows = index_names(access.levels)
@@ -71,7 +71,7 @@ def _contiguity(access: Access, param: ParamSignature, multiples: Collection[str
             if not is_proved and any(size.value != 1 for size in sizes[dim + 1 :]):
                 # Without such a proof, Triton gives a thread lanes of the last dim.
                 continue
-            is_wide = is_proved and _is_wide(access, dim, name, param, multiples)
+            is_wide = is_proved and _is_wide(access, dim, name, param, divisors)
             return Contiguity(dim, is_wide)
     return Contiguity()
 
@@ -101,11 +101,11 @@ def _is_wide(
     dim: int,
     name: str,
     param: ParamSignature,
-    multiples: Collection[str],
+    divisors: Mapping[str, int],
 ) -> bool:
     # The number of elements in 16 bytes.
     count = 128 // DTYPES[param.dtype].bits
-    if not param.pointer_by_16 or _factor(access.levels[-1][dim], multiples) < count:
+    if not param.pointer_by_16 or known_divisor(access.levels[-1][dim], divisors) < count:
         return False
     rows = index_names(access.levels)
     first = dict.fromkeys((other for row in rows for other in row), 0)
@@ -113,33 +113,15 @@ def _is_wide(
         access.indices, param.unit_strides, param.strides_by_16, strict=True
     ):
         start = normalize(substitute(index, first))
-        if is_unit and _factor(start, multiples) < count:
+        if is_unit and known_divisor(start, divisors) < count:
             return False
         if not is_unit and not is_multiple and index.value != 0:
             return False
     return all(
-        _factor(guard.size, multiples) >= count and not _is_divided(guard.index, name)
+        known_divisor(guard.size, divisors) >= count and not _is_divided(guard.index, name)
         for guard in access.guards
         if name in symbol_names(guard.index)
     )
-
-
-def _factor(expr: IndexExpr, multiples: Collection[str]) -> int:
-    """Power of two, at most 16, that is proved to divide an expression; block sizes count as
-    multiples of 16.
-    """
-    if expr.value is not None:
-        return math.gcd(expr.value, _MULTIPLE)
-    if expr.op == "sym":
-        return _MULTIPLE if expr.args[0] in multiples else 1
-    factors = [_factor(operand, multiples) for operand in expr.operands]
-    if expr.op == "mul":
-        return min(math.prod(factors), _MULTIPLE)
-    if expr.op in ("add", "sub", "neg", "min", "max"):
-        return min(factors)
-    if expr.op == "floordiv" and expr.args[1].value and factors[0] % expr.args[1].value == 0:
-        return factors[0] // expr.args[1].value
-    return 1
 
 
 def _is_divided(expr: IndexExpr, name: str) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.artifacts.capabilities import capabilities
-from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.configuration import Config, Legal, Space
 from ninetoothed.artifacts.occupancy import Architecture, Footprint, registers, shared_bytes
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
@@ -30,6 +30,7 @@ from ninetoothed.compiler.cost_function import (
     lanes_source,
 )
 from ninetoothed.compiler.fits_function import fits_source
+from ninetoothed.compiler.optimizations import legalities_of
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
 from ninetoothed.symbolic.choices import choices_between, powers_between
@@ -80,6 +81,8 @@ def space(
     source = footprint_source(module, signature, counted)
     footprint_of = _function(source, "footprint")
     unit = capabilities(target).architecture
+    legalities = legalities_of(nt.kernel_of(module))
+    legal: dict[Config, Legal] = {}
     rows: list[tuple[tuple[float, ...], Config]] = []
     refused: list[tuple[float, Config]] = []
     smallest: tuple[int, dict[str, int]] | None = None
@@ -95,6 +98,8 @@ def space(
             continue
         footprint = Footprint.of(found)
         guess = _guess(footprint)
+        choices = tuple((name, legality(footprint, unit)) for name, legality in legalities)
+        choices = tuple((name, others) for name, others in choices if others)
         for warps, stages in _ways(footprint, unit, num_warps, num_stages):
             config = Config(tuple(values.items()), warps, stages)
             reason = _refusal(footprint, config, unit)
@@ -103,6 +108,7 @@ def space(
                 refused.append((_excess(footprint, config, unit), config))
             else:
                 rows.append(((*guess, *_unusual(footprint, config)), config))
+                legal[config] = choices
     assert smallest is not None
     try:
         source += f"\n\n{cost_source(module, counted)}"
@@ -118,7 +124,8 @@ def space(
     kept = _thinned(configs)
     if len(kept) < len(configs):
         pruned[_TOO_MANY] = len(configs) - len(kept)
-    return Space(tuple(kept), source, tuple(pruned.items()), fits)
+    found = tuple(legal[config] for config in kept)
+    return Space(tuple(kept), source, tuple(pruned.items()), fits, found if any(found) else ())
 
 
 def interpreted_values(

@@ -144,7 +144,9 @@ class Compilation:
             or f"{self.compiler.fingerprint(signature, target)} {stamp()} {self._options.key}"
         )
         version = toolchain.of(target).version()
-        return f"{base} {signature} {target} {self.language(target)} {version}"
+        key = f"{base} {signature} {target} {self.language(target)} {version}"
+        disabled = settings.optimizations()
+        return f"{key} without {disabled}" if disabled else key
 
     def space(self, signature: Signature, target: Target) -> Space:
         """Configuration space of a signature."""

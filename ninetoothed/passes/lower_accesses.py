@@ -2,8 +2,11 @@
 
 The offset of a lane is the sum of source index times stride, computed at the place of the access.
 Terms without block indices move the pointer, those that no loop changes first; the others are
-computed along the dims that they vary along. A guard becomes a mask unless it always holds: the
-ranges of program indices, lanes and loop variables are used for that. ``nt.offsets`` is the source
+computed along the dims that they vary along. In a loop that changes only the former, the whole block
+of pointers is moved instead, so that it is made once, in front: unless it has more pointers than
+would stay in registers. A guard becomes a mask unless it always holds: the ranges of program
+indices, lanes and loop variables are used for that. An index that may be negative is compared with
+its size as an unsigned number, for then it is larger than any size. ``nt.offsets`` is the source
 index itself, or the offset; ``nt.address`` has its coordinates in the place of the block's indices.
 Sizes, the program's indices and where its sequences lie are computed once, at its start.
 
@@ -61,6 +64,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arr
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -78,6 +82,7 @@ from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
+from ninetoothed.passes.analysis.vectorization import lanes_at_once
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
     Arithmetic,
@@ -94,7 +99,11 @@ from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 _AccessOp = nt.LoadOp | nt.StoredOp | nt.StoreOp | nt.GuardOp | nt.OffsetsOp | nt.AddressOp
 
+# A program of four warps has 64 registers a thread for them. More are not kept over a loop.
+_MOST_POINTERS = 1 << 13
+
 _BELOW = functools.partial(tt.CmpiOp, "slt")
+_BELOW_UNSIGNED = functools.partial(tt.CmpiOp, "ult")
 _NOT_BELOW = functools.partial(tt.CmpiOp, "sge")
 
 
@@ -103,9 +112,10 @@ class _Kernel:
     indices, starts and lengths of sequences.
     """
 
-    def __init__(self, kernel: nt.KernelOp, type: IntegerType) -> None:
+    def __init__(self, kernel: nt.KernelOp, options: LowerAccessesPass) -> None:
         self.kernel = kernel
-        self.type = type
+        self.options = options
+        self.type = INDEX_TYPES[options.index_bits]
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
 
@@ -139,7 +149,9 @@ class _Accessed:
         here: Arithmetic,
     ) -> None:
         self.op = op
+        self.options = kernel.options
         self.source = source
+        self.lanes_at_once = lanes_at_once(kernel.kernel, source)
         self.here = here
         names = attribute.names
         access = attribute.data
@@ -202,15 +214,30 @@ class _Accessed:
         element = in_memory(nt.scalar_of(self.source.result.type))
         pointer = add(nt.PointerOp(self.op.ref, tt.PointerType(element)))
         hint(pointer, self.source.param.data)
-        for move in moves.values():
-            if move:
-                pointer = add(tt.AddPtrOp(pointer, lowering.sum(move).value))
+        if moves[False]:
+            pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[False]).value))
+        is_moved_last = bool(along) and self._keeps_pointers(along)
+        if moves[True] and not is_moved_last:
+            pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[True]).value))
         if not self.shape:
             return pointer
         block = add(tt.SplatOp(pointer, self.shape))
         if not along:
             return block
-        return add(tt.AddPtrOp(block, lowering.along(lowering.sum(along), self.all_dims)))
+        block = add(tt.AddPtrOp(block, lowering.along(lowering.sum(along), self.all_dims)))
+        if moves[True] and is_moved_last:
+            move = lowering.along(lowering.sum(moves[True]), self.all_dims)
+            block = add(tt.AddPtrOp(block, move))
+        return block
+
+    def _keeps_pointers(self, along: list[Term]) -> bool:
+        """True if the block of pointers is made in front of a loop, and moved in each iteration."""
+        return (
+            self.options.pointer_blocks
+            and _is_in_loop(self.op)
+            and not any(self.lowering.is_local(term) for _, term in along)
+            and math.prod(self.shape) // self.lanes_at_once <= _MOST_POINTERS
+        )
 
     def mask(self) -> SSAValue | None:
         """The mask, one bit a lane; None where every guard always holds."""
@@ -220,13 +247,25 @@ class _Accessed:
             if holds(guard, self.ranges):
                 continue
             index, size = lowering.lower(guard.index), lowering.lower(guard.size)
-            conditions.append(lowering.combine(_BELOW, index, size))
-            if not always_nonnegative(guard.index, self.ranges):
+            if always_nonnegative(guard.index, self.ranges):
+                conditions.append(lowering.combine(_BELOW, index, size))
+            elif self.options.unsigned_tests and always_nonnegative(guard.size, self.ranges):
+                # A negative index is a large one.
+                conditions.append(lowering.combine(_BELOW_UNSIGNED, index, size))
+            else:
+                conditions.append(lowering.combine(_BELOW, index, size))
                 conditions.append(lowering.combine(_NOT_BELOW, index, lowering.number(0)))
         if not conditions:
             return None
         both = functools.partial(lowering.combine, arith.AndIOp)
         return lowering.along(functools.reduce(both, conditions), self.all_dims)
+
+
+def _is_in_loop(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, scf.ForOp | scf.WhileOp):
+        parent = parent.parent_op()
+    return parent is not None
 
 
 def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
@@ -416,9 +455,13 @@ class LowerAccessesPass(KernelPass):
 
     index_bits: int = 32
     """The width of address arithmetic, 32 or 64."""
+    pointer_blocks: bool = True
+    """Blocks of pointers that no loop changes are made in front of it."""
+    unsigned_tests: bool = True
+    """An index that may be negative is compared once."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        lowered = _Kernel(kernel, INDEX_TYPES[self.index_bits])
+        lowered = _Kernel(kernel, self)
         ops = list(kernel.apply.walk())
         for op in ops:
             if type(op) in _LOWERINGS:

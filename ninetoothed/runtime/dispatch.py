@@ -34,7 +34,7 @@ from ninetoothed.runtime.tuning.results import Bucket
 
 if TYPE_CHECKING:
     from ninetoothed.runtime.tuning.report import TuningReport
-    from ninetoothed.runtime.tuning.search import Choice, Tune
+    from ninetoothed.runtime.tuning.search import Selection, Tune
 
 # Kernels that are compiled together.
 _AT_ONCE = 16
@@ -50,8 +50,8 @@ class _Family:
     def __init__(self, candidates: Candidates) -> None:
         self.candidates = candidates
         self.only: LoadedKernel | None = None
-        self.chosen: dict[Bucket, Choice] = {}
-        self.untimed: dict[Bucket, Choice] = {}
+        self.chosen: dict[Bucket, Selection] = {}
+        self.untimed: dict[Bucket, Selection] = {}
 
     def known(self, values: tuple[Any, ...]) -> LoadedKernel | None:
         """The kernel of a call that needs no more thought, or None."""
@@ -60,15 +60,17 @@ class _Family:
         choice = self.chosen.get(results.bucket_of(values))
         return None if choice is None else choice.kernel
 
-    def choice(self, values: tuple[Any, ...], choices: Mapping[Bucket, Choice]) -> Choice | None:
-        """The choice for a call, whose sizes that of its bucket may not fit; or None."""
-        if not choices:
+    def selection(
+        self, values: tuple[Any, ...], selections: Mapping[Bucket, Selection]
+    ) -> Selection | None:
+        """The selection for a call, whose sizes that of its bucket may not fit; or None."""
+        if not selections:
             return None
         fitting, bucket = self.candidates.fitting(values), results.bucket_of(values)
         for key in (bucket, (*bucket, *fitting.key)):
-            choice = choices.get(key)
-            if choice is not None and choice.kernel.artifact.config.values in fitting.sizes:
-                return choice
+            selection = selections.get(key)
+            if selection is not None and selection.kernel.artifact.config.values in fitting.sizes:
+                return selection
         return None
 
 
@@ -124,12 +126,12 @@ class Dispatcher:
             family = self._called(signature, values, index)
             if family.only is not None:
                 return family.only.artifact.config
-            choice = family.choice(values, family.chosen)
+            choice = family.selection(values, family.chosen)
             return None if choice is None else choice.kernel.artifact.config
 
     def runs(self, signature: Signature, values: tuple[Any, ...], sample: Sample) -> Generator[Run]:
         """Launches a call on copies of its arguments by a sample of the configurations that can
-        run, from those of small blocks to those of large ones.
+        run, each with the choices of passes one by one, from small blocks to large ones.
 
         Raises:
             ConfigurationError: none can.
@@ -140,8 +142,9 @@ class Dispatcher:
         with device.guard(index):
             with self._lock:
                 candidates = self._called(signature, values, index).candidates
-            fitting = candidates.fitting(values).configs
-            ordered = sorted(fitting, key=lambda one: (volume(one.values), one.num_warps))
+            fitting, space = candidates.fitting(values).configs, candidates.space
+            every = [one for config in fitting for one in (config, *space.varied(config))]
+            ordered = sorted(every, key=lambda one: (volume(one.values), one.num_warps))
             found = False
             chosen = sample.of(ordered)
             for start in range(0, len(chosen), _AT_ONCE):
@@ -159,7 +162,7 @@ class Dispatcher:
     def report(self, signature: Signature, values: tuple[Any, ...]) -> TuningReport:
         """Report of how the configuration of calls like this one was chosen, or would be."""
         from ninetoothed.runtime.tuning.report import TuningReport
-        from ninetoothed.runtime.tuning.search import Choice, Search
+        from ninetoothed.runtime.tuning.search import Search, Selection
 
         kind, index = _place(values)
         mode = self._mode()
@@ -168,9 +171,10 @@ class Dispatcher:
             return TuningReport(self.name, kind, mode, "interpreted", sizes, sizes, None, None, ())
         with device.guard(index), self._lock:
             family = self._called(signature, values, index)
-            choice = family.choice(values, family.chosen) or family.choice(values, family.untimed)
+            choice = family.selection(values, family.chosen)
+            choice = choice or family.selection(values, family.untimed)
             if family.only is not None:
-                choice = Choice(family.only, "only")
+                choice = Selection(family.only, "only")
             search = Search(family.candidates, values, mode, self._limit)
             return search.report(choice)
 
@@ -184,7 +188,7 @@ class Dispatcher:
         if family is not None:
             if family.only is not None:
                 return family.only.launch(values)
-            choice = family.choice(values, family.chosen)
+            choice = family.selection(values, family.chosen)
             if choice is not None:
                 return choice.kernel.launch(values)
             family.candidates.check(values)

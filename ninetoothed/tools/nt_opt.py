@@ -2,6 +2,7 @@
 
     nt-opt kernel.py --dump-ir           every stage of a kernel, one behind the other
     nt-opt kernel.py --kernel add_kernel --dtype lhs=fp16 --set BLOCK_SIZE=128 --dump-ir=DIR
+    nt-opt kernel.py --choose loop_stages=3 --dump-ir       a pass does it in another way
     nt-opt kernel.py -t ttir             the text that Triton compiles
     nt-opt stage.mlir -p 'nt-lower-accesses,cse' -t mlir
 
@@ -36,8 +37,10 @@ from ninetoothed.artifacts.target import BACK_ENDS, BackEnd, Language
 from ninetoothed.backend.protocol import emitter
 from ninetoothed.compiler.compile import build, context, dump_to, pass_options
 from ninetoothed.compiler.defaults import describe_assumptions, fitted, pick
+from ninetoothed.compiler.optimizations import legalities_of
 from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameError, collect_warnings
 from ninetoothed.frontend.build import build_module
+from ninetoothed.ir import nt
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes import available_passes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Observer, Step, run, steps
@@ -105,6 +108,7 @@ class NtOptMain(xDSLOptMain):
         add("--kernel", help="the kernel of a Python file, where it has several; or a call of it")
         add("--dtype", action="append", default=[], metavar="PARAM=TYPE", help="an element type")
         add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
+        add("--choose", action="append", default=[], metavar="CHOICE=VALUE", help="a pass's choice")
         add("--list-passes", action="store_true", help="list the passes and exit")
         add(
             "--dump-ir",
@@ -146,7 +150,8 @@ class NtOptMain(xDSLOptMain):
         io.close()
         kernel = _find(_names_of(Path(self.args.input_file)), self.args.kernel)
         definition = kernel.definition
-        values = {name: _number(value) for name, value in _pairs(self.args.set, "--set")}
+        values = dict(_numbers(self.args.set, "--set"))
+        choices = dict(_numbers(self.args.choose, "--choose"))
         dtypes = dict(_pairs(self.args.dtype, "--dtype"))
         with collect_warnings():
             signature, _ = fitted(
@@ -165,6 +170,8 @@ class NtOptMain(xDSLOptMain):
             if unknown:
                 known = ", ".join(_names(signature, config)) or "none"
                 raise ArgumentError(f"--set: there is no symbol {unknown[0]}; symbols are {known}")
+            for name, value in choices.items():
+                config = config.choosing(_choice(composed, name), value)
             sys.stderr.write(describe_assumptions(definition, signature, config, dtypes))
             options = pass_options(composed, signature, config)
             self._use([*steps(ANNOTATED), *steps(SPECIALIZED, options)])
@@ -203,7 +210,21 @@ def _pairs(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def _number(text: str) -> Any:
+def _choice(composed: ModuleOp, name: str) -> str:
+    """Check that a kernel has a choice of this name."""
+    names = [known for known, _ in legalities_of(nt.kernel_of(composed))]
+    if name not in names:
+        known = ", ".join(names) or "none"
+        raise ArgumentError(f"--choose: this kernel has no choice {name}; its choices are {known}")
+    return name
+
+
+def _numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:
+    for name, text in _pairs(texts, option):
+        yield name, _number(text, option)
+
+
+def _number(text: str, option: str) -> Any:
     for kind in (int, float):
         try:
             return kind(text)
@@ -211,7 +232,7 @@ def _number(text: str) -> Any:
             continue
     if text in ("True", "False"):
         return text == "True"
-    raise ArgumentError(f"--set takes numbers, not {text!r}")
+    raise ArgumentError(f"{option} takes numbers, not {text!r}")
 
 
 def _names_of(path: Path) -> dict[str, Any]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
+from ninetoothed.compiler.optimizations import OPTIMIZATIONS
 from tests.property.agreement import agree
 from tests.property.gpu import check_many
 from tests.property.programs import programs
@@ -20,9 +23,11 @@ from tests.support import profiles
     max_examples=profiles.cases(ci=200, full=5_000),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
 )
-@given(programs())
-def test_interpreters_agree(program: Program) -> None:
-    pass_trace = PassTrace(program)
+@given(programs(), st.sets(st.sampled_from(OPTIMIZATIONS)))
+def test_interpreters_agree(program: Program, disabled: set[str]) -> None:
+    setting = {"NINETOOTHED_DISABLE_OPTIMIZATIONS": ",".join(sorted(disabled))}
+    with mock.patch.dict(os.environ, setting):
+        pass_trace = PassTrace(program)
     before, after = pass_trace.run(pass_trace.modules[0][1]), pass_trace.run(pass_trace.final)
     agree(program, before, after, "tt differs from nt")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from ninetoothed.artifacts.artifact import Artifact
-from ninetoothed.artifacts.configuration import Config, Space
+from ninetoothed.artifacts.configuration import Choices, Config, Legal, Space
 from ninetoothed.artifacts.signature import Agreement, ParamSignature, Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.cache import artifact_store
@@ -62,10 +63,14 @@ def blocks(*sizes: int) -> list[Config]:
 
 @dataclass
 class World:
-    """Requests to the fakes, and their prepared answers, by block size."""
+    """Requests to the fakes, and their prepared answers, by block size; ``gains`` are factors of
+    times, by choices.
+    """
 
     spaces: int = 0
     pruned: tuple[tuple[str, int], ...] = ()
+    legal: tuple[Legal, ...] = ()
+    gains: dict[Choices, float] = field(default_factory=dict[Choices, float])
     fits: dict[Agreement, str] = field(default_factory=dict["Agreement", str])
     made: list[int] = field(default_factory=list[int])
     compiled: list[int] = field(default_factory=list[int])
@@ -112,7 +117,7 @@ class FakeCompiler:
     def space(self, signature: Signature, target: Target) -> Space:
         self.world.spaces += 1
         fits = self.world.fits.get(signature.agreement, "")
-        return Space(tuple(self.configs), "", self.world.pruned, fits)
+        return Space(tuple(self.configs), "", self.world.pruned, fits, self.world.legal)
 
     def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
         block = config.values[0][1]
@@ -142,7 +147,8 @@ class FakeKernel:
         return "launched"
 
     def trial(self) -> Trial:
-        return Trial((str(block_of(self.artifact)),), (), (), self.launch)
+        named = (str(block_of(self.artifact)), str(self.artifact.config.choices))
+        return Trial(named, (), (), self.launch)
 
 
 def constant(value: object) -> Callable[..., Any]:
@@ -155,7 +161,7 @@ def constant(value: object) -> Callable[..., Any]:
 
 
 def block_of_trial(trial: Trial) -> int:
-    """The block size of what is timed: the name of its one parameter."""
+    """The block size of what is timed: the name of its first parameter."""
     return int(trial.params[0])
 
 
@@ -216,6 +222,8 @@ def fake_world(folder: Path, monkeypatch: pytest.MonkeyPatch) -> World:
                 raise StuckError(position)
             world.timed.append(block)
             found = world.times.get(block, 9.0)
+            if not isinstance(found, str):
+                found *= world.gains.get(ast.literal_eval(trial.params[1]), 1.0)
             results.append(found if isinstance(found, str) else Measured(found, 24, True))
         return results
 

@@ -26,7 +26,7 @@ from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.calls.autograd import increment, recording
 from ninetoothed.calls.generated import defined
-from ninetoothed.calls.positions import CallOrder
+from ninetoothed.calls.positions import MOST_ORDERS, CallOrder
 from ninetoothed.dtype import own_type
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.alias_check import Placement, placement
@@ -89,6 +89,9 @@ class LaunchCache:
         self._keys: list[Hashable] = []
         self._makers: dict[Hashable, Callable[..., Launch]] = {}
         self._ordered = CallOrder(interface)
+        self._writings = _Writings(self._written)
+        # Of what is generated.
+        self._names: dict[str, Any] = {}
         # Its own: calls must not change what the caller's program draws.
         self._random = random.Random(0)
         # The latest call's, which the next one's mostly is, too.
@@ -168,39 +171,98 @@ class LaunchCache:
         return maker(launched.programs, launched.shape, *place.numbers)
 
     def _functions(self) -> tuple[Callable[..., Hashable], Callable[..., bool]]:
-        """``key(values, given)``, and :attr:`launch`: flat, since it runs at every call."""
+        """``key(values, given)``, and :attr:`launch`."""
         parameters = self._interface.parameters
-        count = len(parameters)
-        tensors = [place for place, one in enumerate(parameters) if one.kind == "tensor"]
         numbers = [place for place, one in enumerate(parameters) if one.kind != "tensor"]
-        if not tensors:
+        if len(numbers) == len(parameters):
             raise ValueError("nothing says on which device a kernel without tensors runs")
-        read = [f"{', '.join(f'a{place}' for place in range(count))}, = values"]
-        read += [f"p{place} = a{place}.data_ptr()" for place in tensors]
-        # Nearly always, all pointers are multiples of 16.
-        union = " | ".join(f"p{place}" for place in tensors)
-        each = "".join(f"p{place} & 15 == 0, " for place in tensors)
-        read.append(f"aligned = ({union}) & 15 == 0 or ({each})")
-        read += [f"n{place} = class{place}(a{place})" for place in numbers]
-        read.append(f"rest = (aligned, given{''.join(f', n{place}' for place in numbers)})")
-        about = "".join(
-            f"type(a{place}), a{place}.dtype, a{place}.shape, a{place}.stride(), a{place}.device, "
-            f"a{place}.is_neg(), not p{place}, "
-            for place in tensors
-        )
-        key = f"({about}rest)"
-        given = ", ".join(f"a{place}" for place in tensors)
-        requiring = " or ".join(f"a{place}.requires_grad" for place in tensors)
-        passed = ", ".join(f"{'p' if place in tensors else 'a'}{place}" for place in range(count))
+        self._names |= {
+            f"class{place}": functools.partial(self._classify, parameters[place])
+            for place in numbers
+        }
+        self._names |= {
+            "writings": self._writings,
+            "recent": self._recent,
+            "find": self._kept.get,
+            "renew": self._renew,
+            "asks": self._asks_of_gradients,
+            "is_recording": recording(),
+        }
+        read, key = self._read()
         lines = [
             "def key(values, given):",
             *(f"    {line}" for line in read),
             f"    return {key}",
             "def launch(values, keywords):",
             "    try:",
+            f"        if keywords or len(values) != {len(parameters)}:",
+            "            written = writings[len(values), *keywords]",
+            "            return written(*values, *keywords.values())",
             "        given = None",
-            f"        if keywords or len(values) != {count}:",
-            "            values, given = ordered(values, keywords)",
+            *self._found(),
+        ]
+        functions = defined(("key", "launch"), "\n".join(lines), self._names)
+        return functions[0], functions[1]
+
+    def _written(self, count: int, keywords: tuple[str, ...]) -> Callable[..., bool]:
+        """:attr:`launch` of calls with ``count`` arguments and these keywords, in this order, given
+        their values by position.
+
+        Raises:
+            KeyError, ValueError: such a call is wrong.
+        """
+        order = self._ordered.order(count, keywords)
+        taken = [f"g{place}" for place in range(count + len(keywords))]
+        texts = [*taken, *(f"default{place}" for place in range(len(order.defaults)))]
+        # As ``CallOrder`` returns them.
+        others = "".join(
+            f"({name!r}, {texts[place]}.__class__, {texts[place]}), "
+            for name, place in order.others
+        )
+        lines = [
+            f"def launch({', '.join(taken)}):",
+            "    try:",
+            f"        values = ({', '.join(texts[place] for place in order.parameters)},)",
+            f"        given = ({others})" if others else "        given = None",
+            *self._found(),
+        ]
+        defaults = {f"default{place}": value for place, value in enumerate(order.defaults)}
+        (launch,) = defined(("launch",), "\n".join(lines), self._names | defaults)
+        return launch
+
+    def _read(self) -> tuple[list[str], str]:
+        """Lines that read ``values``, and the key as an expression of what they have read."""
+        kinds = [one.kind for one in self._interface.parameters]
+        tensors = [place for place, kind in enumerate(kinds) if kind == "tensor"]
+        numbers = [place for place, kind in enumerate(kinds) if kind != "tensor"]
+        lines = [f"{', '.join(f'a{place}' for place in range(len(kinds)))}, = values"]
+        lines += [f"p{place} = a{place}.data_ptr()" for place in tensors]
+        # Nearly always, all pointers are multiples of 16.
+        union = " | ".join(f"p{place}" for place in tensors)
+        each = "".join(f"p{place} & 15 == 0, " for place in tensors)
+        lines.append(f"aligned = ({union}) & 15 == 0 or ({each})")
+        lines += [f"n{place} = class{place}(a{place})" for place in numbers]
+        lines.append(f"rest = (aligned, given{''.join(f', n{place}' for place in numbers)})")
+        about = "".join(
+            f"type(a{place}), a{place}.dtype, a{place}.shape, a{place}.stride(), a{place}.device, "
+            f"a{place}.is_neg(), not p{place}, "
+            for place in tensors
+        )
+        return lines, f"({about}rest)"
+
+    def _found(self) -> list[str]:
+        """Lines of a function, in its ``try`` block, that launch the call of ``values`` and
+        ``given`` and return True, if one like it was kept: flat, since they run at every call.
+        """
+        kinds = [one.kind for one in self._interface.parameters]
+        tensors = [f"a{place}" for place, kind in enumerate(kinds) if kind == "tensor"]
+        given = ", ".join(tensors)
+        requiring = " or ".join(f"{tensor}.requires_grad" for tensor in tensors)
+        passed = ", ".join(
+            f"{'p' if kind == 'tensor' else 'a'}{place}" for place, kind in enumerate(kinds)
+        )
+        read, key = self._read()
+        return [
             *(f"        {line}" for line in read),
             "        kept = recent[0]",
             f"        if rest != kept.rest or not kept.guard({given}):",
@@ -215,20 +277,6 @@ class LaunchCache:
             "            return True",
             "    return False",
         ]
-        names: dict[str, Any] = {
-            f"class{place}": functools.partial(self._classify, parameters[place])
-            for place in numbers
-        }
-        names |= {
-            "ordered": self._ordered,
-            "recent": self._recent,
-            "find": self._kept.get,
-            "renew": self._renew,
-            "asks": self._asks_of_gradients,
-            "is_recording": recording(),
-        }
-        functions = defined(("key", "launch"), "\n".join(lines), names)
-        return functions[0], functions[1]
 
     def _renew(self, kept: _Kept, rest: Hashable, tensors: Values) -> None:
         """Makes what was found the latest call's."""
@@ -259,6 +307,21 @@ class _Kept:
         self.guard = tensor_guards.never
         self.rest: Hashable = None
         self.guards = 0
+
+
+class _Writings(dict[Hashable, Callable[..., bool]]):
+    """Launches of calls that are written in another way than plainly, by the number of arguments
+    and the keywords, in order.
+    """
+
+    def __init__(self, make: Callable[[int, tuple[str, ...]], Callable[..., bool]]) -> None:
+        self._make = make
+
+    def __missing__(self, key: tuple[Any, ...]) -> Callable[..., bool]:
+        if len(self) >= MOST_ORDERS:
+            raise KeyError(key)
+        made = self[key] = self._make(key[0], key[1:])
+        return made
 
 
 _NOTHING = _Kept(())

@@ -96,8 +96,6 @@ class Candidates:
         space = artifact_store.load_space(self._cache_key)
         if space is None:
             space = self._compiler.space(self.signature, self._target)
-            # A user's lists of warps and stages may name one twice.
-            space = dataclasses.replace(space, configs=tuple(dict.fromkeys(space.configs)))
             artifact_store.store_space(self._cache_key, space)
         return space
 
@@ -180,7 +178,7 @@ class Candidates:
         """
         from ninetoothed.runtime.tuning import model
 
-        space = dataclasses.replace(self.space, configs=configs)
+        space = dataclasses.replace(self.space, configs=configs, legal=())
         return model.rank(space, values, self._properties)
 
     def first_kernel(self, configs: Iterable[Config]) -> LoadedKernel | None:

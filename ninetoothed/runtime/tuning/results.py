@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
@@ -36,7 +37,7 @@ Bucket = tuple[int, ...]
 Shapes = tuple[tuple[int, ...], ...]
 
 # Of the exported file; to be raised with every change to Result or Row.
-_FORMAT = 1
+_FORMAT = 2
 # Sizes in units of half an octave: 1 is 0. Small ones have steps of their own, since blocks are cut
 # to them; a size of 0 is far from all others.
 _FAR = -1000
@@ -92,8 +93,10 @@ def key(
 ) -> str:
     """Key of the results of a kernel for one signature on one product."""
     configs = [(config.values, config.num_warps, config.num_stages) for config in space.configs]
-    named = [name, str(signature), str(target), device, __version__, triton]
-    return hashlib.sha256(json.dumps([*named, configs, space.cost]).encode()).hexdigest()
+    versions = [__version__, triton, settings.optimizations()]
+    named = [name, str(signature), str(target), device, *versions]
+    found = [*named, configs, space.legal, space.cost]
+    return hashlib.sha256(json.dumps(found).encode()).hexdigest()
 
 
 def shapes_of(values: Iterable[Any]) -> Shapes:

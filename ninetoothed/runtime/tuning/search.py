@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -38,7 +39,7 @@ _REFINEMENTS, _NEIGHBOURS, _REFINED_SECONDS = 3, 8, 3.5
 
 
 @dataclass(frozen=True)
-class Choice:
+class Selection:
     """The kernel of one bucket, and how it came to it: ``origin`` as in ``report.ORIGINS``.
 
     ``timed``: the bucket whose result it is by. The result itself has hundreds of rows, and a
@@ -83,7 +84,7 @@ class Search:
         if self._exact is not None:
             yield from self._existing(self._exact)
 
-    def run(self) -> Choice:
+    def run(self) -> Selection:
         """The choice, after the mode.
 
         Raises:
@@ -99,7 +100,7 @@ class Search:
             return self._by_result(exact) or self._timed()
         return self._timed()
 
-    def untimed(self) -> Choice:
+    def untimed(self) -> Selection:
         """The choice without a launch.
 
         Raises:
@@ -111,9 +112,9 @@ class Search:
         kernel = self._candidates.first_kernel(self._order())
         if kernel is None:
             raise self._candidates.failure({})
-        return Choice(kernel, "model")
+        return Selection(kernel, "model")
 
-    def report(self, choice: Choice | None) -> TuningReport:
+    def report(self, choice: Selection | None) -> TuningReport:
         """Report of how ``choice`` was made."""
         timed = None if choice is None else choice.timed
         result = None if timed is None else results.load(self._candidates.key, timed)
@@ -139,7 +140,7 @@ class Search:
     def _ranked(self) -> list[Ranked]:
         return self._candidates.ranked(self._values, self._fitting.configs)
 
-    def _known(self) -> Choice | None:
+    def _known(self) -> Selection | None:
         """The choice by a result of this bucket or a nearby one, if a configuration of it runs."""
         known = None if self._exact is None else self._by_result(self._exact)
         if known is not None:
@@ -149,18 +150,18 @@ class Search:
         if near is None or near == self._exact:
             return None
         known = self._by_result(near)
-        return None if known is None else Choice(known.kernel, "nearby", near.bucket)
+        return None if known is None else Selection(known.kernel, "nearby", near.bucket)
 
-    def _by_result(self, result: Result) -> Choice | None:
+    def _by_result(self, result: Result) -> Selection | None:
         """The fastest configuration of a result that still exists and runs."""
         kernel = self._candidates.first_kernel(self._existing(result))
         if kernel is None:
             return None
-        return Choice(kernel, "imported" if result.imported else "disk", result.bucket)
+        return Selection(kernel, "imported" if result.imported else "disk", result.bucket)
 
     def _existing(self, result: Result) -> list[Config]:
-        configs = set(self._fitting.configs)
-        return [config for config in result.ranked if config in configs]
+        sizes, space = self._fitting.sizes, self._candidates.space
+        return [one for one in result.ranked if one.values in sizes and space.has(one)]
 
     def _order(self) -> list[Config]:
         """The configurations to try, the most promising first, as many as the user allows."""
@@ -168,13 +169,14 @@ class Search:
         refused = [row.config for row in self._ranked if row.reason]
         return [*_varied(self._ranked), *refused][: self._limit]
 
-    def _timed(self) -> Choice:
+    def _timed(self) -> Selection:
         """The choice by timing."""
         start = time.monotonic()
         with Progress(f"tuning {self._candidates.name}") as progress:
             rows = self._promising(progress)
-            if self._mode == "quick":
-                rows = self._refined(rows, start + _REFINED_SECONDS, progress)
+            # In full mode, only choices are left to vary.
+            seconds = _REFINED_SECONDS if self._mode == "quick" else math.inf
+            rows = self._refined(rows, start + seconds, progress)
         return self._settled(rows)
 
     def _promising(self, progress: Progress) -> list[Row]:
@@ -199,7 +201,9 @@ class Search:
         """
         for _ in range(_REFINEMENTS):
             best = rows[0].config
-            near = self._neighbours(best)[:_NEIGHBOURS]
+            space = self._candidates.space
+            varied = [one for one in space.varied(best) if one not in self._tried]
+            near = [*varied, *self._neighbours(best)][:_NEIGHBOURS]
             if self._limit is not None:
                 near = near[: self._limit - len(self._tried)]
             if not near or time.monotonic() > end:
@@ -215,16 +219,21 @@ class Search:
         return rows
 
     def _neighbours(self, config: Config) -> list[Config]:
-        """Configurations one step from ``config`` in one place, the most promising first."""
+        """Configurations one step from ``config`` in one place, the most promising first, with the
+        same choices where they are legal.
+        """
+        if self._mode == "full":
+            return []
         places = [_coordinates(row.config) for row in self._ranked]
         steps = [sorted({*values}) for values in zip(*places, strict=True)]
         here = _indices(config, steps)
-        return [
-            row.config
+        near = [
+            replace(row.config, choices=config.choices)
             for row in self._ranked
-            if not row.reason and row.config not in self._tried
+            if not row.reason
             if sum(abs(a - b) for a, b in zip(here, _indices(row.config, steps), strict=True)) == 1
         ]
+        return [one for one in near if one not in self._tried and self._candidates.space.has(one)]
 
     def _race(self, configs: Sequence[Config], progress: Progress) -> list[Row]:
         """Compiles and times configurations; those that ran, the fastest first."""
@@ -251,7 +260,7 @@ class Search:
             if isinstance(found := measured[place], Measured)
         ]
 
-    def _settled(self, rows: Sequence[Row]) -> Choice:
+    def _settled(self, rows: Sequence[Row]) -> Selection:
         """Keeps what was found, unless another process was quicker: then all use its result."""
         candidates = self._candidates
         failures = {**candidates.failures, **self._failures}
@@ -276,7 +285,7 @@ class Search:
                 return known
         results.store(result)
         (kernel,) = candidates.kernels([rows[0].config])
-        return Choice(kernel, "tuned", self.bucket)
+        return Selection(kernel, "tuned", self.bucket)
 
     def _stuck(self, config: Config) -> DeviceError:
         """Leaves the configuration out in all later processes; the error for the user."""

@@ -80,15 +80,33 @@ nt.kernel @always_inside symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> ar
   nt.return
 }
 
-// An index that may be negative is compared with zero, too.
+// An index that may be negative is compared as an unsigned number.
 // CHECK-LABEL: nt.kernel @below_zero
+// CHECK: [[v11:%.*]] = arith.cmpi ult, {{%.*}}, {{%.*}}
+// CHECK-NEXT: %v = tt.load {{%.*}}, [[v11]]
+nt.kernel @below_zero symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0 - 1] if [[g0 * 64 + b0 - 1, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %x0
+      : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[64] x f32>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [n ceildiv 64] : index
+  %v = nt.load %xs[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.return
+}
+
+// Where the size may be negative, too, it is compared with both.
+// CHECK-LABEL: nt.kernel @size_below_zero
 // CHECK: [[v11:%.*]] = arith.cmpi slt, [[v9:%.*]], {{%.*}}
 // CHECK: [[v14:%.*]] = arith.cmpi sge, [[v9]], {{%.*}}
 // CHECK-NEXT: [[v15:%.*]] = arith.andi [[v11]], [[v14]]
 // CHECK-NEXT: %v = tt.load {{%.*}}, [[v15]]
-nt.kernel @below_zero symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+nt.kernel @size_below_zero symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
-  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0 - 1] if [[g0 * 64 + b0 - 1, n]]>
+  %x0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0 - 1] if [[g0 * 64 + b0 - 1, n - 3]]>
       : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
   nt.arranged %x0
       : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
@@ -157,15 +175,16 @@ nt.kernel @two_dims symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
 }
 
 // A loop over the middle level: the range of its induction variable is known, so no lower bound is
-// checked. Invariant terms are added first.
+// checked. Invariant terms are added first, the lanes' among them.
 // CHECK-LABEL: nt.kernel @in_a_loop
 // CHECK: scf.for %i = %c0 to %n step %c1
 // CHECK: [[v0:%.*]] = arith.muli %pid, %k
 // CHECK-NEXT: [[v1:%.*]] = tt.addptr {{%.*}}, [[v0]]
+// CHECK-NEXT: [[v2:%.*]] = tt.splat [[v1]]
+// CHECK-NEXT: [[v3:%.*]] = tt.addptr [[v2]], %b0
 // CHECK: [[v6:%.*]] = arith.muli %i, {{%.*}}
-// CHECK-NEXT: {{%.*}} = tt.addptr [[v1]], [[v6]]
-// CHECK: [[v9:%.*]] = tt.addptr {{%.*}}, %b0
-// CHECK-NEXT: {{%.*}} = tt.splat [[v6]]
+// CHECK-NEXT: [[v7:%.*]] = tt.splat [[v6]]
+// CHECK-NEXT: [[v9:%.*]] = tt.addptr [[v3]], [[v7]]
 // CHECK: [[v14:%.*]] = arith.cmpi slt, {{%.*}}, {{%.*}}
 // CHECK-NEXT: %v = tt.load [[v9]], [[v14]]
 nt.kernel @in_a_loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] grid #nt.expr<m> arrange {
@@ -188,7 +207,44 @@ nt.kernel @in_a_loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to 
   nt.return
 }
 
-// Of an index that is no loop variable nothing is known: both bounds are checked.
+// So many pointers would not stay in registers over a loop, if each serves one lane: the first one is
+// moved, by 16 lanes of whole rows.
+// CHECK-LABEL: nt.kernel @many_pointers
+// CHECK: scf.for %i = %c0 to %n step %c1
+// CHECK: [[x:%.*]] = nt.pointer %xs
+// CHECK: [[v6:%.*]] = arith.muli %i, {{%.*}}
+// CHECK-NEXT: [[v7:%.*]] = tt.addptr [[x]], [[v6]]
+// CHECK-NEXT: tt.splat [[v7]]
+// CHECK: [[y:%.*]] = nt.pointer %ys
+// CHECK-NEXT: tt.splat [[y]]
+// CHECK: [[w6:%.*]] = arith.muli %i, {{%.*}}
+// CHECK-NEXT: [[w7:%.*]] = tt.splat [[w6]]
+// CHECK-NEXT: tt.addptr {{%.*}}, [[w7]]
+nt.kernel @many_pointers symbols [#nt.symbol<k size 0 to ?>, #nt.symbol<s stride ? to ?>, #nt.symbol<t stride ? to ? div 16>] grid #nt.expr<1> arrange {
+  %x = nt.source "x" "tensor" strides [s, 1] aligned false : !nt.tensor<[128, k] x i8>
+  %x0 = nt.access %x <[[1], [k floordiv 128], [128, 128]] -> [b0, k1_0 * 128 + b1] if []>
+      : !nt.tensor<[128, k] x i8> -> !nt.tensor<[1] x !nt.tensor<[k floordiv 128] x !nt.tensor<[128, 128] x i8>>>
+  %y = nt.source "y" "tensor" strides [t, 1] aligned false : !nt.tensor<[128, k] x i8>
+  %y0 = nt.access %y <[[1], [k floordiv 128], [128, 128]] -> [b0, k1_0 * 128 + b1] if []>
+      : !nt.tensor<[128, k] x i8> -> !nt.tensor<[1] x !nt.tensor<[k floordiv 128] x !nt.tensor<[128, 128] x i8>>>
+  nt.arranged %x0, %y0
+      : !nt.tensor<[1] x !nt.tensor<[k floordiv 128] x !nt.tensor<[128, 128] x i8>>>, !nt.tensor<[1] x !nt.tensor<[k floordiv 128] x !nt.tensor<[128, 128] x i8>>>
+} apply {
+^bb0(%xs : !nt.tensor<[k floordiv 128] x !nt.tensor<[128, 128] x i8>>, %ys : !nt.tensor<[k floordiv 128] x !nt.tensor<[128, 128] x i8>>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [1] : index
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = nt.size <k floordiv 128> : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %v = nt.load %xs[%i] : !nt.tensor<[k floordiv 128] x !nt.tensor<[128, 128] x i8>>[i32] -> !nt.tensor<[128, 128] x i8>
+    %w = nt.load %ys[%i] : !nt.tensor<[k floordiv 128] x !nt.tensor<[128, 128] x i8>>[i32] -> !nt.tensor<[128, 128] x i8>
+    scf.yield
+  }
+  nt.return
+}
+
+// Of an index that is no loop variable nothing is known: it may be negative.
 // CHECK-LABEL: nt.kernel @any_index
 // CHECK: [[v0:%.*]] = arith.muli %pid, %k
 // CHECK-NEXT: [[v1:%.*]] = tt.addptr {{%.*}}, [[v0]]
@@ -196,10 +252,8 @@ nt.kernel @in_a_loop symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to 
 // CHECK-NEXT: {{%.*}} = tt.addptr [[v1]], [[v4]]
 // CHECK: [[v7:%.*]] = tt.addptr {{%.*}}, %b0
 // CHECK-NEXT: {{%.*}} = tt.splat [[v4]]
-// CHECK: [[v12:%.*]] = arith.cmpi slt, {{%.*}}, {{%.*}}
-// CHECK: [[v17:%.*]] = arith.cmpi sge, {{%.*}}, {{%.*}}
-// CHECK-NEXT: [[v18:%.*]] = arith.andi [[v12]], [[v17]]
-// CHECK-NEXT: %v = tt.load [[v7]], [[v18]]
+// CHECK: [[v12:%.*]] = arith.cmpi ult, {{%.*}}, {{%.*}}
+// CHECK-NEXT: %v = tt.load [[v7]], [[v12]]
 nt.kernel @any_index symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<k size 0 to ?>] grid #nt.expr<m> arrange {
   %x = nt.source "x" "tensor" strides [k, 1] aligned false : !nt.tensor<[m, k] x f32>
   %x0 = nt.access %x <[[m], [k ceildiv 64], [64]] -> [g0, k1_0 * 64 + b0] if [[k1_0 * 64 + b0, k]]>

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
 
 from ninetoothed.artifacts.artifact import Argument, Artifact
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.configuration import Config, Space
 from ninetoothed.artifacts.target import Target
 from ninetoothed.errors import DeviceError
 
@@ -50,6 +51,48 @@ def test_no_target(text: str) -> None:
 
 def test_config_prints_as_keywords() -> None:
     assert str(ARTIFACT.config) == "BLOCK_SIZE=128, num_warps=8, num_stages=3"
+
+
+STAGED = Config((("B", 64),), choices=(("group", 8), ("loop_stages", 3)))
+
+
+def test_choices_print_behind_the_others() -> None:
+    assert str(STAGED) == "B=64, num_warps=4, num_stages=3, group=8, loop_stages=3"
+
+
+def test_a_configuration_survives_its_text() -> None:
+    for config in (ARTIFACT.config, STAGED):
+        assert Config.of(json.loads(json.dumps(dataclasses.asdict(config)))) == config
+
+
+def test_choices_of_a_configuration() -> None:
+    assert STAGED.plain == Config((("B", 64),))
+    assert STAGED.choosing("group", None).choices == (("loop_stages", 3),)
+    assert STAGED.choosing("loop_stages", 2).choices == (("group", 8), ("loop_stages", 2))
+    assert STAGED.plain.choosing("z", 1).choosing("a", 2).choices == (("a", 2), ("z", 1))
+
+
+def test_a_space_varies_choices() -> None:
+    small, large = Config((("B", 64),)), Config((("B", 128),))
+    space = Space((small, large), "", legal=((("group", (8,)), ("loop_stages", (2, 3))), ()))
+    assert Space.from_json(space.to_json()) == space
+    assert [config.choices for config in space.varied(small)] == [
+        (("group", 8),),
+        (("loop_stages", 2),),
+        (("loop_stages", 3),),
+    ]
+    assert [config.choices for config in space.varied(STAGED)] == [
+        (("loop_stages", 3),),
+        (("group", 8),),
+        (("group", 8), ("loop_stages", 2)),
+    ]
+    assert not space.varied(large)
+    assert all(map(space.has, (small, large, STAGED)))
+    assert not space.has(Config((("B", 256),)))
+    assert not space.has(STAGED.choosing("loop_stages", 4))
+    assert not space.has(STAGED.choosing("other", 1))
+    assert not space.has(large.choosing("group", 8))
+    assert not Space((small,), "").varied(small)
 
 
 def test_artifact_survives_its_text() -> None:

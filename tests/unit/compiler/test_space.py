@@ -249,3 +249,66 @@ def test_a_large_space_is_thinned_out() -> None:
     found = choices(kernel, halves(9, 9, 9, 9), halves(9, 9, 9, 9))
     assert MAX_CONFIGS // 2 < len(found.configs) <= MAX_CONFIGS
     assert any(reason.startswith("one of over") for reason, _ in found.pruned)
+
+
+def test_numbers_that_are_named_twice_count_once() -> None:
+    found = choices(
+        add_kernel, *(halves(512) for _ in range(3)), num_warps=(4, 4), num_stages=(2, 2)
+    )
+    assert len(found.configs) == len({*found.configs}) > 1
+
+
+def rows_of(x: Any, y: Any) -> tuple[Any, Any]:
+    """A program adds up all rows of a matrix, in blocks of columns."""
+    size = Symbol("SIZE", meta=True, lower_bound=64, upper_bound=1 << 15)
+    x = x.tile((1, size)).permute((1, 0)).tile((1, -1)).squeeze(1)
+    x.dtype = x.dtype.squeeze(0)
+    x.dtype.dtype = x.dtype.dtype.squeeze(0)
+    return x, y.tile((size,))
+
+
+def total_of_rows(x: Any, y: Any) -> None:
+    total = ntl.zeros(y.shape, dtype=ntl.float32)
+    for row in range(x.shape[0]):
+        total += x[row]
+    y = total  # pyright: ignore[reportUnusedVariable]
+
+
+def running_total(x: Any, y: Any) -> None:
+    for row in range(x.shape[0]):
+        y = y + x[row]
+
+
+def stages_of(kernel: Kernel, *values: Any) -> dict[int, tuple[int, ...]]:
+    """Legal stages of loops beside the default, by block size."""
+    found = choices(kernel, *values)
+    return {
+        config.values[0][1]: dict(legal).get("loop_stages", ())
+        for config, legal in zip(found.configs, found.legal or [()] * 1000, strict=False)
+    }
+
+
+def test_stages_of_loops_are_a_choice_as_far_as_their_buffers_fit() -> None:
+    kernel = ninetoothed.make(rows_of, total_of_rows, (Tensor(2), Tensor(1)))
+    x, y = (torch.empty(shape, device="meta") for shape in ((4096, 1 << 15), (1 << 15,)))
+    found = stages_of(kernel, x, y)
+    # 228 KiB of shared memory; a block of 32,768 lanes has 128 KiB.
+    assert (found[1024], found[1 << 14], found[1 << 15]) == ((2, 3), (2, 3), (2,))
+
+
+def test_loads_of_two_bytes_are_not_copied_ahead() -> None:
+    kernel = ninetoothed.make(rows_of, total_of_rows, (Tensor(2), Tensor(1)))
+    aligned = halves(4096, 1024), halves(1024)
+    assert stages_of(kernel, *aligned)[64] == (2, 3)
+    assert not stages_of(kernel, halves(4096, 1023), halves(1023))[64]
+
+
+def test_loops_that_read_what_they_write_have_no_stages() -> None:
+    kernel = ninetoothed.make(rows_of, running_total, (Tensor(2), Tensor(1)))
+    x, y = (torch.empty(shape, device="meta") for shape in ((64, 1024), (1024,)))
+    assert not any(stages_of(kernel, x, y).values())
+
+
+def test_kernels_without_a_choice_have_none() -> None:
+    assert not choices(matmul_kernel, *(halves(512, 512) for _ in range(3))).legal
+    assert not choices(add_kernel, *(halves(512) for _ in range(3))).legal

@@ -37,11 +37,6 @@ def test_one_configuration(world: World) -> None:
     assert dispatcher.best(SIGNATURE, values()) == blocks(256)[0]
 
 
-def test_a_duplicate_is_no_competition(world: World) -> None:
-    world.dispatcher(blocks(256, 256)).launch(SIGNATURE, values())
-    assert not world.timed
-
-
 def test_a_new_process_asks_the_compiler_nothing(world: World) -> None:
     world.dispatcher(blocks(128, 256)).launch(SIGNATURE, values())
     assert (world.spaces, world.made) == (1, [128, 256])

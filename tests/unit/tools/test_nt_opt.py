@@ -149,6 +149,16 @@ def test_values_and_types_are_put_in(kernels: str) -> None:
     assert "BLOCK=64" in result.err
 
 
+def test_a_pass_does_it_in_another_way() -> None:
+    example = str(ROOT / "examples" / "layer_norm.py")
+    kernel = [example, "--kernel", "layer_norm_backward_kernel", "-t", "ttir"]
+    assert "num_stages" not in nt_opt(kernel).out
+    staged = nt_opt([*kernel, "--choose", "loop_stages=3"])
+    assert staged.code == 0, staged.err
+    assert "tt.num_stages = 3 : i32" in staged.out
+    assert "its choices are loop_stages" in nt_opt([*kernel, "--choose", "group=8"]).err
+
+
 def test_kernels_are_found_by_either_name(kernels: str) -> None:
     by_variable = nt_opt([kernels, "--kernel", "one"])
     assert by_variable.code == 0
@@ -208,6 +218,11 @@ def test_a_kernel_that_a_function_makes(tmp_path: Path) -> None:
         (["--set", "=3"], "--set takes NAME=VALUE, not '=3'"),
         (["--set", "BLOCK_SIZE=big"], "--set takes numbers, not 'big'"),
         (["--set", "NOPE=3"], "NOPE"),
+        (["--choose", "loop_stages=many"], "--choose takes numbers, not 'many'"),
+        (
+            ["--choose", "loop_stages=3"],
+            "--choose: this kernel has no choice loop_stages; its choices are none",
+        ),
         (["--dtype", "lhs"], "--dtype takes NAME=VALUE, not 'lhs'"),
         (["--dtype", "nope=fp16"], "there is no parameter nope; parameters are lhs, rhs, output"),
         (

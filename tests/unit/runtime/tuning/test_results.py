@@ -228,7 +228,7 @@ def test_what_is_loaded_replaces_what_is_there(tmp_path: Path) -> None:
         (r"(?s).*", "[1, 2]", "holds no tuning results"),
         (r"(?s).{40}$", "", "holds no tuning results"),
         ("add", "\udcff", "cannot be read"),
-        ('"format": 1', '"format": 99', "reads format 1; export them"),
+        ('"format": 2', '"format": 99', "reads format 2; export them"),
         (r"0\.5", '"soon"', "holds no tuning results"),
         (r"0\.25", "null", "holds no tuning results"),
         ('"quick"', "3", "holds no tuning results"),

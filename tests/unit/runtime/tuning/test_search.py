@@ -153,6 +153,43 @@ def test_quick_goes_on_from_the_fastest(world: World) -> None:
     assert [row.measured for row in report.rows[:3]] == [1.0, 1025.0, 1537.0]
 
 
+LEGAL = (("group", (8,)), ("loop_stages", (2, 3)))
+
+
+@pytest.mark.parametrize("mode", ["quick", "full"])
+def test_choices_are_varied_around_the_best(world: World, mode: search.Tune) -> None:
+    world.times = {128: 3.0, 256: 2.0}
+    world.legal = ((), LEGAL)
+    world.gains = {
+        (("loop_stages", 3),): 0.5,
+        (("group", 8),): 2.0,
+        (("group", 8), ("loop_stages", 3)): 0.4,
+    }
+    dispatcher = world.dispatcher(blocks(128, 256), tune=mode)
+    dispatcher.launch(SIGNATURE, values())
+    # The best with three choices, and with another one beside the best of them, twice.
+    assert world.races == [[128, 256], [256] * 4, [256] * 2, [256] * 2]
+    best = replace(blocks(256)[0], choices=(("group", 8), ("loop_stages", 3)))
+    assert dispatcher.best(SIGNATURE, values()) == best
+    report = dispatcher.report(SIGNATURE, values())
+    assert "* BLOCK=256, num_warps=4, num_stages=3, group=8, loop_stages=3" in str(report)
+    # Another process finds it, and one that knows no such choice does not.
+    again = world.dispatcher(blocks(128, 256), tune=mode)
+    again.launch(SIGNATURE, values())
+    assert again.best(SIGNATURE, values()) == best
+
+
+def test_a_choice_is_kept_for_neighbours_where_it_is_legal(world: World) -> None:
+    sizes = [1 << bit for bit in range(2, 15)]
+    world.predicted = {size: float(size) for size in sizes}
+    world.times = {512: 5.0}
+    world.legal = tuple((("loop_stages", (2,)),) if size < 1024 else () for size in sizes)
+    world.gains = {(("loop_stages", 2),): 0.5}
+    world.dispatcher(blocks(*sizes)).launch(SIGNATURE, values())
+    # The choice is legal for 256, and not for 1,024.
+    assert world.races[1:] == [[512, 512, 1024], [512, 256]]
+
+
 def test_the_bound_holds_for_neighbours(world: World) -> None:
     world.times = {size: 1.0 / size for size in (16, 32, 64, 128)}
     world.dispatcher(blocks(16, 32, 64, 128), limit=2).launch(SIGNATURE, values())

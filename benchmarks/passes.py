@@ -1,0 +1,213 @@
+"""Optimizations one by one: machine code with all of them, and without each; needs no GPU.
+
+    python -m benchmarks.passes [--kernels NAME…] [--json FILE]
+    python -m benchmarks.passes --gpu [--ops NAME…] [--sizes NAME…] [--dtypes NAME…]
+                                      [--without NAME…]
+
+The kernels of the examples are compiled for sm_90 in their first configuration, of fp16 tensors
+where a type is not declared: once as for calls whose sizes and strides are multiples of 16, once as
+for calls with odd ones (``odd``). Shown are those whose text an optimization changes: instructions,
+those of the longest innermost loop, spills and registers without it and with it, and how long
+Triton takes. A choice of the tuner's is shown with its last value, and without it.
+
+``--gpu``: GPU time of the operations with all optimizations, and without each
+(``benchmarks.kernels``, in processes of its own).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from unittest import mock
+
+from benchmarks import records, tables
+from benchmarks.compile_time import TARGET, assumed, compile_once, example_kernels
+from benchmarks.environment import ROOT, add_outputs, environment
+from benchmarks.machine_code import counted
+from benchmarks.records import Record, geometric_mean, of_kind, read
+from ninetoothed.artifacts.artifact import Artifact
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import ParamSignature, Signature
+from ninetoothed.compiler.optimizations import OPTIMIZATIONS
+from ninetoothed.compiler.space import space
+from ninetoothed.errors import NineToothedError
+from ninetoothed.kernel.kernel import Kernel
+from ninetoothed.runtime.toolchain.triton import compat
+
+_WITHOUT = (*OPTIMIZATIONS, "all")
+_SETTING = "NINETOOTHED_DISABLE_OPTIMIZATIONS"
+
+
+def of_sizes(signature: Signature, by_16: bool) -> Signature:
+    """The class of calls whose sizes and strides are multiples of 16, or not."""
+
+    def param(one: ParamSignature) -> ParamSignature:
+        return replace(
+            one,
+            sizes_by_16=tuple(by_16 for _ in one.sizes_by_16),
+            strides_by_16=tuple(by_16 and not unit for unit in one.unit_strides),
+            pointer_by_16=one.kind == "tensor",
+        )
+
+    return replace(signature, params=tuple(map(param, signature.params)))
+
+
+def compiled(kernel: Kernel, signature: Signature, config: Config, without: str = "") -> Artifact:
+    """The kernel's TTIR without some optimizations."""
+    with mock.patch.dict(os.environ, {_SETTING: without}):
+        return compile_once(kernel.definition, signature, config)[0]
+
+
+def variants(kernel: Kernel, signature: Signature, config: Config) -> dict[str, Config]:
+    """The configuration that has each optimization: of choices, the last legal value."""
+    legal = space(kernel.composed(signature), signature).legal
+    values = dict(legal[0]) if legal else {}
+    return {
+        name: config.choosing(name, values[name][-1]) if name in values else config
+        for name in OPTIMIZATIONS
+    }
+
+
+def measure(example: str, kernel: Kernel) -> Iterator[Record]:
+    """A record for each optimization that changes a kernel's text, of both classes of calls.
+
+    Raises:
+        NineToothedError: the kernel does not compile for what is assumed of a call.
+    """
+    dtype, assumed_signature, config = assumed(kernel)
+    for by_16 in (True, False):
+        signature = of_sizes(assumed_signature, by_16)
+        for name, chosen in variants(kernel, signature, config).items():
+            known = {"on": compiled(kernel, signature, chosen)}
+            known["off"] = compiled(kernel, signature, config, without=name)
+            if known["on"].text == known["off"].text:
+                continue
+            for switch, artifact in known.items():
+                start = time.perf_counter()
+                code = compat.compile_binary(artifact).code
+                yield {
+                    "kind": "code",
+                    "kernel": kernel.definition.name,
+                    "example": example,
+                    "dtype": dtype,
+                    "sizes": "by 16" if by_16 else "odd",
+                    "optimization": name,
+                    "switch": switch,
+                    **asdict(counted(code)),
+                    "seconds": time.perf_counter() - start,
+                }
+
+
+def table(found: Iterable[Record]) -> str:
+    """A line an optimization and kernel, off and on."""
+    rows: dict[tuple[str, ...], dict[str, Record]] = {}
+    for one in of_kind(found, "code"):
+        key = (one["optimization"], one["kernel"], one["sizes"])
+        rows.setdefault(key, {})[one["switch"]] = one
+    fields = ("instructions", "loop", "spills", "registers")
+    lines = [
+        [
+            *key,
+            *(f"{pair['off'][field]} → {pair['on'][field]}" for field in fields),
+            f"{pair['off']['seconds']:.2f} → {pair['on']['seconds']:.2f}",
+        ]
+        for key, pair in sorted(rows.items())
+    ]
+    head = ["optimization", "kernel", "sizes", *fields, "Triton, s"]
+    return tables.table(head, lines, left=3)
+
+
+def gpu_times(options: Sequence[str], without: str) -> dict[tuple[str, ...], float]:
+    """Microseconds of our kernels by case, without an optimization."""
+    with tempfile.TemporaryDirectory(prefix="ninetoothed-passes-") as folder:
+        path = Path(folder) / "records.jsonl"
+        command = [sys.executable, "-m", "benchmarks.kernels", *options]
+        command += ["--providers", "ninetoothed", "--json", str(path), "--cache", folder]
+        environ = {**os.environ, _SETTING: without}
+        subprocess.run(command, cwd=ROOT, env=environ, stdout=subprocess.DEVNULL, check=False)
+        names = ("operation", "size", "dtype", "layout")
+        return {
+            tuple(str(one[name]) for name in names): one["gpu_us"]
+            for one in of_kind(read(path) if path.exists() else [], "kernel")
+            if "gpu_us" in one
+        }
+
+
+def gpu_table(options: Sequence[str], without: Sequence[str]) -> str:
+    """A line a case: microseconds with all optimizations, and those without each over them."""
+    whole = gpu_times(options, "")
+    less = {name: gpu_times(options, name) for name in without}
+    lines = [
+        [
+            " ".join(case),
+            tables.number(us),
+            *(tables.ratio(times[case] / us if case in times else None) for times in less.values()),
+        ]
+        for case, us in whole.items()
+    ]
+    means = [
+        tables.ratio(
+            geometric_mean([times[case] / us for case, us in whole.items() if case in times])
+        )
+        for times in less.values()
+    ]
+    lines.append(["geometric mean", "", *means])
+    return tables.table(["case", "µs", *(f"without {name}" for name in less)], lines)
+
+
+def main() -> None:
+    """Print the table; write the records where ``--json`` asks for it."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.passes", description="machine code without each optimization"
+    )
+    parser.add_argument("--kernels", nargs="+", metavar="NAME", help="these kernels only")
+    parser.add_argument("--gpu", action="store_true", help="GPU time instead of machine code")
+    parser.add_argument("--ops", nargs="+", metavar="NAME", help="operations, with --gpu")
+    parser.add_argument("--sizes", nargs="+", metavar="NAME", help="sizes, with --gpu")
+    parser.add_argument("--dtypes", nargs="+", metavar="NAME", help="element types, with --gpu")
+    parser.add_argument(
+        "--without",
+        nargs="+",
+        metavar="NAME",
+        choices=_WITHOUT,
+        default=_WITHOUT,
+        help="optimizations that are switched off, with --gpu; default: each, and all",
+    )
+    add_outputs(parser)
+    arguments = parser.parse_args()
+    if arguments.gpu:
+        options = [
+            part
+            for name in ("ops", "sizes", "dtypes")
+            for part in (f"--{name}", *(getattr(arguments, name) or ()))
+            if getattr(arguments, name)
+        ]
+        print(gpu_table(options, arguments.without))
+        return
+    known = example_kernels()
+    if unknown := sorted(set(arguments.kernels or ()) - known.keys()):
+        parser.error(f"unknown kernels {', '.join(unknown)}; valid are {', '.join(known)}")
+    if not compat.available():
+        sys.exit("Triton is not installed; nothing can be compiled")
+    found: list[Record] = []
+    for name in arguments.kernels or known:
+        print(f"{name} …", file=sys.stderr, flush=True)
+        try:
+            found += measure(*known[name])
+        except NineToothedError as error:
+            print(f"{name} is left out: {error.message}", file=sys.stderr)
+    print(table(found))
+    if arguments.json is not None:
+        begun = environment("passes", arguments.commit, target=str(TARGET))
+        records.write(arguments.json, [begun, *found])
+
+
+if __name__ == "__main__":
+    main()
