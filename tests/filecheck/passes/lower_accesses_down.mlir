@@ -80,10 +80,9 @@ nt.kernel @below_zero symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<m> arran
   nt.return
 }
 
-// One that is below zero may also wrap, and then none of its bounds holds.
+// One that is below zero may also wrap, and then none of its bounds holds: it is compared as an unsigned number.
 // CHECK-LABEL: nt.kernel @may_wrap
-// CHECK-DAG: arith.cmpi slt
-// CHECK-DAG: arith.cmpi sge
+// CHECK: arith.cmpi ult
 // CHECK: %v = tt.load
 nt.kernel @may_wrap symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<1> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[m] x f32>
@@ -108,8 +107,7 @@ nt.kernel @may_wrap symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<1> arrange
 
 // What a loop carries has not the range of its counter.
 // CHECK-LABEL: nt.kernel @carried
-// CHECK-DAG: arith.cmpi slt
-// CHECK-DAG: arith.cmpi sge
+// CHECK: arith.cmpi ult
 // CHECK: %v = tt.load
 nt.kernel @carried symbols [#nt.symbol<m size 0 to ?>] grid #nt.expr<m> arrange {
   %x = nt.source "x" "tensor" strides [256, 1] aligned false : !nt.tensor<[m, 256] x f32>
