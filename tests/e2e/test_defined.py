@@ -137,6 +137,20 @@ def test_a_dim_of_one_program_has_no_index(device: str) -> None:
     assert torch.equal(x, torch.full_like(x, 2.0))
 
 
+@pytest.mark.filterwarnings("ignore::ninetoothed.errors.AgreementWarning")
+def test_programs_without_an_element_read_0_along_a_dim_of_one_program(device: str) -> None:
+    def first(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return y[:1], x[:1]
+
+    def put(y: Any, x: Any) -> None:
+        y = x
+
+    kernel = ninetoothed.make(first, put, (Tensor(2), Tensor(2)))
+    y = torch.full((1, 5), 7.0, device=device)
+    kernel(y, torch.ones((1, 3), device=device))
+    assert y.tolist() == [[1.0, 1.0, 1.0, 0.0, 0.0]]
+
+
 def taps(x: Tensor, weight: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """A convolution of rows of channels: 3 taps in a loop."""
     x = x.pad(((1, 1), (0, 0))).tile((3, -1), strides=(1, -1), floor_mode=True)

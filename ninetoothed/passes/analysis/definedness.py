@@ -71,8 +71,7 @@ class Stored:
     @property
     def is_checked(self) -> bool:
         """True if all lanes have a value in every call that passes the conditions."""
-        exact = (one.condition is not None and one.condition.exact for one in self.findings)
-        return self.reason is None and all(exact)
+        return self.reason is None and all(_is_exact(one.condition) for one in self.findings)
 
     @property
     def conditions(self) -> Iterator[tuple[Finding, Condition]]:
@@ -164,7 +163,7 @@ class _Definedness:
         """Guards of a parameter's access at the indices of a read."""
         rows = index_names(self._placement(read.parameter).access.levels)
         # A dim of one program has no index, also where a size of this tensor says that it is one.
-        values = {f"g{dim}": const(0) for dim, size in enumerate(self._grid) if size.value == 1}
+        values = dict[str, IndexExpr](self._values.single)
         if len(rows) > 1:
             values.update(zip(rows[-1], read.lanes, strict=True))
         between = [name for row in rows[1:-1] for name in row]
@@ -250,6 +249,7 @@ class _Definedness:
         facts = tuple(dict.fromkeys(fact for one in reads[1:] for fact in one.facts))
         other = None if met is None else met.parameter
         origins = (met or reads[0], read) if certain else ()
+        answers: list[tuple[Implication, tuple[Condition | None, ...]]] = []
         for guard in wanted:
             if _quotients(guard.index) > _MOST_QUOTIENTS:
                 yield Finding(read.op, read.parameter, None, other)
@@ -263,7 +263,19 @@ class _Definedness:
                 chosen=self._chosen,
                 own=self._own,
             )
-            for condition in self._answer(question, origins):
+            answers.append((question, self._answer(question, origins)))
+        # A call that passes an exact condition has the guard.
+        checked = tuple(
+            question.conclusion
+            for question, conditions in answers
+            if conditions and all(map(_is_exact, conditions))
+        )
+        for question, conditions in answers:
+            if checked and not all(map(_is_exact, conditions)):
+                more = replace(question, premises=(*question.premises, *checked))
+                if not self._answer(more, ()):
+                    continue
+            for condition in conditions:
                 yield Finding(read.op, read.parameter, condition, other)
 
     def _answer(
@@ -450,6 +462,10 @@ def _put(guards: tuple[Guard, ...], values: tuple[tuple[str, IndexExpr], ...]) -
     return tuple(
         Guard(normalize(substitute(guard.index, given)), normalize(guard.size)) for guard in guards
     )
+
+
+def _is_exact(condition: Condition | None) -> bool:
+    return condition is not None and condition.exact
 
 
 def _has_extremes(expr: IndexExpr) -> bool:
