@@ -34,8 +34,8 @@ class StoredLanes:
         conditions = dict.fromkeys(str(one) for one in _conditions(found))
         text = " and ".join(conditions)
         for stored in found:
-            if not stored.is_checked:
-                reason = stored.reason or "no proof was found"
+            reason = stored.open_because
+            if reason is not None:
                 return "undecided", f"{reason}; needed is {text}" if text else reason, stored.loc
         loc = found[0].loc if found else None
         if text:

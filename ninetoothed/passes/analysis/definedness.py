@@ -29,6 +29,7 @@ from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import equal, normalize, normalizer
 
 UNKNOWN = "it depends on data where a lane has a value"
+SELECTED = "data or a number of the call selects what is stored"
 NO_PROOF = "no proof was found"
 
 
@@ -38,12 +39,14 @@ class Finding:
 
     ``condition``: None where that is not known. ``other``: the parameter that is met in a
     reduction, None for what is stored. ``read``: the read that has no value otherwise.
+    ``selected``: it flows into the store on one side of a selection by data, or of a branch.
     """
 
     read: Operation
     parameter: int
     condition: Condition | None
     other: int | None = None
+    selected: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,14 @@ class Stored:
     def is_proved(self) -> bool:
         """True if all lanes have a value in every call."""
         return self.reason is None and not self.findings
+
+    @property
+    def open_because(self) -> str | None:
+        """Why it is neither proved nor checked; None where it is."""
+        if self.is_checked:
+            return None
+        open_ = [one for one in self.findings if not _is_exact(one.condition)]
+        return self.reason or (SELECTED if all(one.selected for one in open_) else NO_PROOF)
 
     @property
     def is_checked(self) -> bool:
@@ -162,13 +173,25 @@ class _Definedness:
     def _put(self, read: Read, guards: tuple[Guard, ...]) -> list[Guard]:
         """Guards of a parameter's access at the indices of a read."""
         rows = index_names(self._placement(read.parameter).access.levels)
-        # A dim of one program has no index, also where a size of this tensor says that it is one.
-        values = dict[str, IndexExpr](self._values.single)
+        values: dict[str, IndexExpr] = {}
         if len(rows) > 1:
             values.update(zip(rows[-1], read.lanes, strict=True))
         between = [name for row in rows[1:-1] for name in row]
         values.update(zip(between, read.indices, strict=True))
         return list(_put(guards, tuple(values.items())))
+
+    def _single(self, reads: tuple[Read, ...]) -> tuple[tuple[str, IndexExpr], ...]:
+        """The indices of programs that are 0: a dim is of one program where one of the tensors says
+        so, whatever the sizes of the others look like.
+        """
+        grids = [self._placement(read.parameter).access.levels[0] for read in reads]
+        found = {
+            f"g{dim}": const(0)
+            for grid in (self._grid, *grids)
+            for dim, size in enumerate(grid)
+            if size.value == 1
+        }
+        return tuple(found.items())
 
     def _variables(self, origin: Read, *reads: Read) -> dict[str, Range]:
         """The variables of reads, outer ones first. All parameters have as many programs: those of
@@ -247,12 +270,17 @@ class _Definedness:
         ]
         variables = self._variables(met or reads[0], *reads)
         facts = tuple(dict.fromkeys(fact for one in reads[1:] for fact in one.facts))
+        single = self._single(reads)
+        if single:
+            wanted, premises = ([*_put(tuple(some), single)] for some in (wanted, premises))
+            facts = tuple(normalize(substitute(fact, dict(single))) for fact in facts)
         other = None if met is None else met.parameter
         origins = (met or reads[0], read) if certain else ()
+        selected = any(one.sides for one in reads)
         answers: list[tuple[Implication, tuple[Condition | None, ...]]] = []
         for guard in wanted:
             if _quotients(guard.index) > _MOST_QUOTIENTS:
-                yield Finding(read.op, read.parameter, None, other)
+                yield Finding(read.op, read.parameter, None, other, selected)
                 continue
             question = Implication(
                 guard,
@@ -276,7 +304,7 @@ class _Definedness:
                 if not self._answer(more, ()):
                     continue
             for condition in conditions:
-                yield Finding(read.op, read.parameter, condition, other)
+                yield Finding(read.op, read.parameter, condition, other, selected)
 
     def _answer(
         self, question: Implication, origins: tuple[Read, ...]
@@ -343,7 +371,7 @@ class _Definedness:
         self, origin: Read, guard: Guard, variables: Mapping[str, Range], end: End
     ) -> Iterator[dict[str, IndexExpr]]:
         """Lanes that may be outside an end of a guard: of the element of ``origin`` that is the
-        first outside, or the last, or the first one.
+        first outside, or the last, or the first one; and the last or first one along all variables.
         """
         placement = self._placement(origin.parameter)
         names = [f"$e{dim}" for dim in range(len(placement.source))]
@@ -366,6 +394,7 @@ class _Definedness:
             values = dict(zip(names, element, strict=True))
             fixed = {name: normalize(substitute(value, values)) for name, value in lane.items()}
             yield dict(extreme(guard.index, variables, end, fixed))
+        yield dict(extreme(guard.index, variables, end, {}))
 
     def _lane(self, read: Read, located: Levels) -> dict[str, IndexExpr]:
         """Values of variables at which a read has the indices ``located``."""

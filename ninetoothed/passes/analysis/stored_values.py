@@ -77,11 +77,7 @@ class StoredValues:
     def __init__(self, kernel: nt.KernelOp, grid: Sizes) -> None:
         self._kernel = kernel
         self._numbers = ValueNumbering()
-        # A dim of one program has no index.
-        self.single = {f"g{dim}": const(0) for dim, size in enumerate(grid) if size.value == 1}
-        """The indices of programs that are 0."""
-        programs = [self.single.get(f"g{dim}", sym(f"g{dim}")) for dim in range(len(grid))]
-        self._number = ravelled(programs, grid)
+        self._number = ravelled([sym(f"g{dim}") for dim in range(len(grid))], grid)
         self._loops: dict[Operation, int] = {}
         self._trip = 0
         self._names: dict[object, str] = {}
@@ -335,7 +331,7 @@ class StoredValues:
         rows = access.names
         trips = dict(place.trips)
         block = rows[-1] if len(rows) > 1 else ()
-        values: dict[str, IndexExpr | int] = {**self.single, **dict.fromkeys(block, 0)}
+        values: dict[str, IndexExpr | int] = dict.fromkeys(block, 0)
         if block:
             values |= {block[dim]: lane for dim, lane in zip(op.dims, place.lanes, strict=True)}
         between = [name for row in rows[1:-1] for name in row]
@@ -365,10 +361,12 @@ class StoredValues:
                 lanes = _operand_lanes(op, place.lanes, _position(place.value))
                 yield self._at(place, op.value, lanes)
             case nt.JoinOp():
+                known = place.lanes[-1].value
                 for side, operand in enumerate(op.operands):
-                    known = place.lanes[-1].value
                     if known in (None, side):
-                        yield self._at(place, operand, place.lanes[:-1], certain=known == side)
+                        # What is read on both sides is certain.
+                        way = None if known == side else ((op, place.lanes, place.trips), side)
+                        yield self._at(place, operand, place.lanes[:-1], side=way)
             case nt.GatherOp():
                 yield self._at(place, op.indices)
                 # A lane that depends on data.
