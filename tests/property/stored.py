@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import linecache
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -21,85 +20,13 @@ from hypothesis import strategies as st
 
 import ninetoothed.language as ntl
 from ninetoothed.layout.access import index_names
-from ninetoothed.layout.chain import Chain
-from ninetoothed.layout.meta_op import MetaOp
-from ninetoothed.layout.meta_ops import (
-    Expand,
-    Flatten,
-    Pad,
-    Permute,
-    Ravel,
-    Slice,
-    Squeeze,
-    Tile,
-    Unsqueeze,
-)
-from ninetoothed.symbolic.expr import Arithmetic, IndexExpr, evaluate
-from ninetoothed.symbolic.normal_form import normalize
-from tests.property.arrangements import Model
+from ninetoothed.symbolic.expr import Arithmetic, evaluate
+from tests.property.borders import bordered
 from tests.property.inverses import Brute, Placed
 
 Bits = npt.NDArray[np.bool_]
 Outcome = Mapping[int, bool]
 _ARITHMETIC = Arithmetic(np.minimum, np.maximum, np.logical_and)
-_BORDER = -2
-"""In the place of -1: what is outside lies in padding, or in a window over a border."""
-
-
-def bordered(chain: Chain, shape: Sequence[int], env: Mapping[str, int]) -> Model:
-    """The offsets of an arrangement, those outside told apart."""
-    model = Model.of(shape)
-    for op in chain.ops:
-        # What a former operation left outside is told from what this one does.
-        inside = replace(model, offsets=model.offsets - _BORDER)
-        model = _applied(inside, op, env)
-        outside = _BORDER if _reaches_out(op) else -1
-        offsets = np.where(model.offsets == -1, outside, model.offsets + _BORDER)
-        model = replace(model, offsets=offsets)
-    return model
-
-
-def _reaches_out(op: MetaOp) -> bool:
-    """True if what is outside lies at a border: in padding, or in a window."""
-    if isinstance(op, Tile):
-        return any(map(operator.ne, map(normalize, op.strides), map(normalize, op.sizes)))
-    return isinstance(op, Pad)
-
-
-def _numbers(sizes: Sequence[IndexExpr], env: Mapping[str, int]) -> list[int]:
-    return [evaluate(size, env) for size in sizes]
-
-
-def _applied(model: Model, op: MetaOp, env: Mapping[str, int]) -> Model:
-    level = op.level
-    match op:
-        case Tile():
-            rows = [_numbers(row, env) for row in (op.sizes, op.strides, op.dilation)]
-            return model.tile(level, *rows, op.floor_mode)
-        case Expand():
-            return model.expand(level, _numbers(op.sizes, env))
-        case Squeeze():
-            return model.squeeze(level, op.dims)
-        case Unsqueeze():
-            return model.unsqueeze(level, op.dim)
-        case Permute():
-            return model.permute(level, op.dims)
-        case Flatten():
-            return model.flatten(level, op.start, op.end)
-        case Ravel():
-            return model.ravel(level)
-        case Pad():
-            pairs = zip(_numbers(op.left, env), _numbers(op.right, env), strict=True)
-            return model.pad(level, [*pairs])
-        case Slice():
-            starts, steps, sizes = (_numbers(row, env) for row in (op.starts, op.steps, op.sizes))
-            offsets = model.offsets
-            for dim, (start, step, size) in enumerate(zip(starts, steps, sizes, strict=True)):
-                places = start + step * np.arange(max(size, 0))
-                offsets = offsets.take(places, model.axis(level) + dim)
-            return replace(model, offsets=offsets)
-        case _:
-            raise NotImplementedError(op)
 
 
 @dataclass(frozen=True)
@@ -216,8 +143,7 @@ class Seen:
         env |= dict(zip([name for row in rows[1:-1] for name in row], index, strict=True))
         for position, name in enumerate(rows[-1] if len(rows) > 1 else ()):
             env[name] = np.arange(self.block[position]).reshape((-1, *[1] * (rank - 1 - position)))
-        found = evaluate(self.access.indices[dim], env, _ARITHMETIC)
-        return np.broadcast_to(found, (programs, *self.block))
+        return np.asarray(evaluate(self.access.indices[dim], env, _ARITHMETIC))
 
 
 @dataclass
@@ -357,7 +283,8 @@ class Author:
         if self.is_carried:
             kinds += ["carried"] * 3
         kind = self.pick(*kinds)
-        return getattr(self, f"_{kind}")(depth)
+        made: Node = getattr(self, f"_{kind}")(depth)
+        return made
 
     def _read(self, depth: int) -> Node:
         return self._read_of(self.pick(*self.inputs, *self.inputs, "y"))
@@ -424,7 +351,7 @@ class Author:
 
     def _join(self, depth: int) -> Node:
         both = self.full(depth), self.full(depth)
-        side = self.pick(0, 1)
+        side: int = self.pick(0, 1)
         text = f"ntl.split(ntl.join({both[0].text}, {both[1].text}))[{side}]"
         return Node(text, both[side].value)
 
@@ -457,9 +384,9 @@ class Author:
         return getattr(self, f"_of_{kind}")(depth)
 
     def _of_offsets(self, depth: int) -> Condition:
-        name = self.pick(*self.dims)
+        name: str = self.pick(*self.dims)
         dims = self.dims[name]
-        dim = self.draw(st.integers(0, self.source_rank - 1))
+        dim: int = self.draw(st.integers(0, self.source_rank - 1))
         index = self.index()
         other = self.pick(*self.inputs, "y")
         limit = self.pick(
@@ -536,13 +463,12 @@ class Author:
         lines = [f"{indent}{target} = {value.text}"]
         test = self.pick(*[None] * 6, "number", *(["first"] if self.loops else []))
         number = self.scalar
-        if test == "number":
-            if number is None:
-                if self.conditions > 2:
-                    test = None
-                else:
-                    self.scalar = number = self.conditions
-                    self.conditions += 1
+        if test == "number" and number is None:
+            if self.conditions > 2:
+                test = None
+            else:
+                self.scalar = number = self.conditions
+                self.conditions += 1
         if test is not None:
             condition = "s > 0" if test == "number" else f"{self.loops[0]} > 0"
             lines = [f"{indent}if {condition}:", f"    {lines[0]}"]
