@@ -311,14 +311,16 @@ class Implication:
             if not all(map(self._is_positive, divisors(expr))):
                 return None
             (divided if any(divisors(expr)) else plain).append(expr)
-        for expr in list(plain):
-            others = [one for one in plain if one is not expr]
+        plain = self._needed(plain, [])
+        return [*plain, *self._needed(divided, plain)]
+
+    def _needed(self, exprs: list[IndexExpr], known: list[IndexExpr]) -> list[IndexExpr]:
+        """Those of expressions that do not follow from the others and from ``known``."""
+        for expr in list(exprs):
+            others = [*known, *(one for one in exprs if one is not expr)]
             if always_nonnegative(expr, self.assumptions, others):
-                plain = others
-        return [
-            *plain,
-            *(one for one in divided if not always_nonnegative(one, self.assumptions, plain)),
-        ]
+                exprs = [one for one in exprs if one is not expr]
+        return exprs
 
     def _is_positive(self, divisor: IndexExpr) -> bool:
         return divisor in self.positive or always_nonnegative(divisor - 1, self.assumptions)

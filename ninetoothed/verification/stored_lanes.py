@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.errors import Loc
 from ninetoothed.ir.nt import kernel_of
 from ninetoothed.layout.implication import Condition
-from ninetoothed.passes.analysis.definedness import NO_PROOF, Stored, stored_lanes
+from ninetoothed.passes.analysis.definedness import Stored, stored_lanes
 
 PASS = "nt-check-definedness"
 
@@ -34,8 +34,8 @@ class StoredLanes:
         conditions = dict.fromkeys(str(one) for one in _conditions(found))
         text = " and ".join(conditions)
         for stored in found:
-            if not stored.is_checked:
-                reason = stored.reason or NO_PROOF
+            reason = stored.open_because
+            if reason is not None:
                 return "undecided", f"{reason}; needed is {text}" if text else reason, stored.loc
         loc = found[0].loc if found else None
         if text:

@@ -135,6 +135,57 @@ def test_a_dim_of_one_program_has_no_index(device: str) -> None:
     assert torch.equal(x, torch.full_like(x, 2.0))
 
 
+@pytest.mark.filterwarnings("ignore::ninetoothed.errors.AgreementWarning")
+def test_programs_without_an_element_read_0_along_a_dim_of_one_program(device: str) -> None:
+    def first(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return y[:1], x[:1]
+
+    def put(y: Any, x: Any) -> None:
+        y = x
+
+    kernel = ninetoothed.make(first, put, (Tensor(2), Tensor(2)))
+    y = torch.full((1, 5), 7.0, device=device)
+    kernel(y, torch.ones((1, 3), device=device))
+    assert y.tolist() == [[1.0, 1.0, 1.0, 0.0, 0.0]]
+
+
+def test_a_dim_that_one_tensor_knows_to_be_of_one_program(device: str) -> None:
+    def rows(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x[1:].tile((1,)).tile((-1,)), y.tile((1,)).tile((-1,))
+
+    def each(x: Any, y: Any) -> None:
+        for i in range(y.shape[0]):
+            y[i] = x[i]
+
+    kernel = ninetoothed.make(rows, each, (Tensor(1), Tensor(1)))
+    y = torch.zeros(7, device=device)
+    kernel(torch.arange(8.0, device=device), y)
+    assert y.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    with pytest.raises(ArgumentError, match="y_size_0 <= x_size_0 - 1 must hold"):
+        kernel(torch.arange(7.0, device=device), y)
+
+
+def test_halves_and_joined_lanes_are_checked() -> None:
+    def halves(x: Tensor, scale: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        half = y.shape[0] // 2
+        return x[half:].tile((half,)), scale.tile((-1,)), y[half:].tile((half,))
+
+    def scaled(x: Any, scale: Any, y: Any) -> None:
+        y = x * scale
+
+    verdict = check(halves, scaled, (Tensor(1), Tensor(1), Tensor(1))).of("defined", "y")
+    assert verdict.answer in ("proved", "checked"), verdict
+
+    def doubled(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((4,)), y.tile((8,))
+
+    def interleaved(x: Any, y: Any) -> None:
+        y = ntl.ravel(ntl.join(x, x))
+
+    report = check(doubled, interleaved, (Tensor(1), Tensor(1)))
+    assert "selects" not in str(report.of("defined", "y"))
+
+
 def taps(x: Tensor, weight: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """A convolution of rows of channels: 3 taps in a loop."""
     x = x.pad(((1, 1), (0, 0))).tile((3, -1), strides=(1, -1), floor_mode=True)
@@ -200,7 +251,9 @@ def test_selections_by_data_and_pointers_are_open() -> None:
         y = ntl.where(mask > 0, x, 0.0)
 
     report = check(blocks, selected, (Tensor(1), Tensor(1), Tensor(1)))
-    assert report.of("defined", "y").answer == "undecided"
+    verdict = report.of("defined", "y")
+    assert verdict.answer == "undecided"
+    assert str(verdict).startswith("data or a number of the call selects what is stored")
 
 
 def test_both_sides_of_a_selection_are_stored() -> None:

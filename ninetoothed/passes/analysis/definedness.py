@@ -38,6 +38,7 @@ from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import equal, normalize, normalizer
 
 UNKNOWN = "it depends on data where a lane has a value"
+SELECTED = "data or a number of the call selects what is stored"
 NO_PROOF = "no proof was found"
 
 
@@ -47,12 +48,14 @@ class Finding:
 
     ``condition``: None where that is not known. ``other``: the parameter that is met in a
     reduction, None for what is stored. ``read``: the read that has no value otherwise.
+    ``selected``: it flows into the store on one side of a selection by data, or of a branch.
     """
 
     read: Operation
     parameter: int
     condition: Condition | None
     other: int | None = None
+    selected: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,17 @@ class Stored:
         return self.reason is None and not self.findings
 
     @property
+    def open_because(self) -> str | None:
+        """Why it is neither proved nor checked; None where it is."""
+        if self.is_checked:
+            return None
+        open_ = [one for one in self.findings if not _is_exact(one.condition)]
+        return self.reason or (SELECTED if all(one.selected for one in open_) else NO_PROOF)
+
+    @property
     def is_checked(self) -> bool:
         """True if all lanes have a value in every call that passes the conditions."""
-        exact = (one.condition is not None and one.condition.exact for one in self.findings)
-        return self.reason is None and all(exact)
+        return self.reason is None and all(_is_exact(one.condition) for one in self.findings)
 
     @property
     def conditions(self) -> Iterator[tuple[Finding, Condition]]:
@@ -171,13 +181,25 @@ class _Definedness:
     def _put(self, read: Read, guards: tuple[Guard, ...]) -> list[Guard]:
         """Guards of a parameter's access at the indices of a read."""
         rows = index_names(self._placement(read.parameter).access.levels)
-        # A dim of one program has no index, also where a size of this tensor says that it is one.
-        values = {f"g{dim}": const(0) for dim, size in enumerate(self._grid) if size.value == 1}
+        values: dict[str, IndexExpr] = {}
         if len(rows) > 1:
             values.update(zip(rows[-1], read.lanes, strict=True))
         between = [name for row in rows[1:-1] for name in row]
         values.update(zip(between, read.indices, strict=True))
         return list(_put(guards, tuple(values.items())))
+
+    def _single(self, reads: tuple[Read, ...]) -> tuple[tuple[str, IndexExpr], ...]:
+        """The indices of programs that are 0: a dim is of one program where one of the tensors says
+        so, whatever the sizes of the others look like.
+        """
+        grids = [self._placement(read.parameter).access.levels[0] for read in reads]
+        found = {
+            f"g{dim}": const(0)
+            for grid in (self._grid, *grids)
+            for dim, size in enumerate(grid)
+            if size.value == 1
+        }
+        return tuple(found.items())
 
     def _variables(self, origin: Read, *reads: Read) -> dict[str, Range]:
         """The variables of reads, outer ones first. All parameters have as many programs: those of
@@ -255,11 +277,18 @@ class _Definedness:
         premises = tuple(dict.fromkeys(guard for one in known for guard in self._guards(one)))
         variables = self._variables(met or reads[0], *reads)
         facts = tuple(dict.fromkeys(fact for one in reads[1:] for fact in one.facts))
+        single = self._single(reads)
+        if single:
+            wanted = [*_put(tuple(wanted), single)]
+            premises = tuple(dict.fromkeys(_put(premises, single)))
+            facts = tuple(normalize(substitute(fact, dict(single))) for fact in facts)
         other = None if met is None else met.parameter
         origins = (met or reads[0], read) if certain else ()
+        selected = any(one.sides for one in reads)
+        answers: list[tuple[Implication, tuple[Condition | None, ...]]] = []
         for guard in wanted:
             if _quotients(guard.index) > _MOST_QUOTIENTS:
-                yield Finding(read.op, read.parameter, None, other)
+                yield Finding(read.op, read.parameter, None, other, selected)
                 continue
             question = Implication(
                 guard,
@@ -270,8 +299,20 @@ class _Definedness:
                 chosen=self._chosen,
                 own=self._own,
             )
-            for condition in self._answer(question, origins):
-                yield Finding(read.op, read.parameter, condition, other)
+            answers.append((question, self._answer(question, origins)))
+        # A call that passes an exact condition has the guard.
+        checked = tuple(
+            question.conclusion
+            for question, conditions in answers
+            if conditions and all(map(_is_exact, conditions))
+        )
+        for question, conditions in answers:
+            if checked and not all(map(_is_exact, conditions)):
+                more = replace(question, premises=(*question.premises, *checked))
+                if not self._answer(more, ()):
+                    continue
+            for condition in conditions:
+                yield Finding(read.op, read.parameter, condition, other, selected)
 
     def _answer(
         self, question: Implication, origins: tuple[Read, ...]
@@ -338,7 +379,7 @@ class _Definedness:
         self, origin: Read, guard: Guard, variables: Mapping[str, Range], end: End
     ) -> Iterator[dict[str, IndexExpr]]:
         """Lanes that may be outside an end of a guard: of the element of ``origin`` that is the
-        first outside, or the last, or the first one.
+        first outside, or the last, or the first one; and the last or first one along all variables.
         """
         placement = self._placement(origin.parameter)
         names = [f"$e{dim}" for dim in range(len(placement.source))]
@@ -361,6 +402,7 @@ class _Definedness:
             values = dict(zip(names, element, strict=True))
             fixed = {name: normalize(substitute(value, values)) for name, value in lane.items()}
             yield dict(extreme(guard.index, variables, end, fixed))
+        yield dict(extreme(guard.index, variables, end, {}))
 
     def _lane(self, read: Read, located: Levels) -> dict[str, IndexExpr]:
         """Values of variables at which a read has the indices ``located``."""
@@ -457,6 +499,10 @@ def _put(guards: tuple[Guard, ...], values: tuple[tuple[str, IndexExpr], ...]) -
     return tuple(
         Guard(normalize(substitute(guard.index, given)), normalize(guard.size)) for guard in guards
     )
+
+
+def _is_exact(condition: Condition | None) -> bool:
+    return condition is not None and condition.exact
 
 
 def _has_extremes(expr: IndexExpr) -> bool:

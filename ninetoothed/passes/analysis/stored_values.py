@@ -371,10 +371,12 @@ class StoredValues:
 
     @_ORIGINS.register(nt.JoinOp)
     def _joined(self, place: _Place, op: nt.JoinOp) -> Iterator[_Place]:
+        known = place.lanes[-1].value
         for side, operand in enumerate(op.operands):
-            known = place.lanes[-1].value
             if known in (None, side):
-                yield self._at(place, operand, place.lanes[:-1], certain=known == side)
+                # What is read on both sides is certain.
+                way = None if known == side else ((op, place.lanes, place.trips), side)
+                yield self._at(place, operand, place.lanes[:-1], side=way)
 
     @_ORIGINS.register(nt.GatherOp)
     def _gathered(self, place: _Place, op: nt.GatherOp) -> Iterator[_Place]:
