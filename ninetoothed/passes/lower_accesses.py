@@ -93,7 +93,7 @@ from ninetoothed.passes.lowering.index import (
 )
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
-from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute, sym
+from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
@@ -196,6 +196,12 @@ class _Accessed:
     def all_dims(self) -> tuple[int, ...]:
         return tuple(range(len(self.shape)))
 
+    @property
+    def last(self) -> dict[str, int]:
+        """The last lane of the block."""
+        sizes = (1 if size.value is None else size.value for size in self.block)
+        return {name: size - 1 for name, size in zip(self.names, sizes, strict=True)}
+
     def offset(self) -> IndexExpr:
         """The distance from the source's first element."""
         jagged = None if self.source.jagged is None else self.source.jagged.data
@@ -246,6 +252,12 @@ class _Accessed:
         for guard in self.access.guards:
             if holds(guard, self.ranges):
                 continue
+            # A block's last lane must not wrap, be it inside or not.
+            last = normalize(
+                substitute(guard.index, dict.fromkeys(symbol_names(guard.index), 0) | self.last)
+            )
+            if last.value is not None:
+                lowering.check(last.value)
             index, size = lowering.lower(guard.index), lowering.lower(guard.size)
             if always_nonnegative(guard.index, self.ranges):
                 conditions.append(lowering.combine(_BELOW, index, size))

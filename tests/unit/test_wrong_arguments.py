@@ -257,6 +257,17 @@ def test_steps_of_any_size(step: int) -> None:
     assert caught.value.loc is not None
 
 
+def test_a_block_that_reaches_far() -> None:
+    """Its third lane would wrap, to an index below zero."""
+
+    def arrangement(x: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        return tuple(one.tile((3,), strides=(2**31 - 1,), dilation=(2**30,)) for one in (x, output))  # pyright: ignore[reportReturnType]
+
+    kernel = ninetoothed.make(arrangement, copied, tensors())
+    with pytest.raises(ArrangementError, match="an index is computed with 3221225472, which 32"):
+        kernel.source()
+
+
 def test_dims_of_any_number() -> None:
     with pytest.raises(ArrangementError, match="a tensor has at most 64 dims"):
         Tensor(2**63)

@@ -144,6 +144,15 @@ class IndexLowering:
         Raises:
             ArrangementError: integers of this width do not hold it.
         """
+        self.check(value)
+        return Lanes(self.here.constant(value), ())
+
+    def check(self, value: int) -> None:
+        """Check that integers of this width hold ``value``.
+
+        Raises:
+            ArrangementError: they do not.
+        """
         bits = self.here.type.width.data
         if not fits(const(value), bits):
             raise fail(
@@ -153,7 +162,6 @@ class IndexLowering:
                 "and pads",
                 ArrangementError,
             )
-        return Lanes(self.here.constant(value), ())
 
     def sum(self, items: Sequence[Term]) -> Lanes:
         """A sum, fewest dims first and loop-invariant terms before others."""
