@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -124,6 +124,10 @@ class Architecture:
     def most_registers(self, threads: int) -> int:
         """Register limit of a thread, with so many threads a program."""
         return min(self.registers_per_thread, self.registers // threads // 8 * 8)
+
+
+Legality = Callable[[Footprint, Architecture], tuple[int, ...]]
+"""Legal values of a pass's choice beside its default, of block sizes with this footprint."""
 
 
 def uses_warp_groups(dot: Dot, config: Config, device: Architecture) -> bool:

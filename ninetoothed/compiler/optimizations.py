@@ -18,9 +18,9 @@ from typing import Any
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Choices
+from ninetoothed.artifacts.occupancy import Legality
 from ninetoothed.ir import nt
-from ninetoothed.passes import stage_loops
-from ninetoothed.passes.stage_loops import Legality
+from ninetoothed.passes import lower_accesses, stage_loops
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,12 @@ class Choice:
     legality: Callable[[nt.KernelOp], Legality | None]
 
 
-CHOICES = (Choice("loop_stages", "nt-stage-loops", "stages", stage_loops.legality),)
+CHOICES = (
+    Choice("loop_stages", "nt-stage-loops", "stages", stage_loops.legality),
+    Choice("pointer_blocks", "nt-lower-accesses", "pointer_blocks", lower_accesses.legality),
+)
 
 _SWITCHES: dict[str, tuple[str, str]] = {
-    "pointer_blocks": ("nt-lower-accesses", "pointer_blocks"),
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
 }
 """The options of passes that are on, by name."""

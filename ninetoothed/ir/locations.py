@@ -1,8 +1,7 @@
 """Source locations as the IR's attributes.
 
-Beside file, line and column, an op of the user's has the end of what it stands for and the name of
-the function that it is in, which the IR's locations have no room for: they are the metadata of a
-fused location of one part.
+What an op of the user's stands for begins and ends somewhere: a fused location of both places. The
+function that it is in is a name around it.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from dataclasses import replace
 from xdsl.dialects.builtin import (
     ArrayAttr,
     CallSiteLoc,
-    DictionaryAttr,
     FileLineColLoc,
     FusedLoc,
     IntAttr,
     LocationAttr,
     NameLoc,
+    NoneAttr,
     StringAttr,
     UnknownLoc,
 )
@@ -32,17 +31,16 @@ def location(loc: Loc | None) -> LocationAttr:
     """The location attribute, with columns from 1; of an inlined function, with its call site."""
     if loc is None:
         return UnknownLoc()
-    here: LocationAttr = FileLineColLoc(
-        StringAttr(loc.file), IntAttr(loc.line), IntAttr(loc.col + 1)
-    )
-    known: dict[str, Attribute] = {}
+    here: LocationAttr = _place(loc, loc.col)
     if loc.end_col is not None:
-        known["end"] = IntAttr(loc.end_col + 1)
+        here = FusedLoc((here, _place(loc, loc.end_col)), NoneAttr())
     if loc.function is not None:
-        known["function"] = StringAttr(loc.function)
-    if known:
-        here = FusedLoc((here,), DictionaryAttr(known))
+        here = NameLoc(StringAttr(loc.function), here)
     return here if loc.caller is None else CallSiteLoc(here, location(loc.caller))
+
+
+def _place(loc: Loc, column: int) -> FileLineColLoc:
+    return FileLineColLoc(StringAttr(loc.file), IntAttr(loc.line), IntAttr(column + 1))
 
 
 def loc_of(location: Attribute) -> Loc | None:
@@ -55,17 +53,11 @@ def loc_of(location: Attribute) -> Loc | None:
             callee, caller = loc_of(location.callee), loc_of(location.caller)
             return caller if callee is None else replace(callee, caller=caller)
         case NameLoc():
-            return loc_of(location.location)
-        case FusedLoc(metadata=DictionaryAttr(data=known)):
-            loc = loc_of(plain(location))
-            end, function = known.get("end"), known.get("function")
-            if loc is None:
-                return None
-            return replace(
-                loc,
-                end_col=end.data - 1 if isinstance(end, IntAttr) else None,
-                function=function.data if isinstance(function, StringAttr) else None,
-            )
+            loc = loc_of(location.location)
+            return None if loc is None else replace(loc, function=location.desc.data)
+        case FusedLoc(locations=ArrayAttr(data=(first, FileLineColLoc(column=end)))):
+            loc = loc_of(first)
+            return None if loc is None else replace(loc, end_col=end.data - 1)
         case _:
             return None
 
@@ -75,7 +67,9 @@ def plain(location: Attribute) -> Attribute:
     match location:
         case CallSiteLoc():
             return CallSiteLoc(plain(location.callee), plain(location.caller))
-        case FusedLoc(locations=ArrayAttr(data=(first,))):
+        case NameLoc():
+            return plain(location.location)
+        case FusedLoc(locations=ArrayAttr(data=(first, *_))):
             return plain(first)
         case _:
             return location

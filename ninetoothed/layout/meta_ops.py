@@ -24,7 +24,7 @@ from ninetoothed.layout.meta_op import (
     shape_text,
 )
 from ninetoothed.layout.row_major import runs
-from ninetoothed.symbolic.expr import IndexExpr, const, minimum, product, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, maximum, minimum, product, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
 from ninetoothed.symbolic.normal_form import always_less, always_nonnegative, equal, normalize
 
@@ -92,7 +92,7 @@ class Tile(MetaOp):
             levels[self.level], self.sizes, self.strides, self.dilation, strict=True
         ):
             length = elements(dim)
-            whole = equal(size, length)
+            whole = _is_whole(size, dim)
             if size.value is not None and size.value < 1 and not whole:
                 raise self.fail(f"a tile of size {size}; sizes are at least 1")
             if stride.value is not None and stride.value < 0:
@@ -160,10 +160,11 @@ class Tile(MetaOp):
         for dim, size, stride, step in zip(
             levels[self.level], self.sizes, self.strides, self.dilation, strict=True
         ):
-            if not equal(size, elements(dim)):
+            whole = _is_whole(size, dim)
+            if not whole:
                 positive[size] = None
             # A dilated window of the whole dim, its own length apart, needs a length.
-            dilated = step.value != 1 and equal(size, elements(dim))
+            dilated = step.value != 1 and whole
             if stride.value != 0 and (dilated or not equal(stride, size)):
                 positive[stride] = None
             positive[step] = None
@@ -176,6 +177,13 @@ class Tile(MetaOp):
             strides=mapped(function, self.strides),
             dilation=mapped(function, self.dilation),
         )
+
+
+def _is_whole(size: IndexExpr, dim: IndexExpr) -> bool:
+    """True if a tile of ``size`` holds a whole dim. Where a symbol was given a number since, what
+    might have been below zero then no longer is.
+    """
+    return equal(size, elements(dim)) or equal(size, maximum(dim, 0))
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 The offset of a lane is the sum of source index times stride, computed at the place of the access.
 Terms without block indices move the pointer, those that no loop changes first; the others are
 computed along the dims that they vary along. In a loop that changes only the former, the whole block
-of pointers is moved instead, so that it is made once, in front: unless it has more pointers than
-would stay in registers. A guard becomes a mask unless it always holds: the ranges of program
+of pointers may be moved instead, so that it is made once, in front (``pointer_blocks``): unless it
+has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the ranges of program
 indices, lanes and loop variables are used for that. An index that may be negative is compared with
 its size as an unsigned number, for then it is larger than any size. ``nt.offsets`` is the source
 index itself, or the offset; ``nt.address`` has its coordinates in the place of the block's indices.
@@ -74,6 +74,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, i1, i8
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.name_hints import hint
@@ -239,7 +240,7 @@ class _Accessed:
     def _keeps_pointers(self, along: list[Term]) -> bool:
         """True if the block of pointers is made in front of a loop, and moved in each iteration."""
         return (
-            self.options.pointer_blocks
+            self.options.pointer_blocks > 0
             and _is_in_loop(self.op)
             and not any(self.lowering.is_local(term) for _, term in along)
             and math.prod(self.shape) // self.lanes_at_once <= _MOST_POINTERS
@@ -459,6 +460,17 @@ def _integer(type: Attribute) -> IntegerType:
     return cast("IntegerType", scalar)
 
 
+def legality(kernel: nt.KernelOp) -> Legality | None:
+    """Legality of blocks of pointers in front of loops (see ``compiler.optimizations``)."""
+    loads = (op for op in kernel.apply.walk() if isinstance(op, nt.LoadOp))
+    has_some = any(_is_in_loop(op) and isinstance(op.result.type, nt.TensorType) for op in loads)
+    return _everywhere if has_some else None
+
+
+def _everywhere(footprint: Footprint, unit: Architecture) -> tuple[int, ...]:
+    return (1,)
+
+
 @dataclass(frozen=True)
 class LowerAccessesPass(KernelPass):
     """Lower accesses to pointers and masks."""
@@ -467,8 +479,8 @@ class LowerAccessesPass(KernelPass):
 
     index_bits: int = 32
     """The width of address arithmetic, 32 or 64."""
-    pointer_blocks: bool = True
-    """Blocks of pointers that no loop changes are made in front of it."""
+    pointer_blocks: int = 0
+    """1: blocks of pointers that no loop changes are made in front of it."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
 

@@ -52,7 +52,7 @@ nt.kernel @k symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrange {
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -60,13 +60,10 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import Operation
 
-from ninetoothed.artifacts.occupancy import Architecture, Footprint
+from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
-
-Legality = Callable[[Footprint, Architecture], tuple[int, ...]]
-"""Legal values of a choice beside its default, of block sizes with this footprint."""
 
 _STAGES = "tt.num_stages"
 _LOOPS = (scf.ForOp, scf.WhileOp)

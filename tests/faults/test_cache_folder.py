@@ -545,7 +545,7 @@ def test_warning_is_one(cache_dir: Path) -> None:
 def test_tuning_file_is_data(tmp_path: Path) -> None:
     """Nothing in an exported file is run, whatever it says."""
     call = f"__import__('pathlib').Path({str(tmp_path / 'ran')!r}).touch()"
-    config = {"values": [[call, 1]], "num_warps": 4, "num_stages": 1}
+    config = {"values": [[call, 1]], "num_warps": 4, "num_stages": 1, "choices": [[call, 1]]}
     row = {"config": config, "milliseconds": 1.0, "samples": 1, "reason": None}
     result = {
         **dict.fromkeys(("key", "kernel", "device", "ninetoothed", "triton"), call),
@@ -556,7 +556,7 @@ def test_tuning_file_is_data(tmp_path: Path) -> None:
         "imported": False,
     }
     path = tmp_path / "tuned.json"
-    path.write_text(json.dumps({"format": 1, "results": [result]}))
+    path.write_text(json.dumps({"format": 2, "results": [result]}))
     assert tuning.load(path) == 1
     assert tuning.export(tmp_path / "again.json") == 1
     assert not (tmp_path / "ran").exists()

@@ -24,29 +24,31 @@ def matmul_kernel(
     # matmul.py:41: accumulator += ntl.dot(input[k], other[k])
     b0 = tl.arange(0, 64)
     b1 = tl.arange(0, 32)
-    ptrs = input + g0 * input_stride_0 * 64 + ((b0 * input_stride_0)[:, None] + b1[None, :])
-    v_1 = g0 * 64 + b0
-    v_2 = (v_1 < input_size_0)[:, None]
+    ptrs = input + g0 * input_stride_0 * 64
+    v_1 = (b0 * input_stride_0)[:, None] + b1[None, :]
+    v_2 = g0 * 64 + b0
+    v_3 = (v_2 < input_size_0)[:, None]
     b1_1 = tl.arange(0, 128)
-    v_3 = pid % v * 128
-    v_4 = b1_1[None, :]
-    ptrs_1 = other + v_3 + ((b1 * other_stride_0)[:, None] + v_4)
-    v_5 = v_3 + b1_1
-    v_6 = (v_5 < other_size_1)[None, :]
+    v_4 = pid % v * 128
+    ptrs_1 = other + v_4
+    v_5 = b1_1[None, :]
+    v_6 = (b1 * other_stride_0)[:, None] + v_5
+    v_7 = v_4 + b1_1
+    v_8 = (v_7 < other_size_1)[None, :]
     # matmul.py:40: for k in range(input.shape[0]):
     accumulator = tl.zeros((64, 128), tl.float32)
     for k in range((input_size_1 + 31) // 32):
         # matmul.py:41: accumulator += ntl.dot(input[k], other[k])
-        v_7 = k * 32
-        v_8 = v_7 + b1
-        input_1 = tl.load(ptrs + v_7, mask=v_2 & (v_8 < input_size_1)[None, :], other=0.0)
+        v_9 = k * 32
+        v_10 = v_9 + b1
+        input_1 = tl.load(ptrs + v_9 + v_1, mask=v_3 & (v_10 < input_size_1)[None, :], other=0.0)
         other_1 = tl.load(
-            ptrs_1 + k * other_stride_0 * 32,
-            mask=(v_8 < other_size_0)[:, None] & v_6,
+            ptrs_1 + k * other_stride_0 * 32 + v_6,
+            mask=(v_10 < other_size_0)[:, None] & v_8,
             other=0.0,
         )
         accumulator = accumulator + tl.dot(input_1, other_1)
     # matmul.py:43: output = accumulator
-    ptrs_2 = output + (g0 * output_stride_0 * 64 + v_3) + ((b0 * output_stride_0)[:, None] + v_4)
-    v_9 = (v_1 < output_size_0)[:, None] & (v_5 < output_size_1)[None, :]
-    tl.store(ptrs_2, accumulator.to(tl.float16), mask=v_9)
+    ptrs_2 = output + (g0 * output_stride_0 * 64 + v_4) + ((b0 * output_stride_0)[:, None] + v_5)
+    v_11 = (v_2 < output_size_0)[:, None] & (v_7 < output_size_1)[None, :]
+    tl.store(ptrs_2, accumulator.to(tl.float16), mask=v_11)

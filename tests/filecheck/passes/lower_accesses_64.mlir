@@ -11,9 +11,9 @@
 // CHECK-NEXT: {{%.*}} = arith.extsi %i : i32 to i64
 // CHECK-NEXT: %b0 = tt.make_range 0 : i32 64 : i32 -> tensor<64xi32>
 // CHECK-NEXT: [[v3:%.*]] = arith.extsi %b0 : tensor<64xi32> to tensor<64xi64>
-// CHECK: {{%.*}} = tt.addptr {{%.*}}, {{%.*}} : !tt.ptr<f32>, i64
-// CHECK: [[v4:%.*]] = tt.addptr {{%.*}}, [[v3]] : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
-// CHECK: {{%.*}} = tt.addptr [[v4]], {{%.*}} : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
+// CHECK: [[v1:%.*]] = tt.addptr {{%.*}}, {{%.*}} : !tt.ptr<f32>, i64
+// CHECK: {{%.*}} = tt.addptr [[v1]], {{%.*}} : !tt.ptr<f32>, i64
+// CHECK: {{%.*}} = tt.addptr {{%.*}}, [[v3]] : tensor<64x!tt.ptr<f32>>, tensor<64xi64>
 // CHECK: {{%.*}} = arith.cmpi slt, {{%.*}}, {{%.*}} : tensor<64xi64>
 nt.kernel @wide symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>] grid #nt.expr<n> arrange {
   %x = nt.source "x" "tensor" strides [k, 1] aligned false : !nt.tensor<[n, k] x f32>

@@ -309,6 +309,11 @@ def test_loops_that_read_what_they_write_have_no_stages() -> None:
     assert not any(stages_of(kernel, x, y).values())
 
 
+def test_pointers_in_front_of_loops_are_a_choice() -> None:
+    found = choices(matmul_kernel, *(halves(512, 512) for _ in range(3)))
+    assert {*found.legal} == {(("pointer_blocks", (1,)),)}
+    assert len(found.legal) == len(found.configs)
+
+
 def test_kernels_without_a_choice_have_none() -> None:
-    assert not choices(matmul_kernel, *(halves(512, 512) for _ in range(3))).legal
     assert not choices(add_kernel, *(halves(512) for _ in range(3))).legal

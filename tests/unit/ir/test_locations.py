@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, NameLoc, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, UnknownLoc
 
 from ninetoothed.errors import Loc
 from ninetoothed.ir.locations import loc_of, location, plain
@@ -24,7 +24,6 @@ _PLACES = [
 @pytest.mark.parametrize("loc", _PLACES)
 def test_nothing_is_lost(loc: Loc) -> None:
     assert loc_of(location(loc)) == loc
-    assert loc_of(NameLoc(StringAttr("x"), location(loc))) == loc
 
 
 def test_no_place() -> None:
