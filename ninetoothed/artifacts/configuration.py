@@ -107,7 +107,7 @@ class Space:
 
     def to_json(self) -> str:
         """Serialize to JSON, the same in every process."""
-        # Hundreds of configurations mostly name the same block sizes.
+        # Hundreds of configurations mostly name the same block sizes, and have the same choices.
         rows = [(tuple(name for name, _ in config.values), config) for config in self.configs]
         names = list(dict.fromkeys(names for names, _ in rows))
         places = {names: place for place, names in enumerate(names)}
@@ -115,11 +115,13 @@ class Space:
             [places[named], [value for _, value in one.values], one.num_warps, one.num_stages]
             for named, one in rows
         ]
+        kinds = list(dict.fromkeys(self.legal))
         fields = {
             "configs": configs,
             "cost": self.cost,
             "fits": self.fits,
-            "legal": self.legal,
+            "legal": [kinds.index(row) for row in self.legal],
+            "legal_kinds": kinds,
             "names": names,
             "pruned": self.pruned,
         }
@@ -141,8 +143,11 @@ class Space:
             for place, values, warps, stages in fields["configs"]
         )
         pruned = tuple((str(reason), int(count)) for reason, count in fields["pruned"])
-        legal = tuple(
-            tuple((str(name), tuple(map(int, values))) for name, values in row)
-            for row in fields["legal"]
-        )
+        kinds: dict[int, Legal] = {
+            place: tuple((str(name), tuple(map(int, values))) for name, values in row)
+            for place, row in enumerate(fields["legal_kinds"])
+        }
+        legal = tuple(kinds[int(place)] for place in fields["legal"])
+        if len(legal) not in (0, len(configs)):
+            raise ValueError("each configuration has its choices")
         return Space(configs, str(fields["cost"]), pruned, str(fields["fits"]), legal)

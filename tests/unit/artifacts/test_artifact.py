@@ -75,7 +75,10 @@ def test_choices_of_a_configuration() -> None:
 def test_a_space_varies_choices() -> None:
     small, large = Config((("B", 64),)), Config((("B", 128),))
     space = Space((small, large), "", legal=((("group", (8,)), ("loop_stages", (2, 3))), ()))
-    assert Space.from_json(space.to_json()) == space
+    text = space.to_json()
+    assert Space.from_json(text) == space
+    with pytest.raises(ValueError, match="each configuration has its choices"):
+        Space.from_json(text.replace('"legal": [0, 1]', '"legal": [0]'))
     assert [config.choices for config in space.varied(small)] == [
         (("group", 8),),
         (("loop_stages", 2),),
