@@ -89,7 +89,7 @@ class LaunchCache:
         self._keys: list[Hashable] = []
         self._makers: dict[Hashable, Callable[..., Launch]] = {}
         self._ordered = CallOrder(interface)
-        self._writings = _Writings(self._written)
+        self._forms = _Forms(self._form)
         # Of what is generated.
         self._names: dict[str, Any] = {}
         # Its own: calls must not change what the caller's program draws.
@@ -181,7 +181,7 @@ class LaunchCache:
             for place in numbers
         }
         self._names |= {
-            "writings": self._writings,
+            "forms": self._forms,
             "recent": self._recent,
             "find": self._kept.get,
             "renew": self._renew,
@@ -196,15 +196,15 @@ class LaunchCache:
             "def launch(values, keywords):",
             "    try:",
             f"        if keywords or len(values) != {len(parameters)}:",
-            "            written = writings[len(values), *keywords]",
-            "            return written(*values, *keywords.values())",
+            "            form = forms[len(values), *keywords]",
+            "            return form(*values, *keywords.values())",
             "        given = None",
             *self._found(),
         ]
         functions = defined(("key", "launch"), "\n".join(lines), self._names)
         return functions[0], functions[1]
 
-    def _written(self, count: int, keywords: tuple[str, ...]) -> Callable[..., bool]:
+    def _form(self, count: int, keywords: tuple[str, ...]) -> Callable[..., bool]:
         """:attr:`launch` of calls with ``count`` arguments and these keywords, in this order, given
         their values by position.
 
@@ -309,7 +309,7 @@ class _Kept:
         self.guards = 0
 
 
-class _Writings(dict[Hashable, Callable[..., bool]]):
+class _Forms(dict[Hashable, Callable[..., bool]]):
     """Launches of calls that are written in another way than plainly, by the number of arguments
     and the keywords, in order.
     """

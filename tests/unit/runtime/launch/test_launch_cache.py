@@ -20,7 +20,7 @@ from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.arguments import bind, number_class
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime import toolchain
-from ninetoothed.runtime.launch import device
+from ninetoothed.runtime.launch import device, launch_cache
 from ninetoothed.runtime.launch.launch_cache import MOST, LaunchCache, Launched
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub
@@ -377,6 +377,18 @@ def test_keywords(gpu: Gpu) -> None:
         assert not repeated.launch(args, others)
     assert not repeated.launch((x, y), {"x": x, "scale": 1.5, "out": out, **keywords})
     assert not repeated.launch((x, y), {"scale": 1.5, **keywords})
+
+
+def test_so_many_ways_to_write_a_call_are_kept(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch_cache, "MOST_ORDERS", 2)
+    x, y, scale, out = call()
+    repeated = kept(gpu, (x, y, scale, out))
+    named = {"x": x, "y": y, "scale": scale, "out": out}
+    assert repeated.launch((x, y, scale), {"out": out})
+    assert repeated.launch((x, y), {"out": out, "scale": scale})
+    assert not repeated.launch((), named)
+    assert repeated.launch((x, y, scale), {"out": out})
+    assert repeated.launch((x, y, scale, out), {})
 
 
 def test_a_tensor_as_a_constant_is_read_each_time(gpu: Gpu) -> None:
