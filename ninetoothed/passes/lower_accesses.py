@@ -84,6 +84,7 @@ from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
+from ninetoothed.passes.analysis.writes import enclosing
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
     Arithmetic,
@@ -150,9 +151,8 @@ class _Accessed:
         here: Arithmetic,
     ) -> None:
         self.op = op
-        self.options = kernel.options
+        self.kernel = kernel
         self.source = source
-        self.lanes_at_once = lanes_at_once(kernel.kernel, source)
         self.here = here
         names = attribute.names
         access = attribute.data
@@ -197,7 +197,7 @@ class _Accessed:
     def all_dims(self) -> tuple[int, ...]:
         return tuple(range(len(self.shape)))
 
-    @property
+    @functools.cached_property
     def last(self) -> dict[str, int]:
         """The last lane of the block."""
         sizes = (1 if size.value is None else size.value for size in self.block)
@@ -240,10 +240,11 @@ class _Accessed:
     def _keeps_pointers(self, along: list[Term]) -> bool:
         """True if the block of pointers is made in front of a loop, and moved in each iteration."""
         return (
-            self.options.pointer_blocks > 0
+            self.kernel.options.pointer_blocks > 0
             and _is_in_loop(self.op)
             and not any(self.lowering.is_local(term) for _, term in along)
-            and math.prod(self.shape) // self.lanes_at_once <= _MOST_POINTERS
+            and math.prod(self.shape) // lanes_at_once(self.kernel.kernel, self.source)
+            <= _MOST_POINTERS
         )
 
     def mask(self) -> SSAValue | None:
@@ -262,7 +263,7 @@ class _Accessed:
             index, size = lowering.lower(guard.index), lowering.lower(guard.size)
             if always_nonnegative(guard.index, self.ranges):
                 conditions.append(lowering.combine(_BELOW, index, size))
-            elif self.options.unsigned_tests and always_nonnegative(guard.size, self.ranges):
+            elif self.kernel.options.unsigned_tests and always_nonnegative(guard.size, self.ranges):
                 # A negative index is a large one.
                 conditions.append(lowering.combine(_BELOW_UNSIGNED, index, size))
             else:
@@ -275,10 +276,7 @@ class _Accessed:
 
 
 def _is_in_loop(op: Operation) -> bool:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, scf.ForOp | scf.WhileOp):
-        parent = parent.parent_op()
-    return parent is not None
+    return any(isinstance(one, scf.ForOp | scf.WhileOp) for one in enclosing(op))
 
 
 def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:

@@ -52,7 +52,7 @@ nt.kernel @k symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrange {
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -95,9 +95,8 @@ def _loads_block(op: Operation) -> bool:
     )
 
 
-def _may_carry(effects: Iterable[Effect]) -> bool:
+def _may_carry(effects: Sequence[Effect]) -> bool:
     """True if one of these may read what another one writes."""
-    effects = list(effects)
     reads = [one for one in effects if one.kind == "read"]
     others = [one for one in effects if one.kind != "read"]
     return any(one.may_alias(read.alias_sets) for one in others for read in reads)
