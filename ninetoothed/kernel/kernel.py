@@ -266,7 +266,8 @@ class Kernel:
             if self._launch_cache.launch(args, kwargs):
                 return
             arguments = self._bind(args, kwargs)
-            self._warnings.check(args, kwargs, arguments)
+            if arguments.may_warn:
+                self._warnings.check(args, kwargs, arguments)
             if arguments.device == "cpu" and self._backend in (None, "interpret"):
                 self._compiler.interpret(arguments)
             elif arguments.device == "cpu" or self._backend == "interpret":

@@ -14,6 +14,7 @@ own. So each call is of the strictest class that takes it, and what the classes 
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -315,8 +316,13 @@ def _place(values: tuple[Any, ...]) -> tuple[str, int]:
     """The type and the index of the device that the tensors are on, as ``bind`` has checked; those
     on the meta device stand for no data.
     """
-    devices = (value.device for value in values if is_tensor(value))
-    where = next((one for one in devices if one.type != "meta"), None)
-    if where is None:
-        return device.kind(), device.current()
-    return where.type, 0 if where.index is None else int(where.index)
+    for value in values:
+        if is_tensor(value) and (place := _place_of(value.device)) is not None:
+            return place
+    return device.kind(), device.current()
+
+
+@functools.cache
+def _place_of(where: Any) -> tuple[str, int] | None:
+    """The type and the index of a torch device; None for the meta device."""
+    return None if where.type == "meta" else (where.type, where.index or 0)

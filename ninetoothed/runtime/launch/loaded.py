@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.calls.aliasing import is_tensor
-from ninetoothed.calls.autograd import mark_written
+from ninetoothed.calls.autograd import increment, mark_written
 from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError
 from ninetoothed.runtime.launch import device
@@ -147,8 +147,15 @@ class _Probe:
         return _Passed(self._position)
 
 
-# What launches a kernel, where its arguments come from, and a device's current stream.
-_Ready = tuple["Launcher", tuple[int | None, ...] | None, Callable[[int], int]]
+class _Ready(NamedTuple):
+    """What every launch needs: ``sources`` as in :class:`Launched`; ``stream`` tells a device's
+    current stream, and ``raised`` raises version counters.
+    """
+
+    launcher: Launcher
+    sources: tuple[int | None, ...] | None
+    stream: Callable[[int], int]
+    raised: Callable[[Any], None]
 
 
 class LoadedKernel:
@@ -179,14 +186,14 @@ class LoadedKernel:
             )
         if self._ready is None:
             self._ready = self._made_ready(values)
-        launcher, sources, stream = self._ready
+        launcher, sources, stream, raised = self._ready
         arguments = self._host.arguments(*values)
         shape = launcher.shape(programs, arguments)
         try:
             launcher.launch(programs, shape, arguments, stream(self.loaded.device))
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error
-        mark_written(values[place] for place in self._host.written)
+        mark_written([values[place] for place in self._host.written], raised)
         return Launched(self.artifact, launcher, sources, programs, shape)
 
     def _made_ready(self, values: tuple[Any, ...]) -> _Ready:
@@ -194,7 +201,7 @@ class LoadedKernel:
         sources = self._host.sources(values)
         of_shape = [False] * len(types) if sources is None else [one is None for one in sources]
         _, stream = device.raw()
-        return self.loaded.launcher(types, of_shape), sources, stream
+        return _Ready(self.loaded.launcher(types, of_shape), sources, stream, increment())
 
     def unload(self) -> None:
         """Frees what it takes of the device, if no calls are kept that launch it."""
