@@ -357,7 +357,7 @@ class KernelCompiler:
             stores = self.variant(signature).stores(self.composed(signature, config))
             names = frozenset(signature.params[place].name for place in stores)
             for level in levels:
-                varied = self._varied(space, config) if space and level == "tt" else ()
+                varied = _varied(space, config) if space and level == "tt" else ()
                 for one in (config, *varied):
                     if (one, level) != (usual, "nt"):
                         values = copied(arguments.values)
@@ -401,12 +401,6 @@ class KernelCompiler:
     def _space(self, signature: Signature) -> Space:
         """The space that calls on CPU tensors take their block sizes from."""
         return space(self.variant(signature).module, signature, self._options.num_warps)
-
-    def _varied(self, space: Space, config: Config) -> list[Config]:
-        """What differs from ``config`` in one choice that is legal with some warps and stages."""
-        same = [one for one in space.configs if one.values == config.values]
-        choices = dict.fromkeys(other.choices for one in same for other in space.varied(one))
-        return [replace(config, choices=one) for one in choices]
 
     def _evaluate(self, arguments: Arguments, values: Sequence[Any]) -> tuple[Signature, Config]:
         """Evaluate a call on ``values``, which are its arguments or copies of them. Returns its
@@ -565,3 +559,10 @@ def _check_data(module: ModuleOp, arguments: Arguments) -> None:
                 f"{param.name} is on the meta device, which holds no data, and the application "
                 "reads or writes it; pass a tensor with data"
             )
+
+
+def _varied(space: Space, config: Config) -> list[Config]:
+    """What differs from ``config`` in one choice that is legal with some warps and stages."""
+    same = [one for one in space.configs if one.values == config.values]
+    choices = dict.fromkeys(other.choices for one in same for other in space.varied(one))
+    return [replace(config, choices=one) for one in choices]
