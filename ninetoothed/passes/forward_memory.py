@@ -215,7 +215,8 @@ class _Forwarding:
                 del unread[place]
 
     def _remark_on_value(self, op: nt.LoadOp | nt.PointerLoadOp, held: _Available) -> None:
-        if self.remarks:
+        # A number that is passed by value is no load.
+        if self.remarks and held.alias_sets != frozenset():
             name = self._name(op)
             what = "stored" if held.read is None else "loaded"
             self.remarks.passed(op, f"load of {name} erased: its value was {what} before")

@@ -254,14 +254,15 @@ class _Accessed:
         """Why the block of pointers is not made in front of a loop, and moved in each iteration;
         None: it is. Empty: there is no loop, or no block.
         """
-        if not along or not _is_in_loop(self.op):
+        chosen = self.kernel.options.pointer_blocks > 0
+        if not along or not (chosen or self.kernel.remarks) or not _is_in_loop(self.op):
             return ""
         if any(self.lowering.is_local(term) for _, term in along):
             return "the loop changes the distances between them"
         count = math.prod(self.shape) // self._lanes_at_once
         if count > _MOST_POINTERS:
             return f"there are {count}, and more than {_MOST_POINTERS} would not stay in registers"
-        return None if self.kernel.options.pointer_blocks > 0 else "pointer_blocks is 0"
+        return None if chosen else "pointer_blocks is 0"
 
     @functools.cached_property
     def _lanes_at_once(self) -> int:

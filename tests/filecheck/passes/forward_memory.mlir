@@ -348,7 +348,7 @@ nt.kernel @atomics symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.atomic
 // CHECK-NOT: nt.load
 // CHECK: nt.return
-// REMARK: nt.kernel @numbers {{.*}}[#nt.remark<passed "nt-forward-memory" "load of `s` erased: its value was loaded before">
+// REMARK: nt.kernel @numbers {{.*}}nt.remarks = []
 nt.kernel @numbers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %s1 = nt.source "s" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
   %x1 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
