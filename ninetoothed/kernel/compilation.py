@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -342,7 +343,8 @@ class KernelCompiler:
         self, arguments: Arguments, sample: Sample, levels: Collection[str]
     ) -> Iterator[tuple[Run, str]]:
         """Evaluate a call on copies of its arguments by a sample of its configurations, that of a
-        plain call first, each at these levels, ``"nt"`` and ``"tt"``.
+        plain call first, each at these levels, ``"nt"`` and ``"tt"``; at the latter with the
+        choices of passes one by one, too.
 
         Raises:
             ArgumentError: the sizes do not fit one another.
@@ -350,16 +352,18 @@ class KernelCompiler:
         values = copied(arguments.values)
         signature, usual = self._evaluate(arguments, values)
         others = sample.of(self._others(signature, arguments.values, usual), taken=1)
+        space = self._space(signature) if "tt" in levels else None
         for config in (usual, *others):
+            stores = self.variant(signature).stores(self.composed(signature, config))
+            names = frozenset(signature.params[place].name for place in stores)
             for level in levels:
-                if (config, level) != (usual, "nt"):
-                    values = copied(arguments.values)
-                    with named(described(config.values)):
-                        self._run(signature, config, values, level)
-                module = self.composed(signature, config)
-                stores = self.variant(signature).stores(module)
-                names = frozenset(signature.params[place].name for place in stores)
-                yield Run(config, tuple(values), names), level
+                varied = _varied(space, config) if space and level == "tt" else ()
+                for one in (config, *varied):
+                    if (one, level) != (usual, "nt"):
+                        values = copied(arguments.values)
+                        with named(described((*one.values, *one.choices))):
+                            self._run(signature, one, values, level)
+                    yield Run(one, tuple(values), names), level
 
     def _compare(
         self, results: Sequence[Any], usual: Config, others: Sequence[Any], config: Config
@@ -387,13 +391,16 @@ class KernelCompiler:
     def _others(self, signature: Signature, values: Sequence[Any], usual: Config) -> list[Config]:
         """The choices of block sizes beside the usual one, by size, that a call may run with."""
         variant = self.variant(signature)
-        found = space(variant.module, signature, self._options.num_warps).configs
-        sizes = {config.values: None for config in found}
+        sizes = {config.values: None for config in self._space(signature).configs}
         return [
             Config(one)
             for one in sorted(sizes, key=volume)
             if one != usual.values and variant.fits(one, values)
         ]
+
+    def _space(self, signature: Signature) -> Space:
+        """The space that calls on CPU tensors take their block sizes from."""
+        return space(self.variant(signature).module, signature, self._options.num_warps)
 
     def _evaluate(self, arguments: Arguments, values: Sequence[Any]) -> tuple[Signature, Config]:
         """Evaluate a call on ``values``, which are its arguments or copies of them. Returns its
@@ -552,3 +559,10 @@ def _check_data(module: ModuleOp, arguments: Arguments) -> None:
                 f"{param.name} is on the meta device, which holds no data, and the application "
                 "reads or writes it; pass a tensor with data"
             )
+
+
+def _varied(space: Space, config: Config) -> list[Config]:
+    """What differs from ``config`` in one choice that is legal with some warps and stages."""
+    same = [one for one in space.configs if one.values == config.values]
+    choices = dict.fromkeys(other.choices for one in same for other in space.varied(one))
+    return [replace(config, choices=one) for one in choices]
