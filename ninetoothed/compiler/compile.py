@@ -126,6 +126,7 @@ def pass_options(
             "aligned": tuple(aligned),
             "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
         },
+        "nt-hoist-loads": {"num_warps": config.num_warps},
         "nt-lower-accesses": {"index_bits": signature.index_bits},
         "nt-fit-target": named,
         "nt-lower-to-tt": named,

@@ -94,7 +94,7 @@ class _Check:
         except NineToothedError as error:
             # An access out of bounds is recorded before it is refused.
             failed = error
-        found = difference(before, after, trace_step.drops)
+        found = difference(before, after, trace_step.drops, trace_step.adds)
         if found is not None or failed is not None:
             raise CompilerError(self._message(trace_step, sample, found, failed))
         return after

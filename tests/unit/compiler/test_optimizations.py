@@ -42,6 +42,16 @@ def test_a_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kernel.source() == off
 
 
+def test_loads_stay_in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_in_loop() -> bool:
+        text = layer_norm_backward_kernel.source(language="ttir")
+        return text.index('"tt.load"') > text.index('"scf.for"')
+
+    assert not is_in_loop()
+    monkeypatch.setenv(SETTING, "hoisted_loads")
+    assert is_in_loop()
+
+
 @pytest.mark.parametrize("name", [choice.name for choice in CHOICES])
 def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     signature = assumed_signature(layer_norm_backward_kernel.definition, {}, {}, "fp32")
@@ -70,6 +80,7 @@ def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError) as caught:
         matmul_kernel.source()
     assert caught.value.message == (
-        "NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of unsigned_tests, "
-        "loop_stages, pointer_blocks, with commas between them, not 'pointer_blocks,fast'"
+        "NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of hoisted_loads, "
+        "unsigned_tests, loop_stages, pointer_blocks, with commas between them, not "
+        "'pointer_blocks,fast'"
     )
