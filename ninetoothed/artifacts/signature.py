@@ -54,7 +54,8 @@ class Signature:
     ``constants``: values of constexpr symbols and constexpr sizes. ``padded_sizes``: for each block
     size that only the call knows, its expression and the power of two it is padded to.
     ``index_bits``: 32 where every size, stride and offset fits 31 bits, else 64. ``agreement``: by
-    which rule programs are given elements of the outermost levels.
+    which rule programs are given elements of the outermost levels. ``equal``: pairs of sizes that
+    are equal, of those that the interface names (``Interface.equals``).
     """
 
     params: tuple[ParamSignature, ...]
@@ -62,6 +63,7 @@ class Signature:
     padded_sizes: tuple[tuple[str, int], ...] = ()
     index_bits: int = 32
     agreement: Agreement = "shapes"
+    equal: tuple[tuple[str, str], ...] = ()
 
     @property
     def laxer(self) -> tuple[Signature, ...]:

@@ -35,6 +35,7 @@ from ninetoothed.symbolic.polynomials import (
     expression_of,
     multiply,
     number_of,
+    occurs,
     polynomial_of,
     reduced_by_gcd,
     split,
@@ -244,8 +245,8 @@ class _Normalizer:
         return polynomial
 
     def _dividends(self, remainder: IndexExpr, polynomial: Polynomial) -> Iterator[Polynomial]:
-        """Dividends that leave ``remainder``: its own, and those of the polynomial's quotients by the
-        same number that are congruent to it.
+        """Dividends that leave ``remainder``: its own, and those of the polynomial's quotients by
+        the same number that are congruent to it.
 
         Only a remainder has its dividend reduced: ``(5*x) mod 3 = (2*x) mod 3``.
         """
@@ -521,7 +522,7 @@ class _Prover:
     ) -> list[list[Polynomial]] | None:
         """Sufficient conditions without ``atom``: of each list, one entry is at least 0."""
         factor, rest = taken_out(polynomial, (atom,))
-        if _occurs(atom, factor) or _occurs(atom, rest):
+        if occurs(atom, factor) or occurs(atom, rest):
             return None
         if atom.op in ("floordiv", "ceildiv"):
             return [[_without_quotient(atom, factor, rest)]]
@@ -590,18 +591,3 @@ def _plain(fact: Polynomial) -> Polynomial | None:
             if number_of(factor) in (1, -1):
                 return _without_quotient(monomial[0], factor, rest)
     return None
-
-
-def _occurs(atom: IndexExpr, polynomial: Polynomial) -> bool:
-    """True if an atom is one of a polynomial's, or inside of one."""
-    for monomial in polynomial:
-        for other in monomial:
-            if other is atom or (other.op != "sym" and _is_inside(atom, other)):
-                return True
-    return False
-
-
-def _is_inside(atom: IndexExpr, expr: IndexExpr) -> bool:
-    if atom.op == "sym":
-        return atom in expr.symbols
-    return any(one is atom or _is_inside(atom, one) for one in expr.operands)
