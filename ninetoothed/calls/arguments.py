@@ -83,7 +83,13 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     if interface.empties:
         for position in _empty(interface, values, dict(constants)):
             params[position] = replace(params[position], empty=True)
-    signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
+    signature = Signature(
+        aliased(params, values),
+        constants,
+        padded_sizes,
+        _index_bits(values),
+        equal=_equal(interface, values),
+    )
     return Arguments(tuple(values), signature, _device(interface, values))
 
 
@@ -526,6 +532,19 @@ def _empty(
         sizes = {name: int(values[place].shape[dim]) for name, place, dim in one.sizes}
         if is_empty({**constants, **sizes}):
             yield one.position
+
+
+def _equal(interface: Interface, values: Sequence[Any]) -> tuple[tuple[str, str], ...]:
+    """The pairs of sizes that are equal, of each fact all or none."""
+    return tuple(
+        (one, two)
+        for fact in interface.equals
+        if all(
+            values[place].shape[dim] == values[other].shape[other_dim]
+            for (_, place, dim), (_, other, other_dim) in fact
+        )
+        for (one, _, _), (two, _, _) in fact
+    )
 
 
 def _padded_sizes(interface: Interface, values: Mapping[str, int]) -> tuple[tuple[str, int], ...]:

@@ -2,8 +2,8 @@
 
 A call's *class* determines its checks and its signature: of each tensor the type, element type,
 device and number of dims, which strides are 1 or 0, which numbers are multiples of 16, and whether
-its offsets fit 32 bits; and the alias sets. ``arguments.bind`` binds the first call of a class; for
-the others, a function generated for the kernel reads each tensor once.
+its offsets fit 32 bits; which sizes are equal; and the alias sets. ``arguments.bind`` binds the
+first call of a class; for the others, a function generated for the kernel reads each tensor once.
 """
 
 from __future__ import annotations
@@ -135,6 +135,7 @@ def _classify(interface: Interface) -> Classify:
         "given",
         *(f"class{place}(a{place})" for place in numbers),
         *_empties(interface),
+        *_equals(interface),
     ]
     spans = "".join(f"(p{place}, p{place} + r{place} * a{place}.itemsize), " for place in tensors)
     bounds = "".join(f"(low{place}, high{place}), " for place in tensors)
@@ -219,6 +220,17 @@ def _empties(interface: Interface) -> list[str]:
         named = ", ".join(f"{name!r}: {size}" for name, size in sizes.items())
         key += [*sizes.values()] if interface.constexprs else [f"empty{index}({{{named}}})"]
     return key
+
+
+def _equals(interface: Interface) -> list[str]:
+    """Key entries that say which sizes are equal."""
+    return [
+        " and ".join(
+            f"s{place}_{dim} == s{other}_{other_dim}"
+            for (_, place, dim), (_, other, other_dim) in fact
+        )
+        for fact in interface.equals
+    ]
 
 
 def _constants(interface: Interface) -> list[str]:

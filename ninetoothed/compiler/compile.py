@@ -124,6 +124,7 @@ def pass_options(
             "values": tuple(f"{name}={value}" for name, value in values.items()),
             "multiples": tuple(dict.fromkeys(multiples)),
             "aligned": tuple(aligned),
+            "equal": tuple(f"{one}={two}" for one, two in signature.equal),
             "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
         },
         "nt-lower-accesses": {"index_bits": signature.index_bits},
