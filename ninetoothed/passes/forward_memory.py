@@ -214,6 +214,7 @@ class ForwardMemoryPass(KernelPass):
     """Store-to-load forwarding and redundant-load elimination."""
 
     name: ClassVar[str] = "nt-forward-memory"
+    drops_reads: ClassVar[bool] = True
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         _Forwarding(kernel).block(kernel.apply.block, {})

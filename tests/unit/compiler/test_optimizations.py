@@ -10,7 +10,7 @@ from examples.layer_norm import layer_norm_backward_kernel
 from examples.matmul import matmul_kernel
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 from ninetoothed.compiler.defaults import assumed_signature
-from ninetoothed.compiler.optimizations import CHOICES
+from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS
 from ninetoothed.compiler.space import space
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.kernel.kernel import Kernel
@@ -68,6 +68,6 @@ def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError) as caught:
         matmul_kernel.source()
     assert caught.value.message == (
-        "NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of unsigned_tests, "
-        "loop_stages, pointer_blocks, with commas between them, not 'pointer_blocks,fast'"
+        f"NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of {', '.join(OPTIMIZATIONS)}, "
+        "with commas between them, not 'pointer_blocks,fast'"
     )
