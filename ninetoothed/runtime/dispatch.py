@@ -22,8 +22,9 @@ from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config, volume
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
+from ninetoothed.calls import guard_bands
 from ninetoothed.calls.aliasing import is_tensor
-from ninetoothed.calls.copies import Run, copied
+from ninetoothed.calls.copies import Run
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, DeviceError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
@@ -130,8 +131,9 @@ class Dispatcher:
             return None if choice is None else choice.kernel.artifact.config
 
     def runs(self, signature: Signature, values: tuple[Any, ...], sample: Sample) -> Generator[Run]:
-        """Launches a call on copies of its arguments by a sample of the configurations that can
-        run, each with the choices of passes one by one, from small blocks to large ones.
+        """Launches a call on copies of its arguments, in memory with guard bands, by a sample of
+        the configurations that can run, each with the choices of passes one by one, from small
+        blocks to large ones.
 
         Raises:
             ConfigurationError: none can.
@@ -151,11 +153,11 @@ class Dispatcher:
                 with self._lock:
                     kernels = candidates.kernels(chosen[start : start + _AT_ONCE])
                 for kernel in kernels:
-                    copies = tuple(copied(values))
+                    copies = tuple(guard_bands.banded(values))
                     kernel.launch(copies)
                     found = True
-                    artifact = kernel.artifact
-                    yield Run(artifact.config, copies, frozenset(artifact.writes))
+                    artifact, stray = kernel.artifact, guard_bands.stray_write(values, copies)
+                    yield Run(artifact.config, copies, frozenset(artifact.writes), stray)
             if not found:
                 raise candidates.failure({})
 

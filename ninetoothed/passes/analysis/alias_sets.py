@@ -130,6 +130,35 @@ class AliasAnalysis:
                     found += self.effects(inner)
         return tuple(effect for effect in found if effect is not None)
 
+    def overlap(self, one: Operation, two: Operation) -> str:
+        """Text for remarks: that these accesses may share an element, by their parameters."""
+        left, right = self.params(one), self.params(two)
+        if common := [name for name in left if name in right]:
+            return f"accesses of `{common[0]}` may overlap"
+        if not left or not right:
+            known = [*left, *right]
+            return f"pointers may be to `{known[0]}`" if known else "pointers may be to one place"
+        sets = {name: self._sets[name] for name in (*left, *right)}
+        pairs = ((a, b) for a in left for b in right if sets[a] == sets[b])
+        a, b = next(pairs, (left[0], right[0]))
+        return f"`{a}` may share memory with `{b}`"
+
+    def params(self, op: Operation) -> list[str]:
+        """The parameters that an op accesses, by a tile or by pointers; none where not known."""
+        refs = [op.ref] if isinstance(op, nt.LoadOp | nt.StoreOp) else []
+        pointers = [value for value in op.operands if nt.is_pointer(value.type)]
+        refs += [start.ref for pointer in pointers for start in pointer_origins(pointer)]
+        places = [ref.index for ref in refs if isinstance(ref, BlockArgument)]
+        return list(dict.fromkeys(self._sources[place].param.data for place in places))
+
+    @cached_property
+    def _sets(self) -> dict[str, str]:
+        """The alias set of each parameter, by name."""
+        return {
+            source.param.data: (source.param if source.memory is None else source.memory).data
+            for source in self._sources
+        }
+
     def _pointer_alias_sets(self, ptr: SSAValue) -> frozenset[str] | None:
         found: set[str] = set()
         for start in pointer_origins(ptr):
