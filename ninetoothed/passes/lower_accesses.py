@@ -67,6 +67,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects import arith, scf
@@ -165,6 +166,8 @@ class _Accessed:
         self.here = here
         names = attribute.names
         access = attribute.data
+        if isinstance(op, nt.LoadOp) and op.guards is not None:
+            access = replace_fields(access, guards=op.guards.data)
         several = len(access.levels) > 1
         self.block = access.levels[-1] if several else ()
         self.names = names[-1] if several else ()
