@@ -96,6 +96,6 @@ def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
         matmul_kernel.source()
     assert caught.value.message == (
         "NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of unsigned_tests, "
-        "checked_equalities, equal_sizes, loop_stages, pointer_blocks, with commas between them, "
-        "not 'pointer_blocks,fast'"
+        "checked_equalities, equal_sizes, collapsed_dims, loop_stages, pointer_blocks, with commas "
+        "between them, not 'pointer_blocks,fast'"
     )
