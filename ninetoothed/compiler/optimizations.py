@@ -46,6 +46,7 @@ _SWITCHES: dict[str, tuple[str, str]] = {
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
     "checked_equalities": ("nt-specialize", "merges_checked"),
     "equal_sizes": ("nt-specialize", "merges_equal"),
+    "collapsed_dims": ("nt-lower-accesses", "collapses"),
 }
 """The options of passes that are on, by name."""
 

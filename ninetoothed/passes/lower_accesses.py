@@ -6,7 +6,8 @@ computed along the dims that they vary along. In a loop that changes only the fo
 of pointers may be moved instead, so that it is made once, in front (``pointer_blocks``): unless it
 has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the ranges of program
 indices, lanes and loop variables are used for that. An index that may be negative is compared with
-its size as an unsigned number, for then it is larger than any size. ``nt.offsets`` is the source
+its size as an unsigned number, for then it is larger than any size. Dims that were flattened are
+unravelled and ravelled again, which is nothing where their strides are products of their sizes. ``nt.offsets`` is the source
 index itself, or the offset; ``nt.address`` has its coordinates in the place of the block's indices.
 Sizes, the program's indices and where its sequences lie are computed once, at its start.
 
@@ -83,6 +84,7 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
 from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
 from ninetoothed.passes.analysis.writes import enclosing
@@ -130,6 +132,7 @@ class _Kernel:
         self.type = INDEX_TYPES[options.index_bits]
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
+        self.offsets = DenseOffsets(kernel, options.collapses)
 
     def before(self, op: Operation) -> Arithmetic:
         """Address arithmetic in front of ``op``."""
@@ -217,15 +220,14 @@ class _Accessed:
 
     def offset(self) -> IndexExpr:
         """The distance from the source's first element."""
-        jagged = None if self.source.jagged is None else self.source.jagged.data
-        return nt.offset(self.access.indices, self.source.strides.data, jagged)
+        return self.kernel.offsets.offset(self.source, self.access.indices)
 
     def pointers(self) -> SSAValue:
         """The block of pointers; of a tile of no dims, one pointer."""
         lowering, add = self.lowering, self.here.inserter.add
         moves: dict[bool, list[Term]] = {False: [], True: []}
         along: list[Term] = []
-        for minus, term in terms(normalize(self.offset())):
+        for minus, term in terms(self.offset()):
             if lowering.dims_of(term):
                 along.append((minus, term))
             elif term.value != 0:
@@ -298,7 +300,8 @@ class _Accessed:
             )
             if last.value is not None:
                 lowering.check(last.value)
-            index, size = lowering.lower(guard.index), lowering.lower(guard.size)
+            by_strides = self.kernel.offsets.by_strides
+            index, size = (lowering.lower(by_strides(expr)) for expr in (guard.index, guard.size))
             if always_nonnegative(guard.index, self.ranges):
                 conditions.append(lowering.combine(_BELOW, index, size))
             elif self.kernel.options.unsigned_tests and always_nonnegative(guard.size, self.ranges):
@@ -521,6 +524,8 @@ class LowerAccessesPass(KernelPass):
     """1: blocks of pointers that no loop changes are made in front of it."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
+    collapses: bool = True
+    """Dims whose strides are products of sizes are computed with as one."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         lowered = _Kernel(kernel, self)
