@@ -43,6 +43,7 @@ CHOICES = (
 
 _SWITCHES: dict[str, tuple[str, str]] = {
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
+    "alignment_facts": ("nt-lower-accesses", "alignment_facts"),
 }
 """The options of passes that are on, by name."""
 
