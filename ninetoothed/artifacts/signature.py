@@ -62,6 +62,15 @@ class Signature:
     padded_sizes: tuple[tuple[str, int], ...] = ()
     index_bits: int = 32
     agreement: Agreement = "shapes"
+    # Each new shape is looked up by it.
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        fields = self.params, self.constants, self.padded_sizes, self.index_bits, self.agreement
+        object.__setattr__(self, "_hash", hash(fields))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def laxer(self) -> tuple[Signature, ...]:

@@ -61,6 +61,8 @@ def test_kernels_without_an_optimization_are_others(monkeypatch: pytest.MonkeyPa
         monkeypatch.setenv(SETTING, names)
         keys.add(compilation.key(signature, TARGET))
     assert len(keys) == 4
+    monkeypatch.setenv(SETTING, "loop_stages, pointer_blocks")
+    assert compilation.key(signature, TARGET) in keys
 
 
 def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
