@@ -47,6 +47,7 @@ _SWITCHES: dict[str, tuple[str, str]] = {
     "checked_equalities": ("nt-specialize", "merges_checked"),
     "equal_sizes": ("nt-specialize", "merges_equal"),
     "collapsed_dims": ("nt-lower-accesses", "collapses"),
+    "alignment_facts": ("nt-lower-accesses", "alignment_facts"),
 }
 """The options of passes that are on, by name."""
 

@@ -4,12 +4,14 @@ The offset of a lane is the sum of source index times stride, computed at the pl
 Terms without block indices move the pointer, those that no loop changes first; the others are
 computed along the dims that they vary along. In a loop that changes only the former, the whole block
 of pointers may be moved instead, so that it is made once, in front (``pointer_blocks``): unless it
-has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the ranges of program
-indices, lanes and loop variables are used for that. An index that may be negative is compared with
-its size as an unsigned number, for then it is larger than any size. Dims that were flattened are
-unravelled and ravelled again, which is nothing where their strides are products of their sizes. ``nt.offsets`` is the source
-index itself, or the offset; ``nt.address`` has its coordinates in the place of the block's indices.
-Sizes, the program's indices and where its sequences lie are computed once, at its start.
+has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the
+ranges of program indices, lanes and loop variables are used for that. An index that may be negative
+is compared with its size as an unsigned number, for then it is larger than any size. Hints say how
+its quotients and remainders are aligned (``analysis.alignment``): Triton finds that out of others
+only. Dims that were flattened are unravelled and ravelled again, which is nothing where their
+strides are products of their sizes. ``nt.offsets`` is the source index itself, or the offset;
+``nt.address`` has its coordinates in the place of the block's indices. Sizes, the program's indices
+and where its sequences lie are computed once, at its start.
 
 Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
 accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
@@ -133,6 +135,9 @@ class _Kernel:
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
         self.offsets = DenseOffsets(kernel, options.collapses)
+        self.divisors: dict[str, int] | None = None
+        if options.alignment_facts:
+            self.divisors = {decl.name: decl.divisor for decl in kernel.declarations}
 
     def before(self, op: Operation) -> Arithmetic:
         """Address arithmetic in front of ``op``."""
@@ -140,7 +145,8 @@ class _Kernel:
 
     def scalars(self, here: Arithmetic, ranges: Assumptions) -> IndexLowering:
         """Lowering of expressions over the program's scalars."""
-        return IndexLowering(here, self.values, (), frozenset(), ranges)
+        divisors = self.divisors
+        return IndexLowering(here, self.values, (), frozenset(), ranges, divisors=divisors)
 
     def access(self, op: _AccessOp) -> _Accessed | None:
         """The lowering of an access to a tile; None for numbers passed by value."""
@@ -189,6 +195,7 @@ class _Accessed:
             ranges[name] = _loop_range(index, kernel.assumptions)
             if isinstance(known := constant_value(index), int):
                 fixed[name] = known
+        lanes: dict[int, str] = {}
         if isinstance(op, nt.AddressOp):
             self.shape = tt.shape_of(lowered(op.exists.type))
             for name, coordinate in zip(self.names, op.coordinates, strict=True):
@@ -203,10 +210,13 @@ class _Accessed:
                 if name not in fixed:
                     row = here.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
                     hint(row, name)
+                    lanes[dim] = name
                     values[name] = Lanes(here.resized(row), (dim,))
         self.ranges = ranges
         self.access: Access = access.substitute(fixed)
-        self.lowering = IndexLowering(here, values, self.shape, frozenset(local), ranges)
+        self.lowering = IndexLowering(
+            here, values, self.shape, frozenset(local), ranges, lanes, kernel.divisors
+        )
 
     @property
     def all_dims(self) -> tuple[int, ...]:
@@ -526,6 +536,8 @@ class LowerAccessesPass(KernelPass):
     """An index that may be negative is compared once."""
     collapses: bool = True
     """Dims whose strides are products of sizes are computed with as one."""
+    alignment_facts: bool = True
+    """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         lowered = _Kernel(kernel, self)
