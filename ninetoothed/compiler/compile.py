@@ -124,6 +124,12 @@ def pass_options(
             "values": tuple(f"{name}={value}" for name, value in values.items()),
             "multiples": tuple(dict.fromkeys(multiples)),
             "aligned": tuple(aligned),
+            "contiguous": tuple(
+                f"{param.name}={param.contiguous}"
+                for param in signature.params
+                if param.contiguous is not None
+            ),
+            "equal": tuple(f"{one}={two}" for one, two in signature.equal),
             "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
         },
         "nt-hoist-loads": {"num_warps": config.num_warps},

@@ -1,11 +1,11 @@
 """Load hoisting: a tile that no iteration of a loop changes is loaded in front of it.
 
 The load's indices are the same in each iteration, and no op of the loop may write to its memory, as
-far as the alias analysis can tell. It keeps its guard, which is proved to keep every lane inside of
-the tensor, so that it does no harm in front of a loop of no iterations. Its lanes then stay in
-registers while the loop runs: there are so many for them, beside what the iterations carry. A load
-under a condition stays: it might never run. So does one through pointers: nothing but the program
-says when those are valid.
+far as the alias analysis can tell. It does no harm in front of a loop of no iterations, for it
+keeps its guard: an access is composed with all that keeps it inside of the tensor, whatever its
+indices are. Its lanes then stay in registers while the loop runs: there are so many for them,
+beside what the iterations carry. A load under a condition stays: it might never run. So does one
+through pointers: nothing but the program says when those are valid.
 
 Why here: block sizes are numbers, and loads are ops of their own, so that what depends on one (its
 address, its mask) is behind it. Before ``nt-stage-loops``, since what is loaded once is not to be
@@ -76,7 +76,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
-from ninetoothed.passes.analysis.bounds import stays_inside
 from ninetoothed.passes.analysis.writes import enclosing
 from ninetoothed.passes.lowering.types import numbers
 
@@ -156,8 +155,6 @@ class _Hoisting:
         live = hoisted + self._registers(loop.result_types)
         if hoisted > _MOST_HOISTED or live > _MOST_LIVE:
             return f"it and what the iterations carry would take {live} registers of a thread"
-        if not stays_inside(self.kernel, load.ref):
-            return "its guard is not proved to keep it inside"
         return None
 
     def _registers(self, types: Iterable[Attribute]) -> int:
