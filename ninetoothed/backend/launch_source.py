@@ -18,6 +18,7 @@ from ninetoothed.backend.device_function import (
     device_function,
     grid,
     params,
+    vacuous,
 )
 from ninetoothed.backend.names import NameTable
 from ninetoothed.errors import CompilerError
@@ -44,13 +45,14 @@ from ninetoothed.symbolic.expr import IndexExpr, python_text, substitute, sym, s
 def launch_source(module: ModuleOp) -> str:
     """Source that defines ``check``, ``programs`` and ``arguments`` over the kernel's parameters;
     where a check is about outermost levels, also ``agrees``, and ``is_undefined`` where another is
-    about lanes without a value.
+    about lanes without a value; and ``is_full`` where guards can be left out.
 
     A size or stride that is a symbol no earlier parameter has binds that symbol; any other must be
     equal to what the tensor has.
     """
     host = _Host(device_function(module))
-    return "\n\n".join([host.check(), host.programs(), host.arguments(), *host.classify()])
+    functions = [host.check(), host.programs(), host.arguments()]
+    return "\n\n".join([*functions, *host.classify(), *host.vacuous()])
 
 
 class Binding:
@@ -182,6 +184,19 @@ class _Host(Binding):
     def programs(self) -> str:
         expr = grid(self._function)
         return self._define("programs", [*self.bind([expr]), f"return max(0, {self.text(expr)})"])
+
+    def vacuous(self) -> list[str]:
+        """The function that tells the calls in which all guards hold, if they can be told."""
+        found = vacuous(self._function)
+        if not found:
+            return []
+        texts = " and ".join(map(self._at_most_0, found))
+        return [self._define("is_full", [*self.bind(found), f"return {texts}"])]
+
+    def _at_most_0(self, excess: IndexExpr) -> str:
+        if excess.op == "mod":
+            return f"{self.text(excess)} == 0"
+        return f"{self.text(excess)} <= 0"
 
     def arguments(self) -> str:
         positions = {param.name: index for index, param in enumerate(self._params)}

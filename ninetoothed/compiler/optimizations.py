@@ -42,6 +42,7 @@ CHOICES = (
 )
 
 _SWITCHES: dict[str, tuple[str, str]] = {
+    "vacuous_guards": ("nt-fold-guards", "enabled"),
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
 }
 """The options of passes that are on, by name."""

@@ -125,6 +125,9 @@ class SpecializePass(KernelPass):
     multiples: tuple[str, ...] = ()
     """The symbols that are multiples of 16."""
 
+    indivisible: tuple[str, ...] = ()
+    """The symbols that are no multiples of 16."""
+
     aligned: tuple[str, ...] = ()
     """The parameters whose data starts at a multiple of 16 bytes."""
 
@@ -150,7 +153,7 @@ class SpecializePass(KernelPass):
         retype(kernel.arrange, known.attribute)
         retype(kernel.apply, known.attribute)
         kernel.symbols = ArrayAttr(
-            nt.SymbolAttr(replace(decl, divisor=16) if decl.name in self.multiples else decl)
+            nt.SymbolAttr(self._declared(decl))
             for decl in kernel.declarations
             if decl.name not in values
         )
@@ -170,3 +173,8 @@ class SpecializePass(KernelPass):
         for source in kernel.sources:
             if source.param.data in self.aligned:
                 source.aligned = BoolAttr.from_bool(True)
+
+    def _declared(self, decl: nt.SymbolDecl) -> nt.SymbolDecl:
+        if decl.name in self.multiples:
+            return replace(decl, divisor=16)
+        return replace(decl, indivisible=True) if decl.name in self.indivisible else decl

@@ -68,6 +68,7 @@ def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError) as caught:
         matmul_kernel.source()
     assert caught.value.message == (
-        "NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of unsigned_tests, "
-        "loop_stages, pointer_blocks, with commas between them, not 'pointer_blocks,fast'"
+        "NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of vacuous_guards, "
+        "unsigned_tests, loop_stages, pointer_blocks, with commas between them, "
+        "not 'pointer_blocks,fast'"
     )
