@@ -59,6 +59,12 @@ def of_sizes(signature: Signature, by_16: bool) -> Signature:
     return replace(signature, params=tuple(map(param, signature.params)))
 
 
+def _equal(kernel: Kernel) -> tuple[tuple[str, str], ...]:
+    """The sizes that are equal in nearly all calls."""
+    facts = kernel.interface.equals
+    return tuple((one[0], two[0]) for fact in facts for one, two in fact)
+
+
 def compiled(kernel: Kernel, signature: Signature, config: Config, without: str = "") -> Artifact:
     """The kernel's TTIR without some optimizations."""
     with mock.patch.dict(os.environ, {_SETTING: without}):
@@ -83,7 +89,7 @@ def measure(example: str, kernel: Kernel) -> Iterator[Record]:
     """
     dtype, assumed_signature, config = assumed(kernel)
     for by_16 in (True, False):
-        signature = of_sizes(assumed_signature, by_16)
+        signature = replace(of_sizes(assumed_signature, by_16), equal=_equal(kernel))
         for name, chosen in variants(kernel, signature, config).items():
             known = {"on": compiled(kernel, signature, chosen)}
             known["off"] = compiled(kernel, signature, config, without=name)

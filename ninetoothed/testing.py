@@ -65,7 +65,8 @@ def check_kernel(
         configs: Which configurations: ``"all"``, how many, spread evenly from small blocks to large
             ones, or ``"random:SEED"``, which draws eight.
         levels: What CPU tensors are run at: ``"nt"``, the application as written, ``"tt"``, all
-            that the compiler makes of it before Triton, or both, ``("nt", "tt")``.
+            that the compiler makes of it before Triton, also with the other choices of its passes,
+            or both, ``("nt", "tt")``.
         rtol: Tolerance relative to expected elements; default: that of ``torch.testing`` for the
             argument's element type, and nothing for integers and bits.
         atol: Absolute tolerance, likewise.
@@ -108,7 +109,8 @@ def check_kernel(
     for run, level in kernel.runs(positional, keywords, sample, levels):
         expected = _expected(kernel, wanted, given, run.written)
         values = dict(zip(kernel.interface.names, run.values, strict=True))
-        config = described(run.config.values) if level else str(run.config)
+        sizes = (*run.config.values, *run.config.choices)
+        config = described(sizes) if level else str(run.config)
         if run.stray is not None:
             name = kernel.interface.names[run.stray.place]
             raise MismatchError(

@@ -55,8 +55,15 @@ class Emptiness(NamedTuple):
 
     position: int
     source: str
-    sizes: tuple[tuple[str, int, int], ...]
+    sizes: tuple[Size, ...]
     needs_zero: bool
+
+
+Size = tuple[str, int, int]
+"""Size of a parameter: its symbol, the parameter's position, and the dim."""
+
+Equals = tuple[tuple[Size, Size], ...]
+"""Pairs of sizes. That all of them are equal is one fact of a call."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class Interface:
     that are constants when compiling. ``dynamic`` are the block sizes that only a call knows: their
     text, and Python source over the symbols' names. ``sizes``: the sizes that these depend on, each
     with the parameter's position and the dim. ``empties``: when an expanded or squeezed dim has the
-    size 0.
+    size 0. ``equals``: the facts about equal sizes that are part of a signature.
     """
 
     name: str
@@ -77,8 +84,9 @@ class Interface:
     constexprs: tuple[tuple[str, str, Bounds], ...]
     constexpr_sizes: tuple[str, ...]
     dynamic: tuple[tuple[str, str], ...]
-    sizes: tuple[tuple[str, int, int], ...]
+    sizes: tuple[Size, ...]
     empties: tuple[Emptiness, ...] = ()
+    equals: tuple[Equals, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
@@ -37,13 +37,17 @@ _PLAIN = (bool, int, float)
 _element_types: dict[Any, str | None] = {}
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """Bound arguments: ``values`` in launch order, tensors and numbers."""
+class Arguments(NamedTuple):
+    """Bound arguments: ``values`` in launch order, tensors and numbers.
+
+    ``may_warn`` is false where no tensor requires gradients, and none that shares memory is
+    written.
+    """
 
     values: tuple[Any, ...]
     signature: Signature
     device: str
+    may_warn: bool = True
 
 
 def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
@@ -79,7 +83,13 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     if interface.empties:
         for position in _empty(interface, values, dict(constants)):
             params[position] = replace(params[position], empty=True)
-    signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
+    signature = Signature(
+        aliased(params, values),
+        constants,
+        padded_sizes,
+        _index_bits(values),
+        equal=_equal(interface, values),
+    )
     return Arguments(tuple(values), signature, _device(interface, values))
 
 
@@ -522,6 +532,19 @@ def _empty(
         sizes = {name: int(values[place].shape[dim]) for name, place, dim in one.sizes}
         if is_empty({**constants, **sizes}):
             yield one.position
+
+
+def _equal(interface: Interface, values: Sequence[Any]) -> tuple[tuple[str, str], ...]:
+    """The pairs of sizes that are equal, of each fact all or none."""
+    return tuple(
+        (one, two)
+        for fact in interface.equals
+        if all(
+            values[place].shape[dim] == values[other].shape[other_dim]
+            for (_, place, dim), (_, other, other_dim) in fact
+        )
+        for (one, _, _), (two, _, _) in fact
+    )
 
 
 def _padded_sizes(interface: Interface, values: Mapping[str, int]) -> tuple[tuple[str, int], ...]:

@@ -2,8 +2,8 @@
 
 A call's *class* determines its checks and its signature: of each tensor the type, element type,
 device and number of dims, which strides are 1 or 0, which numbers are multiples of 16, and whether
-its offsets fit 32 bits; and the alias sets. ``arguments.bind`` binds the first call of a class; for
-the others, a function generated for the kernel reads each tensor once.
+its offsets fit 32 bits; which sizes are equal; and the alias sets. ``arguments.bind`` binds the
+first call of a class; for the others, a function generated for the kernel reads each tensor once.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Binder:
         self._interface = interface
         self._collecting = collecting
         self._finish = finish
-        self._known: dict[Hashable, tuple[Signature, str]] = {}
+        # The signature, the device, and whether there may be something to warn of.
+        self._known: dict[Hashable, tuple[Signature, str, bool]] = {}
         # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
 
@@ -69,12 +70,16 @@ class Binder:
         with self._collecting():
             arguments = bind(self._interface, args, keywords)
         signature = self._finish(arguments.signature)
+        given = (*args, *keywords.values())
+        may_warn = any(getattr(one, "requires_grad", False) for one in given) or any(
+            param.alias_set for param in signature.params
+        )
         # A tensor may hold another number at the next call.
         if classified is not None and not any(map(own_type, keywords.values())):
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[classified[1]] = signature, arguments.device
-        return Arguments(arguments.values, signature, arguments.device)
+            self._known[classified[1]] = signature, arguments.device, may_warn
+        return Arguments(arguments.values, signature, arguments.device, may_warn)
 
     def _unclassified(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         self._classify = self._first_classified
@@ -126,9 +131,11 @@ def _classify(interface: Interface) -> Classify:
     key += [
         *_constants(interface),
         wide,
+        " or ".join(f"a{place}.requires_grad" for place in tensors),
         "given",
         *(f"class{place}(a{place})" for place in numbers),
         *_empties(interface),
+        *_equals(interface),
     ]
     spans = "".join(f"(p{place}, p{place} + r{place} * a{place}.itemsize), " for place in tensors)
     bounds = "".join(f"(low{place}, high{place}), " for place in tensors)
@@ -213,6 +220,17 @@ def _empties(interface: Interface) -> list[str]:
         named = ", ".join(f"{name!r}: {size}" for name, size in sizes.items())
         key += [*sizes.values()] if interface.constexprs else [f"empty{index}({{{named}}})"]
     return key
+
+
+def _equals(interface: Interface) -> list[str]:
+    """Key entries that say which sizes are equal."""
+    return [
+        " and ".join(
+            f"s{place}_{dim} == s{other}_{other_dim}"
+            for (_, place, dim), (_, other, other_dim) in fact
+        )
+        for fact in interface.equals
+    ]
 
 
 def _constants(interface: Interface) -> list[str]:

@@ -44,6 +44,8 @@ CHOICES = (
 _SWITCHES: dict[str, tuple[str, str]] = {
     "vacuous_guards": ("nt-fold-guards", "enabled"),
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
+    "checked_equalities": ("nt-specialize", "merges_checked"),
+    "equal_sizes": ("nt-specialize", "merges_equal"),
 }
 """The options of passes that are on, by name."""
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ninetoothed.artifacts.interface import Bounds, Emptiness, Interface, Parameter
+from ninetoothed.artifacts.interface import Bounds, Emptiness, Equals, Interface, Parameter, Size
 from ninetoothed.definition.source import FunctionSource
 from ninetoothed.layout.chain import Jagged, Source
 from ninetoothed.layout.emptiness import empty_where, needs_zero, unknown_sizes
 from ninetoothed.layout.encoding import encoded
+from ninetoothed.layout.equal_sizes import equal_sizes
 from ninetoothed.layout.meta_op import Levels, MetaOp
 from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
@@ -81,7 +82,7 @@ class Definition:
     def interface(self) -> Interface:
         """Call interface of the kernel."""
         wanted = {*self.constexpr_sizes, *symbol_names(*self.dynamic)}
-        sizes: dict[str, tuple[str, int, int]] = {}
+        sizes: dict[str, Size] = {}
         for place, parameter in enumerate(self.parameters):
             for dim, size in enumerate(parameter.source.shape):
                 if size.op == "sym":
@@ -109,9 +110,22 @@ class Definition:
             tuple((str(size), python_text(size)) for size in self.dynamic),
             tuple(size for name, size in sizes.items() if name in wanted),
             tuple(self._empties(sizes)),
+            tuple(self._equals(sizes)),
         )
 
-    def _empties(self, sizes: Mapping[str, tuple[str, int, int]]) -> Iterator[Emptiness]:
+    def _equals(self, sizes: Mapping[str, Size]) -> Iterator[Equals]:
+        """The facts about equal sizes of a signature; ``sizes`` are those that a call knows."""
+        # How long a sequence of a jagged tensor is, is no question of its sizes.
+        jagged = (one.source.shape for one in self.parameters if one.jagged is not None)
+        known = {
+            *self.constexpr_sizes,
+            *(name for shape in jagged for name in symbol_names(*shape)),
+        }
+        levels = [one.levels for one in self.parameters if one.kind == "tensor"]
+        for fact in equal_sizes(levels, [name for name in sizes if name not in known]):
+            yield tuple((sizes[one], sizes[two]) for one, two in fact)
+
+    def _empties(self, sizes: Mapping[str, Size]) -> Iterator[Emptiness]:
         """When no element of a parameter exists; ``sizes`` are those that a call knows, by name."""
         known = {*sizes, *self.constexprs}
         for place, parameter in enumerate(self.parameters):

@@ -52,6 +52,7 @@ from ninetoothed.runtime.launch.launch_cache import LaunchCache
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ninetoothed.compiler.remark_report import RemarkReport
     from ninetoothed.kernel.compilation import KernelCompiler
     from ninetoothed.runtime.tuning.report import TuningReport
     from ninetoothed.verification.verdicts import Report
@@ -152,9 +153,11 @@ class Compilation:
         """Configuration space of a signature."""
         return self.compiler.space(signature, target)
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        """Compile the artifact of one configuration."""
-        found = self.compiler.artifact(signature, config, target, self.language(target))
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
+        """Compile an artifact of one configuration; ``full`` as in the artifact."""
+        found = self.compiler.artifact(signature, config, target, self.language(target), full)
         self._keep(signature)
         return found
 
@@ -266,7 +269,8 @@ class Kernel:
             if self._launch_cache.launch(args, kwargs):
                 return
             arguments = self._bind(args, kwargs)
-            self._warnings.check(args, kwargs, arguments)
+            if arguments.may_warn:
+                self._warnings.check(args, kwargs, arguments)
             if arguments.device == "cpu" and self._backend in (None, "interpret"):
                 self._compiler.interpret(arguments)
             elif arguments.device == "cpu" or self._backend == "interpret":
@@ -358,6 +362,23 @@ class Kernel:
         """
         with self._compilation.issued.collecting():
             return self._compiler.report(_named(dtypes), _named(values))
+
+    @user_facing
+    def remarks(self, *args: Any, config: Config | None = None, **kwargs: Any) -> RemarkReport:
+        """The optimising passes' remarks on a call like this one: what they did, and where they had
+        to refuse, with the fact that was missing and the user's line.
+
+        Nothing is launched, and CPU tensors will do: they are taken for tensors of a GPU
+        (``DEFAULT_TARGET``). ``config``: default the first of the configurations that fit.
+
+        Raises:
+            ArgumentError: the arguments do not fit the kernel, or ``config`` is not one of its
+                configurations.
+            ConfigurationError: there is no configuration.
+            NineToothedError: the application is wrong for these element types.
+        """
+        with self._compilation.issued.collecting():
+            return self._compiler.remarks(self._bind(args, kwargs), config)
 
     @property
     @user_facing

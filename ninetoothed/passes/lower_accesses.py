@@ -95,7 +95,15 @@ from ninetoothed.passes.lowering.index import (
 )
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
-from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute, sym, symbol_names
+from ninetoothed.symbolic.expr import (
+    IndexExpr,
+    const,
+    ir_text,
+    product,
+    substitute,
+    sym,
+    symbol_names,
+)
 from ninetoothed.symbolic.intervals import Assumptions, Range
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
@@ -117,6 +125,7 @@ class _Kernel:
     def __init__(self, kernel: nt.KernelOp, options: LowerAccessesPass) -> None:
         self.kernel = kernel
         self.options = options
+        self.remarks = nt.RemarkEmitter(kernel, options.name)
         self.type = INDEX_TYPES[options.index_bits]
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
@@ -223,7 +232,11 @@ class _Accessed:
         hint(pointer, self.source.param.data)
         if moves[False]:
             pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[False]).value))
-        is_moved_last = bool(along) and self._keeps_pointers(along)
+        refusal = self._refusal(along)
+        is_moved_last = refusal is None
+        if self.kernel.remarks and along:
+            varies = bool(moves[True]) or any(lowering.is_local(term) for _, term in along)
+            self._remark_on_pointers(refusal if varies else "")
         if moves[True] and not is_moved_last:
             pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[True]).value))
         if not self.shape:
@@ -237,23 +250,45 @@ class _Accessed:
             block = add(tt.AddPtrOp(block, move))
         return block
 
-    def _keeps_pointers(self, along: list[Term]) -> bool:
-        """True if the block of pointers is made in front of a loop, and moved in each iteration."""
-        return (
-            self.kernel.options.pointer_blocks > 0
-            and _is_in_loop(self.op)
-            and not any(self.lowering.is_local(term) for _, term in along)
-            and math.prod(self.shape) // lanes_at_once(self.kernel.kernel, self.source)
-            <= _MOST_POINTERS
-        )
+    def _refusal(self, along: list[Term]) -> str | None:
+        """Why the block of pointers is not made in front of a loop, and moved in each iteration;
+        None: it is. Empty: there is no loop, or no block.
+        """
+        chosen = self.kernel.options.pointer_blocks > 0
+        if not along or not (chosen or self.kernel.remarks) or not _is_in_loop(self.op):
+            return ""
+        if any(self.lowering.is_local(term) for _, term in along):
+            return "the loop changes the distances between them"
+        count = math.prod(self.shape) // self._lanes_at_once
+        if count > _MOST_POINTERS:
+            return f"there are {count}, and more than {_MOST_POINTERS} would not stay in registers"
+        return None if chosen else "pointer_blocks is 0"
+
+    @functools.cached_property
+    def _lanes_at_once(self) -> int:
+        return lanes_at_once(self.kernel.kernel, self.source)
+
+    def _remark_on_pointers(self, refusal: str | None) -> None:
+        name, remarks = self.source.param.data, self.kernel.remarks
+        if refusal is None:
+            remarks.passed(self.op, f"pointers to `{name}` are made in front of the loop")
+        elif refusal:
+            remarks.missed(self.op, f"pointers to `{name}` are made in each iteration: {refusal}")
+        if self._lanes_at_once == 1:
+            text = "its strides are not known to keep rows at multiples of 16 bytes"
+            remarks.missed(self.op, f"`{name}` is accessed element by element: {text}")
 
     def mask(self) -> SSAValue | None:
         """The mask, one bit a lane; None where every guard always holds."""
-        lowering = self.lowering
+        lowering, remarks = self.lowering, self.kernel.remarks
         conditions: list[Lanes] = []
         for guard in self.access.guards:
             if holds(guard, self.ranges):
                 continue
+            if remarks:
+                name, low = self.source.param.data, always_nonnegative(guard.index, self.ranges)
+                text = f"{'' if low else '0 <= '}{ir_text(guard.index)} < {ir_text(guard.size)}"
+                remarks.missed(self.op, f"mask of `{name}` kept: `{text}` is not proved")
             # A block's last lane must not wrap, be it inside or not.
             last = normalize(
                 substitute(guard.index, dict.fromkeys(symbol_names(guard.index), 0) | self.last)
@@ -270,6 +305,8 @@ class _Accessed:
                 conditions.append(lowering.combine(_BELOW, index, size))
                 conditions.append(lowering.combine(_NOT_BELOW, index, lowering.number(0)))
         if not conditions:
+            if remarks and self.access.guards:
+                remarks.passed(self.op, f"`{self.source.param.data}` needs no mask: it is inside")
             return None
         both = functools.partial(lowering.combine, arith.AndIOp)
         return lowering.along(functools.reduce(both, conditions), self.all_dims)

@@ -35,6 +35,7 @@ from ninetoothed.symbolic.polynomials import (
     expression_of,
     multiply,
     number_of,
+    occurs,
     polynomial_of,
     reduced_by_gcd,
     split,
@@ -226,19 +227,43 @@ class _Normalizer:
                 atom = next((a for a in monomial if a.op == "mod" and a.args[1].value != 0), None)
                 if atom is None:
                     continue
-                dividend, divisor = (self.polynomial(operand) for operand in atom.args)
-                # x mod d = x - d*(x floordiv d)
-                other = add_to(
-                    dividend, multiply(divisor, self.floordiv(dict(dividend), divisor)), -1
-                )
-                add_to(other, {(atom,): 1}, -1)
+                divisor = self.polynomial(atom.args[1])
                 others = {divided(monomial, (atom,)) or (): coefficient}
-                candidate = add_to(dict(polynomial), multiply(others, other))
-                if weight(candidate) < weight(polynomial):
-                    polynomial = candidate
-                    changed = True
+                for dividend in self._dividends(atom, polynomial):
+                    # x mod d = x - d*(x floordiv d)
+                    other = add_to(
+                        dividend, multiply(divisor, self.floordiv(dict(dividend), divisor)), -1
+                    )
+                    add_to(other, {(atom,): 1}, -1)
+                    candidate = add_to(dict(polynomial), multiply(others, other))
+                    if weight(candidate) < weight(polynomial):
+                        polynomial = candidate
+                        changed = True
+                        break
+                if changed:
                     break
         return polynomial
+
+    def _dividends(self, remainder: IndexExpr, polynomial: Polynomial) -> Iterator[Polynomial]:
+        """Dividends that leave ``remainder``: its own, and those of the polynomial's quotients by
+        the same number that are congruent to it.
+
+        Only a remainder has its dividend reduced: ``(5*x) mod 3 = (2*x) mod 3``.
+        """
+        own, number = self.polynomial(remainder.args[0]), remainder.args[1].value
+        yield dict(own)
+        if number is None:
+            return
+        for quotient in dict.fromkeys(atom for monomial in polynomial for atom in monomial):
+            if quotient.op not in ("floordiv", "ceildiv") or quotient.args[1].value != number:
+                continue
+            dividend = self.polynomial(quotient.args[0])
+            if quotient.op == "ceildiv":
+                # x ceildiv d = (x - 1) floordiv d + 1
+                add_to(dividend, {(): -1})
+            difference = add_to(dict(dividend), own, -1)
+            if not any(coefficient % number for coefficient in difference.values()):
+                yield dividend
 
 
 def _nested_quotient(polynomial: Polynomial) -> tuple[Polynomial, IndexExpr] | None:
@@ -497,7 +522,7 @@ class _Prover:
     ) -> list[list[Polynomial]] | None:
         """Sufficient conditions without ``atom``: of each list, one entry is at least 0."""
         factor, rest = taken_out(polynomial, (atom,))
-        if _occurs(atom, factor) or _occurs(atom, rest):
+        if occurs(atom, factor) or occurs(atom, rest):
             return None
         if atom.op in ("floordiv", "ceildiv"):
             return [[_without_quotient(atom, factor, rest)]]
@@ -566,18 +591,3 @@ def _plain(fact: Polynomial) -> Polynomial | None:
             if number_of(factor) in (1, -1):
                 return _without_quotient(monomial[0], factor, rest)
     return None
-
-
-def _occurs(atom: IndexExpr, polynomial: Polynomial) -> bool:
-    """True if an atom is one of a polynomial's, or inside of one."""
-    for monomial in polynomial:
-        for other in monomial:
-            if other is atom or (other.op != "sym" and _is_inside(atom, other)):
-                return True
-    return False
-
-
-def _is_inside(atom: IndexExpr, expr: IndexExpr) -> bool:
-    if atom.op == "sym":
-        return atom in expr.symbols
-    return any(one is atom or _is_inside(atom, one) for one in expr.operands)

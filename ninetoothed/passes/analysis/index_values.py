@@ -6,6 +6,8 @@ integers where the result fits; whatever else is computed from one asks that it 
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
@@ -239,5 +241,6 @@ def _bits(type: Attribute) -> int | None:
     scalar = nt.scalar_of(type)
     if not isinstance(scalar, IntegerType):
         return None
-    bits: int = scalar.width.data
-    return None if bits == 1 or scalar.signedness.data is Signedness.UNSIGNED else bits
+    integer = cast("IntegerType", scalar)
+    bits = integer.width.data
+    return None if bits == 1 or integer.signedness.data is Signedness.UNSIGNED else bits

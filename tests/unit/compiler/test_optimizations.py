@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 
 import pytest
 
-from examples.layer_norm import layer_norm_backward_kernel
+from examples.layer_norm import layer_norm_backward_kernel, layer_norm_kernel
 from examples.matmul import matmul_kernel
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
+from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.compiler.defaults import assumed_signature
 from ninetoothed.compiler.optimizations import CHOICES
 from ninetoothed.compiler.space import space
@@ -42,6 +44,31 @@ def test_a_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kernel.source() == off
 
 
+def test_checked_equalities(monkeypatch: pytest.MonkeyPatch) -> None:
+    on = layer_norm_kernel.source()
+    assert "weight_size_0" not in on
+    monkeypatch.setenv(SETTING, "checked_equalities")
+    assert "weight_size_0" in layer_norm_kernel.source()
+
+
+def test_equal_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = matmul_kernel
+    signature, config = assumed_signature(kernel.definition, {}, {}), kernel.configs[0]
+    apart = compile_kernel(kernel.composed(signature), signature, config, TARGET, "triton-python")
+    facts = [pair for fact in kernel.interface.equals for pair in fact]
+    signature = replace(signature, equal=tuple((one[0], two[0]) for one, two in facts))
+    assert ("input_size_1", "other_size_0") in signature.equal
+    equal = compile_kernel(kernel.composed(signature), signature, config, TARGET, "triton-python")
+    assert "other_size_0" in apart.text
+    assert "other_size_0" not in equal.text
+    # The signature says it, so that no call is asked.
+    assert "left != right" in apart.launch
+    assert "left != right" not in equal.launch
+    monkeypatch.setenv(SETTING, "equal_sizes")
+    off = compile_kernel(kernel.composed(signature), signature, config, TARGET, "triton-python")
+    assert (off.text, off.launch) == (apart.text, apart.launch)
+
+
 @pytest.mark.parametrize("name", [choice.name for choice in CHOICES])
 def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     signature = assumed_signature(layer_norm_backward_kernel.definition, {}, {}, "fp32")
@@ -61,6 +88,8 @@ def test_kernels_without_an_optimization_are_others(monkeypatch: pytest.MonkeyPa
         monkeypatch.setenv(SETTING, names)
         keys.add(compilation.key(signature, TARGET))
     assert len(keys) == 4
+    monkeypatch.setenv(SETTING, "loop_stages, pointer_blocks")
+    assert compilation.key(signature, TARGET) in keys
 
 
 def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +98,7 @@ def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
         matmul_kernel.source()
     assert caught.value.message == (
         "NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of vacuous_guards, "
-        "unsigned_tests, loop_stages, pointer_blocks, with commas between them, "
+        "unsigned_tests, checked_equalities, equal_sizes, loop_stages, pointer_blocks, with commas "
+        "between them, "
         "not 'pointer_blocks,fast'"
     )

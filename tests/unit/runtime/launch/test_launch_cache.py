@@ -102,9 +102,8 @@ ADD = interface(*PARAMETERS)
 
 
 def host(params: str, arguments: str, programs: str = "x.shape[0]") -> str:
-    """The host functions of a launch."""
-    bodies = {"check": "None", "programs": programs, "arguments": arguments}
-    return "".join(f"def {name}({params}):\n    return {body}\n" for name, body in bodies.items())
+    """The host function of a launch."""
+    return f"def launch({params}):\n    return None, {programs}, ({arguments})\n"
 
 
 SOURCE = host(
