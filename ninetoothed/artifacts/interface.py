@@ -75,7 +75,8 @@ class Interface:
     that are constants when compiling. ``dynamic`` are the block sizes that only a call knows: their
     text, and Python source over the symbols' names. ``sizes``: the sizes that these depend on, each
     with the parameter's position and the dim. ``empties``: when an expanded or squeezed dim has the
-    size 0. ``equals``: the facts about equal sizes that are part of a signature.
+    size 0. ``equals``: the facts about equal sizes that are part of a signature. ``flattened``:
+    the positions of the parameters whose contiguity is, since dims of theirs are made one.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Interface:
     sizes: tuple[Size, ...]
     empties: tuple[Emptiness, ...] = ()
     equals: tuple[Equals, ...] = ()
+    flattened: tuple[int, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.overlaps import overlaps_itself
+from ninetoothed.calls.relations import contiguous_from, equal_pairs
 from ninetoothed.calls.sequences import Jagged, elements_of, is_nested, taken_apart
 from ninetoothed.calls.storage import check_memory
 from ninetoothed.errors import (
@@ -83,12 +84,15 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     if interface.empties:
         for position in _empty(interface, values, dict(constants)):
             params[position] = replace(params[position], empty=True)
+    for place in interface.flattened:
+        dim = contiguous_from(values[place].shape, values[place].stride())
+        params[place] = replace(params[place], contiguous=dim)
     signature = Signature(
         aliased(params, values),
         constants,
         padded_sizes,
         _index_bits(values),
-        equal=_equal(interface, values),
+        equal=equal_pairs(interface, values),
     )
     return Arguments(tuple(values), signature, _device(interface, values))
 
@@ -532,19 +536,6 @@ def _empty(
         sizes = {name: int(values[place].shape[dim]) for name, place, dim in one.sizes}
         if is_empty({**constants, **sizes}):
             yield one.position
-
-
-def _equal(interface: Interface, values: Sequence[Any]) -> tuple[tuple[str, str], ...]:
-    """The pairs of sizes that are equal, of each fact all or none."""
-    return tuple(
-        (one, two)
-        for fact in interface.equals
-        if all(
-            values[place].shape[dim] == values[other].shape[other_dim]
-            for (_, place, dim), (_, other, other_dim) in fact
-        )
-        for (one, _, _), (two, _, _) in fact
-    )
 
 
 def _padded_sizes(interface: Interface, values: Mapping[str, int]) -> tuple[tuple[str, int], ...]:

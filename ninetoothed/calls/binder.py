@@ -2,8 +2,9 @@
 
 A call's *class* determines its checks and its signature: of each tensor the type, element type,
 device and number of dims, which strides are 1 or 0, which numbers are multiples of 16, and whether
-its offsets fit 32 bits; which sizes are equal; and the alias sets. ``arguments.bind`` binds the
-first call of a class; for the others, a function generated for the kernel reads each tensor once.
+its offsets fit 32 bits; which sizes are equal, and which strides their products; and the alias
+sets. ``arguments.bind`` binds the first call of a class; for the others, a function generated for
+the kernel reads each tensor once.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.positions import CallOrder
+from ninetoothed.calls.relations import contiguous_source, equal_source
 from ninetoothed.calls.tensor_guards import plain_types
 from ninetoothed.dtype import own_type
 
@@ -135,7 +137,8 @@ def _classify(interface: Interface) -> Classify:
         "given",
         *(f"class{place}(a{place})" for place in numbers),
         *_empties(interface),
-        *_equals(interface),
+        *equal_source(interface),
+        *(contiguous_source(place, parameters[place].ndim) for place in interface.flattened),
     ]
     spans = "".join(f"(p{place}, p{place} + r{place} * a{place}.itemsize), " for place in tensors)
     bounds = "".join(f"(low{place}, high{place}), " for place in tensors)
@@ -220,17 +223,6 @@ def _empties(interface: Interface) -> list[str]:
         named = ", ".join(f"{name!r}: {size}" for name, size in sizes.items())
         key += [*sizes.values()] if interface.constexprs else [f"empty{index}({{{named}}})"]
     return key
-
-
-def _equals(interface: Interface) -> list[str]:
-    """Key entries that say which sizes are equal."""
-    return [
-        " and ".join(
-            f"s{place}_{dim} == s{other}_{other_dim}"
-            for (_, place, dim), (_, other, other_dim) in fact
-        )
-        for fact in interface.equals
-    ]
 
 
 def _constants(interface: Interface) -> list[str]:

@@ -134,6 +134,11 @@ def pass_options(
             "multiples": tuple(dict.fromkeys(multiples)),
             "indivisible": tuple(dict.fromkeys(indivisible)),
             "aligned": tuple(aligned),
+            "contiguous": tuple(
+                f"{param.name}={param.contiguous}"
+                for param in signature.params
+                if param.contiguous is not None
+            ),
             "equal": tuple(f"{one}={two}" for one, two in signature.equal),
             "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
         },

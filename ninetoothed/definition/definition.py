@@ -15,6 +15,7 @@ from ninetoothed.layout.emptiness import empty_where, needs_zero, unknown_sizes
 from ninetoothed.layout.encoding import encoded
 from ninetoothed.layout.equal_sizes import equal_sizes
 from ninetoothed.layout.meta_op import Levels, MetaOp
+from ninetoothed.layout.meta_ops import Flatten
 from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
 
@@ -111,6 +112,11 @@ class Definition:
             tuple(size for name, size in sizes.items() if name in wanted),
             tuple(self._empties(sizes)),
             tuple(self._equals(sizes)),
+            tuple(
+                place
+                for place, parameter in enumerate(self.parameters)
+                if parameter.jagged is None and any(isinstance(op, Flatten) for op in parameter.ops)
+            ),
         )
 
     def _equals(self, sizes: Mapping[str, Size]) -> Iterator[Equals]:

@@ -6,8 +6,8 @@ guards of accesses; sizes that are then known to be their block's become numbers
 most 0 for that, so that a call may launch this kernel, is left beside the other kernel
 (``vacuous``), for the host to compute.
 
-Why here: it needs numeric block sizes and the grid; the lowering of accesses, next, has fewer masks
-to make. It requires stage ``scheduled`` and leaves it.
+Why here: it needs numeric block sizes and the grid, and what comes behind has fewer guards to look
+at and masks to make. It requires stage ``scheduled`` and leaves it.
 
 Before:
 

@@ -4,11 +4,14 @@ The offset of a lane is the sum of source index times stride, computed at the pl
 Terms without block indices move the pointer, those that no loop changes first; the others are
 computed along the dims that they vary along. In a loop that changes only the former, the whole block
 of pointers may be moved instead, so that it is made once, in front (``pointer_blocks``): unless it
-has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the ranges of program
-indices, lanes and loop variables are used for that. An index that may be negative is compared with
-its size as an unsigned number, for then it is larger than any size. ``nt.offsets`` is the source
-index itself, or the offset; ``nt.address`` has its coordinates in the place of the block's indices.
-Sizes, the program's indices and where its sequences lie are computed once, at its start.
+has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the
+ranges of program indices, lanes and loop variables are used for that. An index that may be negative
+is compared with its size as an unsigned number, for then it is larger than any size. Hints say how
+its quotients and remainders are aligned (``analysis.alignment``): Triton finds that out of others
+only. Dims that were flattened are unravelled and ravelled again, which is nothing where their
+strides are products of their sizes. ``nt.offsets`` is the source index itself, or the offset;
+``nt.address`` has its coordinates in the place of the block's indices. Sizes, the program's indices
+and where its sequences lie are computed once, at its start.
 
 Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
 accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
@@ -67,6 +70,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects import arith, scf
@@ -82,6 +86,7 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
 from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
 from ninetoothed.passes.analysis.writes import enclosing
@@ -129,6 +134,10 @@ class _Kernel:
         self.type = INDEX_TYPES[options.index_bits]
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
+        self.offsets = DenseOffsets(kernel, options.collapses)
+        self.divisors: dict[str, int] | None = None
+        if options.alignment_facts:
+            self.divisors = {decl.name: decl.divisor for decl in kernel.declarations}
 
     def before(self, op: Operation) -> Arithmetic:
         """Address arithmetic in front of ``op``."""
@@ -136,7 +145,8 @@ class _Kernel:
 
     def scalars(self, here: Arithmetic, ranges: Assumptions) -> IndexLowering:
         """Lowering of expressions over the program's scalars."""
-        return IndexLowering(here, self.values, (), frozenset(), ranges)
+        divisors = self.divisors
+        return IndexLowering(here, self.values, (), frozenset(), ranges, divisors=divisors)
 
     def access(self, op: _AccessOp) -> _Accessed | None:
         """The lowering of an access to a tile; None for numbers passed by value."""
@@ -165,6 +175,8 @@ class _Accessed:
         self.here = here
         names = attribute.names
         access = attribute.data
+        if isinstance(op, nt.LoadOp) and op.guards is not None:
+            access = replace_fields(access, guards=op.guards.data)
         several = len(access.levels) > 1
         self.block = access.levels[-1] if several else ()
         self.names = names[-1] if several else ()
@@ -183,6 +195,7 @@ class _Accessed:
             ranges[name] = _loop_range(index, kernel.assumptions)
             if isinstance(known := constant_value(index), int):
                 fixed[name] = known
+        lanes: dict[int, str] = {}
         if isinstance(op, nt.AddressOp):
             self.shape = tt.shape_of(lowered(op.exists.type))
             for name, coordinate in zip(self.names, op.coordinates, strict=True):
@@ -197,10 +210,13 @@ class _Accessed:
                 if name not in fixed:
                     row = here.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
                     hint(row, name)
+                    lanes[dim] = name
                     values[name] = Lanes(here.resized(row), (dim,))
         self.ranges = ranges
         self.access: Access = access.substitute(fixed)
-        self.lowering = IndexLowering(here, values, self.shape, frozenset(local), ranges)
+        self.lowering = IndexLowering(
+            here, values, self.shape, frozenset(local), ranges, lanes, kernel.divisors
+        )
 
     @property
     def all_dims(self) -> tuple[int, ...]:
@@ -214,15 +230,14 @@ class _Accessed:
 
     def offset(self) -> IndexExpr:
         """The distance from the source's first element."""
-        jagged = None if self.source.jagged is None else self.source.jagged.data
-        return nt.offset(self.access.indices, self.source.strides.data, jagged)
+        return self.kernel.offsets.offset(self.source, self.access.indices)
 
     def pointers(self) -> SSAValue:
         """The block of pointers; of a tile of no dims, one pointer."""
         lowering, add = self.lowering, self.here.inserter.add
         moves: dict[bool, list[Term]] = {False: [], True: []}
         along: list[Term] = []
-        for minus, term in terms(normalize(self.offset())):
+        for minus, term in terms(self.offset()):
             if lowering.dims_of(term):
                 along.append((minus, term))
             elif term.value != 0:
@@ -295,7 +310,8 @@ class _Accessed:
             )
             if last.value is not None:
                 lowering.check(last.value)
-            index, size = lowering.lower(guard.index), lowering.lower(guard.size)
+            by_strides = self.kernel.offsets.by_strides
+            index, size = (lowering.lower(by_strides(expr)) for expr in (guard.index, guard.size))
             if always_nonnegative(guard.index, self.ranges):
                 conditions.append(lowering.combine(_BELOW, index, size))
             elif self.kernel.options.unsigned_tests and always_nonnegative(guard.size, self.ranges):
@@ -518,6 +534,10 @@ class LowerAccessesPass(KernelPass):
     """1: blocks of pointers that no loop changes are made in front of it."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
+    collapses: bool = True
+    """Dims whose strides are products of sizes are computed with as one."""
+    alignment_facts: bool = True
+    """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         lowered = _Kernel(kernel, self)

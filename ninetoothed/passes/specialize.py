@@ -57,7 +57,7 @@ from ninetoothed.ir.rewriting import retype, set_type
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.meta_op import shape_text
 from ninetoothed.passes.analysis.equalities import Equalities, checked_equalities
-from ninetoothed.symbolic.expr import IndexExpr, const, substitute
+from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute
 from ninetoothed.symbolic.normal_form import normalize
 
 
@@ -139,6 +139,9 @@ class SpecializePass(KernelPass):
     padded_sizes: tuple[int, ...] = ()
     """The padded sizes of the blocks whose sizes only a call knows (``dynamic_block_sizes``)."""
 
+    contiguous: tuple[str, ...] = ()
+    """``"NAME=DIM"``: the parameter's strides from this dim on are the products of the sizes behind."""
+
     equal: tuple[str, ...] = ()
     """``"NAME=NAME"``: sizes that are equal."""
 
@@ -172,6 +175,7 @@ class SpecializePass(KernelPass):
         if self.merges_checked:
             for one, two in checked_equalities(kernel):
                 equal.join(one, two)
+        self._mark_contiguous(kernel)
         own = [_Substitution(values).attribute(source.result.type) for source in kernel.sources]
         known = _Substitution({**values, **equal.merged})
         retype(kernel.arrange, known.attribute)
@@ -204,3 +208,11 @@ class SpecializePass(KernelPass):
         if one in map(equal.first, self.multiples):
             return replace(decl, divisor=16)
         return replace(decl, indivisible=one in map(equal.first, self.indivisible))
+
+    def _mark_contiguous(self, kernel: nt.KernelOp) -> None:
+        texts = (text.partition("=") for text in self.contiguous)
+        firsts = {name: int(dim) for name, _, dim in texts}
+        for source in kernel.sources:
+            if source.param.data in firsts:
+                dims = range(firsts[source.param.data], len(source.sizes))
+                source.products = nt.ExprsAttr.of(product(source.sizes[dim + 1 :]) for dim in dims)

@@ -190,3 +190,10 @@ def _is_inside(atom: IndexExpr, expr: IndexExpr) -> bool:
     if atom.op == "sym":
         return atom in expr.symbols
     return any(one is atom or _is_inside(atom, one) for one in expr.operands)
+
+
+def size_of(divisor: IndexExpr) -> tuple[int, int]:
+    """Degree and coefficient of a divisor, such that a multiple sorts first."""
+    terms = polynomial_of(divisor)
+    lead = max(map(len, terms), default=0)
+    return -lead, -max((abs(c) for m, c in terms.items() if len(m) == lead), default=0)

@@ -29,7 +29,9 @@ def _interfaces(draw: st.DrawFn) -> Interface:
     if len(sizes) > 1:
         pairs = st.tuples(st.sampled_from(sizes), st.sampled_from(sizes))
         facts = draw(st.lists(st.lists(pairs, min_size=1, max_size=2).map(tuple), max_size=3))
-    return Interface("k", parameters, (), (), (), (), (), (), tuple(facts))
+    flattened = draw(st.lists(st.integers(0, len(ndims) - 1), unique=True))
+    fields = {"equals": tuple(facts), "flattened": tuple(flattened)}
+    return Interface("k", parameters, (), (), (), (), (), **fields)
 
 
 @st.composite
@@ -58,6 +60,12 @@ def test_classes_are_as_bound(data: st.DataObject) -> None:
         # The second time a known class is found.
         for _ in range(2):
             assert binder(call, {}).signature == wanted
+        for place in interface.flattened:
+            x, dim = call[place], wanted.params[place].contiguous
+            for first in range(x.ndim - 1):
+                behind = [torch.Size(x.shape[dim + 1 :]).numel() for dim in range(first, x.ndim)]
+                holds = list(x.stride()[first:]) == behind
+                assert holds == (dim is not None and dim <= first)
         for fact in interface.equals:
             pairs = [(one, two) for (one, _, _), (two, _, _) in fact]
             holds = all(

@@ -45,6 +45,7 @@ from ninetoothed.ir.nt.attributes import (
     CheckAttr,
     ExprAttr,
     ExprsAttr,
+    GuardsAttr,
     Param,
     ParamAttr,
     SymbolAttr,

@@ -199,9 +199,8 @@ class LoadedKernel:
         if self._ready is None:
             self._ready = self._made_ready(values)
         launcher, sources, stream, raised = self._ready
-        shape = launcher.shape(programs, arguments)
         try:
-            launcher.launch(programs, shape, arguments, stream(self.loaded.device))
+            shape = launcher.launch(programs, arguments, stream(self.loaded.device))
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error
         mark_written([values[place] for place in self._host.written], raised)
