@@ -114,7 +114,8 @@ def disabled_optimizations(known: Sequence[str]) -> frozenset[str]:
 
 def optimizations() -> str:
     """What tells kernels apart that were compiled with other optimizations."""
-    return _text("NINETOOTHED_DISABLE_OPTIMIZATIONS") or ""
+    text = _text("NINETOOTHED_DISABLE_OPTIMIZATIONS") or ""
+    return ",".join(sorted({name.strip() for name in text.split(",")}))
 
 
 def inspects() -> bool:

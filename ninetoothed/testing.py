@@ -50,7 +50,8 @@ def check_kernel(
     Every run has copies of the arguments, which are left as they are; tensors that share memory
     share it in the copies. CPU tensors are interpreted, by each choice of block sizes that a GPU
     might take, and by the one that a plain call takes; GPU tensors are computed with on the GPU, by
-    each choice of block sizes, warps and stages, all of which are compiled.
+    each choice of block sizes, warps and stages, all of which are compiled. There, a write to
+    memory around a tensor is found, too.
 
     Args:
         kernel: What ``make`` or ``jit`` returned.
@@ -64,7 +65,8 @@ def check_kernel(
         configs: Which configurations: ``"all"``, how many, spread evenly from small blocks to large
             ones, or ``"random:SEED"``, which draws eight.
         levels: What CPU tensors are run at: ``"nt"``, the application as written, ``"tt"``, all
-            that the compiler makes of it before Triton, or both, ``("nt", "tt")``.
+            that the compiler makes of it before Triton, also with the other choices of its passes,
+            or both, ``("nt", "tt")``.
         rtol: Tolerance relative to expected elements; default: that of ``torch.testing`` for the
             argument's element type, and nothing for integers and bits.
         atol: Absolute tolerance, likewise.
@@ -74,6 +76,7 @@ def check_kernel(
 
     Raises:
         MismatchError: elements differ; it names the configuration, the argument and the first ones.
+            Or memory was written that is no element of an argument.
         ArgumentError: the arguments do not fit the kernel, or the reference's results do not.
         NineToothedError: as the call itself does, with any of the configurations.
     """
@@ -106,6 +109,14 @@ def check_kernel(
     for run, level in kernel.runs(positional, keywords, sample, levels):
         expected = _expected(kernel, wanted, given, run.written)
         values = dict(zip(kernel.interface.names, run.values, strict=True))
+        sizes = (*run.config.values, *run.config.choices)
+        config = described(sizes) if level else str(run.config)
+        if run.stray is not None:
+            name = kernel.interface.names[run.stray.place]
+            raise MismatchError(
+                f"kernel {kernel.interface.name!r} with {config} writes outside of {name}: "
+                f"{run.stray}"
+            )
         for name, elements in expected.items():
             actual = elements_of(values[name])
             _check_shape(name, tuple(actual.shape), tuple(elements.shape))
@@ -115,7 +126,6 @@ def check_kernel(
             )
             found = difference(actual, elements, tolerance)
             if found is not None:
-                config = described(run.config.values) if level else str(run.config)
                 where = ", lowered to tt," if level == "tt" else ""
                 raise MismatchError(
                     f"kernel {kernel.interface.name!r} with {config}{where} gives {name} other "

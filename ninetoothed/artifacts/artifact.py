@@ -33,13 +33,12 @@ class Artifact:
     ``launch``: Python source that defines, over the kernel's parameters (torch tensors and numbers,
     in launch order),
 
-    - ``check(...)``: None, or an error message about the sizes of this call;
-    - ``programs(...)``: the number of programs;
-    - ``arguments(...)``: the device function's arguments in order, pointers as integers;
-    - ``agrees(...)``, where ``check`` looks at outermost levels: True if they agree, or something
+    - ``launch(...)``: None, the number of programs, and the device function's arguments in order,
+      pointers as integers; of sizes that do not fit, an error message about them, 0 and ();
+    - ``agrees(...)``, where ``launch`` checks outermost levels: True if they agree, or something
       else fails, too. Where they do not, a laxer class of signatures may take the call (see
       ``Signature.agreement``);
-    - ``is_undefined(...)``, where there is ``agrees`` and ``check`` looks at lanes that are stored
+    - ``is_undefined(...)``, where there is ``agrees`` and ``launch`` checks lanes that are stored
       without a value: True if no other check of ``nt.checks`` fails. No class takes such a call.
 
     ``reads`` and ``writes`` name the parameters that a program loads and stores.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal, get_args
 
 Agreement = Literal["shapes", "counts", "any"]
@@ -66,6 +66,15 @@ class Signature:
     index_bits: int = 32
     agreement: Agreement = "shapes"
     equal: tuple[tuple[str, str], ...] = ()
+    # Each new shape is looked up by it.
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        given = tuple(getattr(self, one.name) for one in fields(self) if one.init)
+        object.__setattr__(self, "_hash", hash(given))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def laxer(self) -> tuple[Signature, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
@@ -38,13 +38,17 @@ _PLAIN = (bool, int, float)
 _element_types: dict[Any, str | None] = {}
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """Bound arguments: ``values`` in launch order, tensors and numbers."""
+class Arguments(NamedTuple):
+    """Bound arguments: ``values`` in launch order, tensors and numbers.
+
+    ``may_warn`` is false where no tensor requires gradients, and none that shares memory is
+    written.
+    """
 
     values: tuple[Any, ...]
     signature: Signature
     device: str
+    may_warn: bool = True
 
 
 def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:

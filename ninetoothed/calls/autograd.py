@@ -21,12 +21,12 @@ def increment() -> Callable[[Any], None]:
     return importlib.import_module("torch.autograd.graph").increment_version
 
 
-def mark_written(values: Iterable[Any]) -> None:
-    """Raise the version counters of arguments that were written.
+def mark_written(values: Iterable[Any], raised: Callable[[Any], None]) -> None:
+    """Raise the version counters of arguments that were written; ``raised`` is :func:`increment`'s
+    function.
 
     Of a nested tensor, it is that of its values, too: autograd may have saved either.
     """
-    raised = increment()
     for value in values:
         if isinstance(value, Jagged):
             raised(value.elements)

@@ -49,7 +49,8 @@ class Binder:
         self._interface = interface
         self._collecting = collecting
         self._finish = finish
-        self._known: dict[Hashable, tuple[Signature, str]] = {}
+        # The signature, the device, and whether there may be something to warn of.
+        self._known: dict[Hashable, tuple[Signature, str, bool]] = {}
         # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
 
@@ -71,12 +72,16 @@ class Binder:
         with self._collecting():
             arguments = bind(self._interface, args, keywords)
         signature = self._finish(arguments.signature)
+        given = (*args, *keywords.values())
+        may_warn = any(getattr(one, "requires_grad", False) for one in given) or any(
+            param.alias_set for param in signature.params
+        )
         # A tensor may hold another number at the next call.
         if classified is not None and not any(map(own_type, keywords.values())):
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[classified[1]] = signature, arguments.device
-        return Arguments(arguments.values, signature, arguments.device)
+            self._known[classified[1]] = signature, arguments.device, may_warn
+        return Arguments(arguments.values, signature, arguments.device, may_warn)
 
     def _unclassified(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         self._classify = self._first_classified
@@ -128,6 +133,7 @@ def _classify(interface: Interface) -> Classify:
     key += [
         *_constants(interface),
         wide,
+        " or ".join(f"a{place}.requires_grad" for place in tensors),
         "given",
         *(f"class{place}(a{place})" for place in numbers),
         *_empties(interface),

@@ -25,7 +25,7 @@ from ninetoothed.compiler.optimizations import options_of
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
-from ninetoothed.ir.nt import NT, kernel_of
+from ninetoothed.ir.nt import NT, collect_remarks, kernel_of
 from ninetoothed.ir.scf import SCF
 from ninetoothed.ir.tt import BLOCK_ARITH, TT
 from ninetoothed.passes.pipeline import (
@@ -53,11 +53,13 @@ def build(
     signature: Signature,
     observers: Sequence[Observer] = (),
     config: Config | None = None,
+    remarks: bool = False,
 ) -> ModuleOp:
     """Build the kernel's module in stage ``composed``: all that does not depend on a configuration.
 
     An application may be specialized on a block size: then the module is for ``config`` and those
-    that :func:`serves` accepts. Without one, block sizes are their least.
+    that :func:`serves` accepts. Without one, block sizes are their least. ``remarks``: passes leave
+    theirs, those of :func:`lower` too.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
@@ -70,6 +72,8 @@ def build(
         with collect_warnings():
             run(context(), build_arrangement(definition, signature), steps(SYMBOLIC)[:1])
         raise
+    if remarks:
+        collect_remarks(module)
     observers = (*observers, *_dump(definition.name))
     for observe in observers:
         observe("frontend", module)

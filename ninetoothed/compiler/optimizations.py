@@ -42,10 +42,12 @@ CHOICES = (
 )
 
 _SWITCHES: dict[str, tuple[str, str]] = {
+    "guarded_loads": ("nt-guard-loads", "enabled"),
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
     "checked_equalities": ("nt-specialize", "merges_checked"),
     "equal_sizes": ("nt-specialize", "merges_equal"),
     "collapsed_dims": ("nt-lower-accesses", "collapses"),
+    "alignment_facts": ("nt-lower-accesses", "alignment_facts"),
 }
 """The options of passes that are on, by name."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -32,6 +33,7 @@ from ninetoothed.compiler.defaults import (
     pick,
 )
 from ninetoothed.compiler.fits_function import counts_function, fits_function
+from ninetoothed.compiler.remark_report import RemarkReport, remark_report
 from ninetoothed.compiler.space import interpreted_values, least_waste, space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
@@ -341,7 +343,8 @@ class KernelCompiler:
         self, arguments: Arguments, sample: Sample, levels: Collection[str]
     ) -> Iterator[tuple[Run, str]]:
         """Evaluate a call on copies of its arguments by a sample of its configurations, that of a
-        plain call first, each at these levels, ``"nt"`` and ``"tt"``.
+        plain call first, each at these levels, ``"nt"`` and ``"tt"``; at the latter with the
+        choices of passes one by one, too.
 
         Raises:
             ArgumentError: the sizes do not fit one another.
@@ -349,16 +352,18 @@ class KernelCompiler:
         values = copied(arguments.values)
         signature, usual = self._evaluate(arguments, values)
         others = sample.of(self._others(signature, arguments.values, usual), taken=1)
+        space = self._space(signature) if "tt" in levels else None
         for config in (usual, *others):
+            stores = self.variant(signature).stores(self.composed(signature, config))
+            names = frozenset(signature.params[place].name for place in stores)
             for level in levels:
-                if (config, level) != (usual, "nt"):
-                    values = copied(arguments.values)
-                    with named(described(config.values)):
-                        self._run(signature, config, values, level)
-                module = self.composed(signature, config)
-                stores = self.variant(signature).stores(module)
-                names = frozenset(signature.params[place].name for place in stores)
-                yield Run(config, tuple(values), names), level
+                varied = _varied(space, config) if space and level == "tt" else ()
+                for one in (config, *varied):
+                    if (one, level) != (usual, "nt"):
+                        values = copied(arguments.values)
+                        with named(described((*one.values, *one.choices))):
+                            self._run(signature, one, values, level)
+                    yield Run(one, tuple(values), names), level
 
     def _compare(
         self, results: Sequence[Any], usual: Config, others: Sequence[Any], config: Config
@@ -386,13 +391,16 @@ class KernelCompiler:
     def _others(self, signature: Signature, values: Sequence[Any], usual: Config) -> list[Config]:
         """The choices of block sizes beside the usual one, by size, that a call may run with."""
         variant = self.variant(signature)
-        found = space(variant.module, signature, self._options.num_warps).configs
-        sizes = {config.values: None for config in found}
+        sizes = {config.values: None for config in self._space(signature).configs}
         return [
             Config(one)
             for one in sorted(sizes, key=volume)
             if one != usual.values and variant.fits(one, values)
         ]
+
+    def _space(self, signature: Signature) -> Space:
+        """The space that calls on CPU tensors take their block sizes from."""
+        return space(self.variant(signature).module, signature, self._options.num_warps)
 
     def _evaluate(self, arguments: Arguments, values: Sequence[Any]) -> tuple[Signature, Config]:
         """Evaluate a call on ``values``, which are its arguments or copies of them. Returns its
@@ -494,6 +502,18 @@ class KernelCompiler:
         """Verdicts on the kernel for all sizes."""
         return report(self.definition, dtypes, values)
 
+    def remarks(self, arguments: Arguments, config: Config | None) -> RemarkReport:
+        """The passes' remarks on a call (see ``Kernel.remarks``)."""
+        signature, target = arguments.signature, Target.parse(DEFAULT_TARGET)
+        found = self.space(signature, target)
+        if config is None:
+            fits = self.variant(signature).fits
+            fitting = (one for one in found.configs if fits(one.values, arguments.values))
+            config = next(fitting, found.configs[0])
+        else:
+            _check_config(found, config)
+        return remark_report(self.definition, signature, config, target)
+
     @property
     def configs(self) -> list[Config]:
         """Configurations for fp32 tensors, or integers where those fail; best guess first."""
@@ -505,6 +525,23 @@ class KernelCompiler:
 def _always(*sizes: int) -> bool:
     """True: every choice of block sizes fits."""
     return True
+
+
+def _check_config(space: Space, config: Config) -> None:
+    """Check that a configuration has the block sizes and choices that a kernel has.
+
+    Raises:
+        ArgumentError: it has others.
+    """
+    known = space.configs[0]
+    names, expected = ([name for name, _ in one.values] for one in (config, known))
+    choices = {name for legal in space.legal for name, _ in legal}
+    unknown = [name for name, _ in config.choices if name not in choices]
+    if names != expected or unknown:
+        raise ArgumentError(
+            f"the configuration {config} is not one of this kernel's, as {known} is; take one of "
+            "kernel.configs, or what kernel.best_config returned"
+        )
 
 
 def _check_data(module: ModuleOp, arguments: Arguments) -> None:
@@ -522,3 +559,10 @@ def _check_data(module: ModuleOp, arguments: Arguments) -> None:
                 f"{param.name} is on the meta device, which holds no data, and the application "
                 "reads or writes it; pass a tensor with data"
             )
+
+
+def _varied(space: Space, config: Config) -> list[Config]:
+    """What differs from ``config`` in one choice that is legal with some warps and stages."""
+    same = [one for one in space.configs if one.values == config.values]
+    choices = dict.fromkeys(other.choices for one in same for other in space.varied(one))
+    return [replace(config, choices=one) for one in choices]

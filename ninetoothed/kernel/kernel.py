@@ -16,7 +16,7 @@ all in the cache does without.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
@@ -52,6 +52,7 @@ from ninetoothed.runtime.launch.launch_cache import LaunchCache
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from ninetoothed.compiler.remark_report import RemarkReport
     from ninetoothed.kernel.compilation import KernelCompiler
     from ninetoothed.runtime.tuning.report import TuningReport
     from ninetoothed.verification.verdicts import Report
@@ -263,25 +264,33 @@ class Kernel:
                 this one decide.
         """
         try:
-            if self._launch_cache.launch(args, kwargs):
+            key = self._launch_cache.launch(args, kwargs)
+            if key is True:
                 return
             arguments = self._bind(args, kwargs)
-            self._warnings.check(args, kwargs, arguments)
+            if arguments.may_warn:
+                self._warnings.check(args, kwargs, arguments)
             if arguments.device == "cpu" and self._backend in (None, "interpret"):
                 self._compiler.interpret(arguments)
             elif arguments.device == "cpu" or self._backend == "interpret":
                 raise self._misplaced(arguments.device)
             else:
-                self._launch(args, kwargs, arguments)
+                self._launch(args, kwargs, arguments, key)
         except NineToothedError as error:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
 
-    def _launch(self, args: Sequence[Any], kwargs: Mapping[str, Any], arguments: Arguments) -> None:
+    def _launch(
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        arguments: Arguments,
+        key: Hashable,
+    ) -> None:
         launched = self._dispatcher.launch(arguments.signature, arguments.values)
         if launched is not None:
-            self._launch_cache.keep(args, kwargs, arguments.values, launched)
+            self._launch_cache.keep(args, kwargs, arguments.values, launched, key)
 
     def _asks_of_gradients(self) -> bool:
         return self._warnings.asks_of_gradients
@@ -358,6 +367,23 @@ class Kernel:
         """
         with self._compilation.issued.collecting():
             return self._compiler.report(_named(dtypes), _named(values))
+
+    @user_facing
+    def remarks(self, *args: Any, config: Config | None = None, **kwargs: Any) -> RemarkReport:
+        """The optimising passes' remarks on a call like this one: what they did, and where they had
+        to refuse, with the fact that was missing and the user's line.
+
+        Nothing is launched, and CPU tensors will do: they are taken for tensors of a GPU
+        (``DEFAULT_TARGET``). ``config``: default the first of the configurations that fit.
+
+        Raises:
+            ArgumentError: the arguments do not fit the kernel, or ``config`` is not one of its
+                configurations.
+            ConfigurationError: there is no configuration.
+            NineToothedError: the application is wrong for these element types.
+        """
+        with self._compilation.issued.collecting():
+            return self._compiler.remarks(self._bind(args, kwargs), config)
 
     @property
     @user_facing

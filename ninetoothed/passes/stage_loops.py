@@ -3,8 +3,8 @@
 Triton pipelines the loads that feed a dot by itself, and others only in loops that ask for it: then
 they go to shared memory, some iterations ahead. An innermost loop that loads blocks and has no dot
 is given a number of stages, where the user has given none, and where no iteration may read what an
-earlier one writes. Whether that pays is for the clock to
-say, and so it is a choice of the tuner's (see ``compiler.optimizations``).
+earlier one writes. Whether that pays is for the clock to say, and so it is a choice of the tuner's
+(see ``compiler.optimizations``).
 
 Why here: loads and dots are still ops of their own. It requires stage ``scheduled`` and leaves it.
 
@@ -71,22 +71,40 @@ _DOTS = (nt.DotOp, nt.DotScaledOp)
 # Copies to shared memory that run by themselves have so many bytes at least.
 _LEAST_BYTES = 4
 _VALUES = (2, 3)
+_POSSIBLE = "loop kept: loop_stages is 1, and may be more where the buffers fit shared memory"
 
 
-def stageable_loops(kernel: nt.KernelOp) -> Iterator[scf.ForOp]:
+def stageable_loops(
+    kernel: nt.KernelOp, remarks: nt.RemarkEmitter | None = None
+) -> Iterator[scf.ForOp]:
     """The innermost loops that load blocks, have no dot, have no number of stages of the user's,
     and write nothing that a later iteration may read: its loads would come before.
+
+    ``remarks`` are told why others are not.
     """
     aliases = AliasAnalysis(kernel)
     for op in kernel.apply.walk():
-        if isinstance(op, scf.ForOp) and _STAGES not in op.attributes:
-            inside = list(op.body.walk())
-            if (
-                any(map(_loads_block, inside))
-                and not any(isinstance(one, (*_LOOPS, *_DOTS)) for one in inside)
-                and not _may_carry(aliases.effects(op))
-            ):
-                yield op
+        if not isinstance(op, scf.ForOp):
+            continue
+        inside = list(op.body.walk())
+        if not any(map(_loads_block, inside)):
+            continue
+        if _STAGES in op.attributes:
+            if remarks:
+                remarks.analysis(op, "loop kept: its number of stages is given")
+        elif any(isinstance(one, _LOOPS) for one in inside):
+            if remarks:
+                remarks.analysis(op, "loop kept: only innermost loops are staged")
+        elif any(isinstance(one, _DOTS) for one in inside):
+            if remarks:
+                remarks.analysis(
+                    op, "loop kept: it has a dot, whose operands Triton loads ahead by itself"
+                )
+        elif carried := _carried(aliases.effects(op)):
+            if remarks:
+                remarks.missed(op, f"loop kept: {aliases.overlap(*carried)}")
+        else:
+            yield op
 
 
 def _loads_block(op: Operation) -> bool:
@@ -95,11 +113,14 @@ def _loads_block(op: Operation) -> bool:
     )
 
 
-def _may_carry(effects: Sequence[Effect]) -> bool:
-    """True if one of these may read what another one writes."""
+def _carried(effects: Sequence[Effect]) -> tuple[Operation, Operation] | None:
+    """A read, and a write that it may see in a later iteration; None: there are no such."""
     reads = [one for one in effects if one.kind == "read"]
     others = [one for one in effects if one.kind != "read"]
-    return any(one.may_alias(read.alias_sets) for one in others for read in reads)
+    pairs = (
+        (read.op, one.op) for one in others for read in reads if one.may_alias(read.alias_sets)
+    )
+    return next(pairs, None)
 
 
 def legality(kernel: nt.KernelOp) -> Legality | None:
@@ -127,6 +148,13 @@ class StageLoopsPass(KernelPass):
     """Iterations at work at once; 1: the loads of an iteration are waited for."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        if self.stages > 1:
-            for loop in stageable_loops(kernel):
-                loop.attributes[_STAGES] = IntegerAttr(self.stages, i32)
+        remarks = nt.RemarkEmitter(kernel, self.name)
+        if self.stages > 1 or remarks:
+            for loop in stageable_loops(kernel, remarks):
+                if self.stages > 1:
+                    loop.attributes[_STAGES] = IntegerAttr(self.stages, i32)
+                    remarks.passed(
+                        loop, f"loop staged: {self.stages} iterations are at work at once"
+                    )
+                else:
+                    remarks.analysis(loop, _POSSIBLE)

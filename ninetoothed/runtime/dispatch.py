@@ -14,6 +14,7 @@ own. So each call is of the strictest class that takes it, and what the classes 
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,9 @@ from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config, volume
 from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
+from ninetoothed.calls import guard_bands
 from ninetoothed.calls.aliasing import is_tensor
-from ninetoothed.calls.copies import Run, copied
+from ninetoothed.calls.copies import Run
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, DeviceError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
@@ -130,8 +132,9 @@ class Dispatcher:
             return None if choice is None else choice.kernel.artifact.config
 
     def runs(self, signature: Signature, values: tuple[Any, ...], sample: Sample) -> Generator[Run]:
-        """Launches a call on copies of its arguments by a sample of the configurations that can
-        run, each with the choices of passes one by one, from small blocks to large ones.
+        """Launches a call on copies of its arguments, in memory with guard bands, by a sample of
+        the configurations that can run, each with the choices of passes one by one, from small
+        blocks to large ones.
 
         Raises:
             ConfigurationError: none can.
@@ -151,11 +154,11 @@ class Dispatcher:
                 with self._lock:
                     kernels = candidates.kernels(chosen[start : start + _AT_ONCE])
                 for kernel in kernels:
-                    copies = tuple(copied(values))
+                    copies = tuple(guard_bands.banded(values))
                     kernel.launch(copies)
                     found = True
-                    artifact = kernel.artifact
-                    yield Run(artifact.config, copies, frozenset(artifact.writes))
+                    artifact, stray = kernel.artifact, guard_bands.stray_write(values, copies)
+                    yield Run(artifact.config, copies, frozenset(artifact.writes), stray)
             if not found:
                 raise candidates.failure({})
 
@@ -315,8 +318,13 @@ def _place(values: tuple[Any, ...]) -> tuple[str, int]:
     """The type and the index of the device that the tensors are on, as ``bind`` has checked; those
     on the meta device stand for no data.
     """
-    devices = (value.device for value in values if is_tensor(value))
-    where = next((one for one in devices if one.type != "meta"), None)
-    if where is None:
-        return device.kind(), device.current()
-    return where.type, 0 if where.index is None else int(where.index)
+    for value in values:
+        if is_tensor(value) and (place := _place_of(value.device)) is not None:
+            return place
+    return device.kind(), device.current()
+
+
+@functools.cache
+def _place_of(where: Any) -> tuple[str, int] | None:
+    """The type and the index of a torch device; None for the meta device."""
+    return None if where.type == "meta" else (where.type, where.index or 0)

@@ -3,12 +3,14 @@
     nt-opt kernel.py --dump-ir           every stage of a kernel, one behind the other
     nt-opt kernel.py --kernel add_kernel --dtype lhs=fp16 --set BLOCK_SIZE=128 --dump-ir=DIR
     nt-opt kernel.py --choose loop_stages=3 --dump-ir       a pass does it in another way
+    nt-opt kernel.py --remarks           what passes did, and where they refused, with lines
     nt-opt kernel.py -t ttir             the text that Triton compiles
     nt-opt stage.mlir -p 'nt-lower-accesses,cse' -t mlir
 
 A Python file is imported, and its kernel is built as for a call: what no call has fixed is assumed,
 as in ``Kernel.ir``. A kernel that a function of the file makes is given by a call, as in ``--kernel
-'make_kernel(64)'``. Every text that is printed is accepted back.
+'make_kernel(64)'``. Every text that is printed is accepted back. Remarks go to the standard error
+stream; in the IR they are the kernel's attribute ``nt.remarks``.
 """
 
 from __future__ import annotations
@@ -66,9 +68,12 @@ class _Pipeline:
     steps: list[Step]
     observers: list[Observer]
     diagnosing: bool
+    remarking: bool
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         module.verify()
+        if self.remarking:
+            nt.collect_remarks(module)
         try:
             run(ctx, module, self.steps, self.observers, verifying=True)
         except NineToothedError as error:
@@ -76,6 +81,8 @@ class _Pipeline:
                 raise
             # What `--verify-diagnostics` prints, one after the other with `--split-input-file`.
             raise DiagnosticException(f"{type(error).__name__}: {error}") from error
+        if self.remarking:
+            sys.stderr.writelines(f"{remark}\n" for remark in nt.remarks_of(module))
 
 
 class NtOptMain(xDSLOptMain):
@@ -109,6 +116,7 @@ class NtOptMain(xDSLOptMain):
         add("--dtype", action="append", default=[], metavar="PARAM=TYPE", help="an element type")
         add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
         add("--choose", action="append", default=[], metavar="CHOICE=VALUE", help="a pass's choice")
+        add("--remarks", action="store_true", help="print the passes' remarks to standard error")
         add("--list-passes", action="store_true", help="list the passes and exit")
         add(
             "--dump-ir",
@@ -124,9 +132,11 @@ class NtOptMain(xDSLOptMain):
 
     def _use(self, pipeline: list[Step]) -> None:
         diagnosing: bool = self.args.verify_diagnostics
+        remarking: bool = self.args.remarks
         self.runs = bool(pipeline)
+        ours = _Pipeline(pipeline, self._observers(), diagnosing, remarking)
         # xDSL's driver calls nothing but `apply`.
-        self.pipeline = cast("PassPipeline", _Pipeline(pipeline, self._observers(), diagnosing))
+        self.pipeline = cast("PassPipeline", ours)
 
     def _observers(self) -> list[Observer]:
         folder: str | None = self.args.dump_ir
@@ -162,7 +172,7 @@ class NtOptMain(xDSLOptMain):
             )
         blocks: dict[str, int] = {}
         wants_all = self.args.dump_ir is not None or self.args.target != "mlir"
-        if wants_all and not self.args.passes:
+        if (wants_all or self.args.remarks) and not self.args.passes:
             composed = build(definition, signature)
             signature, config = pick(definition, composed, signature, values)
             blocks = dict(config.values)

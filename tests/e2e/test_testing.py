@@ -380,3 +380,16 @@ def test_gpu() -> None:
     with pytest.raises(MismatchError, match="num_warps="):
         check_kernel(SCAN, (x, z), cumulated, configs="random:0")
     assert len(check_kernel(CARRIED, (x, z), cumulated, configs=2)) == 2
+
+
+def beside(x, z):
+    ntl.store(z.data_ptr() + 300 + ntl.arange(0, 2), 1.0)
+    z = x
+
+
+@pytest.mark.gpu
+def test_a_write_beside_a_tensor_is_found() -> None:
+    x, z = torch.rand(300, device="cuda"), torch.empty(300, device="cuda")
+    with pytest.raises(MismatchError) as caught:
+        check_kernel(made(blocks, beside, 1, 1), (x, z), lambda x, z: x, configs=1)
+    assert "writes outside of z: 0 bytes behind its memory" in str(caught.value)

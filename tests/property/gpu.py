@@ -19,6 +19,7 @@ from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import build, compile_kernel
 from ninetoothed.runtime.dispatch import Dispatcher
 from tests.property.agreement import agree
+from tests.property.optimizations import Optimizations, optimizations
 from tests.property.programs import programs
 from tests.property.stages import PassTrace, arguments
 from tests.property.writer import Program
@@ -55,12 +56,14 @@ def launched(pass_trace: PassTrace, language: Language) -> list[torch.Tensor]:
     return buffers
 
 
-def check(program: Program) -> None:
+def check(program: Program, chosen: Optimizations) -> None:
     """Compare both backends with the interpreter."""
-    pass_trace = PassTrace(program)
-    expected = pass_trace.run(pass_trace.modules[0][1])
-    for language in BACKENDS:
-        agree(program, expected, launched(pass_trace, language), f"{language} on a GPU differs")
+    with chosen.set():
+        pass_trace = PassTrace(program, choices=chosen.choices)
+        expected = pass_trace.run(pass_trace.modules[0][1])
+        for language in BACKENDS:
+            what = f"{language} on a GPU differs with {chosen}"
+            agree(program, expected, launched(pass_trace, language), what)
 
 
 def check_some(seed: int, count: int) -> int:
@@ -75,11 +78,11 @@ def check_some(seed: int, count: int) -> int:
         phases=(Phase.generate,),
         suppress_health_check=[HealthCheck.too_slow],
     )
-    @given(programs())
-    def some(program: Program) -> None:
+    @given(programs(), optimizations())
+    def some(program: Program, chosen: Optimizations) -> None:
         nonlocal checked
         checked += 1
-        check(program)
+        check(program, chosen)
 
     some()
     return checked

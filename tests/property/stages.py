@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.configuration import Choices, Config
 from ninetoothed.calls.arguments import Arguments, bind
 from ninetoothed.compiler.compile import build, lower
 from ninetoothed.definition.define import define, run_arrangement
@@ -50,9 +50,14 @@ def arguments(program: Program, device: str = "cpu") -> tuple[list[torch.Tensor]
 
 
 class PassTrace:
-    """The modules of one program behind each pass, and the call that they are compiled for."""
+    """The modules of one program behind each pass, and the call that they are compiled for.
 
-    def __init__(self, program: Program, observers: Sequence[Observer] = ()) -> None:
+    ``choices``: what the passes choose.
+    """
+
+    def __init__(
+        self, program: Program, observers: Sequence[Observer] = (), choices: Choices = ()
+    ) -> None:
         self.program = program
         # Functions that the application calls are read when they are.
         folder = tempfile.mkdtemp()
@@ -60,8 +65,8 @@ class PassTrace:
         self.definition = load(program, folder)
         call: Arguments = bind(self.definition.interface, arguments(program)[1], program.keywords)
         self.signature = call.signature
-        choices = zip(self.definition.meta, program.choices, strict=True)
-        self.config = Config(tuple(choices))
+        sizes = zip(self.definition.meta, program.choices, strict=True)
+        self.config = Config(tuple(sizes), choices=choices)
         self.modules: list[tuple[str, ModuleOp]] = []
         composed = build(self.definition, self.signature, [self._observe], self.config)
         self.final = lower(composed, self.signature, self.config, [self._observe])

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
 
-from ninetoothed.compiler.optimizations import OPTIMIZATIONS
 from tests.property.agreement import agree
 from tests.property.gpu import check_many
+from tests.property.optimizations import Optimizations, optimizations
 from tests.property.programs import programs
 from tests.property.stages import PassTrace
 from tests.property.writer import Program
@@ -23,13 +21,12 @@ from tests.support import profiles
     max_examples=profiles.cases(ci=200, full=5_000),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
 )
-@given(programs(), st.sets(st.sampled_from(OPTIMIZATIONS)))
-def test_interpreters_agree(program: Program, disabled: set[str]) -> None:
-    setting = {"NINETOOTHED_DISABLE_OPTIMIZATIONS": ",".join(sorted(disabled))}
-    with mock.patch.dict(os.environ, setting):
-        pass_trace = PassTrace(program)
+@given(programs(), optimizations())
+def test_interpreters_agree(program: Program, chosen: Optimizations) -> None:
+    with chosen.set():
+        pass_trace = PassTrace(program, choices=chosen.choices)
     before, after = pass_trace.run(pass_trace.modules[0][1]), pass_trace.run(pass_trace.final)
-    agree(program, before, after, "tt differs from nt")
+    agree(program, before, after, f"tt differs from nt with {chosen}")
 
 
 @pytest.mark.gpu

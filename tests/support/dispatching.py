@@ -140,7 +140,7 @@ class FakeKernel:
 
     def launch(self, values: tuple[Any, ...]) -> Any:
         assert self._device == self._world.current
-        programs = self._host.checked_programs(values)
+        programs, _ = self._host.checked(values)
         if programs == 0:
             return None
         self._world.launched.append((block_of(self.artifact), programs, self._device))

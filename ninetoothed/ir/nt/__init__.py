@@ -4,6 +4,7 @@
 accesses. ``jagged``: sources of sequences. ``meta``: the meta-operations. ``blocks``, ``casts``,
 ``dot``, ``reductions``, ``shapes``, ``memory`` and ``debug``: the application's ops. ``addresses``:
 elements by coordinates. ``forwarding``: forwarded stores and barriers. ``programs``: program ids.
+``remarks``: remarks of passes.
 A kernel in stage ``arranged``:
 
 ```mlir
@@ -44,6 +45,7 @@ from ninetoothed.ir.nt.attributes import (
     CheckAttr,
     ExprAttr,
     ExprsAttr,
+    GuardsAttr,
     Param,
     ParamAttr,
     SymbolAttr,
@@ -98,6 +100,15 @@ from ninetoothed.ir.nt.reductions import (
     ScanOp,
     SortOp,
     YieldOp,
+)
+from ninetoothed.ir.nt.remarks import (
+    REMARKS,
+    Remark,
+    RemarkAttr,
+    RemarkEmitter,
+    RemarkKind,
+    collect_remarks,
+    remarks_of,
 )
 from ninetoothed.ir.nt.shapes import (
     BroadcastOp,

@@ -357,6 +357,37 @@ class CheckAttr(Data[Check]):
         printer.print_string(">")
 
 
+def _parse_guards(parser: AttrParser) -> tuple[Guard, ...]:
+    """Parse ``[[g0 * 64 + b0, m]]``."""
+
+    def guard() -> Guard:
+        row = parse_exprs(parser)
+        if len(row) != 2:
+            parser.raise_error("a guard is a pair [index, size]")
+        return Guard(*row)
+
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, guard))
+
+
+def _guards_text(guards: Iterable[Guard]) -> str:
+    rows = ", ".join(print_exprs((guard.index, guard.size)) for guard in guards)
+    return f"[{rows}]"
+
+
+@irdl_attr_definition
+class GuardsAttr(Data[tuple[Guard, ...]]):
+    """``#nt.guards[[g0 * 64 + b0, m]]``: pairs of an index and its upper bound."""
+
+    name = "nt.guards"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[Guard, ...]:
+        return _parse_guards(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(_guards_text(self.data))
+
+
 @irdl_attr_definition
 class AccessAttr(Data[Access]):
     """``#nt.access<[[m ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, m]]>``.
@@ -378,21 +409,17 @@ class AccessAttr(Data[Access]):
             levels = rows()
             parser.parse_punctuation("->")
             indices = parse_exprs(parser)
-            guards: list[Guard] = []
+            guards: tuple[Guard, ...] = ()
             if parser.parse_optional_keyword("if") is not None:
-                for row in rows():
-                    if len(row) != 2:
-                        parser.raise_error("a guard is a pair [index, size]")
-                    guards.append(Guard(row[0], row[1]))
-        return Access(tuple(levels), indices, tuple(guards))
+                guards = _parse_guards(parser)
+        return Access(tuple(levels), indices, guards)
 
     def print_parameter(self, printer: Printer) -> None:
         access = self.data
         levels = ", ".join(print_exprs(level) for level in access.levels)
         text = f"<[{levels}] -> {print_exprs(access.indices)}"
         if access.guards:
-            rows = ", ".join(print_exprs((guard.index, guard.size)) for guard in access.guards)
-            text += f" if [{rows}]"
+            text += f" if {_guards_text(access.guards)}"
         printer.print_string(text + ">")
 
     @property

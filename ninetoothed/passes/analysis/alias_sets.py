@@ -130,6 +130,36 @@ class AliasAnalysis:
                     found += self.effects(inner)
         return tuple(effect for effect in found if effect is not None)
 
+    def overlap(self, one: Operation, two: Operation) -> str:
+        """Text for remarks: why these two accesses may not change places, by their parameters."""
+        left, right = self.params(one), self.params(two)
+        if common := [name for name in left if name in right]:
+            return f"accesses of `{common[0]}` may overlap"
+        for a in left:
+            for b in right:
+                if self._sets[a] == self._sets[b]:
+                    return f"`{a}` may share memory with `{b}`"
+        if left and right:
+            return "an atomic orders memory"
+        known = [*left, *right]
+        return f"pointers may be to `{known[0]}`" if known else "pointers may be to one element"
+
+    def params(self, op: Operation) -> list[str]:
+        """The parameters that an op accesses, by a tile or by pointers; none where not known."""
+        refs = [op.ref] if isinstance(op, nt.LoadOp | nt.StoreOp) else []
+        pointers = [value for value in op.operands if nt.is_pointer(value.type)]
+        refs += [start.ref for pointer in pointers for start in pointer_origins(pointer)]
+        places = [ref.index for ref in refs if isinstance(ref, BlockArgument)]
+        return list(dict.fromkeys(self._sources[place].param.data for place in places))
+
+    @cached_property
+    def _sets(self) -> dict[str, str]:
+        """The alias set of each parameter, by name."""
+        return {
+            source.param.data: (source.param if source.memory is None else source.memory).data
+            for source in self._sources
+        }
+
     def _pointer_alias_sets(self, ptr: SSAValue) -> frozenset[str] | None:
         found: set[str] = set()
         for start in pointer_origins(ptr):

@@ -70,10 +70,11 @@ class LaunchCache:
     take the full way where autograd records, as long as it returns True. The cache may be used by
     several threads at once.
 
-    ``launch(args, keywords)`` launches a call and returns True, if one like it was kept.
+    ``launch(args, keywords)`` launches a call and returns True, if one like it was kept. Else it
+    returns the call's key, if that was made, or False.
     """
 
-    launch: Callable[[Values, Mapping[str, Any]], bool]
+    launch: Callable[[Values, Mapping[str, Any]], Hashable]
 
     def __init__(
         self,
@@ -103,27 +104,36 @@ class LaunchCache:
         self._launch = self.launch = _nothing_kept
 
     def keep(
-        self, args: Values, keywords: Mapping[str, Any], values: Values, launched: Launched
+        self,
+        args: Values,
+        keywords: Mapping[str, Any],
+        values: Values,
+        launched: Launched,
+        key: Hashable = False,
     ) -> None:
         """Keeps how a call was launched, if it is not the first of its kind, and calls like it need
         nothing else.
 
-        ``values`` are the kernel's parameters, which the call's arguments were bound to.
+        ``values`` are the kernel's parameters, which the call's arguments were bound to; ``key`` is
+        what :attr:`launch` returned.
         """
         if launched.sources is None:
             return
         try:
-            ordered, given = self._ordered(args, keywords)
-            # One that is another was converted for the launch.
-            if any(one is not two for one, two in zip(ordered, values, strict=True)):
-                return
-            # A tensor that gives a constant may hold another number at the next call.
-            if any(map(own_type, keywords.values())):
-                return
+            given = None
+            if keywords or values is not args:
+                ordered, given = self._ordered(args, keywords)
+                # One that is another was converted for the launch.
+                if any(one is not two for one, two in zip(ordered, values, strict=True)):
+                    return
+                # A tensor that gives a constant may hold another number at the next call.
+                if any(map(own_type, keywords.values())):
+                    return
             with self._lock:
                 if self._key is None:
                     self._key, self._launch = self._functions()
-                key = self._key(values, given)
+                if key is False:
+                    key = self._key(values, given)
                 if self._recurs(key):
                     self._put(key, values, launched)
                     self.launch = self._launch
@@ -170,7 +180,7 @@ class LaunchCache:
                 self._makers[key] = maker
         return maker(launched.programs, launched.shape, *place.numbers)
 
-    def _functions(self) -> tuple[Callable[..., Hashable], Callable[..., bool]]:
+    def _functions(self) -> tuple[Callable[..., Hashable], Callable[..., Hashable]]:
         """``key(values, given)``, and :attr:`launch`."""
         parameters = self._interface.parameters
         numbers = [place for place, one in enumerate(parameters) if one.kind != "tensor"]
@@ -204,7 +214,7 @@ class LaunchCache:
         functions = defined(("key", "launch"), "\n".join(lines), self._names)
         return functions[0], functions[1]
 
-    def _form(self, count: int, keywords: tuple[str, ...]) -> Callable[..., bool]:
+    def _form(self, count: int, keywords: tuple[str, ...]) -> Callable[..., Hashable]:
         """:attr:`launch` of calls with ``count`` arguments and these keywords, in this order, given
         their values by position.
 
@@ -266,9 +276,10 @@ class LaunchCache:
             *(f"        {line}" for line in read),
             "        kept = recent[0]",
             f"        if rest != kept.rest or not kept.guard({given}):",
-            f"            kept = find({key})",
+            f"            key = {key}",
+            "            kept = find(key)",
             f"            if kept is None or asks() and is_recording() and ({requiring}):",
-            "                return False",
+            "                return key",
             f"            renew(kept, rest, ({given},))",
             "    except Exception:",
             "        return False",
@@ -309,15 +320,15 @@ class _Kept:
         self.guards = 0
 
 
-class _Forms(dict[Hashable, Callable[..., bool]]):
+class _Forms(dict[Hashable, Callable[..., Hashable]]):
     """Launches of calls that are written in another way than plainly, by the number of arguments
     and the keywords, in order.
     """
 
-    def __init__(self, make: Callable[[int, tuple[str, ...]], Callable[..., bool]]) -> None:
+    def __init__(self, make: Callable[[int, tuple[str, ...]], Callable[..., Hashable]]) -> None:
         self._make = make
 
-    def __missing__(self, key: tuple[Any, ...]) -> Callable[..., bool]:
+    def __missing__(self, key: tuple[Any, ...]) -> Callable[..., Hashable]:
         if len(self) >= MOST_ORDERS:
             raise KeyError(key)
         made = self[key] = self._make(key[0], key[1:])

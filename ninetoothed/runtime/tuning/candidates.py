@@ -290,7 +290,8 @@ def _programs(host: Host, values: tuple[Any, ...], fitting: Fitting) -> int:
         CheckError: the call's sizes do not fit one another.
     """
     try:
-        return host.checked_programs(values)
+        programs, _ = host.checked(values)
+        return programs
     except CheckError as error:
         if fitting.configs:
             raise

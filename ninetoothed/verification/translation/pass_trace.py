@@ -17,6 +17,7 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.run import Argument, bind
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.equalities import Equalities, checked_equalities
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
 from ninetoothed.symbolic.expr import IndexExpr, as_expr, evaluate
@@ -50,10 +51,9 @@ class TraceStep:
 
     @property
     def drops(self) -> bool:
-        """True if the pass may remove a read: xDSL's do where its value is unused, and
-        nt-forward-memory where it is known.
-        """
-        return not self.name.startswith("nt-") or self.name == "nt-forward-memory"
+        """True if the pass may remove a read. xDSL's do where its value is unused."""
+        pass_ = self.rest[0].pass_
+        return pass_.drops_reads if isinstance(pass_, KernelPass) else True
 
     @property
     def reproducer(self) -> str:

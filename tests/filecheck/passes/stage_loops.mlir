@@ -1,8 +1,21 @@
 // RUN: nt-opt %s -p 'nt-stage-loops{stages=3}' | filecheck %s
 // RUN: nt-opt %s -p nt-stage-loops | filecheck %s --check-prefix=ONE
+// RUN: nt-opt %s --remarks -p 'nt-stage-loops{stages=3}' 2>&1 | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --remarks -p nt-stage-loops 2>&1 | filecheck %s --check-prefix=POSSIBLE
 
 // By default, an iteration's loads are waited for.
 // ONE-NOT: tt.num_stages = 3
+
+// Every loop that loads blocks is remarked on, at its line.
+// REMARK: copied.py:1:5: remark: loop kept: only innermost loops are staged [nt-stage-loops, analysis]
+// REMARK-NEXT: copied.py:2:9: remark: loop staged: 3 iterations are at work at once [nt-stage-loops, passed]
+// REMARK-NEXT: remark: loop kept: its number of stages is given [nt-stage-loops, analysis]
+// REMARK-NEXT: carried.py:1:5: remark: loop kept: `x` may share memory with `y` [nt-stage-loops, missed]
+// REMARK-NEXT: carried.py:2:5: remark: loop kept: accesses of `x` may overlap [nt-stage-loops, missed]
+// REMARK-NEXT: remark: loop kept: it has a dot, whose operands Triton loads ahead by itself [nt-stage-loops, analysis]
+// REMARK-NEXT: {{^}}builtin.module
+// REMARK-NEXT: nt.kernel @copied {{.*}} attributes {nt.remarks = [#nt.remark<analysis "nt-stage-loops" "loop kept: only innermost loops are staged" loc("copied.py":1:5)>, #nt.remark<passed
+// POSSIBLE: copied.py:2:9: remark: loop kept: loop_stages is 1, and may be more where the buffers fit shared memory [nt-stage-loops, analysis]
 
 // Loads of an innermost loop are overlapped with its earlier iterations, stores of other memory too.
 // CHECK-LABEL: nt.kernel @copied
@@ -31,8 +44,8 @@ nt.kernel @copied symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrange {
     scf.for %j = %c0 to %n step %c1 : i32 {
       %v = nt.load %xs[%j] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
       nt.store %v, %ys[%j] : !nt.tensor<[64] x f32>, !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32]
-    }
-  }
+    } loc("copied.py":2:9)
+  } loc("copied.py":1:5)
   nt.return
 }
 
@@ -76,11 +89,11 @@ nt.kernel @carried symbols [#nt.symbol<k size 0 to ?>] grid #nt.expr<1> arrange 
   scf.for %i = %c0 to %n step %c1 : i32 {
     %v = nt.load %xs[%i] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     nt.store %v, %ys[%i] : !nt.tensor<[64] x f32>, !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32]
-  }
+  } loc("carried.py":1:5)
   scf.for %j = %c0 to %n step %c1 : i32 {
     %v = nt.load %xs[%j] : !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32] -> !nt.tensor<[64] x f32>
     nt.store %v, %xs[%j] : !nt.tensor<[64] x f32>, !nt.tensor<[k ceildiv 64] x !nt.tensor<[64] x f32>>[i32]
-  }
+  } loc("carried.py":2:5)
   nt.return
 }
 

@@ -102,11 +102,7 @@ def test_meta_tensors_and_numbers_have_no_device(world: World) -> None:
     given = (FakeTensor(9, "meta"), FakeTensor(9, "cuda:1"), FakeTensor(9, "meta"))
     world.dispatcher(blocks(256)).launch(SIGNATURE, given)
     assert world.launched == [(256, 1, 1)]
-    launch = (
-        "def check(n):\n    return None\n"
-        "def programs(n):\n    return 1\n"
-        "def arguments(n):\n    return (n,)\n"
-    )
+    launch = "def launch(n):\n    return None, 1, (n,)\n"
     make = constant(artifacts.add(launch=launch))
     world.current = 2
     world.dispatcher(blocks(256), "numbers", make).launch(SIGNATURE, (3,))

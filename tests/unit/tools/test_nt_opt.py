@@ -162,6 +162,32 @@ def test_a_pass_does_it_in_another_way() -> None:
     )
 
 
+def test_remarks() -> None:
+    example = ROOT / "examples" / "layer_norm.py"
+    kernel = [str(example), "--kernel", "layer_norm_backward_kernel", "--choose", "loop_stages=3"]
+    lines = example.read_text().splitlines()
+    loop = next(n for n, line in enumerate(lines, 1) if line.startswith("    for "))
+    place = f"{example}:{loop}:5"
+    message = "loop staged: 3 iterations are at work at once"
+    found = nt_opt([*kernel, "--remarks"])
+    assert found.code == 0, found.err
+    assert f"{place}: remark: {message} [nt-stage-loops, passed]\n" in found.err
+    attribute = f'#nt.remark<passed "nt-stage-loops" "{message}" loc("{example}":{loop}:5)>'
+    assert attribute in found.out
+    # They are in the IR of the stages behind, and lead to no other code.
+    dumped = nt_opt([*kernel, "--remarks", "--dump-ir"])
+    parts = dumped.out.split("// -----")
+    assert [attribute in part for part in parts] == [
+        step in STEPS[STEPS.index("nt-stage-loops") :] for step in STEPS
+    ]
+    for target in ("ttir", "triton-python"):
+        remarked = nt_opt([*kernel, "--remarks", "-t", target])
+        plain = nt_opt([*kernel, "-t", target])
+        assert (remarked.code, remarked.out) == (0, plain.out)
+        assert f"{place}: remark: {message}" in remarked.err
+        assert "remark: " not in plain.err
+
+
 def test_kernels_are_found_by_either_name(kernels: str) -> None:
     by_variable = nt_opt([kernels, "--kernel", "one"])
     assert by_variable.code == 0

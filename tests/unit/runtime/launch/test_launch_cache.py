@@ -8,6 +8,7 @@ import random
 import struct
 from collections.abc import Callable, Generator, Hashable
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -102,9 +103,8 @@ ADD = interface(*PARAMETERS)
 
 
 def host(params: str, arguments: str, programs: str = "x.shape[0]") -> str:
-    """The host functions of a launch."""
-    bodies = {"check": "None", "programs": programs, "arguments": arguments}
-    return "".join(f"def {name}({params}):\n    return {body}\n" for name, body in bodies.items())
+    """The host function of a launch."""
+    return f"def launch({params}):\n    return None, {programs}, ({arguments})\n"
 
 
 SOURCE = host(
@@ -157,13 +157,13 @@ class Called:
 
     def __call__(self, *args: Any, **keywords: Any) -> bool:
         """True if the call was launched without being bound."""
-        if self.repeated.launch(args, keywords):
+        if (key := self.repeated.launch(args, keywords)) is True:
             return True
         self.full += 1
         values = bind(self.interface, args, {}).values
         launched = self.kernel.launch(values)
         assert isinstance(launched, Launched)
-        self.repeated.keep(args, keywords, values, launched)
+        self.repeated.keep(args, keywords, values, launched, key)
         return False
 
 
@@ -189,13 +189,27 @@ def test_the_same_call_again(gpu: Gpu) -> None:
     for scale in (2.5, -3.5):
         x, y, scale, out = again = call(scale=scale)
         gpu.stub.set(launched=0)
-        assert repeated.launch(again, {})
+        assert repeated.launch(again, {}) is True
         wanted = (7, x.data_ptr(), y.data_ptr(), bits(scale), out.data_ptr(), 100)
         assert gpu.launched() == [wanted]
 
 
+def test_a_key_that_was_looked_for_is_not_made_again(gpu: Gpu) -> None:
+    """Of a new shape the cache reads each tensor once, and not at all to keep it."""
+    called = Called(gpu)
+    called(*call(10))
+    for size in (20, 30):
+        key = called.repeated.launch(args := call(size), {})
+        assert key not in (True, False)
+        launched = called.kernel.launch(args)
+        assert launched is not None
+        with mock.patch.object(called.repeated, "_key", side_effect=AssertionError):
+            called.repeated.keep(args, {}, args, launched, key)
+        assert called.repeated.launch(args, {}) is True
+
+
 def test_nothing_is_kept_at_first() -> None:
-    assert not LaunchCache(ADD, number_class).launch(call(), {})
+    assert LaunchCache(ADD, number_class).launch(call(), {}) is not True
 
 
 def test_a_call_is_kept_the_second_time(gpu: Gpu) -> None:
@@ -209,11 +223,11 @@ def test_a_call_is_kept_the_second_time(gpu: Gpu) -> None:
 
     keep(call(100))
     keep(call(200))
-    assert not repeated.launch(call(100), {})
+    assert repeated.launch(call(100), {}) is not True
     assert not launches.loaded.is_kept
     keep(call(100, scale=2.5))
-    assert repeated.launch(call(100), {})
-    assert not repeated.launch(call(200), {})
+    assert repeated.launch(call(100), {}) is True
+    assert repeated.launch(call(200), {}) is not True
 
 
 # Those that are private, too.
@@ -247,10 +261,10 @@ def test_a_call_that_is_another(
     repeated = kept(gpu, call())
     for _ in range(2):
         x, y, _, out = call()
-        assert not repeated.launch(change(x, y, out), {})
+        assert repeated.launch(change(x, y, out), {}) is not True
         assert gpu.stub.launched == 0
         # What torch's guards say of a call is asked of the second one on.
-        assert repeated.launch(call(), {})
+        assert repeated.launch(call(), {}) is True
         gpu.stub.set(launched=0)
 
 
@@ -273,9 +287,9 @@ def test_gradients_make_no_other_call(gpu: Gpu) -> None:
     repeated = kept(gpu, call())
     for needed in (False, True, False, True):
         x, y, scale, out = call()
-        assert repeated.launch((x.requires_grad_(needed), y, scale, out), {})
+        assert repeated.launch((x.requires_grad_(needed), y, scale, out), {}) is True
     with torch.inference_mode():
-        assert repeated.launch(call(), {})
+        assert repeated.launch(call(), {}) is True
 
 
 def test_strides_of_dims_of_one_element_count(gpu: Gpu) -> None:
@@ -284,9 +298,9 @@ def test_strides_of_dims_of_one_element_count(gpu: Gpu) -> None:
     one, other = flat.as_strided((1,), (1,)), flat.as_strided((1,), (16,))
     y, out = torch.empty(1), torch.empty(1)
     repeated = kept(gpu, (one, y, 0.5, out))
-    assert repeated.launch((one, y, 0.5, out), {})
-    assert repeated.launch((one, y, 0.5, out), {})
-    assert not repeated.launch((other, y, 0.5, out), {})
+    assert repeated.launch((one, y, 0.5, out), {}) is True
+    assert repeated.launch((one, y, 0.5, out), {}) is True
+    assert repeated.launch((other, y, 0.5, out), {}) is not True
 
 
 MEMORY = torch.empty(400)
@@ -332,8 +346,8 @@ def test_memory_that_is_shared(
         return x, y, 0.5, out
 
     repeated = kept(gpu, placed(first))
-    assert repeated.launch(placed(first), {})
-    assert repeated.launch(placed(second), {}) is launches
+    assert repeated.launch(placed(first), {}) is True
+    assert (repeated.launch(placed(second), {}) is True) is launches
     assert gpu.stub.launched == 1 + launches
 
 
@@ -358,7 +372,7 @@ def test_another_current_device(gpu: Gpu) -> None:
     repeated = kept(gpu, call())
     gpu.current = 1
     gpu.stub.driver.enter(1)
-    assert repeated.launch(call(), {})
+    assert repeated.launch(call(), {}) is True
     assert gpu.current == 1
     assert [launch.context for launch in gpu.stub.launches()] == [1000]
 
@@ -370,13 +384,13 @@ def test_keywords(gpu: Gpu) -> None:
     launched = kernel(gpu).launch(args)
     assert launched is not None
     repeated.keep(args, keywords, args, launched)
-    assert repeated.launch(args, keywords)
-    assert repeated.launch((x, y), {"scale": 1.5, **keywords, "out": out})
-    assert repeated.launch((), {"x": x, "out": out, "B": 1, "scale": scale, "y": y, "C": 2})
+    assert repeated.launch(args, keywords) is True
+    assert repeated.launch((x, y), {"scale": 1.5, **keywords, "out": out}) is True
+    assert repeated.launch((), {"x": x, "out": out, "B": 1, "scale": scale, "y": y, "C": 2}) is True
     for others in ({}, {"B": 1}, {"B": 2, "C": 2}, {"B": True, "C": 2}, {"B": 1, "D": 2}):
-        assert not repeated.launch(args, others)
-    assert not repeated.launch((x, y), {"x": x, "scale": 1.5, "out": out, **keywords})
-    assert not repeated.launch((x, y), {"scale": 1.5, **keywords})
+        assert repeated.launch(args, others) is not True
+    assert repeated.launch((x, y), {"x": x, "scale": 1.5, "out": out, **keywords}) is not True
+    assert repeated.launch((x, y), {"scale": 1.5, **keywords}) is not True
 
 
 def test_so_many_ways_to_write_a_call_are_kept(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -384,11 +398,11 @@ def test_so_many_ways_to_write_a_call_are_kept(gpu: Gpu, monkeypatch: pytest.Mon
     x, y, scale, out = call()
     repeated = kept(gpu, (x, y, scale, out))
     named = {"x": x, "y": y, "scale": scale, "out": out}
-    assert repeated.launch((x, y, scale), {"out": out})
-    assert repeated.launch((x, y), {"out": out, "scale": scale})
-    assert not repeated.launch((), named)
-    assert repeated.launch((x, y, scale), {"out": out})
-    assert repeated.launch((x, y, scale, out), {})
+    assert repeated.launch((x, y, scale), {"out": out}) is True
+    assert repeated.launch((x, y), {"out": out, "scale": scale}) is True
+    assert repeated.launch((), named) is not True
+    assert repeated.launch((x, y, scale), {"out": out}) is True
+    assert repeated.launch((x, y, scale, out), {}) is True
 
 
 def test_a_tensor_as_a_constant_is_read_each_time(gpu: Gpu) -> None:
@@ -397,10 +411,10 @@ def test_a_tensor_as_a_constant_is_read_each_time(gpu: Gpu) -> None:
     launched = kernel(gpu).launch(args)
     assert launched is not None
     repeated.keep(args, keywords, args, launched)
-    assert not repeated.launch(args, keywords)
+    assert repeated.launch(args, keywords) is not True
     repeated.keep(args, {"B": 1}, args, launched)
-    assert repeated.launch(args, {"B": 1})
-    assert not repeated.launch(args, keywords)
+    assert repeated.launch(args, {"B": 1}) is True
+    assert repeated.launch(args, keywords) is not True
 
 
 def test_defaults_of_constants(gpu: Gpu) -> None:
@@ -411,7 +425,7 @@ def test_defaults_of_constants(gpu: Gpu) -> None:
     assert not called(x)
     assert called(x)
     assert called(x, 0.5)
-    assert called.repeated.launch((x,), {"e": 0.5})
+    assert called.repeated.launch((x,), {"e": 0.5}) is True
     # Zeros of either sign are equal, and are other constants.
     assert not called(x, 0.0)
     assert not called(x, -0.0)
@@ -429,11 +443,11 @@ def test_a_tensor_arranged_in_two_ways(gpu: Gpu) -> None:
     assert not called(x, out)
     assert called(y, out)
     assert called(y, y, out)
-    assert called.repeated.launch((), {"x": y, "out": out})
+    assert called.repeated.launch((), {"x": y, "out": out}) is True
     gpu.stub.set(launched=0)
     assert called(x, out)
     assert gpu.launched() == [(7, x.data_ptr(), x.data_ptr(), out.data_ptr(), 7)]
-    assert not called.repeated.launch((x, y, out), {})
+    assert called.repeated.launch((x, y, out), {}) is not True
 
 
 def test_numbers_that_are_converted(gpu: Gpu) -> None:
@@ -451,7 +465,7 @@ def test_numbers_that_are_converted(gpu: Gpu) -> None:
     gpu.stub.set(launched=0)
     assert called(x, 200, False, 2)
     assert not called(x, 200, 1, 2)
-    assert not called.repeated.launch((x, 256, False, 2), {})
+    assert called.repeated.launch((x, 256, False, 2), {}) is not True
     assert gpu.launched()[0] == (7, x.data_ptr(), 200, 0, 0x4000)
 
 
@@ -503,7 +517,7 @@ def test_arguments_that_were_converted_are_not_kept(gpu: Gpu) -> None:
     assert launched is not None
     repeated = AtOnce(ADD, number_class)
     repeated.keep(args, {}, call(), launched)
-    assert not repeated.launch(args, {})
+    assert repeated.launch(args, {}) is not True
 
 
 def test_errors_of_a_launch_are_told(gpu: Gpu) -> None:
@@ -518,7 +532,7 @@ def test_what_is_kept_stays_loaded(gpu: Gpu) -> None:
     called(*call())
     called.kernel.unload()
     assert gpu.stub.unloaded == 0
-    assert called.repeated.launch(call(), {})
+    assert called.repeated.launch(call(), {}) is True
 
 
 def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
@@ -534,7 +548,7 @@ def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
     again = 0
     for size in sizes:
         x, y, out = tensors[:, :size]
-        again += called.repeated.launch((x, y, 0.5, out), {})
+        again += called.repeated.launch((x, y, 0.5, out), {}) is True
     # Calls that alternate find nearly all that there is room for.
     assert again == MOST
 
@@ -551,7 +565,7 @@ def test_calls_that_take_turns_are_kept(gpu: Gpu) -> None:
             repeated.keep((x, y, 0.5, out), {}, (x, y, 0.5, out), launched)
     for size in sizes:
         x, y, out = tensors[:, :size]
-        assert repeated.launch((x, y, 0.5, out), {})
+        assert repeated.launch((x, y, 0.5, out), {}) is True
 
 
 def test_memory_is_flat(gpu: Gpu) -> None:

@@ -1,0 +1,46 @@
+"""Remarks of a whole compilation: what the passes did to a kernel, and where they refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.compiler.compile import build, lower
+from ninetoothed.definition.definition import Definition
+from ninetoothed.errors import collect_warnings
+from ninetoothed.ir import nt
+
+
+@dataclass(frozen=True)
+class RemarkReport:
+    """The passes' remarks on one kernel, compiled for ``config``. ``str(report)`` has a line for
+    each, as compilers print them.
+    """
+
+    kernel: str
+    config: Config
+    remarks: tuple[nt.Remark, ...]
+
+    def of(self, kind: nt.RemarkKind) -> tuple[nt.Remark, ...]:
+        """The remarks of one kind: ``"passed"``, ``"missed"`` or ``"analysis"``."""
+        return tuple(remark for remark in self.remarks if remark.kind == kind)
+
+    def __str__(self) -> str:
+        return "\n".join([f"kernel {self.kernel!r}: {self.config}", *map(str, self.remarks)])
+
+
+def remark_report(
+    definition: Definition, signature: Signature, config: Config, target: Target
+) -> RemarkReport:
+    """The remarks of a compilation for one signature, configuration and target.
+
+    Raises:
+        NineToothedError: the kernel is wrong for this configuration.
+    """
+    # The kernel has warned of what there is to warn of.
+    with collect_warnings():
+        module = build(definition, signature, config=config, remarks=True)
+    lowered = lower(module, signature, config, target=target)
+    return RemarkReport(definition.name, config, tuple(nt.remarks_of(lowered)))
