@@ -42,6 +42,7 @@ CHOICES = (
 )
 
 _SWITCHES: dict[str, tuple[str, str]] = {
+    "vacuous_guards": ("nt-fold-guards", "enabled"),
     "guarded_loads": ("nt-guard-loads", "enabled"),
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
     "checked_equalities": ("nt-specialize", "merges_checked"),

@@ -312,11 +312,16 @@ class KernelCompiler:
         return space(self.composed(signature), signature, warps, stages, target=target)
 
     def artifact(
-        self, signature: Signature, config: Config, target: Target, language: Language
+        self,
+        signature: Signature,
+        config: Config,
+        target: Target,
+        language: Language,
+        full: bool = False,
     ) -> Artifact:
-        """Compile the artifact of one configuration."""
+        """Compile an artifact of one configuration; ``full`` as in the artifact."""
         module = self.composed(signature, config)
-        return compile_kernel(module, signature, config, target, language)
+        return compile_kernel(module, signature, config, target, language, full)
 
     def interpret(self, arguments: Arguments) -> None:
         """Evaluate a call on CPU tensors, as one of the strictest class that takes it; with

@@ -153,9 +153,11 @@ class Compilation:
         """Configuration space of a signature."""
         return self.compiler.space(signature, target)
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        """Compile the artifact of one configuration."""
-        found = self.compiler.artifact(signature, config, target, self.language(target))
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
+        """Compile an artifact of one configuration; ``full`` as in the artifact."""
+        found = self.compiler.artifact(signature, config, target, self.language(target), full)
         self._keep(signature)
         return found
 

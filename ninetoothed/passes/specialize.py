@@ -130,6 +130,9 @@ class SpecializePass(KernelPass):
     multiples: tuple[str, ...] = ()
     """The symbols that are multiples of 16."""
 
+    indivisible: tuple[str, ...] = ()
+    """The symbols that are no multiples of 16."""
+
     aligned: tuple[str, ...] = ()
     """The parameters whose data starts at a multiple of 16 bytes."""
 
@@ -179,11 +182,8 @@ class SpecializePass(KernelPass):
         retype(kernel.apply, known.attribute)
         for source, type in zip(kernel.sources, own, strict=True):
             set_type(source.result, type)
-        multiples = {equal.first(name) for name in self.multiples}
         kernel.symbols = ArrayAttr(
-            nt.SymbolAttr(
-                replace(decl, divisor=16) if equal.first(decl.name) in multiples else decl
-            )
+            nt.SymbolAttr(self._declared(decl, equal))
             for decl in kernel.declarations
             if decl.name not in values
         )
@@ -202,6 +202,12 @@ class SpecializePass(KernelPass):
         for source in kernel.sources:
             if source.param.data in self.aligned:
                 source.aligned = BoolAttr.from_bool(True)
+
+    def _declared(self, decl: nt.SymbolDecl, equal: Equalities) -> nt.SymbolDecl:
+        one = equal.first(decl.name)
+        if one in map(equal.first, self.multiples):
+            return replace(decl, divisor=16)
+        return replace(decl, indivisible=one in map(equal.first, self.indivisible))
 
     def _mark_contiguous(self, kernel: nt.KernelOp) -> None:
         texts = (text.partition("=") for text in self.contiguous)

@@ -76,6 +76,7 @@ class KernelOp(IRDLOperation):
     checks = prop_def(ArrayAttr[CheckAttr])
     padded_sizes = prop_def(ArrayAttr[ExprsAttr])
     grid = opt_prop_def(ExprAttr)
+    vacuous = opt_prop_def(ExprsAttr)
     arrange = region_def("single_block")
     apply = region_def("single_block")
 
@@ -194,7 +195,7 @@ class KernelOp(IRDLOperation):
             "checks": ArrayAttr[CheckAttr]([]),
             "padded_sizes": ArrayAttr[ExprsAttr]([]),
         }
-        for key in ("symbols", "checks", "padded_sizes", "grid"):
+        for key in ("symbols", "checks", "padded_sizes", "grid", "vacuous"):
             if parser.parse_optional_keyword(key) is not None:
                 properties[key] = parser.parse_attribute()
         attributes = parser.parse_optional_attr_dict_with_keyword()
@@ -219,9 +220,10 @@ class KernelOp(IRDLOperation):
             if value.data:
                 printer.print_string(f" {key} ")
                 printer.print_attribute(value)
-        if self.grid is not None:
-            printer.print_string(" grid ")
-            printer.print_attribute(self.grid)
+        for key, value in (("grid", self.grid), ("vacuous", self.vacuous)):
+            if value is not None:
+                printer.print_string(f" {key} ")
+                printer.print_attribute(value)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" arrange ")
         printer.print_region(self.arrange)
