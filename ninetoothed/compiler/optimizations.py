@@ -43,6 +43,7 @@ CHOICES = (
 
 _SWITCHES: dict[str, tuple[str, str]] = {
     "guarded_loads": ("nt-guard-loads", "enabled"),
+    "skipped_programs": ("nt-skip-programs", "enabled"),
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
 }
 """The options of passes that are on, by name."""

@@ -130,6 +130,18 @@ class _Kernel:
         """Lowering of expressions over the program's scalars."""
         return IndexLowering(here, self.values, (), frozenset(), ranges)
 
+    def conditions(self, lowering: IndexLowering, guard: Guard) -> list[Lanes]:
+        """The conditions whose conjunction a guard is."""
+        ranges = lowering.assumptions
+        index, size = lowering.lower(guard.index), lowering.lower(guard.size)
+        if always_nonnegative(guard.index, ranges):
+            return [lowering.combine(_BELOW, index, size)]
+        if self.options.unsigned_tests and always_nonnegative(guard.size, ranges):
+            # A negative index is a large one.
+            return [lowering.combine(_BELOW_UNSIGNED, index, size)]
+        below = lowering.combine(_BELOW, index, size)
+        return [below, lowering.combine(_NOT_BELOW, index, lowering.number(0))]
+
     def access(self, op: _AccessOp) -> _Accessed | None:
         """The lowering of an access to a tile; None for numbers passed by value."""
         assert isinstance(op.ref, BlockArgument)
@@ -263,15 +275,7 @@ class _Accessed:
             )
             if last.value is not None:
                 lowering.check(last.value)
-            index, size = lowering.lower(guard.index), lowering.lower(guard.size)
-            if always_nonnegative(guard.index, self.ranges):
-                conditions.append(lowering.combine(_BELOW, index, size))
-            elif self.kernel.options.unsigned_tests and always_nonnegative(guard.size, self.ranges):
-                # A negative index is a large one.
-                conditions.append(lowering.combine(_BELOW_UNSIGNED, index, size))
-            else:
-                conditions.append(lowering.combine(_BELOW, index, size))
-                conditions.append(lowering.combine(_NOT_BELOW, index, lowering.number(0)))
+            conditions += self.kernel.conditions(lowering, guard)
         if not conditions:
             return None
         both = functools.partial(lowering.combine, arith.AndIOp)
@@ -342,6 +346,16 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
     replace(op, [index.value for index in indices])
     assert isinstance(number, Operation)
     Rewriter.erase_op(number)
+
+
+@_LOWERINGS.register(nt.HoldsOp)
+def _holds(kernel: _Kernel, op: nt.HoldsOp) -> None:
+    here = kernel.before(op)
+    outer = {name: Range.of(0) for name in kernel.values if name not in kernel.assumptions}
+    lowering = kernel.scalars(here, {**kernel.assumptions, **outer})
+    found = [bits for guard in op.guards.data for bits in kernel.conditions(lowering, guard)]
+    both = functools.partial(lowering.combine, arith.AndIOp)
+    replace(op, [functools.reduce(both, found).value])
 
 
 def _size(kernel: _Kernel, op: nt.SizeOp) -> None:

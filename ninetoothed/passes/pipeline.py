@@ -41,7 +41,10 @@ ANNOTATED: Stages = (
 SPECIALIZED: Stages = (
     ("specialized", ("nt-specialize",)),
     ("padded", ("nt-pad-blocks", "nt-fit-target")),
-    ("scheduled", ("nt-schedule-programs", "nt-guard-loads", "nt-stage-loops")),
+    (
+        "scheduled",
+        ("nt-schedule-programs", "nt-guard-loads", "nt-skip-programs", "nt-stage-loops"),
+    ),
     # Addresses are computed where they are used: loop-invariant ones are hoisted, then cse merges
     # equal ones.
     ("addressed", ("nt-lower-accesses", "nt-hoist-invariants", "cse")),
