@@ -16,7 +16,7 @@ all in the cache does without.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
@@ -29,7 +29,7 @@ from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, langu
 from ninetoothed.cache import entries
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.aliasing import narrowed, without_aliasing
-from ninetoothed.calls.arguments import Arguments, number_class
+from ninetoothed.calls.arguments import number_class
 from ninetoothed.calls.binder import Binder
 from ninetoothed.calls.copies import Run
 from ninetoothed.definition.definition import Definition
@@ -264,8 +264,8 @@ class Kernel:
                 this one decide.
         """
         try:
-            key = self._launch_cache.launch(args, kwargs)
-            if key is True:
+            is_launched = self._launch_cache.launch(args, kwargs)
+            if is_launched:
                 return
             arguments = self._bind(args, kwargs)
             if arguments.may_warn:
@@ -275,22 +275,13 @@ class Kernel:
             elif arguments.device == "cpu" or self._backend == "interpret":
                 raise self._misplaced(arguments.device)
             else:
-                self._launch(args, kwargs, arguments, key)
+                launched = self._dispatcher.launch(arguments.signature, arguments.values)
+                if launched is not None and is_launched is None:
+                    self._launch_cache.keep(args, kwargs, arguments.values, launched)
         except NineToothedError as error:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
-
-    def _launch(
-        self,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        arguments: Arguments,
-        key: Hashable,
-    ) -> None:
-        launched = self._dispatcher.launch(arguments.signature, arguments.values)
-        if launched is not None:
-            self._launch_cache.keep(args, kwargs, arguments.values, launched, key)
 
     def _asks_of_gradients(self) -> bool:
         return self._warnings.asks_of_gradients
