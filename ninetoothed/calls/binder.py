@@ -17,7 +17,7 @@ from typing import Any
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls.aliasing import alias_sets
-from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
+from ninetoothed.calls.arguments import NARROW, Arguments, Place, bind, number_class
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.positions import CallOrder
@@ -47,8 +47,8 @@ class Binder:
         self._interface = interface
         self._collecting = collecting
         self._finish = finish
-        # The signature, the device, and whether there may be something to warn of.
-        self._known: dict[Hashable, tuple[Signature, str, bool]] = {}
+        # What follows the values of arguments.
+        self._known: dict[Hashable, tuple[Signature, Place, bool]] = {}
         # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
 
@@ -78,8 +78,8 @@ class Binder:
         if classified is not None and not any(map(own_type, keywords.values())):
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[classified[1]] = signature, arguments.device, may_warn
-        return Arguments(arguments.values, signature, arguments.device, may_warn)
+            self._known[classified[1]] = signature, arguments.place, may_warn
+        return Arguments(arguments.values, signature, arguments.place, may_warn)
 
     def _unclassified(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         self._classify = self._first_classified

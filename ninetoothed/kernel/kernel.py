@@ -29,7 +29,7 @@ from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, langu
 from ninetoothed.cache import entries
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.aliasing import narrowed, without_aliasing
-from ninetoothed.calls.arguments import number_class
+from ninetoothed.calls.arguments import Place, number_class
 from ninetoothed.calls.binder import Binder
 from ninetoothed.calls.copies import Run
 from ninetoothed.definition.definition import Definition
@@ -270,12 +270,14 @@ class Kernel:
             arguments = self._bind(args, kwargs)
             if arguments.may_warn:
                 self._warnings.check(args, kwargs, arguments)
-            if arguments.device == "cpu" and self._backend in (None, "interpret"):
+            if arguments.place.kind == "cpu" and self._backend in (None, "interpret"):
                 self._compiler.interpret(arguments)
-            elif arguments.device == "cpu" or self._backend == "interpret":
-                raise self._misplaced(arguments.device)
+            elif arguments.place.kind == "cpu" or self._backend == "interpret":
+                raise self._misplaced(arguments.place)
             else:
-                launched = self._dispatcher.launch(arguments.signature, arguments.values)
+                launched = self._dispatcher.launch(
+                    arguments.signature, arguments.values, arguments.place
+                )
                 if launched is not None and is_launched is None:
                     self._launch_cache.keep(args, kwargs, arguments.values, launched)
         except NineToothedError as error:
@@ -293,10 +295,10 @@ class Kernel:
             return signature
         return narrowed(signature, self._compilation.written(plain))
 
-    def _misplaced(self, device: str) -> DeviceError:
-        needs, move = ("GPU", gpu.kind()) if device == "cpu" else ("CPU", "cpu")
+    def _misplaced(self, place: Place) -> DeviceError:
+        needs, move = ("GPU", gpu.kind()) if place.kind == "cpu" else ("CPU", "cpu")
         return DeviceError(
-            f"the tensors are on {device}, and backend={self._backend!r} takes {needs} tensors; "
+            f"the tensors are on {place}, and backend={self._backend!r} takes {needs} tensors; "
             f"move them with .{move}(), or leave backend out"
         )
 
@@ -404,10 +406,10 @@ class Kernel:
             NineToothedError: as a call does.
         """
         arguments = self._bind(args, kwargs)
-        if arguments.device == "cpu" and self._backend in (None, "interpret"):
+        if arguments.place.kind == "cpu" and self._backend in (None, "interpret"):
             return self._compiler.runs(arguments, sample, levels)
-        if arguments.device == "cpu" or self._backend == "interpret":
-            raise self._misplaced(arguments.device)
+        if arguments.place.kind == "cpu" or self._backend == "interpret":
+            raise self._misplaced(arguments.place)
         found = self._dispatcher.runs(arguments.signature, arguments.values, sample)
         return ((run, "") for run in found)
 
