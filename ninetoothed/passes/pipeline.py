@@ -49,6 +49,7 @@ SPECIALIZED: Stages = (
             "nt-hoist-loads",
             "nt-fold-guards",
             "nt-guard-loads",
+            "nt-skip-programs",
             "nt-stage-loops",
         ),
     ),

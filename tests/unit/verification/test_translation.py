@@ -227,6 +227,19 @@ def test_a_broken_pass_is_named(mistake: str, monkeypatch: pytest.MonkeyPatch) -
     assert re.search(rf"\(({parameters}): size \(.*\) stride \(", message)
 
 
+def test_a_read_that_reaches_a_store_may_not_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_fewer(module: ModuleOp) -> None:
+        for op in module.walk():
+            if isinstance(op, nt.LoadOp) and op.guards is not None:
+                guards = (Guard(guard.index + 1, guard.size) for guard in op.guards.data)
+                op.guards = nt.GuardsAttr(tuple(guards))
+
+    tamper(monkeypatch, "nt-guard-loads", one_fewer)
+    message = r"^nt-guard-loads changes what add_kernel stores in output \(lhs: size .*compiler$"
+    with pytest.raises(CompilerError, match=message):
+        validated(add.add_kernel)
+
+
 def test_the_message_names_an_element_and_reproduces(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
