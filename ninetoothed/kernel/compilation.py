@@ -33,7 +33,6 @@ from ninetoothed.compiler.defaults import (
     pick,
 )
 from ninetoothed.compiler.fits_function import counts_function, fits_function
-from ninetoothed.compiler.remark_report import RemarkReport, remark_report
 from ninetoothed.compiler.space import interpreted_values, least_waste, space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
@@ -507,18 +506,6 @@ class KernelCompiler:
         """Verdicts on the kernel for all sizes."""
         return report(self.definition, dtypes, values)
 
-    def remarks(self, arguments: Arguments, config: Config | None) -> RemarkReport:
-        """The passes' remarks on a call (see ``Kernel.remarks``)."""
-        signature, target = arguments.signature, Target.parse(DEFAULT_TARGET)
-        found = self.space(signature, target)
-        if config is None:
-            fits = self.variant(signature).fits
-            fitting = (one for one in found.configs if fits(one.values, arguments.values))
-            config = next(fitting, found.configs[0])
-        else:
-            _check_config(found, config)
-        return remark_report(self.definition, signature, config, target)
-
     @property
     def configs(self) -> list[Config]:
         """Configurations for fp32 tensors, or integers where those fail; best guess first."""
@@ -530,23 +517,6 @@ class KernelCompiler:
 def _always(*sizes: int) -> bool:
     """True: every choice of block sizes fits."""
     return True
-
-
-def _check_config(space: Space, config: Config) -> None:
-    """Check that a configuration has the block sizes and choices that a kernel has.
-
-    Raises:
-        ArgumentError: it has others.
-    """
-    known = space.configs[0]
-    names, expected = ([name for name, _ in one.values] for one in (config, known))
-    choices = {name for legal in space.legal for name, _ in legal}
-    unknown = [name for name, _ in config.choices if name not in choices]
-    if names != expected or unknown:
-        raise ArgumentError(
-            f"the configuration {config} is not one of this kernel's, as {known} is; take one of "
-            "kernel.configs, or what kernel.best_config returned"
-        )
 
 
 def _check_data(module: ModuleOp, arguments: Arguments) -> None:

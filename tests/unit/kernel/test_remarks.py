@@ -9,9 +9,10 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.matmul import matmul_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.artifacts.configuration import Config
-from ninetoothed.errors import ArgumentError
+from ninetoothed.errors import AgreementWarning, ArgumentError
 from ninetoothed.kernel.kernel import Kernel
 
 BLOCK = Symbol("BLOCK", meta=True)
@@ -100,6 +101,38 @@ def test_a_configuration_that_fits_the_call_is_taken() -> None:
     kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
     x, y = torch.ones(96), torch.empty(96)
     assert 96 % dict(kernel.remarks(x, y).config.values)["BLOCK"] == 0
+
+
+def test_the_sizes_of_a_call_decide_which_guards_hold() -> None:
+    kernel = make(scaled)
+    config = Config((("BLOCK", 64),))
+
+    def masks(size: int) -> list[str]:
+        found = kernel.remarks(torch.ones(size), torch.empty(size), config=config)
+        assert found.full == (size == 256)
+        assert (", all guards hold" in str(found).splitlines()[0]) == (size == 256)
+        return [one.message for one in found.remarks if "mask" in one.message]
+
+    assert masks(256) == []
+    assert masks(300)[0] == "mask of `weight` kept: `b0 + k1_0 * 64 < weight_size_0` is not proved"
+
+
+def test_sizes_that_do_not_fit() -> None:
+    with pytest.raises(ArgumentError, match="other ends before input"):
+        matmul_kernel.remarks(torch.ones(4, 500), torch.ones(6, 7), torch.ones(4, 7))
+
+
+def test_a_laxer_class_takes_the_call() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((64,)), y.tile((64,))
+
+    def application(x: Any, y: Any) -> None:
+        y = x  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
+    with pytest.warns(AgreementWarning):
+        found = kernel.remarks(torch.ones(300), torch.empty(64))
+    assert {one.pass_name for one in found.remarks} == {"nt-lower-accesses"}
 
 
 def test_copies_of_a_line_say_it_once() -> None:
