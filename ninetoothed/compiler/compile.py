@@ -142,6 +142,7 @@ def pass_options(
             "equal": tuple(f"{one}={two}" for one, two in signature.equal),
             "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
         },
+        "nt-hoist-loads": {"num_warps": config.num_warps},
         "nt-fold-guards": {
             "full": full,
             "index_bits": signature.index_bits,

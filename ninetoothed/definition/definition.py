@@ -4,9 +4,9 @@ application.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from ninetoothed.artifacts.interface import Bounds, Emptiness, Equals, Interface, Parameter, Size
 from ninetoothed.definition.source import FunctionSource
@@ -111,7 +111,7 @@ class Definition:
             tuple((str(size), python_text(size)) for size in self.dynamic),
             tuple(size for name, size in sizes.items() if name in wanted),
             tuple(self._empties(sizes)),
-            tuple(self._equals(sizes)),
+            self._find_equals(sizes),
             tuple(
                 place
                 for place, parameter in enumerate(self.parameters)
@@ -119,8 +119,8 @@ class Definition:
             ),
         )
 
-    def _equals(self, sizes: Mapping[str, Size]) -> Iterator[Equals]:
-        """The facts about equal sizes of a signature; ``sizes`` are those that a call knows."""
+    def _find_equals(self, sizes: Mapping[str, Size]) -> Callable[[], tuple[Equals, ...]]:
+        """What finds the facts about equal sizes; ``sizes`` are those that a call knows."""
         # How long a sequence of a jagged tensor is, is no question of its sizes.
         jagged = (one.source.shape for one in self.parameters if one.jagged is not None)
         known = {
@@ -128,8 +128,7 @@ class Definition:
             *(name for shape in jagged for name in symbol_names(*shape)),
         }
         levels = [one.levels for one in self.parameters if one.kind == "tensor"]
-        for fact in equal_sizes(levels, [name for name in sizes if name not in known]):
-            yield tuple((sizes[one], sizes[two]) for one, two in fact)
+        return partial(_equals, levels, {name: sizes[name] for name in sizes if name not in known})
 
     def _empties(self, sizes: Mapping[str, Size]) -> Iterator[Emptiness]:
         """When no element of a parameter exists; ``sizes`` are those that a call knows, by name."""
@@ -151,3 +150,8 @@ class Definition:
         chosen = (self.meta, self.constexprs, self.constexpr_sizes, self.keywords)
         chosen = [tuple(each.items()) for each in chosen]
         return encoded((self.name, parameters, chosen, self.decisions, self.size_decisions))
+
+
+def _equals(levels: Sequence[Levels], sizes: Mapping[str, Size]) -> tuple[Equals, ...]:
+    facts = equal_sizes(levels, list(sizes))
+    return tuple(tuple((sizes[one], sizes[two]) for one, two in fact) for fact in facts)

@@ -21,6 +21,8 @@ class KernelPass(ModulePass):
 
     drops_reads: ClassVar[bool] = False
     """True if it may leave out reads: their values are known, or reach no store."""
+    adds_reads: ClassVar[bool] = False
+    """True if it may read what nothing uses, inside of the tensors."""
 
     @abc.abstractmethod
     def apply_to(self, kernel: nt.KernelOp) -> None:

@@ -103,9 +103,17 @@ class _Load:
         return own
 
     def ends(self) -> list[Guard]:
-        """The demanded guards that are the end of a program's sequence."""
-        found = filter(self.is_end, sorted(self.demand, key=str))
-        return [guard for guard in found if self._keeps_vectors(guard, None)]
+        """The demanded guards that are the end of a program's sequence, for some lanes: what is of
+        no lane, a program can do without as a whole.
+        """
+        lanes = set(self._access.names[-1])
+        return [
+            guard
+            for guard in sorted(self.demand, key=str)
+            if self.is_end(guard)
+            and not lanes.isdisjoint(symbol_names(guard.index))
+            and self._keeps_vectors(guard, None)
+        ]
 
     def is_end(self, guard: Guard) -> bool:
         """True for the end of a program's sequence."""
@@ -128,6 +136,7 @@ class GuardLoadsPass(KernelPass):
     def apply_to(self, kernel: nt.KernelOp) -> None:
         if not self.enabled:
             return
+        remarks = nt.RemarkEmitter(kernel, self.name)
         demands = demanded_lanes(kernel)
         loads: dict[SSAValue, _Load] = {}
         for op in kernel.apply.walk():
@@ -147,8 +156,12 @@ class GuardLoadsPass(KernelPass):
                 # A mask that serves a store too is kept in registers until then.
                 pays = len(sizes[own.index]) == 1 or load.is_end(strictest)
                 guards[strictest if pays else own] = None
-            if load.own:
-                guards.update(dict.fromkeys(load.ends()))
+            guards.update(dict.fromkeys(load.ends()))
             if tuple(guards) != load.own:
                 for op in load.ops:
                     op.guards = nt.GuardsAttr(tuple(guards))
+                    if remarks:
+                        taken = ", ".join(
+                            str(guard.size) for guard in guards if guard not in load.own
+                        )
+                        remarks.passed(op, f"load guarded: stores end at {taken}, and so does it")

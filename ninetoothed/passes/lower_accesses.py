@@ -148,6 +148,19 @@ class _Kernel:
         divisors = self.divisors
         return IndexLowering(here, self.values, (), frozenset(), ranges, divisors=divisors)
 
+    def conditions(self, lowering: IndexLowering, guard: Guard) -> list[Lanes]:
+        """The conditions whose conjunction a guard is."""
+        ranges = lowering.assumptions
+        by_strides = self.offsets.by_strides
+        index, size = (lowering.lower(by_strides(expr)) for expr in (guard.index, guard.size))
+        if always_nonnegative(guard.index, ranges):
+            return [lowering.combine(_BELOW, index, size)]
+        if self.options.unsigned_tests and always_nonnegative(guard.size, ranges):
+            # A negative index is a large one.
+            return [lowering.combine(_BELOW_UNSIGNED, index, size)]
+        below = lowering.combine(_BELOW, index, size)
+        return [below, lowering.combine(_NOT_BELOW, index, lowering.number(0))]
+
     def access(self, op: _AccessOp) -> _Accessed | None:
         """The lowering of an access to a tile; None for numbers passed by value."""
         assert isinstance(op.ref, BlockArgument)
@@ -310,16 +323,7 @@ class _Accessed:
             )
             if last.value is not None:
                 lowering.check(last.value)
-            by_strides = self.kernel.offsets.by_strides
-            index, size = (lowering.lower(by_strides(expr)) for expr in (guard.index, guard.size))
-            if always_nonnegative(guard.index, self.ranges):
-                conditions.append(lowering.combine(_BELOW, index, size))
-            elif self.kernel.options.unsigned_tests and always_nonnegative(guard.size, self.ranges):
-                # A negative index is a large one.
-                conditions.append(lowering.combine(_BELOW_UNSIGNED, index, size))
-            else:
-                conditions.append(lowering.combine(_BELOW, index, size))
-                conditions.append(lowering.combine(_NOT_BELOW, index, lowering.number(0)))
+            conditions += self.kernel.conditions(lowering, guard)
         if not conditions:
             if remarks and self.access.guards:
                 remarks.passed(self.op, f"`{self.source.param.data}` needs no mask: it is inside")
@@ -392,6 +396,16 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
     replace(op, [index.value for index in indices])
     assert isinstance(number, Operation)
     Rewriter.erase_op(number)
+
+
+@_LOWERINGS.register(nt.HoldsOp)
+def _holds(kernel: _Kernel, op: nt.HoldsOp) -> None:
+    here = kernel.before(op)
+    outer = {name: Range.of(0) for name in kernel.values if name not in kernel.assumptions}
+    lowering = kernel.scalars(here, {**kernel.assumptions, **outer})
+    found = [bits for guard in op.guards.data for bits in kernel.conditions(lowering, guard)]
+    both = functools.partial(lowering.combine, arith.AndIOp)
+    replace(op, [functools.reduce(both, found).value])
 
 
 def _size(kernel: _Kernel, op: nt.SizeOp) -> None:

@@ -30,8 +30,18 @@ def _interfaces(draw: st.DrawFn) -> Interface:
         pairs = st.tuples(st.sampled_from(sizes), st.sampled_from(sizes))
         facts = draw(st.lists(st.lists(pairs, min_size=1, max_size=2).map(tuple), max_size=3))
     flattened = draw(st.lists(st.integers(0, len(ndims) - 1), unique=True))
-    fields = {"equals": tuple(facts), "flattened": tuple(flattened)}
-    return Interface("k", parameters, (), (), (), (), (), **fields)
+    return Interface(
+        "k",
+        parameters,
+        (),
+        (),
+        (),
+        (),
+        (),
+        (),
+        find_equals=lambda: tuple(facts),
+        flattened=tuple(flattened),
+    )
 
 
 @st.composite

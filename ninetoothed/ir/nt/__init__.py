@@ -85,6 +85,7 @@ from ninetoothed.ir.nt.memory import (
 )
 from ninetoothed.ir.nt.meta import META_OPERATIONS, MetaOperation
 from ninetoothed.ir.nt.programs import (
+    HoldsOp,
     PointerOp,
     ProgramCountOp,
     ProgramIdOp,

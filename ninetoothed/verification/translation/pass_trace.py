@@ -51,9 +51,20 @@ class TraceStep:
 
     @property
     def drops(self) -> bool:
-        """True if the pass may remove a read. xDSL's do where its value is unused."""
+        """True if the pass may leave out reads. xDSL's do where a value is unused."""
         pass_ = self.rest[0].pass_
         return pass_.drops_reads if isinstance(pass_, KernelPass) else True
+
+    @property
+    def adds(self) -> bool:
+        """True if the pass may add a read."""
+        pass_ = self.rest[0].pass_
+        return pass_.adds_reads if isinstance(pass_, KernelPass) else False
+
+    @property
+    def is_ours(self) -> bool:
+        """True unless the pass is one of xDSL's."""
+        return isinstance(self.rest[0].pass_, KernelPass)
 
     @property
     def reproducer(self) -> str:

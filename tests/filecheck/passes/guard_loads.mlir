@@ -26,10 +26,10 @@ nt.kernel @unpad symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<s size 0 to ?>, 
   nt.return
 }
 
-// A block of a row, which is expanded: a column is read where any of its rows is stored. It is no
-// sequence's end, and no call has checked that there are fewer columns of y.
+// A block of a row, which is expanded: a column is read where any of its rows is stored, and no call
+// has checked that there are fewer columns of y. Programs without rows are left to nt-skip-programs.
 // CHECK-LABEL: nt.kernel @expanded
-// CHECK: nt.load %a[] guards [{{\[}}b0 * 3, w], [g1 * 2, length]]
+// CHECK-NOT: guards
 nt.kernel @expanded symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<s size 0 to ?>, #nt.symbol<w size 0 to ?>, #nt.symbol<e size 0 to ?>, #nt.symbol<length length 0 to ?>, #nt.symbol<start start 0 to ?>] grid #nt.expr<b * (s ceildiv 2)> arrange {
   %x = nt.source "x" "tensor" strides [3] aligned false : !nt.tensor<[w] x f32>
   %y = nt.source "y" "tensor" strides [0, e, 1] jagged <1 length length start start offsets offsets i64> aligned false : !nt.tensor<[b, s, e] x f32>
@@ -44,6 +44,27 @@ nt.kernel @expanded symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<s size 0 to ?
   %u = nt.expand_dims %v axis 0 : !nt.tensor<[64] x f32> -> !nt.tensor<[1, 64] x f32>
   %w = nt.broadcast %u : !nt.tensor<[1, 64] x f32> -> !nt.tensor<[2, 64] x f32>
   nt.store %w, %c[] : !nt.tensor<[2, 64] x f32>, !nt.tensor<[2, 64] x f32>[]
+  nt.return
+}
+
+// Expanded the other way, and transposed: the end of the sequence is that of the rows.
+// CHECK-LABEL: nt.kernel @transposed
+// CHECK: nt.load %a[] guards [{{\[}}b0 + g1 * 2, length]]
+nt.kernel @transposed symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<s size 0 to ?>, #nt.symbol<e size 0 to ?>, #nt.symbol<length length 0 to ?>, #nt.symbol<start start 0 to ?>] grid #nt.expr<b * (s ceildiv 2)> arrange {
+  %x = nt.source "x" "tensor" strides [3] aligned false : !nt.tensor<[s] x f32>
+  %y = nt.source "y" "tensor" strides [0, e, 1] jagged <1 length length start start offsets offsets i64> aligned false : !nt.tensor<[b, s, e] x f32>
+  %x0 = nt.access %x <[[b, s ceildiv 2], [2]] -> [b0 + g1 * 2] if [[b0 + g1 * 2, s]]>
+      : !nt.tensor<[s] x f32> -> !nt.tensor<[b, s ceildiv 2] x !nt.tensor<[2] x f32>>
+  %y0 = nt.access %y <[[b, s ceildiv 2], [2, 64]] -> [g0, b0 + g1 * 2, b1] if [[b0 + g1 * 2, length], [b1, e]]>
+      : !nt.tensor<[b, s, e] x f32> -> !nt.tensor<[b, s ceildiv 2] x !nt.tensor<[2, 64] x f32>>
+  nt.arranged %x0, %y0 : !nt.tensor<[b, s ceildiv 2] x !nt.tensor<[2] x f32>>, !nt.tensor<[b, s ceildiv 2] x !nt.tensor<[2, 64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[2] x f32>, %c : !nt.tensor<[2, 64] x f32>):
+  %v = nt.load %a[] : !nt.tensor<[2] x f32>[] -> !nt.tensor<[2] x f32>
+  %u = nt.expand_dims %v axis 0 : !nt.tensor<[2] x f32> -> !nt.tensor<[1, 2] x f32>
+  %w = nt.broadcast %u : !nt.tensor<[1, 2] x f32> -> !nt.tensor<[64, 2] x f32>
+  %t = nt.trans %w order [1, 0] : !nt.tensor<[64, 2] x f32> -> !nt.tensor<[2, 64] x f32>
+  nt.store %t, %c[] : !nt.tensor<[2, 64] x f32>, !nt.tensor<[2, 64] x f32>[]
   nt.return
 }
 

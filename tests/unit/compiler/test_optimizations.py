@@ -44,6 +44,16 @@ def test_a_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kernel.source() == off
 
 
+def test_loads_stay_in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_in_loop() -> bool:
+        text = layer_norm_backward_kernel.source(language="ttir")
+        return text.index('"tt.load"') > text.index('"scf.for"')
+
+    assert not is_in_loop()
+    monkeypatch.setenv(SETTING, "hoisted_loads")
+    assert is_in_loop()
+
+
 def test_checked_equalities(monkeypatch: pytest.MonkeyPatch) -> None:
     on = layer_norm_kernel.source()
     assert "weight_size_0" not in on
