@@ -12,13 +12,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from itertools import pairwise
+from itertools import combinations
 from typing import Any
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls.aliasing import alias_sets
-from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
+from ninetoothed.calls.arguments import NARROW, Arguments, Place, bind, number_class
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.positions import CallOrder
@@ -49,8 +49,8 @@ class Binder:
         self._interface = interface
         self._collecting = collecting
         self._finish = finish
-        # The signature, the device, and whether there may be something to warn of.
-        self._known: dict[Hashable, tuple[Signature, str, bool]] = {}
+        # What follows the values of arguments.
+        self._known: dict[Hashable, tuple[Signature, Place, bool]] = {}
         # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
 
@@ -80,8 +80,8 @@ class Binder:
         if classified is not None and not any(map(own_type, keywords.values())):
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[classified[1]] = signature, arguments.device, may_warn
-        return Arguments(arguments.values, signature, arguments.device, may_warn)
+            self._known[classified[1]] = signature, arguments.place, may_warn
+        return Arguments(arguments.values, signature, arguments.place, may_warn)
 
     def _unclassified(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         self._classify = self._first_classified
@@ -140,13 +140,12 @@ def _classify(interface: Interface) -> Classify:
         *equal_source(interface),
         *(contiguous_source(place, parameters[place].ndim) for place in interface.flattened),
     ]
-    spans = "".join(f"(p{place}, p{place} + r{place} * a{place}.itemsize), " for place in tensors)
-    bounds = "".join(f"(low{place}, high{place}), " for place in tensors)
-    apart = [f"high{one} <= low{two}" for one, two in pairwise(tensors)]
+    lines += [f"e{place} = p{place} + r{place} * a{place}.itemsize" for place in tensors]
+    spans = "".join(f"(p{place}, e{place}), " for place in tensors)
+    # Faster than to sort a few.
+    apart = [f"(e{one} <= p{two} or e{two} <= p{one})" for one, two in combinations(tensors, 2)]
     lines += [
-        f"spans = {spans}",
-        f"{bounds} = sorted(spans)",
-        f"aliased = None if {' and '.join(['True', *apart])} else alias_sets(spans)",
+        f"aliased = None if {' and '.join(['True', *apart])} else alias_sets(({spans}))",
         f"return tuple(values), (aliased, {', '.join(key)})",
     ]
     known: dict[str, Any] = {

@@ -16,7 +16,7 @@ all in the cache does without.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ninetoothed import config as settings
@@ -29,7 +29,7 @@ from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, langu
 from ninetoothed.cache import entries
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.aliasing import narrowed, without_aliasing
-from ninetoothed.calls.arguments import Arguments, number_class
+from ninetoothed.calls.arguments import Place, number_class
 from ninetoothed.calls.binder import Binder
 from ninetoothed.calls.copies import Run
 from ninetoothed.definition.definition import Definition
@@ -266,33 +266,26 @@ class Kernel:
                 this one decide.
         """
         try:
-            key = self._launch_cache.launch(args, kwargs)
-            if key is True:
+            is_launched = self._launch_cache.launch(args, kwargs)
+            if is_launched:
                 return
             arguments = self._bind(args, kwargs)
             if arguments.may_warn:
                 self._warnings.check(args, kwargs, arguments)
-            if arguments.device == "cpu" and self._backend in (None, "interpret"):
+            if arguments.place.kind == "cpu" and self._backend in (None, "interpret"):
                 self._compiler.interpret(arguments)
-            elif arguments.device == "cpu" or self._backend == "interpret":
-                raise self._misplaced(arguments.device)
+            elif arguments.place.kind == "cpu" or self._backend == "interpret":
+                raise self._misplaced(arguments.place)
             else:
-                self._launch(args, kwargs, arguments, key)
+                launched = self._dispatcher.launch(
+                    arguments.signature, arguments.values, arguments.place
+                )
+                if launched is not None and is_launched is None:
+                    self._launch_cache.keep(args, kwargs, arguments.values, launched)
         except NineToothedError as error:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
-
-    def _launch(
-        self,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        arguments: Arguments,
-        key: Hashable,
-    ) -> None:
-        launched = self._dispatcher.launch(arguments.signature, arguments.values)
-        if launched is not None:
-            self._launch_cache.keep(args, kwargs, arguments.values, launched, key)
 
     def _asks_of_gradients(self) -> bool:
         return self._warnings.asks_of_gradients
@@ -304,10 +297,10 @@ class Kernel:
             return signature
         return narrowed(signature, self._compilation.written(plain))
 
-    def _misplaced(self, device: str) -> DeviceError:
-        needs, move = ("GPU", gpu.kind()) if device == "cpu" else ("CPU", "cpu")
+    def _misplaced(self, place: Place) -> DeviceError:
+        needs, move = ("GPU", gpu.kind()) if place.kind == "cpu" else ("CPU", "cpu")
         return DeviceError(
-            f"the tensors are on {device}, and backend={self._backend!r} takes {needs} tensors; "
+            f"the tensors are on {place}, and backend={self._backend!r} takes {needs} tensors; "
             f"move them with .{move}(), or leave backend out"
         )
 
@@ -415,10 +408,10 @@ class Kernel:
             NineToothedError: as a call does.
         """
         arguments = self._bind(args, kwargs)
-        if arguments.device == "cpu" and self._backend in (None, "interpret"):
+        if arguments.place.kind == "cpu" and self._backend in (None, "interpret"):
             return self._compiler.runs(arguments, sample, levels)
-        if arguments.device == "cpu" or self._backend == "interpret":
-            raise self._misplaced(arguments.device)
+        if arguments.place.kind == "cpu" or self._backend == "interpret":
+            raise self._misplaced(arguments.place)
         found = self._dispatcher.runs(arguments.signature, arguments.values, sample)
         return ((run, "") for run in found)
 

@@ -14,7 +14,6 @@ own. So each call is of the strictest class that takes it, and what the classes 
 from __future__ import annotations
 
 import contextlib
-import functools
 import threading
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls import guard_bands
 from ninetoothed.calls.aliasing import is_tensor
+from ninetoothed.calls.arguments import Place, place_of
 from ninetoothed.calls.copies import Run
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, DeviceError
 from ninetoothed.runtime.launch import device
@@ -94,8 +94,12 @@ class Dispatcher:
         self._lock = threading.RLock()
         self._families: dict[tuple[Signature, int], _Family] = {}
 
-    def launch(self, signature: Signature, values: tuple[Any, ...]) -> Launched | None:
+    def launch(
+        self, signature: Signature, values: tuple[Any, ...], place: Place | None = None
+    ) -> Launched | None:
         """Runs the kernel on ``values``: its parameters in launch order, tensors and numbers.
+
+        ``place``: the tensors' device, where it is known.
 
         Returns how calls like this one are launched from now on; None: there was no program, or
         the choice holds for this call alone.
@@ -106,7 +110,7 @@ class Dispatcher:
             DeviceError: the tensors are on a device that nothing serves, or a configuration did not
                 end while it was timed.
         """
-        kind, index = _place(values)
+        kind, index = place or _place(values)
         if kind != device.kind():
             raise _elsewhere(self.name, kind)
         with device.guard(index):
@@ -343,17 +347,10 @@ def _elsewhere(name: str, kind: str) -> DeviceError:
     )
 
 
-def _place(values: tuple[Any, ...]) -> tuple[str, int]:
-    """The type and the index of the device that the tensors are on, as ``bind`` has checked; those
-    on the meta device stand for no data.
+def _place(values: tuple[Any, ...]) -> Place:
+    """The device that the tensors are on, as ``bind`` has checked; those on the meta device stand
+    for no data.
     """
-    for value in values:
-        if is_tensor(value) and (place := _place_of(value.device)) is not None:
-            return place
-    return device.kind(), device.current()
-
-
-@functools.cache
-def _place_of(where: Any) -> tuple[str, int] | None:
-    """The type and the index of a torch device; None for the meta device."""
-    return None if where.type == "meta" else (where.type, where.index or 0)
+    places = (place_of(value.device) for value in values if is_tensor(value))
+    found = next((place for place in places if place.kind != "meta"), None)
+    return found or Place(device.kind(), device.current())

@@ -203,7 +203,8 @@ class LoadedKernel:
             shape = launcher.launch(programs, arguments, stream(self.loaded.device))
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error
-        mark_written([values[place] for place in self._host.written], raised)
+        for place in self._host.written:
+            mark_written(values[place], raised)
         return Launched(self.artifact, launcher, sources, programs, shape)
 
     def _made_ready(self, values: tuple[Any, ...]) -> _Ready:

@@ -48,7 +48,7 @@ class Bound:
         found = self.binder(args, keywords)
         wanted = arguments.bind(self.interface, args, keywords)
         assert found.signature == wanted.signature
-        assert found.device == wanted.device
+        assert found.place == wanted.place
         assert list(map(id, found.values)) == list(map(id, wanted.values))
         return self.full == before
 

@@ -8,7 +8,6 @@ import random
 import struct
 from collections.abc import Callable, Generator, Hashable
 from typing import Any
-from unittest import mock
 
 import pytest
 import torch
@@ -140,8 +139,8 @@ def kernel(gpu: Gpu, description: Artifact | None = None) -> LoadedKernel:
 class AtOnce(LaunchCache):
     """Keeps the first call of a kind, too."""
 
-    def _recurs(self, key: Hashable) -> bool:
-        return True
+    def _are_new(self, shapes: Hashable) -> bool:
+        return False
 
 
 class Called:
@@ -157,13 +156,15 @@ class Called:
 
     def __call__(self, *args: Any, **keywords: Any) -> bool:
         """True if the call was launched without being bound."""
-        if (key := self.repeated.launch(args, keywords)) is True:
+        found = self.repeated.launch(args, keywords)
+        if found:
             return True
         self.full += 1
         values = bind(self.interface, args, {}).values
         launched = self.kernel.launch(values)
         assert isinstance(launched, Launched)
-        self.repeated.keep(args, keywords, values, launched, key)
+        if found is None:
+            self.repeated.keep(args, keywords, values, launched)
         return False
 
 
@@ -189,45 +190,63 @@ def test_the_same_call_again(gpu: Gpu) -> None:
     for scale in (2.5, -3.5):
         x, y, scale, out = again = call(scale=scale)
         gpu.stub.set(launched=0)
-        assert repeated.launch(again, {}) is True
+        assert repeated.launch(again, {})
         wanted = (7, x.data_ptr(), y.data_ptr(), bits(scale), out.data_ptr(), 100)
         assert gpu.launched() == [wanted]
 
 
-def test_a_key_that_was_looked_for_is_not_made_again(gpu: Gpu) -> None:
-    """Of a new shape the cache reads each tensor once, and not at all to keep it."""
-    called = Called(gpu)
-    called(*call(10))
-    for size in (20, 30):
-        key = called.repeated.launch(args := call(size), {})
-        assert key not in (True, False)
-        launched = called.kernel.launch(args)
-        assert launched is not None
-        with mock.patch.object(called.repeated, "_key", side_effect=AssertionError):
-            called.repeated.keep(args, {}, args, launched, key)
-        assert called.repeated.launch(args, {}) is True
-
-
 def test_nothing_is_kept_at_first() -> None:
-    assert LaunchCache(ADD, number_class).launch(call(), {}) is not True
+    assert not LaunchCache(ADD, number_class).launch(call(), {})
 
 
 def test_a_call_is_kept_the_second_time(gpu: Gpu) -> None:
     launches = kernel(gpu)
     repeated = LaunchCache(ADD, number_class)
 
-    def keep(args: Call) -> None:
-        launched = launches.launch(args)
-        assert launched is not None
-        repeated.keep(args, {}, args, launched)
+    def found(args: Call) -> bool | None:
+        """What the cache finds of a call, which is launched and kept where it is to be."""
+        found = repeated.launch(args, {})
+        if found is None:
+            launched = launches.launch(args)
+            assert launched is not None
+            repeated.keep(args, {}, args, launched)
+        return found
 
-    keep(call(100))
-    keep(call(200))
-    assert repeated.launch(call(100), {}) is not True
+    # The kernel's first call, and the first of other shapes.
+    assert found(call(100)) is None
+    assert found(call(200)) is False
     assert not launches.loaded.is_kept
-    keep(call(100, scale=2.5))
-    assert repeated.launch(call(100), {}) is True
-    assert repeated.launch(call(200), {}) is not True
+    assert found(call(100, scale=2.5)) is None
+    assert launches.loaded.is_kept
+    assert found(call(100)) is True
+    assert found(call(200)) is None
+    assert found(call(200)) is True
+    # Numbers of another type are another kind, whose shapes are as good as new.
+    assert found(call(200, scale=3)) is False
+
+
+class Read:
+    """A tensor, and what was read of it, in order."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+        self.found: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        self.found.append(name)
+        return getattr(self.tensor, name)
+
+
+def test_of_new_shapes_no_more_is_read(gpu: Gpu) -> None:
+    args = call(100)
+    launched = kernel(gpu).launch(args)
+    assert launched is not None
+    repeated = LaunchCache(ADD, number_class)
+    repeated.keep(args, {}, args, launched)
+    x, y, scale, out = call(200)
+    tensors = [Read(one) for one in (x, y, out)]
+    assert repeated.launch((*tensors[:2], scale, tensors[2]), {}) is False
+    assert [one.found for one in tensors] == [["data_ptr", "shape"]] * 3
 
 
 # Those that are private, too.
@@ -261,10 +280,10 @@ def test_a_call_that_is_another(
     repeated = kept(gpu, call())
     for _ in range(2):
         x, y, _, out = call()
-        assert repeated.launch(change(x, y, out), {}) is not True
+        assert not repeated.launch(change(x, y, out), {})
         assert gpu.stub.launched == 0
         # What torch's guards say of a call is asked of the second one on.
-        assert repeated.launch(call(), {}) is True
+        assert repeated.launch(call(), {})
         gpu.stub.set(launched=0)
 
 
@@ -287,9 +306,9 @@ def test_gradients_make_no_other_call(gpu: Gpu) -> None:
     repeated = kept(gpu, call())
     for needed in (False, True, False, True):
         x, y, scale, out = call()
-        assert repeated.launch((x.requires_grad_(needed), y, scale, out), {}) is True
+        assert repeated.launch((x.requires_grad_(needed), y, scale, out), {})
     with torch.inference_mode():
-        assert repeated.launch(call(), {}) is True
+        assert repeated.launch(call(), {})
 
 
 def test_strides_of_dims_of_one_element_count(gpu: Gpu) -> None:
@@ -298,9 +317,9 @@ def test_strides_of_dims_of_one_element_count(gpu: Gpu) -> None:
     one, other = flat.as_strided((1,), (1,)), flat.as_strided((1,), (16,))
     y, out = torch.empty(1), torch.empty(1)
     repeated = kept(gpu, (one, y, 0.5, out))
-    assert repeated.launch((one, y, 0.5, out), {}) is True
-    assert repeated.launch((one, y, 0.5, out), {}) is True
-    assert repeated.launch((other, y, 0.5, out), {}) is not True
+    assert repeated.launch((one, y, 0.5, out), {})
+    assert repeated.launch((one, y, 0.5, out), {})
+    assert not repeated.launch((other, y, 0.5, out), {})
 
 
 MEMORY = torch.empty(400)
@@ -346,8 +365,8 @@ def test_memory_that_is_shared(
         return x, y, 0.5, out
 
     repeated = kept(gpu, placed(first))
-    assert repeated.launch(placed(first), {}) is True
-    assert (repeated.launch(placed(second), {}) is True) is launches
+    assert repeated.launch(placed(first), {})
+    assert bool(repeated.launch(placed(second), {})) is launches
     assert gpu.stub.launched == 1 + launches
 
 
@@ -372,7 +391,7 @@ def test_another_current_device(gpu: Gpu) -> None:
     repeated = kept(gpu, call())
     gpu.current = 1
     gpu.stub.driver.enter(1)
-    assert repeated.launch(call(), {}) is True
+    assert repeated.launch(call(), {})
     assert gpu.current == 1
     assert [launch.context for launch in gpu.stub.launches()] == [1000]
 
@@ -384,13 +403,13 @@ def test_keywords(gpu: Gpu) -> None:
     launched = kernel(gpu).launch(args)
     assert launched is not None
     repeated.keep(args, keywords, args, launched)
-    assert repeated.launch(args, keywords) is True
-    assert repeated.launch((x, y), {"scale": 1.5, **keywords, "out": out}) is True
-    assert repeated.launch((), {"x": x, "out": out, "B": 1, "scale": scale, "y": y, "C": 2}) is True
+    assert repeated.launch(args, keywords)
+    assert repeated.launch((x, y), {"scale": 1.5, **keywords, "out": out})
+    assert repeated.launch((), {"x": x, "out": out, "B": 1, "scale": scale, "y": y, "C": 2})
     for others in ({}, {"B": 1}, {"B": 2, "C": 2}, {"B": True, "C": 2}, {"B": 1, "D": 2}):
-        assert repeated.launch(args, others) is not True
-    assert repeated.launch((x, y), {"x": x, "scale": 1.5, "out": out, **keywords}) is not True
-    assert repeated.launch((x, y), {"scale": 1.5, **keywords}) is not True
+        assert not repeated.launch(args, others)
+    assert not repeated.launch((x, y), {"x": x, "scale": 1.5, "out": out, **keywords})
+    assert not repeated.launch((x, y), {"scale": 1.5, **keywords})
 
 
 def test_so_many_ways_to_write_a_call_are_kept(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -398,11 +417,11 @@ def test_so_many_ways_to_write_a_call_are_kept(gpu: Gpu, monkeypatch: pytest.Mon
     x, y, scale, out = call()
     repeated = kept(gpu, (x, y, scale, out))
     named = {"x": x, "y": y, "scale": scale, "out": out}
-    assert repeated.launch((x, y, scale), {"out": out}) is True
-    assert repeated.launch((x, y), {"out": out, "scale": scale}) is True
-    assert repeated.launch((), named) is not True
-    assert repeated.launch((x, y, scale), {"out": out}) is True
-    assert repeated.launch((x, y, scale, out), {}) is True
+    assert repeated.launch((x, y, scale), {"out": out})
+    assert repeated.launch((x, y), {"out": out, "scale": scale})
+    assert not repeated.launch((), named)
+    assert repeated.launch((x, y, scale), {"out": out})
+    assert repeated.launch((x, y, scale, out), {})
 
 
 def test_a_tensor_as_a_constant_is_read_each_time(gpu: Gpu) -> None:
@@ -411,10 +430,10 @@ def test_a_tensor_as_a_constant_is_read_each_time(gpu: Gpu) -> None:
     launched = kernel(gpu).launch(args)
     assert launched is not None
     repeated.keep(args, keywords, args, launched)
-    assert repeated.launch(args, keywords) is not True
+    assert not repeated.launch(args, keywords)
     repeated.keep(args, {"B": 1}, args, launched)
-    assert repeated.launch(args, {"B": 1}) is True
-    assert repeated.launch(args, keywords) is not True
+    assert repeated.launch(args, {"B": 1})
+    assert not repeated.launch(args, keywords)
 
 
 def test_defaults_of_constants(gpu: Gpu) -> None:
@@ -425,7 +444,7 @@ def test_defaults_of_constants(gpu: Gpu) -> None:
     assert not called(x)
     assert called(x)
     assert called(x, 0.5)
-    assert called.repeated.launch((x,), {"e": 0.5}) is True
+    assert called.repeated.launch((x,), {"e": 0.5})
     # Zeros of either sign are equal, and are other constants.
     assert not called(x, 0.0)
     assert not called(x, -0.0)
@@ -443,11 +462,11 @@ def test_a_tensor_arranged_in_two_ways(gpu: Gpu) -> None:
     assert not called(x, out)
     assert called(y, out)
     assert called(y, y, out)
-    assert called.repeated.launch((), {"x": y, "out": out}) is True
+    assert called.repeated.launch((), {"x": y, "out": out})
     gpu.stub.set(launched=0)
     assert called(x, out)
     assert gpu.launched() == [(7, x.data_ptr(), x.data_ptr(), out.data_ptr(), 7)]
-    assert called.repeated.launch((x, y, out), {}) is not True
+    assert not called.repeated.launch((x, y, out), {})
 
 
 def test_numbers_that_are_converted(gpu: Gpu) -> None:
@@ -465,7 +484,7 @@ def test_numbers_that_are_converted(gpu: Gpu) -> None:
     gpu.stub.set(launched=0)
     assert called(x, 200, False, 2)
     assert not called(x, 200, 1, 2)
-    assert called.repeated.launch((x, 256, False, 2), {}) is not True
+    assert not called.repeated.launch((x, 256, False, 2), {})
     assert gpu.launched()[0] == (7, x.data_ptr(), 200, 0, 0x4000)
 
 
@@ -517,7 +536,7 @@ def test_arguments_that_were_converted_are_not_kept(gpu: Gpu) -> None:
     assert launched is not None
     repeated = AtOnce(ADD, number_class)
     repeated.keep(args, {}, call(), launched)
-    assert repeated.launch(args, {}) is not True
+    assert not repeated.launch(args, {})
 
 
 def test_errors_of_a_launch_are_told(gpu: Gpu) -> None:
@@ -532,7 +551,7 @@ def test_what_is_kept_stays_loaded(gpu: Gpu) -> None:
     called(*call())
     called.kernel.unload()
     assert gpu.stub.unloaded == 0
-    assert called.repeated.launch(call(), {}) is True
+    assert called.repeated.launch(call(), {})
 
 
 def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
@@ -548,7 +567,7 @@ def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
     again = 0
     for size in sizes:
         x, y, out = tensors[:, :size]
-        again += called.repeated.launch((x, y, 0.5, out), {}) is True
+        again += bool(called.repeated.launch((x, y, 0.5, out), {}))
     # Calls that alternate find nearly all that there is room for.
     assert again == MOST
 
@@ -562,10 +581,12 @@ def test_calls_that_take_turns_are_kept(gpu: Gpu) -> None:
     for _ in range(2):
         for size in sizes:
             x, y, out = tensors[:, :size]
-            repeated.keep((x, y, 0.5, out), {}, (x, y, 0.5, out), launched)
+            args = (x, y, 0.5, out)
+            if repeated.launch(args, {}) is None:
+                repeated.keep(args, {}, args, launched)
     for size in sizes:
         x, y, out = tensors[:, :size]
-        assert repeated.launch((x, y, 0.5, out), {}) is True
+        assert repeated.launch((x, y, 0.5, out), {})
 
 
 def test_memory_is_flat(gpu: Gpu) -> None:
