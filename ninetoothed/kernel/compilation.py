@@ -33,6 +33,7 @@ from ninetoothed.compiler.defaults import (
     pick,
 )
 from ninetoothed.compiler.fits_function import counts_function, fits_function
+from ninetoothed.compiler.full_function import is_full
 from ninetoothed.compiler.space import interpreted_values, least_waste, space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
@@ -348,7 +349,7 @@ class KernelCompiler:
     ) -> Iterator[tuple[Run, str]]:
         """Evaluate a call on copies of its arguments by a sample of its configurations, that of a
         plain call first, each at these levels, ``"nt"`` and ``"tt"``; at the latter with the
-        choices of passes one by one, too.
+        choices of passes one by one, too, and without guards where all of them hold.
 
         Raises:
             ArgumentError: the sizes do not fit one another.
@@ -368,6 +369,11 @@ class KernelCompiler:
                         with named(described((*one.values, *one.choices))):
                             self._run(signature, one, values, level)
                     yield Run(one, tuple(values), names), level
+                if level == "tt" and is_full(self._lowered(signature, config), values):
+                    values = copied(arguments.values)
+                    lowered = self._lowered(signature, config, full=True)
+                    interpret(lowered, values, {}, written=stores)
+                    yield Run(config, tuple(values), names, full=True), level
 
     def _compare(
         self, results: Sequence[Any], usual: Config, others: Sequence[Any], config: Config
@@ -440,10 +446,14 @@ class KernelCompiler:
         module = self.composed(signature, config)
         written = self.variant(signature).stores(module)
         if level == "tt":
-            interpret(lower(module, signature, config), values, {}, written=written)
+            interpret(self._lowered(signature, config), values, {}, written=written)
         else:
             constants = {**dict(signature.constants), **dict(config.values)}
             interpret(module, values, constants, written=written)
+
+    def _lowered(self, signature: Signature, config: Config, full: bool = False) -> ModuleOp:
+        """The module in stage ``tt``, as ``lower`` makes it for the CPU."""
+        return lower(self.composed(signature, config), signature, config, full=full)
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""

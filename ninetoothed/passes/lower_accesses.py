@@ -86,7 +86,7 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
-from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
+from ninetoothed.passes.analysis.dense_offsets import DenseOffsets, divisions
 from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
 from ninetoothed.passes.analysis.writes import enclosing
@@ -260,6 +260,8 @@ class _Accessed:
         hint(pointer, self.source.param.data)
         if moves[False]:
             pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[False]).value))
+        if self.kernel.remarks:
+            self._remark_on_dims()
         refusal = self._refusal(along)
         is_moved_last = refusal is None
         if self.kernel.remarks and along:
@@ -295,6 +297,16 @@ class _Accessed:
     @functools.cached_property
     def _lanes_at_once(self) -> int:
         return lanes_at_once(self.kernel.kernel, self.source)
+
+    def _remark_on_dims(self) -> None:
+        name, remarks = self.source.param.data, self.kernel.remarks
+        if not divisions(*self.access.indices):
+            return
+        if self.kernel.offsets.spares(self.source, self.access.indices):
+            remarks.passed(self.op, f"dims of `{name}` are one: strides are products of sizes")
+        else:
+            text = "strides are not known to be products of sizes"
+            remarks.missed(self.op, f"dims of `{name}` are computed by division: {text}")
 
     def _remark_on_pointers(self, refusal: str | None) -> None:
         name, remarks = self.source.param.data, self.kernel.remarks

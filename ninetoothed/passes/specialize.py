@@ -182,6 +182,7 @@ class SpecializePass(KernelPass):
         retype(kernel.apply, known.attribute)
         for source, type in zip(kernel.sources, own, strict=True):
             set_type(source.result, type)
+        self._remark(kernel, equal)
         kernel.symbols = ArrayAttr(
             nt.SymbolAttr(self._declared(decl, equal))
             for decl in kernel.declarations
@@ -216,3 +217,11 @@ class SpecializePass(KernelPass):
             if source.param.data in firsts:
                 dims = range(firsts[source.param.data], len(source.sizes))
                 source.products = nt.ExprsAttr.of(product(source.sizes[dim + 1 :]) for dim in dims)
+
+    def _remark(self, kernel: nt.KernelOp, equal: Equalities) -> None:
+        remarks = nt.RemarkEmitter(kernel, self.name)
+        for source in kernel.sources if remarks else ():
+            for dim, size in enumerate(source.sizes):
+                if size.op == "sym" and (first := equal.first(size.args[0])) != size.args[0]:
+                    name = source.param.data
+                    remarks.passed(source, f"size {dim} of `{name}` is `{first}`, one for both")

@@ -54,6 +54,10 @@ class DenseOffsets:
             self._offsets[key] = min(plain, other, key=_cost)
         return self._offsets[key]
 
+    def spares(self, source: nt.SourceOp, indices: Sequence[IndexExpr]) -> bool:
+        """True if the offset has fewer divisions than the indices."""
+        return len(divisions(self.offset(source, indices))) < len(divisions(*indices))
+
     def by_strides(self, expr: IndexExpr) -> IndexExpr:
         """``expr``, in normal form, with strides in the place of the products that they are: a
         stride is at hand, and more may be known of what divides it.
@@ -88,13 +92,17 @@ def _single(polynomial: Polynomial) -> tuple[Monomial, int]:
     return (), 1
 
 
-def _cost(expr: IndexExpr) -> tuple[int, int]:
-    """Divisions of an expression, each counted once, and symbols."""
-    divisions: set[IndexExpr] = set()
-    pending = [expr]
+def divisions(*exprs: IndexExpr) -> set[IndexExpr]:
+    """The quotients and remainders in expressions."""
+    found: set[IndexExpr] = set()
+    pending = list(exprs)
     while pending:
         one = pending.pop()
         if one.op in DIVISIONS:
-            divisions.add(one)
+            found.add(one)
         pending += one.operands
-    return len(divisions), len(expr.symbols)
+    return found
+
+
+def _cost(expr: IndexExpr) -> tuple[int, int]:
+    return len(divisions(expr)), len(expr.symbols)

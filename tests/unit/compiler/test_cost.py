@@ -169,7 +169,7 @@ def flattened() -> Kernel:
         return x.flatten().tile((size,)), out.flatten().tile((size,))
 
     def application(x: Any, out: Any) -> None:
-        out = x
+        out = x  # pyright: ignore[reportUnusedVariable]
 
     return ninetoothed.make(arrangement, application, (Tensor(3), Tensor(3)))
 

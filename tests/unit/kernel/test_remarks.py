@@ -160,3 +160,20 @@ def test_a_call_of_a_function_is_named() -> None:
     line = twice.__code__.co_firstlineno
     assert first.startswith(f"{__file__}:{line + 1}:9: remark: loop kept: ")
     assert second == f"{__file__}:{line + 5}:9: note: called from here"
+
+
+def test_dims_that_are_one() -> None:
+    def flat(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.flatten().tile((BLOCK,)), y.flatten().tile((BLOCK,))
+
+    def application(x: Any, y: Any) -> None:
+        y = x + 1  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(flat, application, (Tensor(2), Tensor(2)))
+    x, y = torch.ones(9, 5)[:, :4], torch.empty(9, 4)
+    found = [one.message for one in kernel.remarks(x, y).remarks]
+    assert "size 0 of `y` is `x_size_0`, one for both" in found
+    assert "dims of `y` are one: strides are products of sizes" in found
+    assert (
+        "dims of `x` are computed by division: strides are not known to be products of sizes"
+    ) in found
