@@ -12,6 +12,7 @@ from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.overlaps import overlaps_itself
+from ninetoothed.calls.relations import contiguous_from, equal_pairs
 from ninetoothed.calls.sequences import Jagged, elements_of, is_nested, taken_apart
 from ninetoothed.calls.storage import check_memory
 from ninetoothed.errors import (
@@ -93,7 +94,16 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     if interface.empties:
         for position in _empty(interface, values, dict(constants)):
             params[position] = replace(params[position], empty=True)
-    signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
+    for place in interface.flattened:
+        dim = contiguous_from(values[place].shape, values[place].stride())
+        params[place] = replace(params[place], contiguous=dim)
+    signature = Signature(
+        aliased(params, values),
+        constants,
+        padded_sizes,
+        _index_bits(values),
+        equal=equal_pairs(interface, values),
+    )
     return Arguments(tuple(values), signature, _place(interface, values))
 
 

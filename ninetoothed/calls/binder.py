@@ -2,8 +2,9 @@
 
 A call's *class* determines its checks and its signature: of each tensor the type, element type,
 device and number of dims, which strides are 1 or 0, which numbers are multiples of 16, and whether
-its offsets fit 32 bits; and the alias sets. ``arguments.bind`` binds the first call of a class; for
-the others, a function generated for the kernel reads each tensor once.
+its offsets fit 32 bits; which sizes are equal, and which strides their products; and the alias
+sets. ``arguments.bind`` binds the first call of a class; for the others, a function generated for
+the kernel reads each tensor once.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ninetoothed.calls.arguments import NARROW, Arguments, Place, bind, number_c
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.positions import CallOrder
+from ninetoothed.calls.relations import contiguous_source, equal_source
 from ninetoothed.dtype import own_type
 
 Classified = tuple[tuple[Any, ...], Hashable]
@@ -178,6 +180,8 @@ def _classify(interface: Interface) -> Classify:
         "given",
         *(f"class{place}(a{place})" for place in numbers),
         *_empties(interface),
+        *equal_source(interface),
+        *(contiguous_source(place, parameters[place].ndim) for place in interface.flattened),
     ]
     lines += [f"e{place} = p{place} + r{place} * w{place}" for place in tensors]
     spans = "".join(f"(p{place}, e{place}), " for place in tensors)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -12,7 +13,16 @@ from ninetoothed.ir import nt
 
 
 class KernelPass(ModulePass):
-    """A pass over each kernel of a module on its own."""
+    """A pass over each kernel of a module on its own.
+
+    Every program touches the same elements behind it as before, but for what it declares here;
+    translation validation allows that, and nothing else.
+    """
+
+    drops_reads: ClassVar[bool] = False
+    """True if it may leave out reads: their values are known, or reach no store."""
+    adds_reads: ClassVar[bool] = False
+    """True if it may read what nothing uses, inside of the tensors."""
 
     @abc.abstractmethod
     def apply_to(self, kernel: nt.KernelOp) -> None:

@@ -153,9 +153,11 @@ class Compilation:
         """Configuration space of a signature."""
         return self.compiler.space(signature, target)
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        """Compile the artifact of one configuration."""
-        found = self.compiler.artifact(signature, config, target, self.language(target))
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
+        """Compile an artifact of one configuration; ``full`` as in the artifact."""
+        found = self.compiler.artifact(signature, config, target, self.language(target), full)
         self._keep(signature)
         return found
 
@@ -366,8 +368,10 @@ class Kernel:
         """The optimising passes' remarks on a call like this one: what they did, and where they had
         to refuse, with the fact that was missing and the user's line.
 
-        Nothing is launched, and CPU tensors will do: they are taken for tensors of a GPU
-        (``DEFAULT_TARGET``). ``config``: default the first of the configurations that fit.
+        They are on the kernel that it would launch: of its class, and without guards where its
+        sizes say that all hold. Nothing is launched, and CPU tensors will do: they are taken for
+        tensors of a GPU (``DEFAULT_TARGET``). ``config``: default the first of the configurations
+        that fit.
 
         Raises:
             ArgumentError: the arguments do not fit the kernel, or ``config`` is not one of its
@@ -375,8 +379,10 @@ class Kernel:
             ConfigurationError: there is no configuration.
             NineToothedError: the application is wrong for these element types.
         """
+        from ninetoothed.kernel.call_remarks import remarks_on
+
         with self._compilation.issued.collecting():
-            return self._compiler.remarks(self._bind(args, kwargs), config)
+            return remarks_on(self._compiler, self._bind(args, kwargs), config)
 
     @property
     @user_facing

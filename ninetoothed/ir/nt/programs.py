@@ -8,7 +8,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
-from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
+from ninetoothed.ir.nt.attributes import ExprsAttr, GuardsAttr, TensorType
 
 
 @irdl_op_definition
@@ -57,6 +57,27 @@ class ProgramIndexOp(PureOp):
     def verify_(self) -> None:
         if len(self.results) != len(self.sizes.data):
             raise VerifyException("nt.program_index: one result a size")
+
+
+@irdl_op_definition
+class HoldsOp(PureOp):
+    """True in a program in which all of ``guards`` hold: pairs of an index and its upper bound, over
+    the program's outermost indices and sizes.
+
+    ```mlir
+    %more = nt.holds [[g1 * 64, length]] : i1
+    ```
+    """
+
+    name = "nt.holds"
+
+    guards = prop_def(GuardsAttr)
+    result = result_def(IntegerType(1))
+
+    assembly_format = "$guards attr-dict `:` type($result)"
+
+    def __init__(self, guards: GuardsAttr) -> None:
+        super().__init__(properties={"guards": guards}, result_types=[IntegerType(1)])
 
 
 class _Number(PureOp):
