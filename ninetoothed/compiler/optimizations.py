@@ -43,6 +43,7 @@ CHOICES = (
 
 _SWITCHES: dict[str, tuple[str, str]] = {
     "guarded_loads": ("nt-guard-loads", "enabled"),
+    "longest_first": ("nt-schedule-programs", "longest_first"),
     "skipped_programs": ("nt-skip-programs", "enabled"),
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
 }

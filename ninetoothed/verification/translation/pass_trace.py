@@ -19,6 +19,7 @@ from ninetoothed.interpreters.run import Argument, bind
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
+from ninetoothed.symbolic.expr import IndexExpr
 from ninetoothed.verification.translation.proofs import same_addresses
 
 
@@ -50,6 +51,15 @@ class TraceStep:
         """True if the pass may leave out reads. xDSL's do where a value is unused."""
         pass_ = self.rest[0].pass_
         return pass_.drops_reads if isinstance(pass_, KernelPass) else True
+
+    @property
+    def number_before(self) -> IndexExpr | None:
+        """The number that a program ``pid`` had before the pass; None: the same."""
+        pass_ = self.rest[0].pass_
+        if not isinstance(pass_, KernelPass):
+            return None
+        kernel = next(iter(self.after.body.ops))
+        return pass_.number_before(kernel) if isinstance(kernel, nt.KernelOp) else None
 
     @property
     def is_ours(self) -> bool:
