@@ -59,6 +59,17 @@ def of_sizes(signature: Signature, by_16: bool) -> Signature:
     return replace(signature, params=tuple(map(param, signature.params)))
 
 
+def usual(kernel: Kernel, signature: Signature) -> Signature:
+    """The class of nearly all calls: tensors are contiguous, and sizes equal that may be."""
+    facts = kernel.interface.equals
+    params = tuple(
+        replace(param, contiguous=0 if place in kernel.interface.flattened else None)
+        for place, param in enumerate(signature.params)
+    )
+    equal = tuple((one[0], two[0]) for fact in facts for one, two in fact)
+    return replace(signature, params=params, equal=equal)
+
+
 def compiled(kernel: Kernel, signature: Signature, config: Config, without: str = "") -> Artifact:
     """The kernel's TTIR without some optimizations."""
     with mock.patch.dict(os.environ, {_SETTING: without}):
@@ -83,7 +94,7 @@ def measure(example: str, kernel: Kernel) -> Iterator[Record]:
     """
     dtype, assumed_signature, config = assumed(kernel)
     for by_16 in (True, False):
-        signature = of_sizes(assumed_signature, by_16)
+        signature = usual(kernel, of_sizes(assumed_signature, by_16))
         for name, chosen in variants(kernel, signature, config).items():
             known = {"on": compiled(kernel, signature, chosen)}
             known["off"] = compiled(kernel, signature, config, without=name)

@@ -33,14 +33,18 @@ class Artifact:
     ``launch``: Python source that defines, over the kernel's parameters (torch tensors and numbers,
     in launch order),
 
-    - ``check(...)``: None, or an error message about the sizes of this call;
-    - ``programs(...)``: the number of programs;
-    - ``arguments(...)``: the device function's arguments in order, pointers as integers;
-    - ``agrees(...)``, where ``check`` looks at outermost levels: True if they agree, or something
+    - ``launch(...)``: None, the number of programs, and the device function's arguments in order,
+      pointers as integers; of sizes that do not fit, an error message about them, 0 and ();
+    - ``agrees(...)``, where ``launch`` checks outermost levels: True if they agree, or something
       else fails, too. Where they do not, a laxer class of signatures may take the call (see
       ``Signature.agreement``);
-    - ``is_undefined(...)``, where there is ``agrees`` and ``check`` looks at lanes that are stored
-      without a value: True if no other check of ``nt.checks`` fails. No class takes such a call.
+    - ``is_undefined(...)``, where there is ``agrees`` and ``launch`` checks lanes that are stored
+      without a value: True if no other check of ``nt.checks`` fails. No class takes such a call;
+    - ``is_full(...)``, where guards can be left out: True if all of these hold in each program,
+      lane and iteration of a call, so that the kernel without them may run in this one's place.
+
+    ``full``: the kernel is for calls in which all guards hold, and has none of them; the other one
+    of its configuration has ``is_full``.
 
     ``reads`` and ``writes`` name the parameters that a program loads and stores.
     """
@@ -55,6 +59,7 @@ class Artifact:
     writes: tuple[str, ...]
     target: Target
     config: Config
+    full: bool = False
 
     def to_json(self) -> str:
         """Serialize to JSON, the same in every process."""

@@ -1,6 +1,7 @@
 """Host functions of a launch, as Python source over the kernel's parameters.
 
-Each function is flat and binds only the sizes and strides that it reads: it runs at every launch.
+Each function is flat and binds only the sizes and strides that it reads. One function does all that
+a launch of a new shape needs, and reads each tensor once.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ninetoothed.backend.device_function import (
     device_function,
     grid,
     params,
+    vacuous,
 )
 from ninetoothed.backend.names import NameTable
 from ninetoothed.errors import CompilerError
@@ -42,15 +44,19 @@ from ninetoothed.symbolic.expr import IndexExpr, python_text, substitute, sym, s
 
 
 def launch_source(module: ModuleOp) -> str:
-    """Source that defines ``check``, ``programs`` and ``arguments`` over the kernel's parameters;
-    where a check is about outermost levels, also ``agrees``, and ``is_undefined`` where another is
-    about lanes without a value.
+    """Source that defines ``launch`` over the kernel's parameters (see ``Artifact``); where a check
+    is about outermost levels, also ``agrees``, and ``is_undefined`` where another is about lanes
+    without a value; and ``is_full`` where guards can be left out.
 
     A size or stride that is a symbol no earlier parameter has binds that symbol; any other must be
     equal to what the tensor has.
     """
     host = _Host(device_function(module))
-    return "\n\n".join([host.check(), host.programs(), host.arguments(), *host.classify()])
+    return "\n\n".join([host.launch(), *host.classify(), *host.vacuous()])
+
+
+_Place = tuple[int, str, int]
+"""Where a number is read: the parameter, "shape", "stride" or "offsets", and the dim."""
 
 
 class Binding:
@@ -64,27 +70,34 @@ class Binding:
         # The names that stand in the source: of symbols first, since expressions print them.
         table = NameTable(("min", "max", *taken))
         self._symbols: dict[str, str] = {}
-        # Where a symbol's value comes from: the parameter, "shape", "stride" or "offsets", and the
-        # dim.
-        self._sources: dict[str, tuple[int, str, int]] = {}
-        for index, kind, dim, expr in self._entries():
+        # Where a symbol's value comes from.
+        self._sources: dict[str, _Place] = {}
+        # What must be equal to something else.
+        self._checked: dict[_Place, IndexExpr] = {}
+        for place, expr in self._entries():
             if expr.op == "sym" and (name := str(expr.args[0])) not in self._sources:
-                self._sources[name] = (index, kind, dim)
+                self._sources[name] = place
                 self._symbols[name] = table.unique(name)
+            else:
+                self._checked[place] = expr
         self.names = [table.unique(param.name) for param in self._params]
         for param, name in zip(self._params, self.names, strict=True):
             if param.kind != "tensor" and param.name not in self._sources:
                 self._symbols[param.name] = name
+        self._read = {
+            place: table.unique(f"{self._params[place[0]].name}_{place[1]}_{place[2]}")
+            for place in self._checked
+        }
 
-    def _entries(self) -> Iterable[tuple[int, str, int, IndexExpr]]:
+    def _entries(self) -> Iterable[tuple[_Place, IndexExpr]]:
         for index, param in enumerate(self._params):
             for kind, exprs in (("shape", param.sizes), ("stride", param.strides)):
                 for dim, expr in enumerate(exprs):
                     # The batch of a jagged tensor has no stride.
                     if kind == "shape" or dim > 0 or param.offsets is None:
-                        yield index, kind, dim, expr
+                        yield (index, kind, dim), expr
             if param.offsets is not None:
-                yield index, "offsets", 0, sym(param.offsets)
+                yield (index, "offsets", 0), sym(param.offsets)
 
     def text(self, expr: IndexExpr) -> str:
         """``expr`` as Python source, for a place between commas."""
@@ -101,29 +114,28 @@ class Binding:
             raise CompilerError(f"no size, stride or scalar of a call gives the symbol {name!r}")
         return self._symbols[name]
 
-    def _read(self, index: int, kind: str, dim: int) -> str:
-        return _read_text(self.names[index], kind, dim)
-
-    def bind(self, exprs: Iterable[IndexExpr]) -> list[str]:
-        """Statements that bind the symbols of ``exprs``."""
+    def bind(self, exprs: Iterable[IndexExpr], checked: bool = False) -> list[str]:
+        """Statements that bind the symbols of ``exprs``, and what is ``checked``, too."""
         wanted: dict[tuple[int, str], dict[int, str]] = {}
         for name in symbol_names(*exprs):
             self._spell(name)
             if name in self._sources:
                 index, kind, dim = self._sources[name]
                 wanted.setdefault((index, kind), {})[dim] = self._symbols[name]
+        if checked:
+            for (index, kind, dim), name in self._read.items():
+                wanted.setdefault((index, kind), {})[dim] = name
         lines: list[str] = []
         for (index, kind), dims in sorted(wanted.items()):
-            if len(dims) == 1:
-                ((dim, name),) = dims.items()
-                lines.append(f"{name} = {self._read(index, kind, dim)}")
+            value = f"{self.names[index]}.{kind}"
+            if kind == "offsets":
+                lines.append(f"{dims[0]} = {value}")
                 continue
-            # All at once: each reading of a shape makes a new tuple.
+            # All at once: each reading makes a new tuple.
             param = self._params[index]
             count = len(param.sizes if kind == "shape" else param.strides)
-            names = [dims.get(dim, "_") for dim in range(count)]
-            call = "" if kind == "shape" else "()"
-            lines.append(f"{', '.join(names)} = {self.names[index]}.{kind}{call}")
+            names = ", ".join(dims.get(dim, "_") for dim in range(count))
+            lines.append(f"[{names}] = {value}{'()' if kind == 'stride' else ''}")
         return lines
 
 
@@ -136,26 +148,47 @@ class _Host(Binding):
         body = "".join(f"    {line}\n" for line in lines)
         return f"def {name}({', '.join(self.names)}):\n{body}"
 
-    def check(self) -> str:
+    def launch(self) -> str:
         body: list[str] = []
-        exprs: list[IndexExpr] = []
-        for index, kind, dim, expr in self._entries():
-            if expr.op == "sym" and self._sources[expr.args[0]] == (index, kind, dim):
-                continue
-            exprs.append(expr)
-            read = self._read(index, kind, dim)
-            label = _read_text(self._params[index].name, kind, dim)
-            wanted = python_text(self.spelled(expr))
+        arguments, symbols = self._arguments()
+        exprs = [grid(self._function), *symbols, *self._checked.values()]
+        for place, expr in self._checked.items():
+            index, kind, dim = place
+            read, wanted = self._read[place], self._operand(expr)
+            message = f"{_read_text(self._params[index].name, kind, dim)} is {{}}, but must be {{}}"
             body.append(f"if {read} != {wanted}:")
-            message = f"{label} is {{}}, but must be {{}}"
-            body.append(f"    return {message!r}.format({read}, {wanted})")
+            body.append(f"    return {message!r}.format({read}, {wanted}), 0, ()")
         for check in checks(self._function):
             exprs.extend((*check.left, *check.right))
-            body.append(f"left, right = {self._tuple(check.left)}, {self._tuple(check.right)}")
-            body.append("if left != right:")
-            replace = '.replace("{left}", str(left)).replace("{right}", str(right))'
-            body.append(f"    return {check.message!r}{replace}")
-        return self._define("check", [*self.bind(exprs), *body, "return None"])
+            condition = self._differ(check.left, check.right)
+            if not condition:
+                continue
+            left, right = self._tuple(check.left), self._tuple(check.right)
+            # Only who is told of it waits for the text.
+            replace = f'.replace("{{left}}", str({left})).replace("{{right}}", str({right}))'
+            body.append(f"if {condition}:")
+            body.append(f"    return {check.message!r}{replace}, 0, ()")
+        programs = f"max(0, {self.text(grid(self._function))})"
+        result = f"return None, {programs}, ({''.join(f'{text}, ' for text in arguments)})"
+        return self._define("launch", [*self.bind(exprs, checked=True), *body, result])
+
+    def _operand(self, expr: IndexExpr) -> str:
+        return python_text(self.spelled(expr))
+
+    def _differ(self, left: Sequence[IndexExpr], right: Sequence[IndexExpr]) -> str:
+        """Condition that is true where two tuples differ; empty where none does."""
+        if len(left) != len(right):
+            return "True"
+        # What divides may divide by 0, which is told.
+        pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b or a.operands]
+        return " or ".join(self._differs(a, b) for a, b in pairs)
+
+    def _differs(self, left: IndexExpr, right: IndexExpr) -> str:
+        others = [one for one in right.operands if one != left]
+        # So a bound is written; Python's min takes longer than a comparison.
+        if right.op == "min" and len(others) == 1:
+            return f"{self._operand(left)} > {self._operand(others[0])}"
+        return f"{self._operand(left)} != {self._operand(right)}"
 
     def classify(self) -> list[str]:
         """The functions that tell a laxer class's calls from others, where there is one. They are
@@ -179,11 +212,21 @@ class _Host(Binding):
             functions.append(self._define("is_undefined", [*self.bind(exprs), returned]))
         return functions
 
-    def programs(self) -> str:
-        expr = grid(self._function)
-        return self._define("programs", [*self.bind([expr]), f"return max(0, {self.text(expr)})"])
+    def vacuous(self) -> list[str]:
+        """The function that tells the calls in which all guards hold, if they can be told."""
+        found = vacuous(self._function)
+        if not found:
+            return []
+        texts = " and ".join(map(self._at_most_0, found))
+        return [self._define("is_full", [*self.bind(found), f"return {texts}"])]
 
-    def arguments(self) -> str:
+    def _at_most_0(self, excess: IndexExpr) -> str:
+        if excess.op == "mod":
+            return f"{self.text(excess)} == 0"
+        return f"{self.text(excess)} <= 0"
+
+    def _arguments(self) -> tuple[list[str], list[IndexExpr]]:
+        """The device function's arguments as source, and the symbols among them."""
         positions = {param.name: index for index, param in enumerate(self._params)}
         texts: list[str] = []
         used: list[IndexExpr] = []
@@ -199,9 +242,7 @@ class _Host(Binding):
             else:
                 raise CompilerError(f"an argument of the device function is no parameter: {name!r}")
             texts.append(f"{text}.data_ptr()" if isinstance(value.type, PointerType) else text)
-        closing = ",)" if len(texts) == 1 else ")"
-        result = f"return ({', '.join(texts)}{closing}"
-        return self._define("arguments", [*self.bind(used), result])
+        return texts, used
 
     def _tuple(self, exprs: tuple[IndexExpr, ...]) -> str:
         texts = [self.text(expr) for expr in exprs]

@@ -2,8 +2,9 @@
 
 A call's *class* determines its checks and its signature: of each tensor the type, element type,
 device and number of dims, which strides are 1 or 0, which numbers are multiples of 16, and whether
-its offsets fit 32 bits; and the alias sets. ``arguments.bind`` binds the first call of a class; for
-the others, a function generated for the kernel reads each tensor once.
+its offsets fit 32 bits; which sizes are equal, and which strides their products; and the alias
+sets. ``arguments.bind`` binds the first call of a class; for the others, a function generated for
+the kernel reads each tensor once.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from itertools import pairwise
+from itertools import combinations
 from typing import Any
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls.aliasing import alias_sets
-from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
+from ninetoothed.calls.arguments import NARROW, Arguments, Place, bind, number_class
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.positions import CallOrder
+from ninetoothed.calls.relations import contiguous_source, equal_source
 from ninetoothed.calls.tensor_guards import plain_types
 from ninetoothed.dtype import own_type
 
@@ -47,7 +49,8 @@ class Binder:
         self._interface = interface
         self._collecting = collecting
         self._finish = finish
-        self._known: dict[Hashable, tuple[Signature, str]] = {}
+        # What follows the values of arguments.
+        self._known: dict[Hashable, tuple[Signature, Place, bool]] = {}
         # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
 
@@ -69,12 +72,16 @@ class Binder:
         with self._collecting():
             arguments = bind(self._interface, args, keywords)
         signature = self._finish(arguments.signature)
+        given = (*args, *keywords.values())
+        may_warn = any(getattr(one, "requires_grad", False) for one in given) or any(
+            param.alias_set for param in signature.params
+        )
         # A tensor may hold another number at the next call.
         if classified is not None and not any(map(own_type, keywords.values())):
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[classified[1]] = signature, arguments.device
-        return Arguments(arguments.values, signature, arguments.device)
+            self._known[classified[1]] = signature, arguments.place, may_warn
+        return Arguments(arguments.values, signature, arguments.place, may_warn)
 
     def _unclassified(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         self._classify = self._first_classified
@@ -126,17 +133,19 @@ def _classify(interface: Interface) -> Classify:
     key += [
         *_constants(interface),
         wide,
+        " or ".join(f"a{place}.requires_grad" for place in tensors),
         "given",
         *(f"class{place}(a{place})" for place in numbers),
         *_empties(interface),
+        *equal_source(interface),
+        *(contiguous_source(place, parameters[place].ndim) for place in interface.flattened),
     ]
-    spans = "".join(f"(p{place}, p{place} + r{place} * a{place}.itemsize), " for place in tensors)
-    bounds = "".join(f"(low{place}, high{place}), " for place in tensors)
-    apart = [f"high{one} <= low{two}" for one, two in pairwise(tensors)]
+    lines += [f"e{place} = p{place} + r{place} * a{place}.itemsize" for place in tensors]
+    spans = "".join(f"(p{place}, e{place}), " for place in tensors)
+    # Faster than to sort a few.
+    apart = [f"(e{one} <= p{two} or e{two} <= p{one})" for one, two in combinations(tensors, 2)]
     lines += [
-        f"spans = {spans}",
-        f"{bounds} = sorted(spans)",
-        f"aliased = None if {' and '.join(['True', *apart])} else alias_sets(spans)",
+        f"aliased = None if {' and '.join(['True', *apart])} else alias_sets(({spans}))",
         f"return tuple(values), (aliased, {', '.join(key)})",
     ]
     known: dict[str, Any] = {

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir import Block as IRBlock
 
 from ninetoothed import config
-from ninetoothed.calls.autograd import mark_written
+from ninetoothed.calls.autograd import increment, mark_written
 from ninetoothed.calls.sequences import Jagged, Offsets, elements_of
 from ninetoothed.errors import ArgumentError, CheckError, CompilerError
 from ninetoothed.interpreters import (
@@ -322,7 +322,8 @@ def _chunks(count: int, lanes: int, changed: Sequence[Argument]) -> Iterator[tor
     """Chunks of programs, as large as the bounds on lanes allow, which write ``changed``."""
     if count > 0:
         # Before them: a program that fails may have written.
-        mark_written(changed)
+        for value in changed:
+            mark_written(value, increment())
     size = max(min(config.interpret_lanes(), _MOST_LANES) // max(lanes, 1), 1)
     for start in range(0, count, size):
         yield torch.arange(start, min(start + size, count))

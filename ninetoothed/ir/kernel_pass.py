@@ -22,6 +22,8 @@ class KernelPass(ModulePass):
 
     drops_reads: ClassVar[bool] = False
     """True if it may leave out reads: their values are known, or reach no store."""
+    adds_reads: ClassVar[bool] = False
+    """True if it may read what nothing uses, inside of the tensors."""
 
     def number_before(self, kernel: nt.KernelOp) -> IndexExpr | None:
         """The number that program ``pid`` of the kernel behind the pass had before it, over ``pid``

@@ -54,7 +54,7 @@ class CallWarnings:
         if self.asks_of_gradients:
             self._check_gradients(args, keywords)
         # Where nothing is written, the signature has no alias sets.
-        if any([param.alias_set for param in bound.signature.params]):
+        if any(param.alias_set for param in bound.signature.params):
             self._check_overlaps(bound)
 
     def _check_gradients(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:

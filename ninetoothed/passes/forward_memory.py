@@ -93,8 +93,11 @@ _State = dict[_Place, _Available]
 class _Forwarding:
     """Forward available values: one walk through a kernel, in program order."""
 
-    def __init__(self, kernel: nt.KernelOp) -> None:
+    def __init__(self, kernel: nt.KernelOp, remarks: nt.RemarkEmitter) -> None:
         self.aliases = AliasAnalysis(kernel)
+        self.remarks = remarks
+        # For remarks: which access held a place's value, and which one may have changed it.
+        self.lost: dict[_Place, tuple[Operation, Operation]] = {}
 
     def block(self, block: Block, state: _State) -> None:
         """Walk through a block; ``state`` becomes the values available at its end."""
@@ -144,13 +147,17 @@ class _Forwarding:
         place = self._view(op)
         held = state.get(place)
         if held is not None and held.read is not None and held.other == op.other:
+            self._remark_on_value(op, held)
             replace_op(op, [held.read])
         elif held is not None and held.stored is not None and self.aliases.distinct(op.ref):
             new = nt.StoredOp(held.stored, op.ref, list(op.indices), op.other)
             read = Inserter.before(op).add(new)
+            self._remark_on_value(op, held)
             replace_op(op, [read])
             state[place] = replace(held, read=read, other=op.other)
         else:
+            if self.remarks:
+                self._remark_on_load(op, place, held)
             effect = self.aliases.effect(op)
             alias_sets = frozenset[str]() if effect is None else effect.alias_sets
             if effect is not None:
@@ -168,8 +175,11 @@ class _Forwarding:
         place = self._pointers(op)
         held = state.get(place)
         if held is not None and held.read is not None:
+            self._remark_on_value(op, held)
             replace_op(op, [held.read])
         else:
+            if self.remarks:
+                self._remark_on_load(op, place, held)
             state[place] = _Available(op, effect.alias_sets, read=op.result)
 
     def _store(self, op: nt.StoreOp, state: _State, unread: dict[_Place, nt.StoreOp]) -> None:
@@ -180,19 +190,22 @@ class _Forwarding:
         state[place] = _Available(op, effect.alias_sets, stored=op.value)
         before = unread.pop(place, None)
         if before is not None:
+            self.remarks.passed(before, "store erased: it is overwritten before it may be read")
             Rewriter.erase_op(before)
         unread[place] = op
 
     def _invalidate(self, effect: Effect, state: _State) -> None:
-        """Drop the values that ``touch`` may overwrite."""
+        """Drop the values that ``effect`` may overwrite."""
         if effect.kind == "read":
             return
         for place, held in list(state.items()):
             if effect.may_alias(held.alias_sets) and not self._disjoint(effect.op, held.op):
                 del state[place]
+                if self.remarks:
+                    self.lost[place] = (held.op, effect.op)
 
     def _keep_read(self, effect: Effect, unread: dict[_Place, nt.StoreOp]) -> None:
-        """Keep the stores that ``touch`` may read."""
+        """Keep the stores that ``effect`` may read."""
         if effect.kind == "write":
             return
         for place, store in list(unread.items()):
@@ -200,6 +213,29 @@ class _Forwarding:
             assert written is not None
             if effect.may_alias(written.alias_sets) and not self._disjoint(effect.op, store):
                 del unread[place]
+
+    def _remark_on_value(self, op: nt.LoadOp | nt.PointerLoadOp, held: _Available) -> None:
+        # A number that is passed by value is no load.
+        if self.remarks and held.alias_sets != frozenset():
+            name = self._name(op)
+            what = "stored" if held.read is None else "loaded"
+            self.remarks.passed(op, f"load of {name} erased: its value was {what} before")
+
+    def _remark_on_load(
+        self, op: nt.LoadOp | nt.PointerLoadOp, place: _Place, held: _Available | None
+    ) -> None:
+        """Remark on a load of what was accessed before."""
+        kept = f"load of {self._name(op)} kept"
+        if held is not None and held.read is not None:
+            self.remarks.missed(op, f"{kept}: lanes that are not valid have another value")
+        elif held is not None:
+            self.remarks.missed(op, f"{kept}: two lanes may have been stored to one element")
+        elif place in self.lost:
+            one, two = self.lost[place]
+            self.remarks.missed(op, f"{kept}: {self.aliases.overlap(one, two)}")
+
+    def _name(self, op: Operation) -> str:
+        return ", ".join(f"`{name}`" for name in self.aliases.params(op)) or "pointers"
 
     def _disjoint(self, one: Operation, two: Operation) -> bool:
         """True if two accesses are proved to share no element."""
@@ -217,4 +253,5 @@ class ForwardMemoryPass(KernelPass):
     drops_reads: ClassVar[bool] = True
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        _Forwarding(kernel).block(kernel.apply.block, {})
+        remarks = nt.RemarkEmitter(kernel, self.name)
+        _Forwarding(kernel, remarks).block(kernel.apply.block, {})

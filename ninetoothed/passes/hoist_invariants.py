@@ -59,6 +59,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import Pure
 
+from ninetoothed.errors import counted
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 
@@ -93,7 +94,9 @@ def _may_run_early(op: Operation) -> bool:
 class _Hoisting:
     """Walk of one kernel's blocks; an op is hoisted behind those that it depends on."""
 
-    def __init__(self) -> None:
+    def __init__(self, remarks: nt.RemarkEmitter) -> None:
+        self.remarks = remarks
+        self.hoisted: dict[Operation, int] = {}
         self.around: list[Operation] = []
         self.depths: dict[Block, int] = {}
 
@@ -113,6 +116,14 @@ class _Hoisting:
                 if loop := next(loops, None):
                     op.detach()
                     Rewriter.insert_op(op, InsertPoint.before(loop))
+                    self.hoisted[loop] = self.hoisted.get(loop, 0) + 1
+            elif self.remarks and isinstance(op, _DIVISIONS):
+                self._remark_on_division(op)
+
+    def _remark_on_division(self, op: Operation) -> None:
+        depth = max(map(self._depth, op.operands))
+        if any(isinstance(one, _LOOPS) for one in self.around[depth:]):
+            self.remarks.missed(op, "division kept in the loop: its divisor may be 0")
 
     def _depth(self, value: SSAValue) -> int:
         """The number of ops around the block that defines ``value``."""
@@ -128,4 +139,8 @@ class HoistInvariantsPass(KernelPass):
     name: ClassVar[str] = "nt-hoist-invariants"
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        _Hoisting().visit(kernel.apply.block)
+        remarks = nt.RemarkEmitter(kernel, self.name)
+        hoisting = _Hoisting(remarks)
+        hoisting.visit(kernel.apply.block)
+        for loop, count in hoisting.hoisted.items():
+            remarks.passed(loop, f"{counted(count, 'op')} moved in front of the loop")

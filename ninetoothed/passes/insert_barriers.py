@@ -78,8 +78,9 @@ _Pending = dict[_Access, None]
 class _Barriers:
     """Insert barriers: one walk through a kernel, in program order."""
 
-    def __init__(self, kernel: nt.KernelOp) -> None:
+    def __init__(self, kernel: nt.KernelOp, remarks: nt.RemarkEmitter) -> None:
         self.aliases = AliasAnalysis(kernel)
+        self.remarks = remarks
 
     def block(self, block: Block, before: Iterable[_Access]) -> _Pending:
         """Insert the barriers of a block behind ``before``; the accesses since the last barrier."""
@@ -89,8 +90,8 @@ class _Barriers:
             if isinstance(op, nt.BarrierOp):
                 pending.clear()
             elif effect is not None:
-                if self._conflicts(pending, [effect]):
-                    Inserter.before(op).insert(nt.BarrierOp())
+                if conflict := self._conflict_of(pending, [effect]):
+                    self._insert(op, *conflict)
                     pending.clear()
                 pending[_Access(effect)] = None
             elif self.aliases.effects(op):
@@ -104,8 +105,8 @@ class _Barriers:
                 for block in region.blocks:
                     behind = {**behind, **self.block(block, pending)}
             return behind
-        if self._conflicts(pending, self.aliases.effects(op)):
-            Inserter.before(op).insert(nt.BarrierOp())
+        if conflict := self._conflict_of(pending, self.aliases.effects(op)):
+            self._insert(op, *conflict)
             pending = {}
         while True:
             behind = dict(pending)
@@ -118,8 +119,21 @@ class _Barriers:
                 return behind
             pending = carried
 
-    def _conflicts(self, pending: Iterable[_Access], effects: Iterable[Effect]) -> bool:
-        return any(self._conflict(past, effect) for past in pending for effect in effects)
+    def _insert(self, op: Operation, one: Operation, two: Operation) -> None:
+        """Insert a barrier before ``op``, between two accesses."""
+        if self.remarks:
+            self.remarks.analysis(op, f"barrier before it: {self.aliases.overlap(one, two)}")
+        Inserter.before(op).insert(nt.BarrierOp())
+
+    def _conflict_of(
+        self, pending: Iterable[_Access], effects: Iterable[Effect]
+    ) -> tuple[Operation, Operation] | None:
+        """Two accesses that conflict; None: none do."""
+        pairs = ((past, effect) for past in pending for effect in effects)
+        found = (
+            (past.effect.op, effect.op) for past, effect in pairs if self._conflict(past, effect)
+        )
+        return next(found, None)
 
     def _conflict(self, past: _Access, effect: Effect) -> bool:
         before = past.effect
@@ -151,4 +165,5 @@ class InsertBarriersPass(KernelPass):
     name: ClassVar[str] = "nt-insert-barriers"
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        _Barriers(kernel).block(kernel.apply.block, ())
+        remarks = nt.RemarkEmitter(kernel, self.name)
+        _Barriers(kernel, remarks).block(kernel.apply.block, ())

@@ -4,11 +4,14 @@ The offset of a lane is the sum of source index times stride, computed at the pl
 Terms without block indices move the pointer, those that no loop changes first; the others are
 computed along the dims that they vary along. In a loop that changes only the former, the whole block
 of pointers may be moved instead, so that it is made once, in front (``pointer_blocks``): unless it
-has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the ranges of program
-indices, lanes and loop variables are used for that. An index that may be negative is compared with
-its size as an unsigned number, for then it is larger than any size. ``nt.offsets`` is the source
-index itself, or the offset; ``nt.address`` has its coordinates in the place of the block's indices.
-Sizes, the program's indices and where its sequences lie are computed once, at its start.
+has more pointers than would stay in registers. A guard becomes a mask unless it always holds: the
+ranges of program indices, lanes and loop variables are used for that. An index that may be negative
+is compared with its size as an unsigned number, for then it is larger than any size. Hints say how
+its quotients and remainders are aligned (``analysis.alignment``): Triton finds that out of others
+only. Dims that were flattened are unravelled and ravelled again, which is nothing where their
+strides are products of their sizes. ``nt.offsets`` is the source index itself, or the offset;
+``nt.address`` has its coordinates in the place of the block's indices. Sizes, the program's indices
+and where its sequences lie are computed once, at its start.
 
 Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
 accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
@@ -83,6 +86,7 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.dense_offsets import DenseOffsets, divisions
 from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
 from ninetoothed.passes.analysis.writes import enclosing
@@ -96,7 +100,15 @@ from ninetoothed.passes.lowering.index import (
 )
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
-from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute, sym, symbol_names
+from ninetoothed.symbolic.expr import (
+    IndexExpr,
+    const,
+    ir_text,
+    product,
+    substitute,
+    sym,
+    symbol_names,
+)
 from ninetoothed.symbolic.intervals import Assumptions, Range
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
@@ -118,9 +130,14 @@ class _Kernel:
     def __init__(self, kernel: nt.KernelOp, options: LowerAccessesPass) -> None:
         self.kernel = kernel
         self.options = options
+        self.remarks = nt.RemarkEmitter(kernel, options.name)
         self.type = INDEX_TYPES[options.index_bits]
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
+        self.offsets = DenseOffsets(kernel, options.collapses)
+        self.divisors: dict[str, int] | None = None
+        if options.alignment_facts:
+            self.divisors = {decl.name: decl.divisor for decl in kernel.declarations}
 
     def before(self, op: Operation) -> Arithmetic:
         """Address arithmetic in front of ``op``."""
@@ -128,12 +145,14 @@ class _Kernel:
 
     def scalars(self, here: Arithmetic, ranges: Assumptions) -> IndexLowering:
         """Lowering of expressions over the program's scalars."""
-        return IndexLowering(here, self.values, (), frozenset(), ranges)
+        divisors = self.divisors
+        return IndexLowering(here, self.values, (), frozenset(), ranges, divisors=divisors)
 
     def conditions(self, lowering: IndexLowering, guard: Guard) -> list[Lanes]:
         """The conditions whose conjunction a guard is."""
         ranges = lowering.assumptions
-        index, size = lowering.lower(guard.index), lowering.lower(guard.size)
+        by_strides = self.offsets.by_strides
+        index, size = (lowering.lower(by_strides(expr)) for expr in (guard.index, guard.size))
         if always_nonnegative(guard.index, ranges):
             return [lowering.combine(_BELOW, index, size)]
         if self.options.unsigned_tests and always_nonnegative(guard.size, ranges):
@@ -189,6 +208,7 @@ class _Accessed:
             ranges[name] = _loop_range(index, kernel.assumptions)
             if isinstance(known := constant_value(index), int):
                 fixed[name] = known
+        lanes: dict[int, str] = {}
         if isinstance(op, nt.AddressOp):
             self.shape = tt.shape_of(lowered(op.exists.type))
             for name, coordinate in zip(self.names, op.coordinates, strict=True):
@@ -203,10 +223,13 @@ class _Accessed:
                 if name not in fixed:
                     row = here.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
                     hint(row, name)
+                    lanes[dim] = name
                     values[name] = Lanes(here.resized(row), (dim,))
         self.ranges = ranges
         self.access: Access = access.substitute(fixed)
-        self.lowering = IndexLowering(here, values, self.shape, frozenset(local), ranges)
+        self.lowering = IndexLowering(
+            here, values, self.shape, frozenset(local), ranges, lanes, kernel.divisors
+        )
 
     @property
     def all_dims(self) -> tuple[int, ...]:
@@ -220,15 +243,14 @@ class _Accessed:
 
     def offset(self) -> IndexExpr:
         """The distance from the source's first element."""
-        jagged = None if self.source.jagged is None else self.source.jagged.data
-        return nt.offset(self.access.indices, self.source.strides.data, jagged)
+        return self.kernel.offsets.offset(self.source, self.access.indices)
 
     def pointers(self) -> SSAValue:
         """The block of pointers; of a tile of no dims, one pointer."""
         lowering, add = self.lowering, self.here.inserter.add
         moves: dict[bool, list[Term]] = {False: [], True: []}
         along: list[Term] = []
-        for minus, term in terms(normalize(self.offset())):
+        for minus, term in terms(self.offset()):
             if lowering.dims_of(term):
                 along.append((minus, term))
             elif term.value != 0:
@@ -238,7 +260,13 @@ class _Accessed:
         hint(pointer, self.source.param.data)
         if moves[False]:
             pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[False]).value))
-        is_moved_last = bool(along) and self._keeps_pointers(along)
+        if self.kernel.remarks:
+            self._remark_on_dims()
+        refusal = self._refusal(along)
+        is_moved_last = refusal is None
+        if self.kernel.remarks and along:
+            varies = bool(moves[True]) or any(lowering.is_local(term) for _, term in along)
+            self._remark_on_pointers(refusal if varies else "")
         if moves[True] and not is_moved_last:
             pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[True]).value))
         if not self.shape:
@@ -252,23 +280,55 @@ class _Accessed:
             block = add(tt.AddPtrOp(block, move))
         return block
 
-    def _keeps_pointers(self, along: list[Term]) -> bool:
-        """True if the block of pointers is made in front of a loop, and moved in each iteration."""
-        return (
-            self.kernel.options.pointer_blocks > 0
-            and _is_in_loop(self.op)
-            and not any(self.lowering.is_local(term) for _, term in along)
-            and math.prod(self.shape) // lanes_at_once(self.kernel.kernel, self.source)
-            <= _MOST_POINTERS
-        )
+    def _refusal(self, along: list[Term]) -> str | None:
+        """Why the block of pointers is not made in front of a loop, and moved in each iteration;
+        None: it is. Empty: there is no loop, or no block.
+        """
+        chosen = self.kernel.options.pointer_blocks > 0
+        if not along or not (chosen or self.kernel.remarks) or not _is_in_loop(self.op):
+            return ""
+        if any(self.lowering.is_local(term) for _, term in along):
+            return "the loop changes the distances between them"
+        count = math.prod(self.shape) // self._lanes_at_once
+        if count > _MOST_POINTERS:
+            return f"there are {count}, and more than {_MOST_POINTERS} would not stay in registers"
+        return None if chosen else "pointer_blocks is 0"
+
+    @functools.cached_property
+    def _lanes_at_once(self) -> int:
+        return lanes_at_once(self.kernel.kernel, self.source)
+
+    def _remark_on_dims(self) -> None:
+        name, remarks = self.source.param.data, self.kernel.remarks
+        if not divisions(*self.access.indices):
+            return
+        if self.kernel.offsets.spares(self.source, self.access.indices):
+            remarks.passed(self.op, f"dims of `{name}` are one: strides are products of sizes")
+        else:
+            text = "strides are not known to be products of sizes"
+            remarks.missed(self.op, f"dims of `{name}` are computed by division: {text}")
+
+    def _remark_on_pointers(self, refusal: str | None) -> None:
+        name, remarks = self.source.param.data, self.kernel.remarks
+        if refusal is None:
+            remarks.passed(self.op, f"pointers to `{name}` are made in front of the loop")
+        elif refusal:
+            remarks.missed(self.op, f"pointers to `{name}` are made in each iteration: {refusal}")
+        if self._lanes_at_once == 1:
+            text = "its strides are not known to keep rows at multiples of 16 bytes"
+            remarks.missed(self.op, f"`{name}` is accessed element by element: {text}")
 
     def mask(self) -> SSAValue | None:
         """The mask, one bit a lane; None where every guard always holds."""
-        lowering = self.lowering
+        lowering, remarks = self.lowering, self.kernel.remarks
         conditions: list[Lanes] = []
         for guard in self.access.guards:
             if holds(guard, self.ranges):
                 continue
+            if remarks:
+                name, low = self.source.param.data, always_nonnegative(guard.index, self.ranges)
+                text = f"{'' if low else '0 <= '}{ir_text(guard.index)} < {ir_text(guard.size)}"
+                remarks.missed(self.op, f"mask of `{name}` kept: `{text}` is not proved")
             # A block's last lane must not wrap, be it inside or not.
             last = normalize(
                 substitute(guard.index, dict.fromkeys(symbol_names(guard.index), 0) | self.last)
@@ -277,6 +337,8 @@ class _Accessed:
                 lowering.check(last.value)
             conditions += self.kernel.conditions(lowering, guard)
         if not conditions:
+            if remarks and self.access.guards:
+                remarks.passed(self.op, f"`{self.source.param.data}` needs no mask: it is inside")
             return None
         both = functools.partial(lowering.combine, arith.AndIOp)
         return lowering.along(functools.reduce(both, conditions), self.all_dims)
@@ -521,6 +583,10 @@ class LowerAccessesPass(KernelPass):
     """1: blocks of pointers that no loop changes are made in front of it."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
+    collapses: bool = True
+    """Dims whose strides are products of sizes are computed with as one."""
+    alignment_facts: bool = True
+    """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         lowered = _Kernel(kernel, self)

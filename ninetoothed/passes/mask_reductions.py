@@ -87,6 +87,9 @@ MaskedOp = (
 """Ops that take part in the lanes of a mask only."""
 
 
+_SELECTED = "lanes that are not valid are set to the identity: no load gives them that value"
+
+
 @dataclass(frozen=True)
 class FillLoad(RewritePattern):
     """Make the identity of the first op that combines a load's lanes its ``other``."""
@@ -122,6 +125,7 @@ class SelectIdentity(RewritePattern):
     """Select the identity in the lanes of an operand that are not valid, unless they read it."""
 
     bits: GuardBits
+    remarks: nt.RemarkEmitter
 
     @op_pattern
     def match_and_rewrite(self, op: CombiningOp, rewriter: PatternRewriter) -> None:
@@ -129,6 +133,7 @@ class SelectIdentity(RewritePattern):
             value = op.operands[index]
             guard = self.bits.find(value)
             if guard is not None and not reads_identity(value, identity):
+                self.remarks.missed(op, _SELECTED)
                 op.operands[index] = select(Inserter.before(op), guard, value, identity)
 
 
@@ -162,12 +167,6 @@ class MaskReductionsPass(KernelPass):
         if needed:
             check_iterations(kernel, known, needed)
             bits = GuardBits(known, needed)
-            patterns = [
-                MaskLanes,
-                CarryGuards,
-                BranchGuards,
-                YieldGuards,
-                BuildGuards,
-                SelectIdentity,
-            ]
-            rewrite_once(kernel.apply, [pattern(bits) for pattern in patterns])
+            patterns = [MaskLanes, CarryGuards, BranchGuards, YieldGuards, BuildGuards]
+            select_identity = SelectIdentity(bits, nt.RemarkEmitter(kernel, self.name))
+            rewrite_once(kernel.apply, [*(pattern(bits) for pattern in patterns), select_identity])

@@ -43,7 +43,15 @@ SPECIALIZED: Stages = (
     ("padded", ("nt-pad-blocks", "nt-fit-target")),
     (
         "scheduled",
-        ("nt-schedule-programs", "nt-guard-loads", "nt-skip-programs", "nt-stage-loops"),
+        (
+            "nt-schedule-programs",
+            # Where a load is made decides how often its guard is asked for.
+            "nt-hoist-loads",
+            "nt-fold-guards",
+            "nt-guard-loads",
+            "nt-skip-programs",
+            "nt-stage-loops",
+        ),
     ),
     # Addresses are computed where they are used: loop-invariant ones are hoisted, then cse merges
     # equal ones.

@@ -23,7 +23,7 @@ def known_divisor(expr: IndexExpr, divisors: Mapping[str, int]) -> int:
     known = [known_divisor(operand, divisors) for operand in expr.operands]
     if expr.op == "mul":
         return min(math.prod(known), MULTIPLE)
-    if expr.op in ("add", "sub", "neg", "min", "max"):
+    if expr.op in ("add", "sub", "neg", "min", "max", "mod"):
         return min(known)
     if expr.op == "floordiv" and expr.args[1].value and known[0] % expr.args[1].value == 0:
         return known[0] // expr.args[1].value

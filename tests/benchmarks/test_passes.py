@@ -50,13 +50,13 @@ def test_a_kernel(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     rows = of_kind(read(path), "code")
     assert [(one["optimization"], one["sizes"], one["switch"]) for one in rows] == [
-        ("pointer_blocks", "by 16", "on"),
-        ("pointer_blocks", "by 16", "off"),
-        ("pointer_blocks", "odd", "on"),
-        ("pointer_blocks", "odd", "off"),
+        (name, sizes, switch)
+        for sizes in ("by 16", "odd")
+        for name in ("equal_sizes", "pointer_blocks")
+        for switch in ("on", "off")
     ]
-    on, off = rows[:2]
-    assert 0 < on["loop"] < off["loop"]
+    of_pointers, without = rows[2:4]
+    assert 0 < of_pointers["loop"] < without["loop"]
     assert passes.table(rows) in done.stdout
 
 

@@ -13,16 +13,11 @@ BINARY = Binary(b"code", "add", 0, 128)
 
 LAUNCH = textwrap.dedent(
     """
-    def check(x, y, out):
+    def launch(x, y, out):
         if x.shape[0] != y.shape[0]:
-            return f"x has {x.shape[0]} elements and y has {y.shape[0]}"
-        return None
-
-    def programs(x, y, out):
-        return -(-x.shape[0] // BLOCK)
-
-    def arguments(x, y, out):
-        return (x.data_ptr(), y.data_ptr(), out.data_ptr(), x.shape[0])
+            return f"x has {x.shape[0]} elements and y has {y.shape[0]}", 0, ()
+        arguments = (x.data_ptr(), y.data_ptr(), out.data_ptr(), x.shape[0])
+        return None, -(-x.shape[0] // BLOCK), arguments
 
     def cost(x, y, out):
         return {"bytes": 12 * x.shape[0], "operations": x.shape[0]}

@@ -119,14 +119,16 @@ class FakeCompiler:
         fits = self.world.fits.get(signature.agreement, "")
         return Space(tuple(self.configs), "", self.world.pruned, fits, self.world.legal)
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
         block = config.values[0][1]
         self.world.made.append(block)
         if self.make is not None:
-            return self.make(signature, config, target)
+            return replace(self.make(signature, config, target), full=full)
         if block in self.world.refused:
             raise ConfigurationError(self.world.refused[block])
-        return replace(artifacts.add(block, target=target), config=config)
+        return replace(artifacts.add(block, target=target), config=config, full=full)
 
 
 class FakeKernel:
@@ -140,7 +142,7 @@ class FakeKernel:
 
     def launch(self, values: tuple[Any, ...]) -> Any:
         assert self._device == self._world.current
-        programs = self._host.checked_programs(values)
+        programs, _ = self._host.checked(values)
         if programs == 0:
             return None
         self._world.launched.append((block_of(self.artifact), programs, self._device))

@@ -4,7 +4,7 @@ Triton-Python by Triton's interpreter, or by both backends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from ninetoothed import Tensor
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import lower
+from ninetoothed.compiler.full_function import is_full
 from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
@@ -31,10 +32,20 @@ def lowered(
     kernel: Kernel, values: Sequence[Any], config: Config | None = None, **constexprs: int
 ) -> tuple[ModuleOp, Sequence[Any]]:
     """The kernel behind the last pass, and its arguments: what ``interpret`` takes."""
+    return _lowered(kernel, values, config, constexprs)
+
+
+def _lowered(
+    kernel: Kernel,
+    values: Sequence[Any],
+    config: Config | None,
+    constexprs: Mapping[str, int],
+    full: bool = False,
+) -> tuple[ModuleOp, Sequence[Any]]:
     bound = bind(kernel.definition.interface, values, constexprs)
     module = kernel.composed(bound.signature, config)
     config = config or space(module, bound.signature).configs[0]
-    return lower(module, bound.signature, config), bound.values
+    return lower(module, bound.signature, config, full=full), bound.values
 
 
 def everywhere(
@@ -79,8 +90,13 @@ def everywhere(
         module = kernel.composed(signature)
         for config in by_block_sizes(module, signature)[:3]:
             arguments = clones()
-            interpret(*lowered(kernel, arguments, config, **constexprs))
+            module, bound = lowered(kernel, arguments, config, **constexprs)
+            interpret(module, bound)
             check(*arguments)
+            if is_full(module, bound):
+                arguments = clones()
+                interpret(*_lowered(kernel, arguments, config, constexprs, full=True))
+                check(*arguments)
         return
     for backend in ("ttir", "triton-python"):
         kernel = ninetoothed.make(arrangement, application, tuple(tensors), backend=backend)

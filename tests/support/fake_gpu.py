@@ -81,8 +81,8 @@ class _Loaded:
         self.artifact = host.artifact
 
     def launch(self, values: tuple[Any, ...]) -> None:
-        programs = self._host.checked_programs(values)
-        assert len(self._host.arguments(*values)) == len(self.artifact.arguments)
+        programs, arguments = self._host.checked(values)
+        assert len(arguments) == len(self.artifact.arguments)
         launches.append((self.artifact.name, programs))
 
 

@@ -80,21 +80,25 @@ def run(kernel: Kernel, given: list[Any], constexprs: Mapping[str, int]) -> list
             module = kernel.composed(signature, config)
             artifact = compile_kernel(module, signature, config, _TARGET, "triton-python")
             try:
-                programs = Host(artifact).checked_programs(bound.values)
+                programs, passed = Host(artifact).checked(bound.values)
             except CheckError:
                 continue
-            return _launched(artifact, programs, given, bound.values)
+            return _launched(artifact, programs, passed, given, bound.values)
     raise UnsupportedError("no block sizes fit the call")
 
 
 def _launched(
-    artifact: Artifact, programs: int, given: list[Any], values: Sequence[Any]
+    artifact: Artifact,
+    programs: int,
+    passed: Sequence[Any],
+    given: list[Any],
+    values: Sequence[Any],
 ) -> list[Any]:
     types = [argument.type for argument in artifact.arguments]
     _refuse(" ".join([*types, artifact.text]))
     if programs == 0:
         return given
-    arguments = _arguments(artifact, values)
+    arguments = _arguments(artifact, passed, values)
     case = interpreted.Case(artifact.text, artifact.name, arguments, programs, types, given)
     try:
         return interpreted.kept(case)
@@ -111,14 +115,15 @@ def _refuse(text: str) -> None:
             raise UnsupportedError(reason)
 
 
-def _arguments(artifact: Artifact, values: Sequence[Any]) -> list[Any]:
-    """What the function is called with: tensors where a launch passes their pointers."""
+def _arguments(artifact: Artifact, passed: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """What the function is called with: tensors where a launch, which is ``passed`` these, passes
+    their pointers.
+    """
     tensors = {
         one.data_ptr(): one
         for one in map(elements_of, values)
         if isinstance(one, torch.Tensor) and one.device.type == "cpu"
     }
-    passed = Host(artifact).arguments(*values)
     return [
         tensors[value] if argument.type.startswith("*") else value
         for argument, value in zip(artifact.arguments, passed, strict=True)

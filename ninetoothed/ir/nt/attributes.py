@@ -217,7 +217,8 @@ class SymbolDecl:
 
     ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"``,
     ``"constexpr"``, or ``"length"`` and ``"start"`` of a program's sequence. Bounds are inclusive.
-    ``divisor``: the value is a multiple of it. ``specialized``: the value that the application was
+    ``divisor``: the value is a multiple of it. ``indivisible``: it is no multiple of 16.
+    ``specialized``: the value that the application was
     specialized on when it was built, so that the kernel is right for this value only.
     """
 
@@ -227,6 +228,7 @@ class SymbolDecl:
     upper: int | None = None
     divisor: int = 1
     specialized: int | None = None
+    indivisible: bool = False
 
     @functools.cached_property
     def range(self) -> Range:
@@ -237,7 +239,7 @@ class SymbolDecl:
 @irdl_attr_definition
 class SymbolAttr(Data[SymbolDecl]):
     """``#nt.symbol<BLOCK_SIZE meta 32 to 1024>``, ``#nt.symbol<x_size_0 size 0 to ? div 16>``,
-    ``#nt.symbol<B meta 32 to 1024 specialized 64>``.
+    ``#nt.symbol<x_size_0 size 0 to ? not div 16>``, ``#nt.symbol<B meta 32 to 1024 specialized 64>``.
     """
 
     name = "nt.symbol"
@@ -256,18 +258,25 @@ class SymbolAttr(Data[SymbolDecl]):
             parser.parse_keyword("to")
             upper = bound()
             divisor = 1
+            indivisible = parser.parse_optional_keyword("not") is not None
             if parser.parse_optional_keyword("div") is not None:
                 divisor = parser.parse_integer()
+            if indivisible:
+                if divisor != 16:
+                    parser.raise_error("a size is div, or not div 16")
+                divisor = 1
             specialized = None
             if parser.parse_optional_keyword("specialized") is not None:
                 specialized = parser.parse_integer()
-        return SymbolDecl(name, kind, lower, upper, divisor, specialized)
+        return SymbolDecl(name, kind, lower, upper, divisor, specialized, indivisible)
 
     def print_parameter(self, printer: Printer) -> None:
         decl = self.data
         lower = "?" if decl.lower is None else decl.lower
         upper = "?" if decl.upper is None else decl.upper
         divisor = "" if decl.divisor == 1 else f" div {decl.divisor}"
+        if decl.indivisible:
+            divisor = " not div 16"
         specialized = "" if decl.specialized is None else f" specialized {decl.specialized}"
         printer.print_string(f"<{decl.name} {decl.kind} {lower} to {upper}{divisor}{specialized}>")
 

@@ -54,6 +54,7 @@ from ninetoothed.ir.tt.shapes import (
 from ninetoothed.ir.tt.types import (
     PointerType,
     block_of,
+    hint_of,
     integer_bits,
     pointee_of,
     scalar_of,

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerType, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, TensorType, i32
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
@@ -59,3 +59,13 @@ def pointee_of(type: Attribute) -> Attribute:
 def integer_bits(scalar: Attribute) -> int:
     """The width of an integer type; 0 for other types."""
     return scalar.bitwidth if isinstance(scalar, IntegerType) else 0
+
+
+@functools.lru_cache(maxsize=256)
+def _hint(numbers: tuple[int, ...]) -> DenseIntOrFPElementsAttr[IntegerType]:
+    return DenseIntOrFPElementsAttr.from_list(TensorType(i32, [len(numbers)]), numbers)
+
+
+def hint_of(numbers: Sequence[int]) -> DenseIntOrFPElementsAttr[IntegerType]:
+    """The attribute of a hint on an op (``tt.divisibility``, …): one number a dim, one of a scalar."""
+    return _hint(tuple(numbers))

@@ -131,17 +131,18 @@ class AliasAnalysis:
         return tuple(effect for effect in found if effect is not None)
 
     def overlap(self, one: Operation, two: Operation) -> str:
-        """Text for remarks: that these accesses may share an element, by their parameters."""
+        """Text for remarks: why these two accesses may not change places, by their parameters."""
         left, right = self.params(one), self.params(two)
         if common := [name for name in left if name in right]:
             return f"accesses of `{common[0]}` may overlap"
-        if not left or not right:
-            known = [*left, *right]
-            return f"pointers may be to `{known[0]}`" if known else "pointers may be to one place"
-        sets = {name: self._sets[name] for name in (*left, *right)}
-        pairs = ((a, b) for a in left for b in right if sets[a] == sets[b])
-        a, b = next(pairs, (left[0], right[0]))
-        return f"`{a}` may share memory with `{b}`"
+        for a in left:
+            for b in right:
+                if self._sets[a] == self._sets[b]:
+                    return f"`{a}` may share memory with `{b}`"
+        if left and right:
+            return "an atomic orders memory"
+        known = [*left, *right]
+        return f"pointers may be to `{known[0]}`" if known else "pointers may be to one element"
 
     def params(self, op: Operation) -> list[str]:
         """The parameters that an op accesses, by a tile or by pointers; none where not known."""

@@ -12,12 +12,17 @@ _BITS = 128
 """What a thread moves at once, at most."""
 
 
+def vector_lanes(dtype: str) -> int:
+    """Elements that a thread may move at once, at most."""
+    return _BITS // DTYPES[dtype].bits
+
+
 def lanes_at_once(kernel: nt.KernelOp, source: nt.SourceOp) -> int:
     """Lanes of a source that a thread may move at once, as far as its strides say.
 
     Rows start at multiples of 16 bytes where each stride is 1 or divides as much.
     """
-    lanes = _BITS // DTYPES[nt.dtype_of(source.result.type)].bits
+    lanes = vector_lanes(nt.dtype_of(source.result.type))
     divisors = {decl.name: decl.divisor for decl in kernel.declarations}
     strides = source.strides.data
     if any(stride.value == 1 for stride in strides) and all(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, i32
 from xdsl.ir import Operation
 
 from ninetoothed.ir import nt, tt
@@ -52,9 +51,7 @@ def _hint(f: Function, op: nt.HintOp) -> None:
     value = f.value(op.value)
     f.values[op.result] = value
     if isinstance(value.owner, Operation):
-        type = TensorType(i32, [len(op.numbers)])
-        numbers = DenseIntOrFPElementsAttr.from_list(type, op.numbers)
-        value.owner.attributes[f"tt.{op.kind.data}"] = numbers
+        value.owner.attributes[f"tt.{op.kind.data}"] = tt.hint_of(op.numbers)
 
 
 @LOWERINGS.register(nt.InlineAsmOp)

@@ -19,6 +19,7 @@ from ninetoothed.errors import ArrangementError
 from ninetoothed.ir import tt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.rewriting import Inserter
+from ninetoothed.passes.analysis.alignment import Alignment, alignment
 from ninetoothed.passes.lowering.elementwise import splat
 from ninetoothed.symbolic.expr import IndexExpr, const, fits, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions
@@ -26,6 +27,7 @@ from ninetoothed.symbolic.normal_form import always_nonnegative
 
 Dims = tuple[int, ...]
 Term = tuple[bool, IndexExpr]
+NO_LANES: Mapping[int, str] = {}
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,10 @@ class IndexLowering:
     """Lowering of the index expressions of one access to a block of ``shape``, at its place; common
     subexpressions are computed once.
 
-    ``values``: the values of symbols. A sum adds terms with symbols of ``local``, which may vary in
-    a loop, behind the others, so that these can be hoisted.
+    ``values``: the values of symbols; ``lanes``: which of them are the indices of dims.
+    ``divisors``: powers of two that divide symbols, for facts of alignment that Triton does not
+    find by itself; None: leave them out. A sum adds terms with symbols of ``local``, which may vary
+    in a loop, behind the others, so that these can be hoisted.
     """
 
     def __init__(
@@ -103,12 +107,16 @@ class IndexLowering:
         shape: tuple[int, ...],
         local: frozenset[str],
         assumptions: Assumptions,
+        lanes: Mapping[int, str] = NO_LANES,
+        divisors: Mapping[str, int] | None = None,
     ) -> None:
         self.here = here
         self.values = values
         self.shape = shape
         self.local = local
         self.assumptions = assumptions
+        self.lanes = lanes
+        self.divisors = divisors
         self._lowered: dict[IndexExpr, Lanes] = {}
         self._along: dict[tuple[Lanes, Dims], SSAValue] = {}
 
@@ -209,10 +217,32 @@ class IndexLowering:
         # All bits set where it is negative: -1.
         negative = build(arith.ShRSIOp, signed, self.number(self.here.type.width.data - 1))
         if expr.op == "mod":
-            return build(arith.AddiOp, rest, build(arith.AndIOp, negative, right))
-        quotient = build(arith.DivSIOp, left, right)
-        correct = arith.AddiOp if expr.op == "floordiv" else arith.SubiOp
-        return build(correct, quotient, negative)
+            found = build(arith.AddiOp, rest, build(arith.AndIOp, negative, right))
+        else:
+            quotient = build(arith.DivSIOp, left, right)
+            correct = arith.AddiOp if expr.op == "floordiv" else arith.SubiOp
+            found = build(correct, quotient, negative)
+        self._align(expr, found)
+        return found
+
+    def _align(self, expr: IndexExpr, lanes: Lanes) -> None:
+        """Tell Triton what it does not see: the alignment of a corrected quotient or remainder."""
+        if self.divisors is None:
+            return
+        facts: list[Alignment] = []
+        for dim in lanes.dims or (None,):
+            own = None if dim is None else self.lanes.get(dim)
+            count = 1 if dim is None else self.shape[dim]
+            others = [
+                name for name in symbol_names(expr) if name != own and dim in self.values[name].dims
+            ]
+            facts.append(alignment(expr, own, count, self.divisors, others))
+        op = lanes.value.owner
+        assert isinstance(op, Operation)
+        for name in ("divisibility", "contiguity", "constancy"):
+            numbers = [getattr(fact, name) for fact in facts]
+            if max(numbers) > 1:
+                op.attributes[f"tt.{name}"] = tt.hint_of(numbers)
 
     def combine(
         self, op: Callable[[SSAValue, SSAValue], Operation], left: Lanes, right: Lanes

@@ -17,6 +17,8 @@ from typing import Any
 from ninetoothed.artifacts.target import BACK_ENDS
 from ninetoothed.errors import DeviceError
 
+_NOTHING = contextlib.nullcontext()
+
 
 @functools.cache
 def kind() -> str:
@@ -59,8 +61,9 @@ def current() -> int:
 
 def guard(index: int) -> AbstractContextManager[object]:
     """Makes ``index`` the current device inside a ``with`` block."""
-    if current() == index:
-        return contextlib.nullcontext()
+    query, _ = raw()
+    if query() == index:
+        return _NOTHING
     chosen: AbstractContextManager[object] = module().device(index)
     return chosen
 
@@ -72,11 +75,17 @@ def stream(index: int) -> int:
 
 def raw() -> tuple[Callable[[], int], Callable[[int], int]]:
     """Fast queries for every launch: the current device's index, and a device's current stream."""
+    current_device, current_stream = _raw(kind())
+    return current_device or current, current_stream or stream
+
+
+@functools.cache
+def _raw(kind: str) -> tuple[Any, Any]:
     core: Any = importlib.import_module("torch._C")
     # The public ones take microseconds, mostly to make a Stream.
     return (
-        getattr(core, f"_{kind()}_getDevice", current),
-        getattr(core, f"_{kind()}_getCurrentRawStream", stream),
+        getattr(core, f"_{kind}_getDevice", None),
+        getattr(core, f"_{kind}_getCurrentRawStream", None),
     )
 
 

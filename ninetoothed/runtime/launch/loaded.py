@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.calls.aliasing import is_tensor
-from ninetoothed.calls.autograd import mark_written
+from ninetoothed.calls.autograd import increment, mark_written
 from ninetoothed.calls.generated import defined
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError
 from ninetoothed.runtime.launch import device
@@ -38,30 +38,42 @@ class Host:
     def __init__(self, artifact: Artifact) -> None:
         self.artifact = artifact
         self.written = artifact.written
-        self._check: FunctionType
-        self._programs: Callable[..., int]
-        self.arguments: Callable[..., Sequence[Any]]
-        names = ("check", "programs", "arguments")
-        self._check, self._programs, self.arguments = defined(names, artifact.launch, {})
+        self._launch: FunctionType
+        (self._launch,) = defined(("launch",), artifact.launch, {})
+        self._is_full: Callable[..., bool] | None = self._launch.__globals__.get("is_full")
+
+    @property
+    def has_full(self) -> bool:
+        """True if there is another kernel, of calls in which all guards hold."""
+        return self._is_full is not None
+
+    def is_full(self, values: tuple[Any, ...]) -> bool:
+        """True if all guards hold in a call that passes the checks, so that it may launch the other
+        kernel.
+        """
+        try:
+            return self._is_full is not None and self._is_full(*values)
+        except ZeroDivisionError:
+            return False
 
     @property
     def agrees(self) -> Callable[..., bool] | None:
         """The function ``agrees`` of the artifact, or None."""
-        return self._check.__globals__.get("agrees")
+        return self._launch.__globals__.get("agrees")
 
-    def checked_programs(self, values: tuple[Any, ...]) -> int:
-        """The number of programs, 0 included.
+    def checked(self, values: tuple[Any, ...]) -> tuple[int, Sequence[Any]]:
+        """The number of programs, 0 included, and the device function's arguments.
 
         Raises:
             CheckError: the sizes do not fit one another, or one divides by another that is 0.
         """
         try:
-            message = self._check(*values)
+            message, programs, arguments = self._launch(*values)
             if message is None:
-                return self._programs(*values)
+                return programs, arguments
         except ZeroDivisionError:
             message = "a size or a symbol that the arrangement divides by is 0; give another"
-        functions = self._check.__globals__
+        functions = self._launch.__globals__
         try:
             is_agreement = self.agrees is not None and not self.agrees(*values)
             is_undefined = "is_undefined" in functions and functions["is_undefined"](*values)
@@ -81,11 +93,11 @@ class Host:
             for position, value in enumerate(values)
         ]
         try:
-            if self._check(*probes) is not None or type(self._programs(*probes)) is not int:
-                return None
-            found = self.arguments(*probes)
+            message, programs, found = self._launch(*probes)
         except Exception:
             # Numbers that stand for themselves cannot be computed with.
+            return None
+        if message is not None or type(programs) is not int:
             return None
         sources: list[int | None] = []
         for argument, value in zip(self.artifact.arguments, found, strict=True):
@@ -147,8 +159,15 @@ class _Probe:
         return _Passed(self._position)
 
 
-# What launches a kernel, where its arguments come from, and a device's current stream.
-_Ready = tuple["Launcher", tuple[int | None, ...] | None, Callable[[int], int]]
+class _Ready(NamedTuple):
+    """What every launch needs: ``sources`` as in :class:`Launched`; ``stream`` tells a device's
+    current stream, and ``raised`` raises version counters.
+    """
+
+    launcher: Launcher
+    sources: tuple[int | None, ...] | None
+    stream: Callable[[int], int]
+    raised: Callable[[Any], None]
 
 
 class LoadedKernel:
@@ -168,7 +187,7 @@ class LoadedKernel:
             ConfigurationError: the device has too little for a program.
             DeviceError: the launch failed otherwise.
         """
-        programs = self._host.checked_programs(values)
+        programs, arguments = self._host.checked(values)
         if programs == 0:
             return None
         if programs > MAX_PROGRAMS:
@@ -179,14 +198,13 @@ class LoadedKernel:
             )
         if self._ready is None:
             self._ready = self._made_ready(values)
-        launcher, sources, stream = self._ready
-        arguments = self._host.arguments(*values)
-        shape = launcher.shape(programs, arguments)
+        launcher, sources, stream, raised = self._ready
         try:
-            launcher.launch(programs, shape, arguments, stream(self.loaded.device))
+            shape = launcher.launch(programs, arguments, stream(self.loaded.device))
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error
-        mark_written(values[place] for place in self._host.written)
+        for place in self._host.written:
+            mark_written(values[place], raised)
         return Launched(self.artifact, launcher, sources, programs, shape)
 
     def _made_ready(self, values: tuple[Any, ...]) -> _Ready:
@@ -194,7 +212,7 @@ class LoadedKernel:
         sources = self._host.sources(values)
         of_shape = [False] * len(types) if sources is None else [one is None for one in sources]
         _, stream = device.raw()
-        return self.loaded.launcher(types, of_shape), sources, stream
+        return _Ready(self.loaded.launcher(types, of_shape), sources, stream, increment())
 
     def unload(self) -> None:
         """Frees what it takes of the device, if no calls are kept that launch it."""
@@ -204,3 +222,48 @@ class LoadedKernel:
         """The tuner's view of it."""
         artifact = self.artifact
         return Trial(artifact.params, artifact.reads, artifact.writes, self.launch)
+
+
+class KernelPair:
+    """The kernels of one configuration on a device: the general one, and the full one of calls in
+    which all guards hold, which launches without them.
+
+    Each is loaded when the first call needs it (see ``Candidates.kernels``); ``artifact`` is that
+    of the general one. Calls take the general one too where the full one cannot be loaded.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.artifact = host.artifact
+        self.general: LoadedKernel | None = None
+        self.full: LoadedKernel | None = None
+        self.has_full = host.has_full
+
+    def needs_full(self, values: tuple[Any, ...] | None) -> bool:
+        """True if the full kernel is for a call; None: for calls of which nothing is known."""
+        return self.has_full and values is not None and self.host.is_full(values)
+
+    def ready(self, values: tuple[Any, ...] | None) -> LoadedKernel | None:
+        """The kernel of a call, if it is loaded."""
+        return self.full if self.needs_full(values) else self.general
+
+    def add(self, kernel: LoadedKernel) -> None:
+        """Sets one of the two."""
+        if kernel.artifact.full:
+            self.full = kernel
+        else:
+            self.general = kernel
+
+    def give_up_full(self) -> None:
+        """From now on, all calls take the general kernel."""
+        self.has_full = False
+
+    @property
+    def loaded(self) -> list[LoadedKernel]:
+        """Those that are loaded."""
+        return [kernel for kernel in (self.general, self.full) if kernel is not None]
+
+    def unload(self) -> None:
+        """Frees what they take of the device, as :meth:`LoadedKernel.unload`."""
+        for kernel in self.loaded:
+            kernel.unload()

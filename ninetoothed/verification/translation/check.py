@@ -115,7 +115,8 @@ class _Check:
         except NineToothedError as error:
             # An access out of bounds is recorded before it is refused.
             failed = error
-        found = difference(before, self._as_before(trace_step, after, symbols), trace_step.drops)
+        as_before = self._as_before(trace_step, after, symbols)
+        found = difference(before, as_before, trace_step.drops, trace_step.adds)
         if found is not None or failed is not None:
             raise CompilerError(self._message(trace_step, sample, found, failed))
         if trace_step.drops and trace_step.is_ours:

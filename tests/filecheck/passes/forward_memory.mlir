@@ -1,4 +1,5 @@
 // RUN: nt-opt %s -p nt-forward-memory | filecheck %s
+// RUN: nt-opt %s --remarks -p nt-forward-memory | filecheck %s --check-prefix=REMARK
 
 // Redundant loads, with no store between them, are one, whatever is stored elsewhere.
 // CHECK-LABEL: nt.kernel @one_read
@@ -6,6 +7,7 @@
 // CHECK-NEXT: nt.store %0, %y[]
 // CHECK-NEXT: nt.store %0, %z[]
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @one_read {{.*}}[#nt.remark<passed "nt-forward-memory" "load of `x` erased: its value was loaded before">
 nt.kernel @one_read symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -37,6 +39,8 @@ nt.kernel @one_read symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %1 = nt.load %x[]
 // CHECK-NEXT: %2 = nt.stored %0 at %y[] other 0.000000e+00 : f32
 // CHECK-NEXT: %3 = nt.elementwise "add"(%1, %2)
+// REMARK: nt.kernel @shared_memory {{.*}}[#nt.remark<missed "nt-forward-memory" "load of `x` kept: `x` may share memory with `y`">
+// REMARK-SAME: #nt.remark<passed "nt-forward-memory" "load of `y` erased: its value was stored before">
 nt.kernel @shared_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -68,6 +72,8 @@ nt.kernel @shared_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.store %0, %x[%one]
 // CHECK-NEXT: nt.store %3, %x[%zero]
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @overwritten {{.*}}[#nt.remark<passed "nt-forward-memory" "load of `x` erased: its value was stored before">
+// REMARK-SAME: #nt.remark<passed "nt-forward-memory" "store erased: it is overwritten before it may be read">
 nt.kernel @overwritten symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -106,6 +112,9 @@ nt.kernel @overwritten symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %4 = nt.load %x[%c1]
 // CHECK-NEXT: nt.store %4, %z[]
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @turns {{.*}}[#nt.remark<passed "nt-forward-memory" "load of `y` erased: its value was loaded before">
+// REMARK-SAME: #nt.remark<passed "nt-forward-memory" "load of `x` erased: its value was stored before">
+// REMARK-SAME: #nt.remark<missed "nt-forward-memory" "load of `x` kept: accesses of `x` may overlap">
 nt.kernel @turns symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -156,6 +165,9 @@ nt.kernel @turns symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: }
 // CHECK-NEXT: %2 = nt.load %y[]
 // CHECK-NEXT: %3 = nt.load %z[]
+// REMARK: nt.kernel @sides {{.*}}[#nt.remark<passed "nt-forward-memory" "load of `x` erased: its value was loaded before">
+// REMARK-SAME: #nt.remark<passed "nt-forward-memory" "load of `y` erased: its value was stored before">
+// REMARK-SAME: #nt.remark<missed "nt-forward-memory" "load of `y` kept: accesses of `y` may overlap">
 nt.kernel @sides symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -196,6 +208,8 @@ nt.kernel @sides symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %1 = nt.load %x[%c0]
 // CHECK-NEXT: nt.store %1, %x[%c1]
 // CHECK-NEXT: %2 = nt.load %x[%c1]
+// REMARK: nt.kernel @overlapping {{.*}}[#nt.remark<missed "nt-forward-memory" "load of `x` kept: accesses of `x` may overlap">
+// REMARK-SAME: #nt.remark<missed "nt-forward-memory" "load of `x` kept: two lanes may have been stored to one element">
 nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [32] dilation [1] floor false level 0
@@ -231,6 +245,8 @@ nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %t = nt.pointer_load %q
 // CHECK-NEXT: nt.pointer_store %t, %p
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @pointers {{.*}}[#nt.remark<passed "nt-forward-memory" "load of `x` erased: its value was loaded before">
+// REMARK-SAME: #nt.remark<missed "nt-forward-memory" "load of `x` kept: accesses of `x` may overlap">
 nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -294,6 +310,9 @@ nt.kernel @volatile_loads symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %h = nt.elementwise "add"(%a, %f)
 // CHECK-NEXT: %i = nt.elementwise "add"(%h, %g)
 // CHECK-NEXT: %j = nt.elementwise "add"(%i, %a)
+// REMARK: nt.kernel @atomics {{.*}}[#nt.remark<passed "nt-forward-memory" "load of `x` erased: its value was loaded before">
+// REMARK-SAME: #nt.remark<missed "nt-forward-memory" "load of `y` kept: accesses of `y` may overlap">
+// REMARK-SAME: #nt.remark<missed "nt-forward-memory" "load of `x` kept: an atomic orders memory">
 nt.kernel @atomics symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -329,6 +348,7 @@ nt.kernel @atomics symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.atomic
 // CHECK-NOT: nt.load
 // CHECK: nt.return
+// REMARK: nt.kernel @numbers {{.*}}nt.remarks = []
 nt.kernel @numbers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %s1 = nt.source "s" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
   %x1 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>

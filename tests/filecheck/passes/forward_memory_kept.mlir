@@ -1,10 +1,12 @@
 // RUN: nt-opt %s -p nt-forward-memory | filecheck %s
+// RUN: nt-opt %s --remarks -p nt-forward-memory | filecheck %s --check-prefix=REMARK
 
 // Loads with other values behind the end are two.
 // CHECK-LABEL: nt.kernel @others
 // CHECK: %a = nt.load %x[] other 0.000000e+00 : f32
 // CHECK-NEXT: %b = nt.load %x[] other 1.000000e+00 : f32
 // CHECK-NEXT: nt.elementwise "add"(%a, %b)
+// REMARK: nt.kernel @others {{.*}}[#nt.remark<missed "nt-forward-memory" "load of `x` kept: lanes that are not valid have another value">
 nt.kernel @others symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0

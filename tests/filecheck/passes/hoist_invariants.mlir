@@ -1,4 +1,5 @@
 // RUN: nt-opt %s -p nt-hoist-invariants | filecheck %s
+// RUN: nt-opt %s --remarks -p nt-hoist-invariants | filecheck %s --check-prefix=REMARK
 
 // An op is hoisted out of the outermost loop in which it is invariant, past conditions; its operands
 // go before it.
@@ -14,6 +15,8 @@
 // CHECK-NEXT: scf.if %bit
 // CHECK-NEXT: [[d:%.*]] = arith.addi [[s]], %j
 // CHECK-NEXT: tt.print "" [[d]]
+// REMARK: nt.kernel @nested {{.*}}[#nt.remark<passed "nt-hoist-invariants" "3 ops moved in front of the loop">
+// REMARK-SAME: #nt.remark<passed "nt-hoist-invariants" "2 ops moved in front of the loop">
 nt.kernel @nested symbols [#nt.symbol<k size 0 to ?>] arrange {
   nt.arranged
 } apply {
@@ -62,6 +65,7 @@ nt.kernel @condition symbols [#nt.symbol<k size 0 to ?>] arrange {
 // CHECK-NEXT: {{.*}}scf.while
 // CHECK: ^{{.*}}(%i: i32):
 // CHECK-NEXT: {{%.*}} = tt.addptr %p, %i
+// REMARK: nt.kernel @while {{.*}}[#nt.remark<passed "nt-hoist-invariants" "3 ops moved in front of the loop">
 nt.kernel @while symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
   %0 = nt.access %x <[[n]] -> [g0]> : !nt.tensor<[n] x i32> -> !nt.tensor<[n] x i32>
@@ -97,6 +101,8 @@ nt.kernel @while symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: %d = arith.divsi %read, %pid
 // CHECK-NEXT: tt.print "" %d
 // CHECK-NEXT: tt.print "" [[rest]]
+// REMARK: nt.kernel @divisions {{.*}}[#nt.remark<missed "nt-hoist-invariants" "division kept in the loop: its divisor may be 0">
+// REMARK-SAME: #nt.remark<passed "nt-hoist-invariants" "5 ops moved in front of the loop">
 nt.kernel @divisions symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x i32>
   %0 = nt.access %x <[[n]] -> [g0]> : !nt.tensor<[n] x i32> -> !nt.tensor<[n] x i32>

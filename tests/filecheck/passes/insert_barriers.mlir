@@ -1,4 +1,5 @@
 // RUN: nt-opt %s -p nt-insert-barriers | filecheck %s
+// RUN: nt-opt %s --remarks -p nt-insert-barriers | filecheck %s --check-prefix=REMARK
 
 // Each lane is computed from the same loaded lane, maybe among others: no barrier.
 // CHECK-LABEL: nt.kernel @in_place
@@ -33,6 +34,7 @@ nt.kernel @in_place symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: nt.store %1, %x[]
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @moved {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `x` may overlap">
 nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -55,6 +57,7 @@ nt.kernel @moved symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.store %1, %x[]
 // CHECK-NEXT: nt.store %0, %y[]
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @kept {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `x` may overlap">
 nt.kernel @kept symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -81,6 +84,7 @@ nt.kernel @kept symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.store %2, %x[]
 // CHECK-NEXT: nt.store %1, %y[]
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @elsewhere {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `x` may overlap">
 nt.kernel @elsewhere symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -106,6 +110,7 @@ nt.kernel @elsewhere symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: %2 = nt.load %x[%i]
 // CHECK-NEXT: nt.store %2, %y[]
+// REMARK: nt.kernel @other_blocks {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `x` may overlap">
 nt.kernel @other_blocks symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -141,6 +146,7 @@ nt.kernel @other_blocks symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.store %0, %y[]
 // CHECK-NEXT: nt.store %0, %z[]
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @one_memory {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: `x` may share memory with `y`">
 nt.kernel @one_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -174,6 +180,7 @@ nt.kernel @one_memory symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: }
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: %3 = nt.load %x[%c0]
+// REMARK: nt.kernel @walk {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `x` may overlap">
 nt.kernel @walk symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -210,6 +217,7 @@ nt.kernel @walk symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.store %2, %y[]
 // CHECK-NEXT: }
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @accumulated {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `y` may overlap">
 nt.kernel @accumulated symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -250,6 +258,7 @@ nt.kernel @accumulated symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @again {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `x` may overlap">
 nt.kernel @again symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -285,6 +294,7 @@ nt.kernel @again symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.barrier
 // CHECK-NEXT: nt.store %0, %x[%k]
 // CHECK-NEXT: }
+// REMARK: nt.kernel @overlapping {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `x` may overlap">
 nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [32] dilation [1] floor false level 0
@@ -325,6 +335,7 @@ nt.kernel @overlapping symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.store %3, %z[]
 // CHECK-NEXT: }
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @sides {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `x` may overlap">
 nt.kernel @sides symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x2 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0
@@ -375,6 +386,7 @@ nt.kernel @sides symbols [#nt.symbol<n size 0 to ?>] arrange {
 // CHECK-NEXT: nt.pointer_store %1, %p
 // CHECK-NEXT: nt.pointer_store %2, %q
 // CHECK-NEXT: nt.return
+// REMARK: nt.kernel @pointers {{.*}}[#nt.remark<analysis "nt-insert-barriers" "barrier before it: accesses of `x` may overlap">
 nt.kernel @pointers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %x0 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
   %x1 = nt.tile %x0 [64] strides [64] dilation [1] floor false level 0

@@ -1,6 +1,8 @@
 // RUN: nt-opt %s -p nt-mask-reductions | filecheck %s
+// RUN: nt-opt %s --remarks -p nt-mask-reductions | filecheck %s --check-prefix=REMARK
 
 // The lanes of a load outside its guard are free: they become the identity.
+// REMARK: nt.kernel @fills {{.*}}nt.remarks = []
 // CHECK-LABEL: nt.kernel @fills
 // CHECK: %v = nt.load %xs[] other 0xff800000 : f32 : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
 // CHECK-NEXT: %m = nt.reduce "max" %v axis 0
@@ -39,6 +41,7 @@ nt.kernel @fills_behind_a_cast symbols [#nt.symbol<n size 0 to ?>] arrange {
 }
 
 // A float of eight bits may have no infinity: what is cast from one is selected.
+// REMARK: nt.kernel @eight_bits {{.*}}[#nt.remark<missed "nt-mask-reductions" "lanes that are not valid are set to the identity: no load gives them that value">]
 // CHECK-LABEL: nt.kernel @eight_bits
 // CHECK: %h = nt.load %xs[] : !nt.tensor<[64] x f8E4M3FN>[]
 // CHECK: [[v:%.*]] = nt.elementwise "where"({{%.*}}, %v, {{%.*}})

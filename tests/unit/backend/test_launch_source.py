@@ -1,4 +1,4 @@
-"""Host functions of a launch: checks, programs, arguments."""
+"""The host function of a launch: checks, programs, arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ def load(text: str) -> dict[str, Any]:
 
 
 def test_check() -> None:
-    check = load(MATMUL)["check"]
+    def check(*call: torch.Tensor) -> str | None:
+        message, programs, arguments = launch(*call)
+        assert message is None or (programs, arguments) == (0, ())
+        return message
+
+    launch = load(MATMUL)["launch"]
     a, b, c = torch.empty(64, 48), torch.empty(48, 32), torch.empty(64, 32)
     assert check(a, b, c) is None
     assert check(a, torch.empty(40, 32), c) == "b.shape[0] is 40, but must be 48"
@@ -44,7 +49,7 @@ def test_what_fails() -> None:
 
     def failing(m: int, k: int, n: int) -> tuple[str, bool, bool]:
         call = torch.empty(m, k), torch.empty(k, n), torch.empty(m, n)
-        return scope["check"](*call), scope["agrees"](*call), scope["is_undefined"](*call)
+        return scope["launch"](*call)[0], scope["agrees"](*call), scope["is_undefined"](*call)
 
     assert failing(32, 32, 32) == (None, True, True)
     assert failing(64, 64, 32) == ("lanes", True, True)
@@ -58,19 +63,46 @@ def test_what_fails() -> None:
 
 
 def test_programs_and_arguments() -> None:
-    scope = load(MATMUL)
+    launch = load(MATMUL)["launch"]
     a, b, c = torch.empty(64, 48), torch.empty(48, 96), torch.empty(64, 96)
-    assert scope["programs"](a, b, c) == 6
-    assert scope["programs"](torch.empty(0, 48), b, c) == 0
-    expected = (a.data_ptr(), b.data_ptr(), c.data_ptr(), 96, 48)
-    assert scope["arguments"](a, b, c) == expected
+    assert launch(a, b, c) == (None, 6, (a.data_ptr(), b.data_ptr(), c.data_ptr(), 96, 48))
+    assert launch(torch.empty(0, 48), b, torch.empty(0, 96))[:2] == (None, 0)
+
+
+class Read:
+    """A tensor, and what was read of it, in order."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+        self.found: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        self.found.append(name)
+        return getattr(self.tensor, name)
+
+
+def test_a_launch_reads_each_tensor_once() -> None:
+    tensors = [Read(torch.empty(*shape)) for shape in ((64, 48), (48, 96), (64, 96))]
+    message, programs, _ = load(MATMUL)["launch"](*tensors)
+    assert (message, programs) == (None, 6)
+    assert all(sorted(one.found) == ["data_ptr", "shape", "stride"] for one in tensors)
+
+
+def test_a_bound_that_is_checked() -> None:
+    check = '#nt.check<defined [m, n] = [m, min(n, m)], "{left} beside {right}">'
+    source = launch_source(parse(MATMUL.replace("[#nt.check", f"[{check}, #nt.check")))
+    assert "if n > m:" in source
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    a, b, c = torch.empty(64, 48), torch.empty(48, 96), torch.empty(64, 96)
+    assert scope["launch"](a, b, c)[0] == "(64, 96) beside (64, 64)"
+    assert scope["launch"](a, b[:, :64].contiguous(), c[:, :64].contiguous())[0] is None
 
 
 def test_scalars_are_passed_by_value() -> None:
     x, y = torch.empty(3, 5), torch.empty(3, 5)
     scope = load(SOFTMAX)
-    assert scope["arguments"](x, y, 0.5) == (x.data_ptr(), y.data_ptr(), 5, 0.5)
-    assert scope["programs"](x, y, 0.5) == 3
+    assert scope["launch"](x, y, 0.5) == (None, 3, (x.data_ptr(), y.data_ptr(), 5, 0.5))
 
 
 def test_unsigned_numbers_are_passed_as_signed_ones() -> None:
@@ -80,20 +112,19 @@ def test_unsigned_numbers_are_passed_as_signed_ones() -> None:
         "nt.grid" = #nt.expr<1>, "nt.checks" = []} {
       tt.return
     }"""
-    arguments = load(text)["arguments"]
-    assert arguments(5, 2**63 - 1) == (5, 2**63 - 1)
-    assert arguments(2**31 + 7, 2**64 - 1) == (-(2**31) + 7, -1)
+    launch = load(text)["launch"]
+    assert launch(5, 2**63 - 1) == (None, 1, (5, 2**63 - 1))
+    assert launch(2**31 + 7, 2**64 - 1) == (None, 1, (-(2**31) + 7, -1))
 
 
 def test_parameters_never_hide_what_the_source_uses() -> None:
     text = ADD.replace('"x"', '"max"').replace('"y"', '"n"').replace('"out"', '"lambda"')
     scope = load(text)
     tensors = [torch.empty(200) for _ in range(3)]
-    assert scope["programs"](*tensors) == 2
-    assert scope["arguments"](*tensors)[3] == 200
-    assert scope["check"](tensors[0], torch.empty(3), tensors[2]) == (
-        "n.shape[0] is 3, but must be 200"
-    )
+    pointers = tuple(tensor.data_ptr() for tensor in tensors)
+    assert scope["launch"](*tensors) == (None, 2, (*pointers, 200))
+    message = "n.shape[0] is 3, but must be 200"
+    assert scope["launch"](tensors[0], torch.empty(3), tensors[2]) == (message, 0, ())
 
 
 def test_an_unbound_symbol_is_an_error() -> None:

@@ -48,7 +48,7 @@ class Bound:
         found = self.binder(args, keywords)
         wanted = arguments.bind(self.interface, args, keywords)
         assert found.signature == wanted.signature
-        assert found.device == wanted.device
+        assert found.place == wanted.place
         assert list(map(id, found.values)) == list(map(id, wanted.values))
         return self.full == before
 
@@ -82,7 +82,7 @@ def test_new_shapes_of_a_class(add: Bound) -> None:
     assert add(*vectors(32, 32, 32))
     assert add(*vectors(1600, 32, 48))
     x, y, out = vectors(64, 64, 64)
-    assert add(x, out=out, y=torch.nn.Parameter(y))
+    assert add(x, out=out, y=torch.nn.Parameter(y, requires_grad=False))
 
 
 CHANGES: list[Callable[[torch.Tensor], torch.Tensor]] = [
@@ -94,6 +94,7 @@ CHANGES: list[Callable[[torch.Tensor], torch.Tensor]] = [
     lambda x: torch.empty(1).expand(128),
     lambda x: torch.empty(1).expand(1 << 31),
     lambda x: torch.empty(1)[:, None].expand(1, 128)[0],
+    torch.nn.Parameter,
 ]
 
 
@@ -104,6 +105,17 @@ def test_another_class(add: Bound, change: Callable[[torch.Tensor], torch.Tensor
     assert not add(change(x), y, out)
     assert add(change(x), y, out)
     assert add(x, y, out)
+
+
+def test_what_calls_of_a_class_may_be_warned_of(add: Bound) -> None:
+    x, y, out = vectors(128, 128, 128)
+    needs = torch.nn.Parameter(x)
+    unusual = [(needs, y, out), (x, x[:64], out), (x, y, x)]
+    for call in (*unusual, *unusual):
+        assert add.binder(call, {}).may_warn
+    for call in (x, y, out), (x, y, y[:0]):
+        assert not add.binder(call, {}).may_warn
+    assert add.binder((x,), {"y": needs, "out": out}).may_warn
 
 
 class Own(torch.Tensor):

@@ -105,12 +105,11 @@ def test_the_launch_passes_and_compares_offsets() -> None:
     exec(launch_source(parse(MODULE)), scope)
     one, two = (taken_apart(name, 2, 1, nested([2, 3])) for name in "xy")
     other = taken_apart("y", 2, 1, nested([3, 2]))
-    assert scope["check"](one, two) is None
-    assert scope["check"](one, other) == "the offsets differ"
+    launch = scope["launch"]
+    assert launch(one, two) == (None, 2, (one.data_ptr(), one.offsets.data_ptr(), 3))
+    assert launch(one, other) == ("the offsets differ", 0, ())
     longer = taken_apart("y", 2, 1, nested([1, 4]))
-    assert scope["check"](one, longer) == "y.shape[1] is 4, but must be 3"
-    assert scope["programs"](one, two) == 2
-    assert scope["arguments"](one, two) == (one.data_ptr(), one.offsets.data_ptr(), 3)
+    assert launch(one, longer) == ("y.shape[1] is 4, but must be 3", 0, ())
 
 
 def test_a_dim_of_one_element_names_no_other_sequence() -> None:

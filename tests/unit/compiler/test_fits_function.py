@@ -48,7 +48,7 @@ def fitting(kernel: Kernel, values: Sequence[Any], **constexprs: int) -> list[tu
         serving = kernel.composed(bound.signature, config)
         artifact = compile_kernel(serving, bound.signature, config, TARGET, "ttir")
         try:
-            Host(artifact).checked_programs(bound.values)
+            Host(artifact).checked(bound.values)
             passes = True
         except CheckError:
             passes = False

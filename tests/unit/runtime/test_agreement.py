@@ -44,18 +44,13 @@ CONDITIONS: dict[Agreement, str] = {
 def launch(agreement: Agreement, is_open: bool) -> str:
     """Host functions of a class; ``is_open``: a laxer one may take what it does not."""
     text = f"""
-        def check(x, y, out):
+        def launch(x, y, out):
             if x.shape[0] == 13:
-                return "13 brings bad luck"
+                return "13 brings bad luck", 0, ()
             if not ({CONDITIONS[agreement]}):
-                return f"{{x.shape[0]}} and {{y.shape[0]}} by {agreement}, BLOCK"
-            return None
-
-        def programs(x, y, out):
-            return -(-x.shape[0] // BLOCK)
-
-        def arguments(x, y, out):
-            return (x.data_ptr(), y.data_ptr(), out.data_ptr(), x.shape[0])
+                return f"{{x.shape[0]}} and {{y.shape[0]}} by {agreement}, BLOCK", 0, ()
+            arguments = (x.data_ptr(), y.data_ptr(), out.data_ptr(), x.shape[0])
+            return None, -(-x.shape[0] // BLOCK), arguments
     """
     agrees = f"""
         def agrees(x, y, out):

@@ -102,11 +102,7 @@ def test_meta_tensors_and_numbers_have_no_device(world: World) -> None:
     given = (FakeTensor(9, "meta"), FakeTensor(9, "cuda:1"), FakeTensor(9, "meta"))
     world.dispatcher(blocks(256)).launch(SIGNATURE, given)
     assert world.launched == [(256, 1, 1)]
-    launch = (
-        "def check(n):\n    return None\n"
-        "def programs(n):\n    return 1\n"
-        "def arguments(n):\n    return (n,)\n"
-    )
+    launch = "def launch(n):\n    return None, 1, (n,)\n"
     make = constant(artifacts.add(launch=launch))
     world.current = 2
     world.dispatcher(blocks(256), "numbers", make).launch(SIGNATURE, (3,))
@@ -185,7 +181,9 @@ class GpuCompiler:
     def space(self, signature: Signature, target: Target) -> Space:
         return Space(tuple(blocks(128, 256)), "")
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
         return artifacts.add(config.values[0][1], target=target)
 
 

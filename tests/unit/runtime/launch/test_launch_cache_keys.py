@@ -50,17 +50,12 @@ INTERFACE = Interface(
     (("n", 1, 0),),
 )
 SOURCE = f"""
-def check({", ".join(NAMES)}):
-    return None
-
-def programs({", ".join(NAMES)}):
-    return x.shape[0] + 1
-
-def arguments({", ".join(NAMES)}):
+def launch({", ".join(NAMES)}):
     m, n = x.shape
     s, t = x.stride()
-    return (x.data_ptr(), y.data_ptr(), y_2.data_ptr(), out.data_ptr(), (b + 128) % 256 - 128, m, n,
-            s, t, y.shape[0], out.stride(0))
+    pointers = x.data_ptr(), y.data_ptr(), y_2.data_ptr(), out.data_ptr()
+    numbers = (b + 128) % 256 - 128, m, n, s, t, y.shape[0], out.stride(0)
+    return None, m + 1, (*pointers, *numbers)
 """
 TYPES = ("*fp32", "*fp32", "*fp32", "*fp32", "u8", *("i32",) * 6)
 TARGET = Target.parse("sm_90")
@@ -267,7 +262,7 @@ def test_what_is_bound_by_its_class_is_bound_right(made: list[Call]) -> None:
             assert found == wanted
             continue
         assert found.signature == finish(wanted.signature)
-        assert found.device == wanted.device
+        assert found.place == wanted.place
         assert list(map(id, found.values)) == list(map(id, wanted.values))
 
 
