@@ -52,7 +52,7 @@ class Arguments(NamedTuple):
     """Bound arguments: ``values`` in launch order, tensors and numbers.
 
     ``place``: the tensors' device; a CPU where all are on the meta device. ``may_warn`` is false
-    where no tensor requires gradients, and none that shares memory is written.
+    where none requires gradients, and none that shares memory is written.
     """
 
     values: tuple[Any, ...]
