@@ -45,7 +45,8 @@ texts = {
 }
 options = [f"--dtype={name}={dtype}" for name, dtype in fixed.get("dtypes", {}).items()]
 options += [f"--set={name}={value}" for name, value in fixed.get("values", {}).items()]
-with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as printed:
+printed = io.StringIO()
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(printed):
     assert main([f"examples/{name}.py", "--remarks", "-t", "ttir", *options]) == 0
 texts["remarks"] = printed.getvalue().replace(f"{os.getcwd()}/", "")
 print(json.dumps(texts))
