@@ -17,7 +17,8 @@ from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls import tensor_guards
-from ninetoothed.calls.arguments import bind, number_class
+from ninetoothed.calls.arguments import bind
+from ninetoothed.calls.numbers import number_class
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device, launch_cache
