@@ -179,7 +179,7 @@ class FoldGuardsPass(KernelPass):
                     if guard not in vacuity.guards.get(access, {}):
                         text = f"`{ir_text(guard.index)} < {ir_text(guard.size)}`"
                         remarks.missed(
-                            access, f"guard {text} kept: sizes never say that it always holds"
+                            access, f"guard {text} kept: no sizes of such calls prove it"
                         )
 
 

@@ -7,7 +7,7 @@
 // OFF-NOT: vacuous
 
 // REMARK-DAG: guards left out of a second kernel, for calls with at most 0 of `k mod 64`
-// REMARK-DAG: guard `b0 < 9` kept: sizes never say that it always holds
+// REMARK-DAG: guard `b0 < 9` kept: no sizes of such calls prove it
 // REMARK-DAG: comparison folded: it is true in all lanes
 // REMARK-DAG: comparison folded: it is false in all lanes
 
