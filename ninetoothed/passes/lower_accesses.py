@@ -389,9 +389,10 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
             hint(size, name)
             kernel.values[name] = Lanes(size, ())
     number, sizes = op.program.owner, op.sizes.data
+    assert isinstance(number, nt.ProgramIdOp)
     program = here.inserter.add(tt.GetProgramIdOp(0))
     program.name_hint = op.program.name_hint
-    kernel.values["pid"] = Lanes(here.resized(program), ())
+    kernel.values["pid"] = _counted_down(kernel, here, number, program)
     ranges = {**assumptions, "pid": Range(const(0), product(sizes) - 1)}
     indices: list[Lanes] = []
     for dim, size in enumerate(sizes):
@@ -406,8 +407,30 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
             loaded[sequence] = sequence.load(kernel.scalars(here, sequence.ranges(assumptions)))
         kernel.values[name] = Lanes(loaded[sequence][symbol], ())
     replace(op, [index.value for index in indices])
-    assert isinstance(number, Operation)
     Rewriter.erase_op(number)
+
+
+def _counted_down(
+    kernel: _Kernel, here: Arithmetic, op: nt.ProgramIdOp, program: SSAValue
+) -> Lanes:
+    """The number of a program, which is counted from the last one or from 0."""
+    found = Lanes(here.resized(program), ())
+    if op.last is None:
+        return found
+    lowering = kernel.scalars(here, kernel.assumptions)
+    number = lowering.combine(arith.SubiOp, lowering.lower(op.last.data), found)
+    # It is not negative anyway, and so LLVM knows, as it does of a program's id.
+    return lowering.combine(arith.MaxSIOp, number, lowering.number(0))
+
+
+@_LOWERINGS.register(nt.ProgramIdOp)
+def _program_id(kernel: _Kernel, op: nt.ProgramIdOp) -> None:
+    # That of a program's index is lowered with it.
+    if op.last is not None and isinstance(op.result.type, IntegerType):
+        here = kernel.before(op)
+        program = here.inserter.add(tt.GetProgramIdOp(0))
+        found = _counted_down(kernel, here, op, program).value
+        replace(op, [Arithmetic(here.inserter, op.result.type).resized(found)])
 
 
 @_LOWERINGS.register(nt.HoldsOp)
