@@ -134,7 +134,7 @@ class _Kernel:
         self.type = INDEX_TYPES[options.index_bits]
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
-        self.offsets = DenseOffsets(kernel, options.collapses)
+        self.offsets = DenseOffsets(kernel)
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
             self.divisors = {decl.name: decl.divisor for decl in kernel.declarations}
@@ -583,8 +583,6 @@ class LowerAccessesPass(KernelPass):
     """1: blocks of pointers that no loop changes are made in front of it."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
-    collapses: bool = True
-    """Dims whose strides are products of sizes are computed with as one."""
     alignment_facts: bool = True
     """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 
