@@ -44,6 +44,7 @@ CHOICES = (
 _SWITCHES: dict[str, tuple[str, str]] = {
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
     "alignment_facts": ("nt-lower-accesses", "alignment_facts"),
+    "narrow_indices": ("nt-lower-accesses", "narrow_indices"),
 }
 """The options of passes that are on, by name."""
 

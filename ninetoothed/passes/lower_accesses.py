@@ -14,7 +14,8 @@ computed once, at its start.
 
 Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
 accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
-stage ``addressed``. ``index_bits`` is the width of all address arithmetic.
+stage ``addressed``. ``index_bits`` is the width of address arithmetic; of 64 bits, programs' indices
+and comparisons of lanes are 32 wide where these hold them (``passes.lowering.narrow``).
 
 Before:
 
@@ -84,6 +85,7 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.alignment import alignment
 from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
 from ninetoothed.passes.analysis.writes import enclosing
@@ -96,7 +98,9 @@ from ninetoothed.passes.lowering.index import (
     terms,
 )
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
+from ninetoothed.passes.lowering.narrow import program_index, sides_below
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
+from ninetoothed.symbolic.divisibility import MULTIPLE, known_divisor
 from ninetoothed.symbolic.expr import (
     IndexExpr,
     const,
@@ -131,6 +135,7 @@ class _Kernel:
         self.type = INDEX_TYPES[options.index_bits]
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
+        self.narrows = options.narrow_indices and options.index_bits > 32
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
             self.divisors = {decl.name: decl.divisor for decl in kernel.declarations}
@@ -190,6 +195,7 @@ class _Accessed:
             if isinstance(known := constant_value(index), int):
                 fixed[name] = known
         lanes: dict[int, str] = {}
+        self.rows: dict[str, Lanes] = {}
         if isinstance(op, nt.AddressOp):
             self.shape = tt.shape_of(lowered(op.exists.type))
             for name, coordinate in zip(self.names, op.coordinates, strict=True):
@@ -205,6 +211,7 @@ class _Accessed:
                     row = here.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
                     hint(row, name)
                     lanes[dim] = name
+                    self.rows[name] = Lanes(row, (dim,))
                     values[name] = Lanes(here.resized(row), (dim,))
         self.ranges = ranges
         self.access: Access = access.substitute(fixed)
@@ -305,8 +312,13 @@ class _Accessed:
             )
             if last.value is not None:
                 lowering.check(last.value)
+            is_never_negative = always_nonnegative(guard.index, self.ranges)
+            sides = self._narrow_sides(guard) if is_never_negative else None
+            if sides is not None:
+                conditions.append(lowering.combine(_BELOW, *sides))
+                continue
             index, size = lowering.lower(guard.index), lowering.lower(guard.size)
-            if always_nonnegative(guard.index, self.ranges):
+            if is_never_negative:
                 conditions.append(lowering.combine(_BELOW, index, size))
             elif self.kernel.options.unsigned_tests and always_nonnegative(guard.size, self.ranges):
                 # A negative index is a large one.
@@ -320,6 +332,30 @@ class _Accessed:
             return None
         both = functools.partial(lowering.combine, arith.AndIOp)
         return lowering.along(functools.reduce(both, conditions), self.all_dims)
+
+    def _narrow_sides(self, guard: Guard) -> tuple[Lanes, Lanes] | None:
+        """The sides of a guard's comparison in 32 bits, where that is fewer instructions."""
+        lowering = self.lowering
+        if not self.kernel.narrows or lowering.divisors is None:
+            return None
+        if known_divisor(guard.size, lowering.divisors) == MULTIPLE:
+            # Lanes that are moved at once are compared once, and what is left of a size that a loop
+            # changes costs as much.
+            names = symbol_names(guard.index)
+            if lowering.is_local(guard.index) or not self._contiguous.isdisjoint(names):
+                return None
+        return sides_below(lowering, guard, self.rows, self.ranges)
+
+    @functools.cached_property
+    def _contiguous(self) -> frozenset[str]:
+        """The lanes along which memory is contiguous, at least pairwise."""
+        lowering, offset = self.lowering, normalize(self.offset())
+        divisors = lowering.divisors or {}
+        return frozenset(
+            name
+            for dim, name in lowering.lanes.items()
+            if alignment(offset, name, self.shape[dim], divisors).contiguity > 1
+        )
 
 
 def _is_in_loop(op: Operation) -> bool:
@@ -376,7 +412,12 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
         index = sym("pid") // product(sizes[dim + 1 :])
         if dim:
             index = index % size
-        indices.append(kernel.scalars(here, ranges).lower(normalize(index, ranges)))
+        index = normalize(index, ranges)
+        scalars = kernel.scalars(here, ranges)
+        if kernel.narrows:
+            indices.append(program_index(scalars, index, sizes, program))
+        else:
+            indices.append(scalars.lower(index))
     kernel.values.update({f"g{dim}": index for dim, index in enumerate(indices)})
     loaded: dict[Sequence, dict[str, SSAValue]] = {}
     for name, (sequence, symbol) in own.items():
@@ -528,6 +569,8 @@ class LowerAccessesPass(KernelPass):
     """1: blocks of pointers that no loop changes are made in front of it."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
+    narrow_indices: bool = True
+    """Of 64 bits, what is proved to fit 32 is computed in 32."""
     alignment_facts: bool = True
     """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 

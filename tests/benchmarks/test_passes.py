@@ -54,6 +54,10 @@ def test_a_kernel(tmp_path: Path) -> None:
         ("pointer_blocks", "by 16", "off"),
         ("pointer_blocks", "odd", "on"),
         ("pointer_blocks", "odd", "off"),
+        ("narrow_indices", "wide", "on"),
+        ("narrow_indices", "wide", "off"),
+        ("narrow_indices", "wide, odd", "on"),
+        ("narrow_indices", "wide, odd", "off"),
     ]
     on, off = rows[:2]
     assert 0 < on["loop"] < off["loop"]

@@ -5,6 +5,7 @@ Triton-Python by Triton's interpreter, or by both backends.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,13 +29,23 @@ Check = Callable[[Sequence[torch.Tensor]], None]
 
 
 def lowered(
-    kernel: Kernel, values: Sequence[Any], config: Config | None = None, **constexprs: int
+    kernel: Kernel,
+    values: Sequence[Any],
+    config: Config | None = None,
+    index_bits: int | None = None,
+    **constexprs: int,
 ) -> tuple[ModuleOp, Sequence[Any]]:
-    """The kernel behind the last pass, and its arguments: what ``interpret`` takes."""
+    """The kernel behind the last pass, and its arguments: what ``interpret`` takes.
+
+    ``index_bits``: as of tensors that so many bits reach; None: of these ``values``.
+    """
     bound = bind(kernel.definition.interface, values, constexprs)
-    module = kernel.composed(bound.signature, config)
-    config = config or space(module, bound.signature).configs[0]
-    return lower(module, bound.signature, config), bound.values
+    signature = bound.signature
+    if index_bits is not None:
+        signature = replace(signature, index_bits=index_bits)
+    module = kernel.composed(signature, config)
+    config = config or space(module, signature).configs[0]
+    return lower(module, signature, config), bound.values
 
 
 def everywhere(

@@ -71,6 +71,6 @@ def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
         matmul_kernel.source()
     assert caught.value.message == (
         "NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of unsigned_tests, "
-        "alignment_facts, loop_stages, pointer_blocks, with commas between them, "
-        "not 'pointer_blocks,fast'"
+        "alignment_facts, narrow_indices, loop_stages, pointer_blocks, with commas between "
+        "them, not 'pointer_blocks,fast'"
     )
