@@ -7,9 +7,9 @@
 The kernels of the examples are compiled for sm_90 in their first configuration, of fp16 tensors
 where a type is not declared: once as for calls whose sizes and strides are multiples of 16, once as
 for calls with odd ones (``odd``). What acts on tensors of more than 2^31 elements alone is measured
-with those (``wide``). Shown are those whose text an optimization changes: instructions, those of the
-longest innermost loop, spills and registers without it and with it, and how long Triton takes. A
-choice of the tuner's is shown with its last value, and without it.
+with those (``wide``). Shown are those whose text an optimization changes: instructions, those of
+the longest innermost loop, spills and registers without it and with it, and how long Triton takes.
+A choice of the tuner's is shown with its last value, and without it.
 
 ``--gpu``: GPU time of the operations with all optimizations, and without each
 (``benchmarks.kernels``, in processes of its own).
