@@ -98,7 +98,7 @@ from ninetoothed.passes.lowering.index import (
     terms,
 )
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
-from ninetoothed.passes.lowering.narrow import program_index, sides_below
+from ninetoothed.passes.lowering.narrow import divided_symbols, program_index, sides_below
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
 from ninetoothed.symbolic.divisibility import MULTIPLE, known_divisor
 from ninetoothed.symbolic.expr import (
@@ -338,13 +338,21 @@ class _Accessed:
         lowering = self.lowering
         if not self.kernel.narrows or lowering.divisors is None:
             return None
-        if known_divisor(guard.size, lowering.divisors) == MULTIPLE:
+        names = symbol_names(guard.index)
+        if not self._divided.isdisjoint(names):
+            # It is computed in 64 bits anyhow.
+            return None
+        is_vector = lowering.is_local(guard.index) or not self._contiguous.isdisjoint(names)
+        if is_vector and known_divisor(guard.size, lowering.divisors) == MULTIPLE:
             # Lanes that are moved at once are compared once, and what is left of a size that a loop
             # changes costs as much.
-            names = symbol_names(guard.index)
-            if lowering.is_local(guard.index) or not self._contiguous.isdisjoint(names):
-                return None
+            return None
         return sides_below(lowering, guard, self.rows, self.ranges)
+
+    @functools.cached_property
+    def _divided(self) -> frozenset[str]:
+        """The symbols that the source's indices divide."""
+        return frozenset(name for index in self.access.indices for name in divided_symbols(index))
 
     @functools.cached_property
     def _contiguous(self) -> frozenset[str]:

@@ -17,6 +17,7 @@ from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.lowering.index import Arithmetic, IndexLowering, Lanes, Term, terms
 from ninetoothed.symbolic.divisibility import known_divisor
 from ninetoothed.symbolic.expr import (
+    DIVISIONS,
     IndexExpr,
     binary,
     const,
@@ -77,7 +78,7 @@ def sides_below(
 ) -> tuple[Lanes, Lanes] | None:
     """Two numbers of 32 bits, the first below the second where the guard's index, which is at least
     0, is below its size: the part of the index that varies along lanes, and what the rest leaves of
-    the size. None where that is not known to fit.
+    the size. None where these are not known to fit.
 
     ``rows``: the indices of the block's dims, in 32 bits.
     """
@@ -98,10 +99,10 @@ def sides_below(
     ends = const(low), const(high + 1)
     if not all(fits(end, i32.width.data) for end in ends) or not fits(along, i32.width.data):
         return None
-    # How far the size is beyond all lanes, or before them, does not matter.
-    left = lowering.combine(arith.MinSIOp, _difference(lowering, rest), lowering.number(high + 1))
     if not always_nonnegative(rest - low, ranges):
-        left = lowering.combine(arith.MaxSIOp, left, lowering.number(low))
+        return None
+    # How far the size is beyond all lanes does not matter.
+    left = lowering.combine(arith.MinSIOp, _difference(lowering, rest), lowering.number(high + 1))
     narrow = Arithmetic(lowering.here.inserter, i32)
     left = Lanes(narrow.resized(left.value), ())
     divisor = min(known_divisor(one, lowering.divisors) for one in (rest, *ends))
@@ -134,3 +135,9 @@ def _is_multiple_of(term: IndexExpr, rows: Mapping[str, Lanes]) -> bool:
         factor.value is not None or (factor.op == "sym" and factor.args[0] in rows)
         for factor in factors(term)
     )
+
+
+def divided_symbols(expr: IndexExpr) -> set[str]:
+    """The symbols in dividends of quotients and remainders."""
+    found = {name for operand in expr.operands for name in divided_symbols(operand)}
+    return found | set(symbol_names(expr.operands[0])) if expr.op in DIVISIONS else found

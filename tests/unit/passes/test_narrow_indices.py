@@ -21,8 +21,8 @@ LANES = 32
 BLOCK = f"!nt.tensor<[{LANES}] x f32>"
 
 
-def module_of(index: IndexExpr, divisor: int, shape: str = "[1]") -> ModuleOp:
-    """A kernel that moves the lanes with ``index < e``; ``d`` and ``e`` are multiples of
+def module_of(index: IndexExpr, size: IndexExpr, divisor: int, shape: str = "[1]") -> ModuleOp:
+    """A kernel that moves the lanes with ``index < size``; ``d`` and ``e`` are multiples of
     ``divisor``.
     """
     text = f"""
@@ -31,7 +31,7 @@ def module_of(index: IndexExpr, divisor: int, shape: str = "[1]") -> ModuleOp:
         #nt.symbol<d size 0 to ? div {divisor}>, #nt.symbol<e size 0 to ? div {divisor}>]
         grid #nt.expr<1> arrange {{
       %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
-      %x0 = nt.access %x <[{shape}, [{LANES}]] -> [b0] if [[{ir_text(index)}, e]]>
+      %x0 = nt.access %x <[{shape}, [{LANES}]] -> [b0] if [[{ir_text(index)}, {ir_text(size)}]]>
           : !nt.tensor<[n] x f32> -> !nt.tensor<{shape} x {BLOCK}>
       %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[m] x f32>
       %y0 = nt.access %y <[{shape}, [{LANES}]] -> [b0]>
@@ -56,44 +56,60 @@ def comparisons(module: ModuleOp) -> list[bool]:
     return [tt.scalar_of(op.lhs.type) == i32 for op in ops if tt.shape_of(op.lhs.type)]
 
 
-LANE, D = sym("b0"), sym("d")
-NARROW = [D + LANE, D * 2 + LANE, D + LANE * 3, D + LANE * (1 << 26), D - D // 3 + LANE * 2]
-WIDE = [D + LANE * (1 << 27), D + LANE // 2, D + LANE * D, (D + LANE) // 3, D + LANE * (1 << 40)]
+LANE, D, E = sym("b0"), sym("d"), sym("e")
+# Index and size. A block that is proved to start inside is compared in 32 bits.
+NARROW = [
+    (D + LANE, D + E),
+    (D + LANE * 3, D + E + 5),
+    (D * 2 + 31 - LANE, D * 2 + E),
+    (D + 62 + LANE - LANE * 3, D * 2 + E),
+    (D // 3 + LANE * (1 << 26), D + E),
+]
+WIDE = [
+    (D + LANE, E),
+    (D + LANE, D + E - 1),
+    (D + LANE * (1 << 27), D + E),
+    (D + LANE * (1 << 40), D + E),
+    (D + LANE // 2, D + E),
+    (D + LANE * D, D + E),
+    ((D + LANE) // 3, D + E),
+    (D + 31 - LANE, E),
+]
 FAR = [0, 1, 16, 31, 32, 33, 1 << 20, 1 << 30, 1 << 31, (1 << 31) + 16, 1 << 32, 1 << 33, 1 << 40]
+Pair = tuple[IndexExpr, IndexExpr]
 
 
 @given(
     st.sampled_from(NARROW + WIDE),
     st.sampled_from([1, 16]),
     st.sampled_from(FAR),
-    st.integers(0, 3),
     st.sampled_from(FAR),
-    st.integers(-2 * LANES, 2 * LANES),
-    st.sampled_from([-1, 1]),
+    st.integers(0, 3 * LANES),
 )
-@example(D + LANE, 1, 1 << 32, 0, 1 << 31, 5, -1)
-@example(D + LANE, 16, 1 << 40, 1, 0, 17, 1)
-def test_lanes(
-    index: IndexExpr, divisor: int, start: int, more: int, far: int, near: int, sign: int
-) -> None:
-    d = (start + more) * divisor
-    e = max(0, evaluate(index, {"d": d, "b0": 0}) + sign * far + near) // divisor * divisor
-    module = module_of(index, divisor)
+@example(NARROW[0], 1, 1 << 40, 1 << 31, 5)
+@example(NARROW[0], 16, 1 << 40, 0, 16)
+@example(NARROW[2], 1, 1 << 32, 1 << 32, 0)
+@example(NARROW[4], 1, 0, 1 << 31, 1)
+def test_lanes(guard: Pair, divisor: int, start: int, far: int, near: int) -> None:
+    values = {"d": start * divisor, "e": (far + near) // divisor * divisor}
+    module = module_of(*guard, divisor)
     LowerAccessesPass(index_bits=64).apply(context(), module)
     module.verify()
     x, y = torch.arange(float(LANES)), torch.full((LANES,), float("nan"))
     with pytest.MonkeyPatch.context() as patch:
         check_hints(patch)
-        interpret(module, [x, y], {"d": d, "e": e})
-    inside = [evaluate(index, {"d": d, "b0": lane}) < e for lane in range(LANES)]
-    assert y.tolist() == [lane if found else -1 for lane, found in enumerate(inside)]
+        interpret(module, [x, y], values)
+    lanes = [[evaluate(side, {**values, "b0": lane}) for side in guard] for lane in range(LANES)]
+    expected = [lane if 0 <= left < right else -1 for lane, (left, right) in enumerate(lanes)]
+    assert y.tolist() == expected
 
 
-@pytest.mark.parametrize("index", NARROW + WIDE, ids=ir_text)
-def test_width(index: IndexExpr) -> None:
-    for divisor, is_narrow in ((1, index in NARROW), (16, False)):
-        # Multiples of 16 are compared once for the lanes that are moved at once.
-        module = module_of(index, divisor)
+@pytest.mark.parametrize("guard", NARROW + WIDE, ids=str)
+def test_width(guard: Pair) -> None:
+    # Multiples of 16 are compared once for the lanes that are moved at once.
+    by_16 = guard == NARROW[1]
+    for divisor, is_narrow in ((1, guard in NARROW), (16, by_16)):
+        module = module_of(*guard, divisor)
         LowerAccessesPass(index_bits=64).apply(context(), module)
         assert comparisons(module) == [is_narrow]
 
@@ -101,7 +117,7 @@ def test_width(index: IndexExpr) -> None:
 @pytest.mark.parametrize("switch", ["narrow_indices", "alignment_facts"])
 def test_switches(switch: str) -> None:
     """Without facts of alignment, a narrow comparison would hide that lanes exist together."""
-    module = module_of(D + LANE, 1)
+    module = module_of(D + LANE, D + E, 1)
     LowerAccessesPass(index_bits=64, **{switch: False}).apply(context(), module)
     assert comparisons(module) == [False]
 
