@@ -9,7 +9,8 @@ where a type is not declared: once as for calls whose sizes and strides are mult
 for calls with odd ones (``odd``). What acts on tensors of more than 2^31 elements alone is measured
 with those (``wide``). Shown are those whose text an optimization changes: instructions, those of
 the longest innermost loop, spills and registers without it and with it, and how long Triton takes.
-A choice of the tuner's is shown with its last value, and without it.
+A choice of the tuner's is shown with its last value, and without it; ``vacuous_guards`` with the
+kernel of calls whose sizes fill all blocks.
 
 ``--gpu``: GPU time of the operations with all optimizations, and without each
 (``benchmarks.kernels``, in processes of its own).
@@ -69,10 +70,23 @@ def of_sizes(signature: Signature, by_16: bool) -> Signature:
     return replace(signature, params=tuple(map(param, signature.params)))
 
 
-def compiled(kernel: Kernel, signature: Signature, config: Config, without: str = "") -> Artifact:
-    """The kernel's TTIR without some optimizations."""
+def usual(kernel: Kernel, signature: Signature) -> Signature:
+    """The class of nearly all calls: tensors are contiguous, and sizes equal that may be."""
+    facts = kernel.interface.equals
+    params = tuple(
+        replace(param, contiguous=0 if place in kernel.interface.flattened else None)
+        for place, param in enumerate(signature.params)
+    )
+    equal = tuple((one[0], two[0]) for fact in facts for one, two in fact)
+    return replace(signature, params=params, equal=equal)
+
+
+def compiled(
+    kernel: Kernel, signature: Signature, config: Config, without: str = "", full: bool = False
+) -> Artifact:
+    """The kernel's TTIR without some optimizations; ``full``: of calls in which all guards hold."""
     with mock.patch.dict(os.environ, {_SETTING: without}):
-        return compile_once(kernel.definition, signature, config)[0]
+        return compile_once(kernel.definition, signature, config, full)[0]
 
 
 def variants(kernel: Kernel, signature: Signature, config: Config) -> dict[str, Config]:
@@ -93,11 +107,14 @@ def measure(example: str, kernel: Kernel) -> Iterator[Record]:
     """
     dtype, assumed_signature, config = assumed(kernel)
     for sizes, (by_16, index_bits, optimizations) in _CLASSES.items():
-        signature = replace(of_sizes(assumed_signature, by_16), index_bits=index_bits)
+        signature = usual(kernel, of_sizes(assumed_signature, by_16))
+        signature = replace(signature, index_bits=index_bits)
         chosen_by_name = variants(kernel, signature, config)
         for name in optimizations:
             chosen = chosen_by_name[name]
-            known = {"on": compiled(kernel, signature, chosen)}
+            # Guards are only left out of a kernel of its own.
+            full = name == "vacuous_guards"
+            known = {"on": compiled(kernel, signature, chosen, full=full)}
             known["off"] = compiled(kernel, signature, config, without=name)
             if known["on"].text == known["off"].text:
                 continue

@@ -39,7 +39,12 @@ class Artifact:
       else fails, too. Where they do not, a laxer class of signatures may take the call (see
       ``Signature.agreement``);
     - ``is_undefined(...)``, where there is ``agrees`` and ``launch`` checks lanes that are stored
-      without a value: True if no other check of ``nt.checks`` fails. No class takes such a call.
+      without a value: True if no other check of ``nt.checks`` fails. No class takes such a call;
+    - ``is_full(...)``, where guards can be left out: True if all of these hold in each program,
+      lane and iteration of a call, so that the kernel without them may run in this one's place.
+
+    ``full``: the kernel is for calls in which all guards hold, and has none of them; the other one
+    of its configuration has ``is_full``.
 
     ``reads`` and ``writes`` name the parameters that a program loads and stores.
     """
@@ -54,6 +59,7 @@ class Artifact:
     writes: tuple[str, ...]
     target: Target
     config: Config
+    full: bool = False
 
     def to_json(self) -> str:
         """Serialize to JSON, the same in every process."""

@@ -1,12 +1,12 @@
 """Call interface of a kernel: its parameters and symbols, without its arrangement.
 
-Frozen, and made of text and numbers only.
+Frozen, and made of text and numbers, but for what only a call asks for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,8 +55,15 @@ class Emptiness(NamedTuple):
 
     position: int
     source: str
-    sizes: tuple[tuple[str, int, int], ...]
+    sizes: tuple[Size, ...]
     needs_zero: bool
+
+
+Size = tuple[str, int, int]
+"""Size of a parameter: its symbol, the parameter's position, and the dim."""
+
+Equals = tuple[tuple[Size, Size], ...]
+"""Pairs of sizes. That all of them are equal is one fact of a call."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,8 @@ class Interface:
     that are constants when compiling. ``dynamic`` are the block sizes that only a call knows: their
     text, and Python source over the symbols' names. ``sizes``: the sizes that these depend on, each
     with the parameter's position and the dim. ``empties``: when an expanded or squeezed dim has the
-    size 0.
+    size 0. ``find_equals`` finds ``equals``, when the first call asks. ``flattened``: the positions
+    of the parameters whose contiguity is part of a signature, since dims of theirs are made one.
     """
 
     name: str
@@ -77,8 +85,15 @@ class Interface:
     constexprs: tuple[tuple[str, str, Bounds], ...]
     constexpr_sizes: tuple[str, ...]
     dynamic: tuple[tuple[str, str], ...]
-    sizes: tuple[tuple[str, int, int], ...]
+    sizes: tuple[Size, ...]
     empties: tuple[Emptiness, ...] = ()
+    find_equals: Callable[[], tuple[Equals, ...]] = field(default=tuple, compare=False, repr=False)
+    flattened: tuple[int, ...] = ()
+
+    @cached_property
+    def equals(self) -> tuple[Equals, ...]:
+        """The facts about equal sizes that are part of a signature."""
+        return self.find_equals()
 
     @cached_property
     def names(self) -> tuple[str, ...]:

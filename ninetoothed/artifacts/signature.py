@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal, get_args
 
 Agreement = Literal["shapes", "counts", "any"]
@@ -24,7 +24,8 @@ class ParamSignature:
     bytes. ``offsets``: the element type of a jagged tensor's offsets. ``repeated``: several of its
     indices are one place in memory. ``alias_set``: named by the set's first parameter;
     None for that itself. ``empty``: none of its elements exists, since a dim that is expanded or
-    squeezed has the size 0.
+    squeezed has the size 0. ``contiguous``: the first dim from which on the strides are products
+    of the sizes behind, of two dims at least; None also where no access gains by that.
     """
 
     name: str
@@ -40,6 +41,7 @@ class ParamSignature:
     repeated: bool = False
     alias_set: str | None = None
     empty: bool = False
+    contiguous: int | None = None
     # Distinguishes zeros of either sign, which compare equal.
     _value_text: str = field(init=False, repr=False)
 
@@ -54,7 +56,8 @@ class Signature:
     ``constants``: values of constexpr symbols and constexpr sizes. ``padded_sizes``: for each block
     size that only the call knows, its expression and the power of two it is padded to.
     ``index_bits``: 32 where every size, stride and offset fits 31 bits, else 64. ``agreement``: by
-    which rule programs are given elements of the outermost levels.
+    which rule programs are given elements of the outermost levels. ``equal``: pairs of sizes that
+    are equal, of those that the interface names (``Interface.equals``).
     """
 
     params: tuple[ParamSignature, ...]
@@ -62,12 +65,13 @@ class Signature:
     padded_sizes: tuple[tuple[str, int], ...] = ()
     index_bits: int = 32
     agreement: Agreement = "shapes"
+    equal: tuple[tuple[str, str], ...] = ()
     # Each new shape is looked up by it.
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        fields = self.params, self.constants, self.padded_sizes, self.index_bits, self.agreement
-        object.__setattr__(self, "_hash", hash(fields))
+        given = tuple(getattr(self, one.name) for one in fields(self) if one.init)
+        object.__setattr__(self, "_hash", hash(given))
 
     def __hash__(self) -> int:
         return self._hash

@@ -11,7 +11,15 @@ from xdsl.ir import Attribute
 from ninetoothed.artifacts.artifact import Argument
 from ninetoothed.backend.names import NameTable, legal_function_name
 from ninetoothed.errors import CompilerError
-from ninetoothed.ir.nt.attributes import Check, CheckAttr, ExprAttr, Param, ParamAttr, dtype_of
+from ninetoothed.ir.nt.attributes import (
+    Check,
+    CheckAttr,
+    ExprAttr,
+    ExprsAttr,
+    Param,
+    ParamAttr,
+    dtype_of,
+)
 from ninetoothed.ir.tt import ExternElementwiseOp, FuncOp, PointerType
 from ninetoothed.symbolic.expr import IndexExpr
 
@@ -44,6 +52,12 @@ def grid(function: FuncOp) -> IndexExpr:
     if not isinstance(attr, ExprAttr):
         raise CompilerError(f"tt.func @{function.sym_name.data} has no nt.grid")
     return attr.data
+
+
+def vacuous(function: FuncOp) -> tuple[IndexExpr, ...]:
+    """What is at most 0 where guards hold that can be left out (``nt.vacuous``), if any can."""
+    attr = function.attributes.get("nt.vacuous")
+    return attr.data if isinstance(attr, ExprsAttr) else ()
 
 
 def _array(function: FuncOp, name: str) -> tuple[Attribute, ...]:

@@ -22,8 +22,9 @@ def emit(
     language: Language,
     target: Target,
     config: Config,
+    full: bool = False,
 ) -> Artifact:
-    """The artifact of ``module``, which is left as it is.
+    """The artifact of ``module``, which is left as it is; ``full`` as in the artifact.
 
     Raises:
         CompilerError: the module is not of the stage ``tt``, or an op has no spelling.
@@ -41,4 +42,5 @@ def emit(
         writes=writes,
         target=target,
         config=config,
+        full=full,
     )

@@ -19,6 +19,7 @@ from ninetoothed.backend.device_function import (
     device_function,
     grid,
     params,
+    vacuous,
 )
 from ninetoothed.backend.names import NameTable
 from ninetoothed.errors import CompilerError
@@ -45,13 +46,13 @@ from ninetoothed.symbolic.expr import IndexExpr, python_text, substitute, sym, s
 def launch_source(module: ModuleOp) -> str:
     """Source that defines ``launch`` over the kernel's parameters (see ``Artifact``); where a check
     is about outermost levels, also ``agrees``, and ``is_undefined`` where another is about lanes
-    without a value.
+    without a value; and ``is_full`` where guards can be left out.
 
     A size or stride that is a symbol no earlier parameter has binds that symbol; any other must be
     equal to what the tensor has.
     """
     host = _Host(device_function(module))
-    return "\n\n".join([host.launch(), *host.classify()])
+    return "\n\n".join([host.launch(), *host.classify(), *host.vacuous()])
 
 
 _Place = tuple[int, str, int]
@@ -210,6 +211,19 @@ class _Host(Binding):
             returned = f"return {' and '.join((*pairs[True], *pairs[False]))}"
             functions.append(self._define("is_undefined", [*self.bind(exprs), returned]))
         return functions
+
+    def vacuous(self) -> list[str]:
+        """The function that tells the calls in which all guards hold, if they can be told."""
+        found = vacuous(self._function)
+        if not found:
+            return []
+        texts = " and ".join(map(self._at_most_0, found))
+        return [self._define("is_full", [*self.bind(found), f"return {texts}"])]
+
+    def _at_most_0(self, excess: IndexExpr) -> str:
+        if excess.op == "mod":
+            return f"{self.text(excess)} == 0"
+        return f"{self.text(excess)} <= 0"
 
     def _arguments(self) -> tuple[list[str], list[IndexExpr]]:
         """The device function's arguments as source, and the symbols among them."""

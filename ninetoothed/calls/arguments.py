@@ -12,6 +12,7 @@ from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.overlaps import overlaps_itself
+from ninetoothed.calls.relations import contiguous_from, equal_pairs
 from ninetoothed.calls.sequences import Jagged, elements_of, is_nested, taken_apart
 from ninetoothed.calls.storage import check_memory
 from ninetoothed.errors import (
@@ -37,16 +38,26 @@ _PLAIN = (bool, int, float)
 _element_types: dict[Any, str | None] = {}
 
 
+class Place(NamedTuple):
+    """A device: torch's name for its kind, and its number among those, 0 for a CPU."""
+
+    kind: str
+    number: int
+
+    def __str__(self) -> str:
+        return self.kind if self.kind == "cpu" else f"{self.kind}:{self.number}"
+
+
 class Arguments(NamedTuple):
     """Bound arguments: ``values`` in launch order, tensors and numbers.
 
-    ``may_warn`` is false where no tensor requires gradients, and none that shares memory is
-    written.
+    ``place``: the tensors' device; a CPU where all are on the meta device. ``may_warn`` is false
+    where none requires gradients, and none that shares memory is written.
     """
 
     values: tuple[Any, ...]
     signature: Signature
-    device: str
+    place: Place
     may_warn: bool = True
 
 
@@ -83,8 +94,17 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     if interface.empties:
         for position in _empty(interface, values, dict(constants)):
             params[position] = replace(params[position], empty=True)
-    signature = Signature(aliased(params, values), constants, padded_sizes, _index_bits(values))
-    return Arguments(tuple(values), signature, _device(interface, values))
+    for place in interface.flattened:
+        dim = contiguous_from(values[place].shape, values[place].stride())
+        params[place] = replace(params[place], contiguous=dim)
+    signature = Signature(
+        aliased(params, values),
+        constants,
+        padded_sizes,
+        _index_bits(values),
+        equal=equal_pairs(interface, values),
+    )
+    return Arguments(tuple(values), signature, _place(interface, values))
 
 
 def _check_same(interface: Interface, given: Sequence[Any], values: Sequence[Any]) -> None:
@@ -559,7 +579,7 @@ def _index_bits(values: Sequence[Any]) -> int:
     return 32
 
 
-def _device(interface: Interface, values: Sequence[Any]) -> str:
+def _place(interface: Interface, values: Sequence[Any]) -> Place:
     first: tuple[str, Any] | None = None
     for parameter, value in zip(interface.parameters, values, strict=True):
         if parameter.kind != "tensor":
@@ -576,4 +596,9 @@ def _device(interface: Interface, values: Sequence[Any]) -> str:
                 f"{first[0]} is on {first[1]}, but {parameter.name} is on {device}; move all "
                 f"tensors to one device, with {parameter.name}.to({str(first[1])!r})"
             )
-    return "cpu" if first is None else str(first[1])
+    return Place("cpu", 0) if first is None else place_of(first[1])
+
+
+def place_of(device: Any) -> Place:
+    """The place of a torch device."""
+    return Place(device.type, device.index or 0)

@@ -8,7 +8,7 @@ torch's back, so that the counter is raised for it.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ninetoothed.calls.sequences import Jagged
@@ -21,19 +21,18 @@ def increment() -> Callable[[Any], None]:
     return importlib.import_module("torch.autograd.graph").increment_version
 
 
-def mark_written(values: Iterable[Any], raised: Callable[[Any], None]) -> None:
-    """Raise the version counters of arguments that were written; ``raised`` is :func:`increment`'s
+def mark_written(value: Any, raised: Callable[[Any], None]) -> None:
+    """Raise the version counter of an argument that was written; ``raised`` is :func:`increment`'s
     function.
 
     Of a nested tensor, it is that of its values, too: autograd may have saved either.
     """
-    for value in values:
-        if isinstance(value, Jagged):
-            raised(value.elements)
-            if value.nested is not None:
-                raised(value.nested)
-        else:
-            raised(value)
+    if isinstance(value, Jagged):
+        raised(value.elements)
+        if value.nested is not None:
+            raised(value.nested)
+    else:
+        raised(value)
 
 
 def recording() -> Callable[[], bool]:

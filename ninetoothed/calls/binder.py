@@ -2,26 +2,28 @@
 
 A call's *class* determines its checks and its signature: of each tensor the type, element type,
 device and number of dims, which strides are 1 or 0, which numbers are multiples of 16, and whether
-its offsets fit 32 bits; and the alias sets. ``arguments.bind`` binds the first call of a class; for
-the others, a function generated for the kernel reads each tensor once.
+its offsets fit 32 bits; which sizes are equal, and which strides their products; and the alias
+sets. ``arguments.bind`` binds the first call of a class; for the others, a function generated for
+the kernel reads each tensor once.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from itertools import pairwise
 from typing import Any
 
 from ninetoothed.artifacts.interface import Interface
 from ninetoothed.artifacts.signature import Signature
+from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import alias_sets
-from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
+from ninetoothed.calls.arguments import NARROW, Arguments, Place, bind, number_class
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.positions import CallOrder
-from ninetoothed.calls.tensor_guards import plain_types
+from ninetoothed.calls.relations import contiguous_source, equal_source
 from ninetoothed.dtype import own_type
 
 Classified = tuple[tuple[Any, ...], Hashable]
@@ -47,8 +49,8 @@ class Binder:
         self._interface = interface
         self._collecting = collecting
         self._finish = finish
-        # The signature, the device, and whether there may be something to warn of.
-        self._known: dict[Hashable, tuple[Signature, str, bool]] = {}
+        # What follows the values of arguments.
+        self._known: dict[Hashable, tuple[Signature, Place, bool]] = {}
         # Many a kernel is called once: the function is generated at the second call.
         self._classify: Classify = self._unclassified
 
@@ -78,8 +80,8 @@ class Binder:
         if classified is not None and not any(map(own_type, keywords.values())):
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[classified[1]] = signature, arguments.device, may_warn
-        return Arguments(arguments.values, signature, arguments.device, may_warn)
+            self._known[classified[1]] = signature, arguments.place, may_warn
+        return Arguments(arguments.values, signature, arguments.place, may_warn)
 
     def _unclassified(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
         self._classify = self._first_classified
@@ -89,6 +91,42 @@ class Binder:
     ) -> Classified | None:
         self._classify = _classify(self._interface)
         return self._classify(args, keywords)
+
+
+class Traits:
+    """What the sizes and strides of a kernel's tensors leave open of a class, as a number.
+
+    ``recent``: torch's guard for the latest call's, their number, and the tensors' item sizes.
+    """
+
+    def __init__(self, tensors: int) -> None:
+        self._known: dict[Hashable, tuple[Any, ...]] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._count = itertools.count()
+        self.recent: list[tuple[Any, ...]] = [(tensor_guards.never, *[None] * (tensors + 1))]
+
+    def __call__(self, *tensors: Any) -> tuple[Any, ...]:
+        """Those of these tensors, which are the latest now.
+
+        Raises:
+            TypeError: only ``arguments.bind`` takes them.
+        """
+        plain = tensor_guards.plain_types()
+        if any(type(tensor) not in plain or tensor.is_neg() for tensor in tensors):
+            raise TypeError("no plain tensors")
+        traits = tuple((one.dtype, one.device, one.requires_grad) for one in tensors)
+        # Guards tell more: which tensors are one, and Parameters.
+        places = {id(tensor): place for place, tensor in enumerate(tensors)}
+        key = (traits, *((places[id(one)], one.__class__) for one in tensors))
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            guard = tensor_guards.guard(tensors, of_any_size=True)
+            number = self._numbers.setdefault(traits, next(self._count))
+            found = self._known[key] = (guard, number, *(one.itemsize for one in tensors))
+        self.recent[0] = found
+        return found
 
 
 def _never(args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
@@ -113,10 +151,18 @@ def _classify(interface: Interface) -> Classify:
     ]
     # Parameters of one argument have one tensor, or need a closer look.
     lines += _unless(f"a{first} is a{later}" for first, later in interface.repeats)
-    key: list[str] = []
+    given = ", ".join(f"a{place}" for place in tensors)
+    found = ", ".join(["alike", "traits", *(f"w{place}" for place in tensors)])
+    key = ["traits"]
     for place in tensors:
         lines += _read(place, parameters[place].ndim)
         key += _class(place, parameters[place].ndim)
+    # Behind what raises for tensors without sizes or strides, where a guard ends the process.
+    lines += [
+        f"{found} = recent[0]",
+        f"if not alike({given}):",
+        f"    {found} = traits_of({given})",
+    ]
     # Tensors without elements and those on the meta device have no address.
     lines += _unless(f"p{place} and n{place}" for place in tensors)
     wide = " or ".join(
@@ -131,27 +177,30 @@ def _classify(interface: Interface) -> Classify:
     key += [
         *_constants(interface),
         wide,
-        " or ".join(f"a{place}.requires_grad" for place in tensors),
         "given",
         *(f"class{place}(a{place})" for place in numbers),
         *_empties(interface),
+        *equal_source(interface),
+        *(contiguous_source(place, parameters[place].ndim) for place in interface.flattened),
     ]
-    spans = "".join(f"(p{place}, p{place} + r{place} * a{place}.itemsize), " for place in tensors)
-    bounds = "".join(f"(low{place}, high{place}), " for place in tensors)
-    apart = [f"high{one} <= low{two}" for one, two in pairwise(tensors)]
+    lines += [f"e{place} = p{place} + r{place} * w{place}" for place in tensors]
+    spans = "".join(f"(p{place}, e{place}), " for place in tensors)
+    # Faster than to sort a few.
+    pairs = itertools.combinations(tensors, 2)
+    apart = [f"(e{one} <= p{two} or e{two} <= p{one})" for one, two in pairs]
     lines += [
-        f"spans = {spans}",
-        f"{bounds} = sorted(spans)",
-        f"aliased = None if {' and '.join(['True', *apart])} else alias_sets(spans)",
+        f"aliased = None if {' and '.join(['True', *apart])} else alias_sets(({spans}))",
         f"return tuple(values), (aliased, {', '.join(key)})",
     ]
     known: dict[str, Any] = {
         f"class{place}": functools.partial(number_class, parameters[place]) for place in numbers
     }
     known |= {f"empty{index}": one for index, one in enumerate(interface.emptinesses)}
+    traits = Traits(len(tensors))
     known |= {
         "ordered": CallOrder(interface),
-        "plain": plain_types(),
+        "recent": traits.recent,
+        "traits_of": traits,
         "padded_sizes": interface.padded_sizes,
         "alias_sets": alias_sets,
         "overlaps_itself": overlaps_itself,
@@ -177,8 +226,6 @@ def _read(place: int, ndim: int) -> list[str]:
         for dim in reversed(range(ndim))
     ]
     return [
-        f"if type(a{place}) not in plain or a{place}.is_neg():",
-        "    return None",
         f"p{place} = a{place}.data_ptr()",
         f"[{', '.join(sizes)}] = a{place}.shape",
         f"[{', '.join(strides)}] = a{place}.stride()",
@@ -203,7 +250,7 @@ def _class(place: int, ndim: int) -> list[str]:
     )
     repeated = f"({unusual}) and overlaps_itself(a{place}.shape, a{place}.stride())"
     return [
-        f"a{place}.dtype, a{place}.device, p{place} & 15 == 0, {repeated if dims else 'False'}",
+        f"p{place} & 15 == 0, {repeated if dims else 'False'}",
         *(f"{stride} == 1, {size} & 15 == 0, {stride} & 15 == 0" for size, stride in dims),
     ]
 

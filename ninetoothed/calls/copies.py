@@ -34,13 +34,15 @@ class Run(NamedTuple):
     """One run of a call on copies: its configuration, the copies as it left them, in launch order,
     and the names of the parameters that it may have written to.
 
-    ``stray``: the first write to none of their elements that was found.
+    ``stray``: the first write to none of their elements that was found. ``full``: by the kernel of
+    calls in which all guards hold.
     """
 
     config: Config
     values: tuple[Any, ...]
     written: frozenset[str]
     stray: StrayWrite | None = None
+    full: bool = False
 
 
 def copied(

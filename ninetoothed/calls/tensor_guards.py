@@ -25,8 +25,9 @@ def never(*tensors: Any) -> bool:
     return False
 
 
-def guard(tensors: Sequence[Any]) -> Guard:
-    """Guard of as many tensors: true if each has its counterpart's properties, pointers apart.
+def guard(tensors: Sequence[Any], of_any_size: bool = False) -> Guard:
+    """Guard of as many tensors: true if each has its counterpart's properties, pointers apart; of
+    any size, sizes and strides of its dims apart, too.
 
     It may be false where they are: for one tensor in two places where there were two, or the other
     way round, and under another mode of torch.
@@ -40,7 +41,8 @@ def guard(tensors: Sequence[Any]) -> Guard:
     # torch's guards take distinct tensors.
     given = [tensors[place] for place in sorted({*firsts})]
     try:
-        check = make(*given, dynamic_dims_sizes=None, dynamic_dims_strides=None).check
+        dims = [[None] * tensor.dim() for tensor in given] if of_any_size else None
+        check = make(*given, dynamic_dims_sizes=dims, dynamic_dims_strides=dims).check
     except Exception:
         # A build of torch that has other guards than its version.
         return never

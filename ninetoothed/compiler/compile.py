@@ -96,13 +96,20 @@ def serves(module: ModuleOp, config: Config) -> bool:
 
 
 def pass_options(
-    module: ModuleOp, signature: Signature, config: Config, target: Target | None = None
+    module: ModuleOp,
+    signature: Signature,
+    config: Config,
+    target: Target | None = None,
+    full: bool = False,
 ) -> Options:
-    """Options of the passes for one signature, configuration and target."""
+    """Options of the passes for one signature, configuration and target; ``full``: for the calls in
+    which all guards hold.
+    """
     kernel = kernel_of(module)
     values = dict(signature.constants) | dict(config.values)
     multiples: list[str] = []
     aligned: list[str] = []
+    indivisible: list[str] = []
     for param, source in zip(signature.params, kernel.sources, strict=True):
         if param.pointer_by_16:
             aligned.append(param.name)
@@ -118,13 +125,27 @@ def pass_options(
                     values[expr.args[0]] = 1
                 elif divisible:
                     multiples.append(expr.args[0])
+                elif exprs is source.decl.sizes:
+                    indivisible.append(expr.args[0])
     named = {"target": "" if target is None else str(target)}
     found: Options = {
         "nt-specialize": {
             "values": tuple(f"{name}={value}" for name, value in values.items()),
             "multiples": tuple(dict.fromkeys(multiples)),
+            "indivisible": tuple(dict.fromkeys(indivisible)),
             "aligned": tuple(aligned),
+            "contiguous": tuple(
+                f"{param.name}={param.contiguous}"
+                for param in signature.params
+                if param.contiguous is not None
+            ),
+            "equal": tuple(f"{one}={two}" for one, two in signature.equal),
             "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
+        },
+        "nt-hoist-loads": {"num_warps": config.num_warps},
+        "nt-fold-guards": {
+            "full": full,
+            "index_bits": signature.index_bits,
         },
         "nt-lower-accesses": {"index_bits": signature.index_bits},
         "nt-fit-target": named,
@@ -141,28 +162,37 @@ def lower(
     config: Config,
     observers: Sequence[Observer] = (),
     target: Target | None = None,
+    full: bool = False,
 ) -> ModuleOp:
     """Lower a copy of a module in stage ``composed`` to stage ``tt`` for one configuration.
 
-    ``target``: None for the CPU, where the module is interpreted.
+    ``target``: None for the CPU, where the module is interpreted. ``full``: for the calls in which
+    all guards hold.
 
     Raises:
         NineToothedError: the kernel is wrong for this configuration.
     """
     kernel = kernel_of(module)
     lowered = module.clone()
-    observers = (*observers, *_dump(kernel.sym_name.data, config, start=len(steps(ANNOTATED)) + 1))
-    pipeline = steps(SPECIALIZED, pass_options(module, signature, config, target))
+    observers = (*observers, *_dump(kernel.sym_name.data, config, len(steps(ANNOTATED)) + 1, full))
+    pipeline = steps(SPECIALIZED, pass_options(module, signature, config, target, full))
     run(context(), lowered, pipeline, observers, settings.verify_ir())
     return lowered
 
 
 def compile_kernel(
-    module: ModuleOp, signature: Signature, config: Config, target: Target, language: Language
+    module: ModuleOp,
+    signature: Signature,
+    config: Config,
+    target: Target,
+    language: Language,
+    full: bool = False,
 ) -> Artifact:
-    """Compile a module in stage ``composed`` for one configuration and target."""
-    lowered = lower(module, signature, config, target=target)
-    return emit(lowered, language, target, config)
+    """Compile a module in stage ``composed`` for one configuration and target; ``full``: for the
+    calls in which all guards hold, which the other artifact tells.
+    """
+    lowered = lower(module, signature, config, target=target, full=full)
+    return emit(lowered, language, target, config, full)
 
 
 def fingerprint(module: ModuleOp) -> str:
@@ -172,11 +202,13 @@ def fingerprint(module: ModuleOp) -> str:
     return hashlib.sha256(text.getvalue().encode()).hexdigest()
 
 
-def _dump(kernel: str, config: Config | None = None, start: int = 0) -> list[Observer]:
+def _dump(
+    kernel: str, config: Config | None = None, start: int = 0, full: bool = False
+) -> list[Observer]:
     """Observer that writes each module to ``NINETOOTHED_DUMP_IR``; none where that is unset.
 
     The files of a kernel lie in a folder of its name, those of each configuration in a folder
-    below.
+    below, and those for calls in which all guards hold in ``full`` there.
     """
     folder = settings.dump_ir()
     if folder is None:
@@ -186,6 +218,8 @@ def _dump(kernel: str, config: Config | None = None, start: int = 0) -> list[Obs
         values = [*(value for _, value in config.values), config.num_warps, config.num_stages]
         choices = [f"{name}={value}" for name, value in config.choices]
         folder /= "-".join(map(str, [*values, *choices]))
+    if full:
+        folder /= "full"
     return [dump_to(folder, start)]
 
 

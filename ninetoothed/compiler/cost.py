@@ -17,11 +17,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from ninetoothed.artifacts.signature import Signature
-from ninetoothed.compiler.contiguity import contiguity
 from ninetoothed.compiler.liveness import is_accumulated, live_blocks
 from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import index_names
+from ninetoothed.passes.analysis.contiguity import contiguity
 from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.symbolic.expr import (
     IndexExpr,

@@ -16,25 +16,32 @@ from ninetoothed.ir import nt
 @dataclass(frozen=True)
 class RemarkReport:
     """The passes' remarks on one kernel, compiled for ``config``. ``str(report)`` has a line for
-    each, as compilers print them.
+    each, as compilers print them. ``full``: it is the one for calls in which all guards hold.
     """
 
     kernel: str
     config: Config
     remarks: tuple[nt.Remark, ...]
+    full: bool = False
 
     def of(self, kind: nt.RemarkKind) -> tuple[nt.Remark, ...]:
         """The remarks of one kind: ``"passed"``, ``"missed"`` or ``"analysis"``."""
         return tuple(remark for remark in self.remarks if remark.kind == kind)
 
     def __str__(self) -> str:
-        return "\n".join([f"kernel {self.kernel!r}: {self.config}", *map(str, self.remarks)])
+        full = ", all guards hold" if self.full else ""
+        return "\n".join([f"kernel {self.kernel!r}: {self.config}{full}", *map(str, self.remarks)])
 
 
 def remark_report(
-    definition: Definition, signature: Signature, config: Config, target: Target
+    definition: Definition,
+    signature: Signature,
+    config: Config,
+    target: Target,
+    full: bool = False,
 ) -> RemarkReport:
-    """The remarks of a compilation for one signature, configuration and target.
+    """The remarks of a compilation for one signature, configuration and target; ``full``: for the
+    calls in which all guards hold.
 
     Raises:
         NineToothedError: the kernel is wrong for this configuration.
@@ -42,5 +49,5 @@ def remark_report(
     # The kernel has warned of what there is to warn of.
     with collect_warnings():
         module = build(definition, signature, config=config, remarks=True)
-    lowered = lower(module, signature, config, target=target)
-    return RemarkReport(definition.name, config, tuple(nt.remarks_of(lowered)))
+    lowered = lower(module, signature, config, target=target, full=full)
+    return RemarkReport(definition.name, config, tuple(nt.remarks_of(lowered)), full)

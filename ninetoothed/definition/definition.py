@@ -4,16 +4,18 @@ application.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
-from ninetoothed.artifacts.interface import Bounds, Emptiness, Interface, Parameter
+from ninetoothed.artifacts.interface import Bounds, Emptiness, Equals, Interface, Parameter, Size
 from ninetoothed.definition.source import FunctionSource
 from ninetoothed.layout.chain import Jagged, Source
 from ninetoothed.layout.emptiness import empty_where, needs_zero, unknown_sizes
 from ninetoothed.layout.encoding import encoded
+from ninetoothed.layout.equal_sizes import equal_sizes
 from ninetoothed.layout.meta_op import Levels, MetaOp
+from ninetoothed.layout.meta_ops import Flatten
 from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
 
@@ -81,7 +83,7 @@ class Definition:
     def interface(self) -> Interface:
         """Call interface of the kernel."""
         wanted = {*self.constexpr_sizes, *symbol_names(*self.dynamic)}
-        sizes: dict[str, tuple[str, int, int]] = {}
+        sizes: dict[str, Size] = {}
         for place, parameter in enumerate(self.parameters):
             for dim, size in enumerate(parameter.source.shape):
                 if size.op == "sym":
@@ -109,9 +111,26 @@ class Definition:
             tuple((str(size), python_text(size)) for size in self.dynamic),
             tuple(size for name, size in sizes.items() if name in wanted),
             tuple(self._empties(sizes)),
+            self._find_equals(sizes),
+            tuple(
+                place
+                for place, parameter in enumerate(self.parameters)
+                if parameter.jagged is None and any(isinstance(op, Flatten) for op in parameter.ops)
+            ),
         )
 
-    def _empties(self, sizes: Mapping[str, tuple[str, int, int]]) -> Iterator[Emptiness]:
+    def _find_equals(self, sizes: Mapping[str, Size]) -> Callable[[], tuple[Equals, ...]]:
+        """What finds the facts about equal sizes; ``sizes`` are those that a call knows."""
+        # How long a sequence of a jagged tensor is, is no question of its sizes.
+        jagged = (one.source.shape for one in self.parameters if one.jagged is not None)
+        known = {
+            *self.constexpr_sizes,
+            *(name for shape in jagged for name in symbol_names(*shape)),
+        }
+        levels = [one.levels for one in self.parameters if one.kind == "tensor"]
+        return partial(_equals, levels, {name: sizes[name] for name in sizes if name not in known})
+
+    def _empties(self, sizes: Mapping[str, Size]) -> Iterator[Emptiness]:
         """When no element of a parameter exists; ``sizes`` are those that a call knows, by name."""
         known = {*sizes, *self.constexprs}
         for place, parameter in enumerate(self.parameters):
@@ -131,3 +150,8 @@ class Definition:
         chosen = (self.meta, self.constexprs, self.constexpr_sizes, self.keywords)
         chosen = [tuple(each.items()) for each in chosen]
         return encoded((self.name, parameters, chosen, self.decisions, self.size_decisions))
+
+
+def _equals(levels: Sequence[Levels], sizes: Mapping[str, Size]) -> tuple[Equals, ...]:
+    facts = equal_sizes(levels, list(sizes))
+    return tuple(tuple((sizes[one], sizes[two]) for one, two in fact) for fact in facts)

@@ -246,9 +246,11 @@ class Lanes:
         data = self._dense(expr) if linear is None else self._spread(linear)
         return data.reshape([data.shape[0], *(data.shape[1 + axis] for axis in along)])
 
-    def guard(self) -> torch.Tensor | None:
-        """The guard: lanes that are elements of the source; None: all."""
-        masks = [mask for guard in self._view.access.guards for mask in self._masks(guard)]
+    def guard(self, guards: Sequence[Guard] | None = None) -> torch.Tensor | None:
+        """The guard: lanes that are elements of the source, or where ``guards`` hold; None: all."""
+        if guards is None:
+            guards = self._view.access.guards
+        masks = [mask for guard in guards for mask in self._masks(guard)]
         if not masks:
             return None
         mask = functools.reduce(torch.logical_and, sorted(masks, key=torch.Tensor.numel))
@@ -316,7 +318,7 @@ def _load(machine: Machine, op: nt.LoadOp) -> None:
         machine.put(op.result, view.place.reshape([1] * (1 + len(view.shape))))
         return
     lanes = _lanes(machine, view, op.indices)
-    guard = lanes.guard()
+    guard = lanes.guard(None if op.guards is None else op.guards.data)
     mask = both(guard, _active(machine, view))
     if machine.is_observed:
         machine.touch("read", view.place, lanes.offsets(), mask, view.shape)

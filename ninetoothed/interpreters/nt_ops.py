@@ -11,6 +11,7 @@ import torch
 from ninetoothed.interpreters.element_types import INDEX, convert, element_of
 from ninetoothed.interpreters.elementwise import apply
 from ninetoothed.interpreters.extern import elementwise_extern
+from ninetoothed.interpreters.jagged import TENSORS
 from ninetoothed.interpreters.machine import HANDLERS, Block, Machine, meet, moved, select
 from ninetoothed.ir import nt
 from ninetoothed.language.table import ELEMENTWISE, Extern
@@ -61,7 +62,10 @@ def _elementwise(machine: Machine, op: nt.ElementwiseOp) -> None:
 
 @HANDLERS.register(nt.ProgramNumberOp, nt.ProgramIdOp)
 def _program_id(machine: Machine, op: nt.ProgramNumberOp | nt.ProgramIdOp) -> None:
-    machine.put(op.results[0], convert(machine.programs, INDEX, element_of(op.results[0].type)))
+    programs = machine.programs
+    if isinstance(op, nt.ProgramIdOp) and op.last is not None:
+        programs = machine.number(op.last.data) - programs
+    machine.put(op.results[0], convert(programs, INDEX, element_of(op.results[0].type)))
 
 
 @HANDLERS.register(nt.ProgramCountOp)
@@ -85,3 +89,16 @@ def _program_index(machine: Machine, op: nt.ProgramIndexOp) -> None:
     machine.outer = unravel(machine.data(op.program), sizes)
     for result, index in zip(op.results, machine.outer, strict=True):
         machine.put(result, index)
+
+
+@HANDLERS.register(nt.HoldsOp)
+def _holds(machine: Machine, op: nt.HoldsOp) -> None:
+    found = torch.ones(1, dtype=torch.bool)
+    outer = {f"g{dim}": index.reshape(-1) for dim, index in enumerate(machine.outer)}
+    values = {**machine.symbols, **machine.own, **outer}
+    for guard in op.guards.data:
+        index, size = (
+            torch.as_tensor(evaluate(expr, values, TENSORS)) for expr in (guard.index, guard.size)
+        )
+        found = found & (index >= 0) & (index < size)
+    machine.put(op.result, found)

@@ -322,7 +322,8 @@ def _chunks(count: int, lanes: int, changed: Sequence[Argument]) -> Iterator[tor
     """Chunks of programs, as large as the bounds on lanes allow, which write ``changed``."""
     if count > 0:
         # Before them: a program that fails may have written.
-        mark_written(changed, increment())
+        for value in changed:
+            mark_written(value, increment())
     size = max(min(config.interpret_lanes(), _MOST_LANES) // max(lanes, 1), 1)
     for start in range(0, count, size):
         yield torch.arange(start, min(start + size, count))

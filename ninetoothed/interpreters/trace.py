@@ -6,7 +6,7 @@ from the tensor's first one. Reads that are merged, repeated or moved do not cha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -67,6 +67,14 @@ class Trace:
         self._found[key] = [joined]
         return joined
 
+    def renumbered(self, number: Callable[[torch.Tensor], torch.Tensor]) -> Trace:
+        """The same accesses by programs of other numbers."""
+        found = Trace()
+        for key in self.keys:
+            programs, *rest = self.rows(key)
+            found._found[key] = [torch.stack([number(programs), *rest])]
+        return found
+
     @property
     def keys(self) -> list[_Key]:
         """The keys of all accesses, sorted."""
@@ -76,17 +84,21 @@ class Trace:
         return sum(event.shape[1] for events in self._found.values() for event in events)
 
 
-def difference(before: Trace, after: Trace, dropping: bool = False) -> tuple[Touch, bool] | None:
+def difference(
+    before: Trace, after: Trace, dropping: bool = False, adding: bool = False
+) -> tuple[Touch, bool] | None:
     """An access that only one of the two has, and True if that is ``after``; None: they agree.
 
-    ``dropping``: ``after`` need not have every read.
+    ``dropping``: ``after`` need not have every read; ``adding``: it may have more.
     """
     for key in sorted({*before.keys, *after.keys}):
         rows = [before.rows(key), after.rows(key)]
         codes = _codes(rows)
         if torch.equal(_set(codes[0]), _set(codes[1])):
             continue
-        for side in (1,) if dropping and key[1] == "read" else (1, 0):
+        is_read = key[1] == "read"
+        sides = [side for side, free in ((1, adding), (0, dropping)) if not (free and is_read)]
+        for side in sides:
             alone = ~torch.isin(codes[side], codes[1 - side])
             if bool(alone.any()):
                 entries = rows[side][:, int(alone.nonzero()[0, 0])]

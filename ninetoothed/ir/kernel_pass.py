@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import abc
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ninetoothed.ir import nt
+from ninetoothed.symbolic.expr import IndexExpr
 
 
 class KernelPass(ModulePass):
-    """A pass over each kernel of a module on its own."""
+    """A pass over each kernel of a module on its own.
+
+    Every program touches the same elements behind it as before, but for what it declares here;
+    translation validation allows that, and nothing else.
+    """
+
+    drops_reads: ClassVar[bool] = False
+    """True if it may leave out reads: their values are known, or reach no store."""
+    adds_reads: ClassVar[bool] = False
+    """True if it may read what nothing uses, inside of the tensors."""
+
+    def number_before(self, kernel: nt.KernelOp) -> IndexExpr | None:
+        """The number that program ``pid`` of the kernel behind the pass had before it, over ``pid``
+        and sizes: a bijection; None: the same.
+        """
+        return None
 
     @abc.abstractmethod
     def apply_to(self, kernel: nt.KernelOp) -> None:

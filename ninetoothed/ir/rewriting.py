@@ -121,10 +121,10 @@ def retype(region: Region, convert: Convert) -> None:
 
     def visit_block(block: Block) -> None:
         for argument in list(block.args):
-            _retype(argument, mapped(argument.type))
+            set_type(argument, mapped(argument.type))
         for op in block.ops:
             for result in list(op.results):
-                _retype(result, mapped(result.type))
+                set_type(result, mapped(result.type))
             for name, value in op.properties.items():
                 op.properties[name] = mapped(value)
             for inner in op.regions:
@@ -135,7 +135,8 @@ def retype(region: Region, convert: Convert) -> None:
         visit_block(block)
 
 
-def _retype(value: SSAValue, type: Attribute) -> None:
+def set_type(value: SSAValue, type: Attribute) -> None:
+    """Give ``value`` another type, in place."""
     if type == value.type:
         return
     hint = value.name_hint

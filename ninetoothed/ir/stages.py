@@ -22,7 +22,8 @@ _ACCESS = frozenset(("nt.access",))
 _TRUE_SIZES = frozenset(("nt.flip",))
 # The number of a program, which only scheduling knows.
 _NUMBERED = frozenset(("nt.program_number",))
-_PROGRAMS = frozenset(("nt.program_id", "nt.program_index"))
+_INDICES = frozenset(("nt.program_index", "nt.holds"))
+_PROGRAMS = frozenset(("nt.program_id",)) | _INDICES
 _MEMORY = frozenset(("nt.store", "nt.stored", "nt.guard", "nt.offsets", "nt.address"))
 _CONTROL = frozenset(
     (
@@ -57,7 +58,7 @@ STAGES: dict[str, Stage] = {
         Stage("specialized", _COMPOSED),
         Stage("padded", _PADDED),
         Stage("scheduled", _SCHEDULED),
-        Stage("addressed", _SCHEDULED - _MEMORY - {"nt.program_index"} | _ADDRESSES, ("arith",)),
+        Stage("addressed", _SCHEDULED - _MEMORY - _INDICES | _ADDRESSES, ("arith",)),
         Stage("tt", _TT | {"builtin.module"}, ("arith", "math", "scf")),
     )
 }

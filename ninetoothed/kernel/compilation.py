@@ -33,7 +33,7 @@ from ninetoothed.compiler.defaults import (
     pick,
 )
 from ninetoothed.compiler.fits_function import counts_function, fits_function
-from ninetoothed.compiler.remark_report import RemarkReport, remark_report
+from ninetoothed.compiler.full_function import is_full
 from ninetoothed.compiler.space import interpreted_values, least_waste, space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
@@ -312,11 +312,16 @@ class KernelCompiler:
         return space(self.composed(signature), signature, warps, stages, target=target)
 
     def artifact(
-        self, signature: Signature, config: Config, target: Target, language: Language
+        self,
+        signature: Signature,
+        config: Config,
+        target: Target,
+        language: Language,
+        full: bool = False,
     ) -> Artifact:
-        """Compile the artifact of one configuration."""
+        """Compile an artifact of one configuration; ``full`` as in the artifact."""
         module = self.composed(signature, config)
-        return compile_kernel(module, signature, config, target, language)
+        return compile_kernel(module, signature, config, target, language, full)
 
     def interpret(self, arguments: Arguments) -> None:
         """Evaluate a call on CPU tensors, as one of the strictest class that takes it; with
@@ -344,7 +349,7 @@ class KernelCompiler:
     ) -> Iterator[tuple[Run, str]]:
         """Evaluate a call on copies of its arguments by a sample of its configurations, that of a
         plain call first, each at these levels, ``"nt"`` and ``"tt"``; at the latter with the
-        choices of passes one by one, too.
+        choices of passes one by one, too, and without guards where all of them hold.
 
         Raises:
             ArgumentError: the sizes do not fit one another.
@@ -364,6 +369,11 @@ class KernelCompiler:
                         with named(described((*one.values, *one.choices))):
                             self._run(signature, one, values, level)
                     yield Run(one, tuple(values), names), level
+                if level == "tt" and is_full(self._lowered(signature, config), values):
+                    values = copied(arguments.values)
+                    lowered = self._lowered(signature, config, full=True)
+                    interpret(lowered, values, {}, written=stores)
+                    yield Run(config, tuple(values), names, full=True), level
 
     def _compare(
         self, results: Sequence[Any], usual: Config, others: Sequence[Any], config: Config
@@ -436,10 +446,14 @@ class KernelCompiler:
         module = self.composed(signature, config)
         written = self.variant(signature).stores(module)
         if level == "tt":
-            interpret(lower(module, signature, config), values, {}, written=written)
+            interpret(self._lowered(signature, config), values, {}, written=written)
         else:
             constants = {**dict(signature.constants), **dict(config.values)}
             interpret(module, values, constants, written=written)
+
+    def _lowered(self, signature: Signature, config: Config, full: bool = False) -> ModuleOp:
+        """The module in stage ``tt``, as ``lower`` makes it for the CPU."""
+        return lower(self.composed(signature, config), signature, config, full=full)
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""
@@ -502,18 +516,6 @@ class KernelCompiler:
         """Verdicts on the kernel for all sizes."""
         return report(self.definition, dtypes, values)
 
-    def remarks(self, arguments: Arguments, config: Config | None) -> RemarkReport:
-        """The passes' remarks on a call (see ``Kernel.remarks``)."""
-        signature, target = arguments.signature, Target.parse(DEFAULT_TARGET)
-        found = self.space(signature, target)
-        if config is None:
-            fits = self.variant(signature).fits
-            fitting = (one for one in found.configs if fits(one.values, arguments.values))
-            config = next(fitting, found.configs[0])
-        else:
-            _check_config(found, config)
-        return remark_report(self.definition, signature, config, target)
-
     @property
     def configs(self) -> list[Config]:
         """Configurations for fp32 tensors, or integers where those fail; best guess first."""
@@ -525,23 +527,6 @@ class KernelCompiler:
 def _always(*sizes: int) -> bool:
     """True: every choice of block sizes fits."""
     return True
-
-
-def _check_config(space: Space, config: Config) -> None:
-    """Check that a configuration has the block sizes and choices that a kernel has.
-
-    Raises:
-        ArgumentError: it has others.
-    """
-    known = space.configs[0]
-    names, expected = ([name for name, _ in one.values] for one in (config, known))
-    choices = {name for legal in space.legal for name, _ in legal}
-    unknown = [name for name, _ in config.choices if name not in choices]
-    if names != expected or unknown:
-        raise ArgumentError(
-            f"the configuration {config} is not one of this kernel's, as {known} is; take one of "
-            "kernel.configs, or what kernel.best_config returned"
-        )
 
 
 def _check_data(module: ModuleOp, arguments: Arguments) -> None:

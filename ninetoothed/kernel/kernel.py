@@ -29,7 +29,7 @@ from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, langu
 from ninetoothed.cache import entries
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.aliasing import narrowed, without_aliasing
-from ninetoothed.calls.arguments import Arguments, number_class
+from ninetoothed.calls.arguments import Place, number_class
 from ninetoothed.calls.binder import Binder
 from ninetoothed.calls.copies import Run
 from ninetoothed.definition.definition import Definition
@@ -153,9 +153,11 @@ class Compilation:
         """Configuration space of a signature."""
         return self.compiler.space(signature, target)
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        """Compile the artifact of one configuration."""
-        found = self.compiler.artifact(signature, config, target, self.language(target))
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
+        """Compile an artifact of one configuration; ``full`` as in the artifact."""
+        found = self.compiler.artifact(signature, config, target, self.language(target), full)
         self._keep(signature)
         return found
 
@@ -264,26 +266,26 @@ class Kernel:
                 this one decide.
         """
         try:
-            if self._launch_cache.launch(args, kwargs):
+            is_launched = self._launch_cache.launch(args, kwargs)
+            if is_launched:
                 return
             arguments = self._bind(args, kwargs)
             if arguments.may_warn:
                 self._warnings.check(args, kwargs, arguments)
-            if arguments.device == "cpu" and self._backend in (None, "interpret"):
+            if arguments.place.kind == "cpu" and self._backend in (None, "interpret"):
                 self._compiler.interpret(arguments)
-            elif arguments.device == "cpu" or self._backend == "interpret":
-                raise self._misplaced(arguments.device)
+            elif arguments.place.kind == "cpu" or self._backend == "interpret":
+                raise self._misplaced(arguments.place)
             else:
-                self._launch(args, kwargs, arguments)
+                launched = self._dispatcher.launch(
+                    arguments.signature, arguments.values, arguments.place
+                )
+                if launched is not None and is_launched is None:
+                    self._launch_cache.keep(args, kwargs, arguments.values, launched)
         except NineToothedError as error:
             if error.loc is None:
                 error.loc = caller_loc()
             raise error.with_traceback(user_traceback(error)) from None
-
-    def _launch(self, args: Sequence[Any], kwargs: Mapping[str, Any], arguments: Arguments) -> None:
-        launched = self._dispatcher.launch(arguments.signature, arguments.values)
-        if launched is not None:
-            self._launch_cache.keep(args, kwargs, arguments.values, launched)
 
     def _asks_of_gradients(self) -> bool:
         return self._warnings.asks_of_gradients
@@ -295,10 +297,10 @@ class Kernel:
             return signature
         return narrowed(signature, self._compilation.written(plain))
 
-    def _misplaced(self, device: str) -> DeviceError:
-        needs, move = ("GPU", gpu.kind()) if device == "cpu" else ("CPU", "cpu")
+    def _misplaced(self, place: Place) -> DeviceError:
+        needs, move = ("GPU", gpu.kind()) if place.kind == "cpu" else ("CPU", "cpu")
         return DeviceError(
-            f"the tensors are on {device}, and backend={self._backend!r} takes {needs} tensors; "
+            f"the tensors are on {place}, and backend={self._backend!r} takes {needs} tensors; "
             f"move them with .{move}(), or leave backend out"
         )
 
@@ -366,8 +368,10 @@ class Kernel:
         """The optimising passes' remarks on a call like this one: what they did, and where they had
         to refuse, with the fact that was missing and the user's line.
 
-        Nothing is launched, and CPU tensors will do: they are taken for tensors of a GPU
-        (``DEFAULT_TARGET``). ``config``: default the first of the configurations that fit.
+        They are on the kernel that it would launch: of its class, and without guards where its
+        sizes say that all hold. Nothing is launched, and CPU tensors will do: they are taken for
+        tensors of a GPU (``DEFAULT_TARGET``). ``config``: default the first of the configurations
+        that fit.
 
         Raises:
             ArgumentError: the arguments do not fit the kernel, or ``config`` is not one of its
@@ -375,8 +379,10 @@ class Kernel:
             ConfigurationError: there is no configuration.
             NineToothedError: the application is wrong for these element types.
         """
+        from ninetoothed.kernel.call_remarks import remarks_on
+
         with self._compilation.issued.collecting():
-            return self._compiler.remarks(self._bind(args, kwargs), config)
+            return remarks_on(self._compiler, self._bind(args, kwargs), config)
 
     @property
     @user_facing
@@ -406,10 +412,10 @@ class Kernel:
             NineToothedError: as a call does.
         """
         arguments = self._bind(args, kwargs)
-        if arguments.device == "cpu" and self._backend in (None, "interpret"):
+        if arguments.place.kind == "cpu" and self._backend in (None, "interpret"):
             return self._compiler.runs(arguments, sample, levels)
-        if arguments.device == "cpu" or self._backend == "interpret":
-            raise self._misplaced(arguments.device)
+        if arguments.place.kind == "cpu" or self._backend == "interpret":
+            raise self._misplaced(arguments.place)
         found = self._dispatcher.runs(arguments.signature, arguments.values, sample)
         return ((run, "") for run in found)
 

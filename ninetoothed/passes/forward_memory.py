@@ -250,6 +250,7 @@ class ForwardMemoryPass(KernelPass):
     """Store-to-load forwarding and redundant-load elimination."""
 
     name: ClassVar[str] = "nt-forward-memory"
+    drops_reads: ClassVar[bool] = True
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         remarks = nt.RemarkEmitter(kernel, self.name)

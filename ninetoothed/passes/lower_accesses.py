@@ -8,9 +8,10 @@ has more pointers than would stay in registers. A guard becomes a mask unless it
 ranges of program indices, lanes and loop variables are used for that. An index that may be negative
 is compared with its size as an unsigned number, for then it is larger than any size. Hints say how
 its quotients and remainders are aligned (``analysis.alignment``): Triton finds that out of others
-only. ``nt.offsets`` is the source index itself, or the offset; ``nt.address`` has its coordinates in
-the place of the block's indices. Sizes, the program's indices and where its sequences lie are
-computed once, at its start.
+only. Dims that were flattened are unravelled and ravelled again, which is nothing where their
+strides are products of their sizes. ``nt.offsets`` is the source index itself, or the offset;
+``nt.address`` has its coordinates in the place of the block's indices. Sizes, the program's indices
+and where its sequences lie are computed once, at its start.
 
 Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
 accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
@@ -70,6 +71,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects import arith, scf
@@ -85,8 +87,8 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
-from ninetoothed.passes.analysis.alignment import alignment
-from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
+from ninetoothed.passes.analysis.dense_offsets import DenseOffsets, divisions
+from ninetoothed.passes.analysis.scalars import constant_value, loop_range, range_of
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
 from ninetoothed.passes.analysis.writes import enclosing
 from ninetoothed.passes.lowering.index import (
@@ -98,9 +100,8 @@ from ninetoothed.passes.lowering.index import (
     terms,
 )
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
-from ninetoothed.passes.lowering.narrow import divided_symbols, program_index, sides_below
+from ninetoothed.passes.lowering.narrow import narrow_sides, program_index
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
-from ninetoothed.symbolic.divisibility import MULTIPLE, known_divisor
 from ninetoothed.symbolic.expr import (
     IndexExpr,
     const,
@@ -136,6 +137,7 @@ class _Kernel:
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
         self.narrows = options.narrow_indices and options.index_bits > 32
+        self.offsets = DenseOffsets(kernel, options.collapses)
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
             self.divisors = {decl.name: decl.divisor for decl in kernel.declarations}
@@ -148,6 +150,19 @@ class _Kernel:
         """Lowering of expressions over the program's scalars."""
         divisors = self.divisors
         return IndexLowering(here, self.values, (), frozenset(), ranges, divisors=divisors)
+
+    def conditions(self, lowering: IndexLowering, guard: Guard) -> list[Lanes]:
+        """The conditions whose conjunction a guard is."""
+        ranges = lowering.assumptions
+        by_strides = self.offsets.by_strides
+        index, size = (lowering.lower(by_strides(expr)) for expr in (guard.index, guard.size))
+        if always_nonnegative(guard.index, ranges):
+            return [lowering.combine(_BELOW, index, size)]
+        if self.options.unsigned_tests and always_nonnegative(guard.size, ranges):
+            # A negative index is a large one.
+            return [lowering.combine(_BELOW_UNSIGNED, index, size)]
+        below = lowering.combine(_BELOW, index, size)
+        return [below, lowering.combine(_NOT_BELOW, index, lowering.number(0))]
 
     def access(self, op: _AccessOp) -> _Accessed | None:
         """The lowering of an access to a tile; None for numbers passed by value."""
@@ -176,6 +191,8 @@ class _Accessed:
         self.here = here
         names = attribute.names
         access = attribute.data
+        if isinstance(op, nt.LoadOp) and op.guards is not None:
+            access = replace_fields(access, guards=op.guards.data)
         several = len(access.levels) > 1
         self.block = access.levels[-1] if several else ()
         self.names = names[-1] if several else ()
@@ -191,7 +208,7 @@ class _Accessed:
         local = [name for row in names[1:-1] for name in row]
         for name, index in zip(local, op.indices, strict=True):
             values[name] = Lanes(here.resized(index), ())
-            ranges[name] = _loop_range(index, kernel.assumptions)
+            ranges[name] = loop_range(index, kernel.assumptions)
             if isinstance(known := constant_value(index), int):
                 fixed[name] = known
         lanes: dict[int, str] = {}
@@ -231,15 +248,14 @@ class _Accessed:
 
     def offset(self) -> IndexExpr:
         """The distance from the source's first element."""
-        jagged = None if self.source.jagged is None else self.source.jagged.data
-        return nt.offset(self.access.indices, self.source.strides.data, jagged)
+        return self.kernel.offsets.offset(self.source, self.access.indices)
 
     def pointers(self) -> SSAValue:
         """The block of pointers; of a tile of no dims, one pointer."""
         lowering, add = self.lowering, self.here.inserter.add
         moves: dict[bool, list[Term]] = {False: [], True: []}
         along: list[Term] = []
-        for minus, term in terms(normalize(self.offset())):
+        for minus, term in terms(self.offset()):
             if lowering.dims_of(term):
                 along.append((minus, term))
             elif term.value != 0:
@@ -249,6 +265,8 @@ class _Accessed:
         hint(pointer, self.source.param.data)
         if moves[False]:
             pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[False]).value))
+        if self.kernel.remarks:
+            self._remark_on_dims()
         refusal = self._refusal(along)
         is_moved_last = refusal is None
         if self.kernel.remarks and along:
@@ -285,6 +303,16 @@ class _Accessed:
     def _lanes_at_once(self) -> int:
         return lanes_at_once(self.kernel.kernel, self.source)
 
+    def _remark_on_dims(self) -> None:
+        name, remarks = self.source.param.data, self.kernel.remarks
+        if not divisions(*self.access.indices):
+            return
+        if self.kernel.offsets.spares(self.source, self.access.indices):
+            remarks.passed(self.op, f"dims of `{name}` are one: strides are products of sizes")
+        else:
+            text = "strides are not known to be products of sizes"
+            remarks.missed(self.op, f"dims of `{name}` are computed by division: {text}")
+
     def _remark_on_pointers(self, refusal: str | None) -> None:
         name, remarks = self.source.param.data, self.kernel.remarks
         if refusal is None:
@@ -312,20 +340,13 @@ class _Accessed:
             )
             if last.value is not None:
                 lowering.check(last.value)
-            is_never_negative = always_nonnegative(guard.index, self.ranges)
-            sides = self._narrow_sides(guard) if is_never_negative else None
+            sides = None
+            if self.kernel.narrows and always_nonnegative(guard.index, self.ranges):
+                sides = narrow_sides(lowering, guard, normalize(self.offset()), self.rows)
             if sides is not None:
                 conditions.append(lowering.combine(_BELOW, *sides))
                 continue
-            index, size = lowering.lower(guard.index), lowering.lower(guard.size)
-            if is_never_negative:
-                conditions.append(lowering.combine(_BELOW, index, size))
-            elif self.kernel.options.unsigned_tests and always_nonnegative(guard.size, self.ranges):
-                # A negative index is a large one.
-                conditions.append(lowering.combine(_BELOW_UNSIGNED, index, size))
-            else:
-                conditions.append(lowering.combine(_BELOW, index, size))
-                conditions.append(lowering.combine(_NOT_BELOW, index, lowering.number(0)))
+            conditions += self.kernel.conditions(lowering, guard)
         if not conditions:
             if remarks and self.access.guards:
                 remarks.passed(self.op, f"`{self.source.param.data}` needs no mask: it is inside")
@@ -333,66 +354,9 @@ class _Accessed:
         both = functools.partial(lowering.combine, arith.AndIOp)
         return lowering.along(functools.reduce(both, conditions), self.all_dims)
 
-    def _narrow_sides(self, guard: Guard) -> tuple[Lanes, Lanes] | None:
-        """The sides of a guard's comparison in 32 bits, where that is fewer instructions."""
-        lowering = self.lowering
-        if not self.kernel.narrows or lowering.divisors is None:
-            return None
-        names = symbol_names(guard.index)
-        if not self._divided.isdisjoint(names):
-            # It is computed in 64 bits anyhow.
-            return None
-        is_vector = lowering.is_local(guard.index) or not self._contiguous.isdisjoint(names)
-        if is_vector and known_divisor(guard.size, lowering.divisors) == MULTIPLE:
-            # Lanes that are moved at once are compared once, and what is left of a size that a loop
-            # changes costs as much.
-            return None
-        return sides_below(lowering, guard, self.rows, self.ranges)
-
-    @functools.cached_property
-    def _divided(self) -> frozenset[str]:
-        """The symbols that the source's indices divide."""
-        return frozenset(name for index in self.access.indices for name in divided_symbols(index))
-
-    @functools.cached_property
-    def _contiguous(self) -> frozenset[str]:
-        """The lanes along which memory is contiguous, at least pairwise."""
-        lowering, offset = self.lowering, normalize(self.offset())
-        divisors = lowering.divisors or {}
-        return frozenset(
-            name
-            for dim, name in lowering.lanes.items()
-            if alignment(offset, name, self.shape[dim], divisors).contiguity > 1
-        )
-
 
 def _is_in_loop(op: Operation) -> bool:
     return any(isinstance(one, scf.ForOp | scf.WhileOp) for one in enclosing(op))
-
-
-def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
-    """The range of an induction variable, also of one that counts down; of anything else, none."""
-    owner = index.owner
-    if isinstance(owner, nt.ElementwiseOp) and owner.function.data == "sub":
-        start = known_scalar(owner.arguments[0])
-        count = _loop_range(owner.arguments[1], assumptions)
-        if start is None or count.lower is None or count.upper is None:
-            return Range()
-        low, high = start - count.upper, start - count.lower
-        # A difference that may be below zero may also wrap.
-        known = all(always_nonnegative(expr, assumptions) for expr in (count.lower, low))
-        return Range(low, high) if known else Range()
-    loop = index.block.parent_op() if isinstance(index, BlockArgument) else None
-    if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
-        return Range()
-    lower, upper = known_scalar(loop.lb), known_most(loop.ub)
-    return Range(lower, None if upper is None else upper - 1)
-
-
-def _range(index: SSAValue, assumptions: Assumptions) -> Range:
-    """The range of an index of a block."""
-    known = constant_value(index)
-    return Range.of(known, known) if isinstance(known, int) else _loop_range(index, assumptions)
 
 
 _LOWERINGS: Registry[type[Operation], Callable[[_Kernel, Any], None]] = Registry(
@@ -411,9 +375,10 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
             hint(size, name)
             kernel.values[name] = Lanes(size, ())
     number, sizes = op.program.owner, op.sizes.data
+    assert isinstance(number, nt.ProgramIdOp)
     program = here.inserter.add(tt.GetProgramIdOp(0))
     program.name_hint = op.program.name_hint
-    kernel.values["pid"] = Lanes(here.resized(program), ())
+    kernel.values["pid"] = _counted_down(kernel, here, number, program)
     ranges = {**assumptions, "pid": Range(const(0), product(sizes) - 1)}
     indices: list[Lanes] = []
     for dim, size in enumerate(sizes):
@@ -433,8 +398,40 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
             loaded[sequence] = sequence.load(kernel.scalars(here, sequence.ranges(assumptions)))
         kernel.values[name] = Lanes(loaded[sequence][symbol], ())
     replace(op, [index.value for index in indices])
-    assert isinstance(number, Operation)
     Rewriter.erase_op(number)
+
+
+def _counted_down(
+    kernel: _Kernel, here: Arithmetic, op: nt.ProgramIdOp, program: SSAValue
+) -> Lanes:
+    """The number of a program, which is counted from the last one or from 0."""
+    found = Lanes(here.resized(program), ())
+    if op.last is None:
+        return found
+    lowering = kernel.scalars(here, kernel.assumptions)
+    number = lowering.combine(arith.SubiOp, lowering.lower(op.last.data), found)
+    # It is not negative anyway, and so LLVM knows, as it does of a program's id.
+    return lowering.combine(arith.MaxSIOp, number, lowering.number(0))
+
+
+@_LOWERINGS.register(nt.ProgramIdOp)
+def _program_id(kernel: _Kernel, op: nt.ProgramIdOp) -> None:
+    # That of a program's index is lowered with it.
+    if op.last is not None and isinstance(op.result.type, IntegerType):
+        here = kernel.before(op)
+        program = here.inserter.add(tt.GetProgramIdOp(0))
+        found = _counted_down(kernel, here, op, program).value
+        replace(op, [Arithmetic(here.inserter, op.result.type).resized(found)])
+
+
+@_LOWERINGS.register(nt.HoldsOp)
+def _holds(kernel: _Kernel, op: nt.HoldsOp) -> None:
+    here = kernel.before(op)
+    outer = {name: Range.of(0) for name in kernel.values if name not in kernel.assumptions}
+    lowering = kernel.scalars(here, {**kernel.assumptions, **outer})
+    found = [bits for guard in op.guards.data for bits in kernel.conditions(lowering, guard)]
+    both = functools.partial(lowering.combine, arith.AndIOp)
+    replace(op, [functools.reduce(both, found).value])
 
 
 def _size(kernel: _Kernel, op: nt.SizeOp) -> None:
@@ -533,7 +530,7 @@ def _address(kernel: _Kernel, op: nt.AddressOp) -> None:
     inserter, ranges = accessed.here.inserter, kernel.assumptions
     for coordinate, size in zip(op.coordinates, accessed.block, strict=True):
         # The access's guard of a coordinate holds inside the block only.
-        if holds(Guard(sym("b"), size), {**ranges, "b": _range(coordinate, ranges)}):
+        if holds(Guard(sym("b"), size), {**ranges, "b": range_of(coordinate, ranges)}):
             continue
         value = bridge(inserter, coordinate, lowered(coordinate.type))
         place = Arithmetic(inserter, _integer(coordinate.type))
@@ -579,6 +576,8 @@ class LowerAccessesPass(KernelPass):
     """An index that may be negative is compared once."""
     narrow_indices: bool = True
     """Of 64 bits, what is proved to fit 32 is computed in 32."""
+    collapses: bool = True
+    """Dims whose strides are products of sizes are computed with as one."""
     alignment_facts: bool = True
     """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 

@@ -41,7 +41,18 @@ ANNOTATED: Stages = (
 SPECIALIZED: Stages = (
     ("specialized", ("nt-specialize",)),
     ("padded", ("nt-pad-blocks", "nt-fit-target")),
-    ("scheduled", ("nt-schedule-programs", "nt-stage-loops")),
+    (
+        "scheduled",
+        (
+            "nt-schedule-programs",
+            # Where a load is made decides how often its guard is asked for.
+            "nt-hoist-loads",
+            "nt-fold-guards",
+            "nt-guard-loads",
+            "nt-skip-programs",
+            "nt-stage-loops",
+        ),
+    ),
     # Addresses are computed where they are used: loop-invariant ones are hoisted, then cse merges
     # equal ones.
     ("addressed", ("nt-lower-accesses", "nt-hoist-invariants", "cse")),

@@ -1,5 +1,9 @@
 """Specialize a kernel for one signature and one configuration: block sizes, unit strides,
-multiples of 16.
+multiples of 16, equal sizes.
+
+Of sizes that are equal one stands for all, so that guards, arguments and arithmetic merge: those that
+the signature says are equal, and those that the kernel's own checks say are (``[n] = [m]``), without
+which nothing is launched. Sources keep their own sizes, by which a launch binds and checks them.
 
 Why here: everything before works on symbols and serves all configurations; everything after may
 count lanes. It requires stage ``composed`` and leaves no symbol whose value was given, stage
@@ -49,18 +53,19 @@ from ninetoothed.errors import ShapeError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.ir.kernel_pass import KernelPass
-from ninetoothed.ir.rewriting import retype
+from ninetoothed.ir.rewriting import retype, set_type
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.meta_op import shape_text
-from ninetoothed.symbolic.expr import IndexExpr, const, substitute
+from ninetoothed.passes.analysis.equalities import Equalities, checked_equalities
+from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute
 from ninetoothed.symbolic.normal_form import normalize
 
 
 class _Substitution:
     """Substitution of values for symbols in attributes."""
 
-    def __init__(self, values: Mapping[str, int]) -> None:
-        self.values: dict[str, IndexExpr | int] = dict(values)
+    def __init__(self, values: Mapping[str, IndexExpr | int]) -> None:
+        self.values = dict(values)
 
     def expr(self, expr: IndexExpr) -> IndexExpr:
         return normalize(substitute(expr, self.values))
@@ -125,15 +130,30 @@ class SpecializePass(KernelPass):
     multiples: tuple[str, ...] = ()
     """The symbols that are multiples of 16."""
 
+    indivisible: tuple[str, ...] = ()
+    """The symbols that are no multiples of 16."""
+
     aligned: tuple[str, ...] = ()
     """The parameters whose data starts at a multiple of 16 bytes."""
 
     padded_sizes: tuple[int, ...] = ()
     """The padded sizes of the blocks whose sizes only a call knows (``dynamic_block_sizes``)."""
 
+    contiguous: tuple[str, ...] = ()
+    """``"NAME=DIM"``: the parameter's strides from this dim on are the products of the sizes behind."""
+
+    equal: tuple[str, ...] = ()
+    """``"NAME=NAME"``: sizes that are equal."""
+
+    merges_equal: bool = True
+    """One of the sizes in ``equal`` stands for all."""
+
+    merges_checked: bool = True
+    """So does one of those that checks say are equal."""
+
     def apply_to(self, kernel: nt.KernelOp) -> None:
-        pairs = (text.partition("=") for text in self.values)
-        values = {name: int(number) for name, _, number in pairs}
+        texts = (text.partition("=") for text in self.values)
+        values = {name: int(number) for name, _, number in texts}
         dynamic = dynamic_block_sizes(kernel)
         if self.padded_sizes and len(self.padded_sizes) != len(dynamic):
             raise PassFailedException(
@@ -146,11 +166,25 @@ class SpecializePass(KernelPass):
                     f"nt-specialize: {name} is {values[name]}, and the application was built for "
                     f"{built}"
                 )
-        known = _Substitution(values)
+        equal = Equalities(decl.name for decl in kernel.declarations if decl.name not in values)
+        for one, _, two in (text.partition("=") for text in self.equal if self.merges_equal):
+            equal.join(one, two)
+        # What the signature says needs no check, and what a check says needs that one.
+        known = _Substitution({**values, **equal.merged})
+        checks = [known.attribute(check) for check in kernel.checks]
+        if self.merges_checked:
+            for one, two in checked_equalities(kernel):
+                equal.join(one, two)
+        self._mark_contiguous(kernel)
+        own = [_Substitution(values).attribute(source.result.type) for source in kernel.sources]
+        known = _Substitution({**values, **equal.merged})
         retype(kernel.arrange, known.attribute)
         retype(kernel.apply, known.attribute)
+        for source, type in zip(kernel.sources, own, strict=True):
+            set_type(source.result, type)
+        self._remark(kernel, equal)
         kernel.symbols = ArrayAttr(
-            nt.SymbolAttr(replace(decl, divisor=16) if decl.name in self.multiples else decl)
+            nt.SymbolAttr(self._declared(decl, equal))
             for decl in kernel.declarations
             if decl.name not in values
         )
@@ -161,7 +195,6 @@ class SpecializePass(KernelPass):
             for size, padded_size in padded_sizes.items()
             if size.value is None
         )
-        checks = [known.attribute(check) for check in kernel.checks]
         kernel.checks = ArrayAttr(
             check
             for check in dict.fromkeys(checks)
@@ -170,3 +203,25 @@ class SpecializePass(KernelPass):
         for source in kernel.sources:
             if source.param.data in self.aligned:
                 source.aligned = BoolAttr.from_bool(True)
+
+    def _declared(self, decl: nt.SymbolDecl, equal: Equalities) -> nt.SymbolDecl:
+        one = equal.first(decl.name)
+        if one in map(equal.first, self.multiples):
+            return replace(decl, divisor=16)
+        return replace(decl, indivisible=one in map(equal.first, self.indivisible))
+
+    def _mark_contiguous(self, kernel: nt.KernelOp) -> None:
+        texts = (text.partition("=") for text in self.contiguous)
+        firsts = {name: int(dim) for name, _, dim in texts}
+        for source in kernel.sources:
+            if source.param.data in firsts:
+                dims = range(firsts[source.param.data], len(source.sizes))
+                source.products = nt.ExprsAttr.of(product(source.sizes[dim + 1 :]) for dim in dims)
+
+    def _remark(self, kernel: nt.KernelOp, equal: Equalities) -> None:
+        remarks = nt.RemarkEmitter(kernel, self.name)
+        for source in kernel.sources if remarks else ():
+            for dim, size in enumerate(source.sizes):
+                if size.op == "sym" and (first := equal.first(size.args[0])) != size.args[0]:
+                    name = source.param.data
+                    remarks.passed(source, f"size {dim} of `{name}` is `{first}`, one for both")

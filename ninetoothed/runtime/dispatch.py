@@ -14,7 +14,6 @@ own. So each call is of the strictest class that takes it, and what the classes 
 from __future__ import annotations
 
 import contextlib
-import functools
 import threading
 from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,11 +24,12 @@ from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls import guard_bands
 from ninetoothed.calls.aliasing import is_tensor
+from ninetoothed.calls.arguments import Place, place_of
 from ninetoothed.calls.copies import Run
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, DeviceError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched
-from ninetoothed.runtime.launch.loaded import LoadedKernel
+from ninetoothed.runtime.launch.loaded import KernelPair
 from ninetoothed.runtime.tuning import results
 from ninetoothed.runtime.tuning.candidates import Candidates, Compiler
 from ninetoothed.runtime.tuning.results import Bucket
@@ -51,11 +51,11 @@ class _Family:
 
     def __init__(self, candidates: Candidates) -> None:
         self.candidates = candidates
-        self.only: LoadedKernel | None = None
+        self.only: KernelPair | None = None
         self.chosen: dict[Bucket, Selection] = {}
         self.untimed: dict[Bucket, Selection] = {}
 
-    def known(self, values: tuple[Any, ...]) -> LoadedKernel | None:
+    def known(self, values: tuple[Any, ...]) -> KernelPair | None:
         """The kernel of a call that needs no more thought, or None."""
         if self.only is not None:
             return self.only
@@ -94,8 +94,12 @@ class Dispatcher:
         self._lock = threading.RLock()
         self._families: dict[tuple[Signature, int], _Family] = {}
 
-    def launch(self, signature: Signature, values: tuple[Any, ...]) -> Launched | None:
+    def launch(
+        self, signature: Signature, values: tuple[Any, ...], place: Place | None = None
+    ) -> Launched | None:
         """Runs the kernel on ``values``: its parameters in launch order, tensors and numbers.
+
+        ``place``: the tensors' device, where it is known.
 
         Returns how calls like this one are launched from now on; None: there was no program, or
         the choice holds for this call alone.
@@ -106,15 +110,15 @@ class Dispatcher:
             DeviceError: the tensors are on a device that nothing serves, or a configuration did not
                 end while it was timed.
         """
-        kind, index = _place(values)
+        kind, index = place or _place(values)
         if kind != device.kind():
             raise _elsewhere(self.name, kind)
         with device.guard(index):
             try:
                 family = self._families.get((signature, index))
                 kernel = None if family is None else family.known(values)
-                if kernel is not None:
-                    return kernel.launch(values)
+                if family is not None and kernel is not None:
+                    return self._run(family, kernel, values)
                 return self._launch(signature, values, index)
             except CheckError as error:
                 return self._relaunch(signature, values, index, error)
@@ -151,14 +155,20 @@ class Dispatcher:
             found = False
             chosen = sample.of(ordered)
             for start in range(0, len(chosen), _AT_ONCE):
+                batch = chosen[start : start + _AT_ONCE]
                 with self._lock:
-                    kernels = candidates.kernels(chosen[start : start + _AT_ONCE])
-                for kernel in kernels:
+                    pairs = candidates.kernels(batch)
+                    candidates.kernels([pair.artifact.config for pair in pairs], values)
+                # The full kernel as well, where the call may launch it.
+                ready = [(pair.general, pair.ready(values)) for pair in pairs]
+                for kernel in filter(None, dict.fromkeys(one for two in ready for one in two)):
                     copies = tuple(guard_bands.banded(values))
                     kernel.launch(copies)
                     found = True
                     artifact, stray = kernel.artifact, guard_bands.stray_write(values, copies)
-                    yield Run(artifact.config, copies, frozenset(artifact.writes), stray)
+                    yield Run(
+                        artifact.config, copies, frozenset(artifact.writes), stray, artifact.full
+                    )
             if not found:
                 raise candidates.failure({})
 
@@ -190,16 +200,39 @@ class Dispatcher:
         family = self._families.get((signature, index))
         if family is not None:
             if family.only is not None:
-                return family.only.launch(values)
+                return self._run(family, family.only, values)
             choice = family.selection(values, family.chosen)
             if choice is not None:
-                return choice.kernel.launch(values)
+                return self._run(family, choice.kernel, values)
             family.candidates.check(values)
         kernel, lasts = self._prepare(signature, values, index)
         if kernel is None:
             return None
-        launched = kernel.launch(values)
+        launched = self._run(self._family(signature, index), kernel, values)
         return launched if lasts else None
+
+    def _run(self, family: _Family, pair: KernelPair, values: tuple[Any, ...]) -> Launched | None:
+        """Launches the one of two kernels that is for a call, which is loaded if it is not yet.
+
+        Returns None where the other one ran in its place for once.
+        """
+        kernel = pair.ready(values)
+        if kernel is not None:
+            return kernel.launch(values)
+        # Wrong sizes need no kernel, nor do empty ones.
+        if pair.host.checked(values)[0] == 0:
+            return None
+        is_capturing = device.is_capturing()
+        if is_capturing and pair.general is not None:
+            # Nothing is compiled while a graph is captured, and what is loaded is right.
+            pair.general.launch(values)
+            return None
+        with self._lock, self._explained(is_capturing):
+            family.candidates.kernels([pair.artifact.config], values)
+        kernel = pair.ready(values)
+        if kernel is None:
+            raise family.candidates.failure({})
+        return kernel.launch(values)
 
     def _relaunch(
         self, signature: Signature, values: tuple[Any, ...], index: int, error: CheckError
@@ -250,7 +283,7 @@ class Dispatcher:
 
     def _prepare(
         self, signature: Signature, values: tuple[Any, ...], index: int
-    ) -> tuple[LoadedKernel | None, bool]:
+    ) -> tuple[KernelPair | None, bool]:
         """The kernel of a call, and whether it lasts; None where no program is launched."""
         with self._lock:
             family = self._family(signature, index)
@@ -262,7 +295,7 @@ class Dispatcher:
                 if candidates.programs(values) == 0:
                     return None, False
                 with self._explained(is_capturing):
-                    family.only = candidates.first_kernel(configs)
+                    family.only = candidates.first_kernel(configs, values)
                 if family.only is None:
                     raise candidates.failure({})
             if family.only is not None:
@@ -271,7 +304,7 @@ class Dispatcher:
 
     def _chosen(
         self, family: _Family, values: tuple[Any, ...], is_capturing: bool
-    ) -> tuple[LoadedKernel | None, bool]:
+    ) -> tuple[KernelPair | None, bool]:
         """The kernel of a call where there are several configurations."""
         from ninetoothed.runtime.tuning import timing
         from ninetoothed.runtime.tuning.search import Search
@@ -314,17 +347,10 @@ def _elsewhere(name: str, kind: str) -> DeviceError:
     )
 
 
-def _place(values: tuple[Any, ...]) -> tuple[str, int]:
-    """The type and the index of the device that the tensors are on, as ``bind`` has checked; those
-    on the meta device stand for no data.
+def _place(values: tuple[Any, ...]) -> Place:
+    """The device that the tensors are on, as ``bind`` has checked; those on the meta device stand
+    for no data.
     """
-    for value in values:
-        if is_tensor(value) and (place := _place_of(value.device)) is not None:
-            return place
-    return device.kind(), device.current()
-
-
-@functools.cache
-def _place_of(where: Any) -> tuple[str, int] | None:
-    """The type and the index of a torch device; None for the meta device."""
-    return None if where.type == "meta" else (where.type, where.index or 0)
+    places = (place_of(value.device) for value in values if is_tensor(value))
+    found = next((place for place in places if place.kind != "meta"), None)
+    return found or Place(device.kind(), device.current())

@@ -176,3 +176,19 @@ def declared_range(info: SymbolInfo | None) -> Range:
 def declared_ranges(exprs: Iterable[IndexExpr]) -> dict[str, Range]:
     """The declared ranges of all symbols in ``exprs``."""
     return {symbol.args[0]: declared_range(symbol.args[1]) for symbol in symbols(*exprs)}
+
+
+def ranges_of(
+    exprs: Iterable[IndexExpr], assumptions: Assumptions
+) -> tuple[tuple[str, Range], ...]:
+    """The ranges of all symbols in ``exprs``, and of those in these ranges' ends."""
+    found: dict[str, Range] = {}
+    pending = list(exprs)
+    while pending:
+        for symbol in pending.pop().symbols:
+            name: str = symbol.args[0]
+            range_ = assumptions.get(name)
+            if range_ is not None and name not in found:
+                found[name] = range_
+                pending += [end for end in (range_.lower, range_.upper) if end is not None]
+    return tuple(found.items())

@@ -5,7 +5,8 @@ the operations that no polynomial can express (``floordiv``, ``mod``, ``ceildiv`
 comparisons), their operands in normal form. Two rules matter most. A quotient gives up what its
 divisor divides: ``(B*i + j) floordiv B = i + j floordiv B``, so the shape that ``tile`` prints,
 ``(n - (B - 1) - 1 + B - 1) // B + 1``, becomes ``n ceildiv B``. And a quotient and a remainder of
-one division meet again: ``d*(x floordiv d) + x mod d = x``, which undoes an unravelling.
+one division meet again: ``d*(x floordiv d) + x mod d = x``, which undoes an unravelling; of some of
+the dims, ``d*((x floordiv d) mod e) + x mod d = x mod (d*e)`` does.
 
 Symbolic divisors are taken to be positive (see ``expr``).
 """
@@ -13,7 +14,7 @@ Symbolic divisors are taken to be positive (see ``expr``).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from math import gcd
 from typing import Any
 
@@ -26,6 +27,7 @@ from ninetoothed.symbolic.intervals import (
     bounds,
     interval_product,
     interval_sum,
+    ranges_of,
 )
 from ninetoothed.symbolic.polynomials import (
     Monomial,
@@ -35,8 +37,10 @@ from ninetoothed.symbolic.polynomials import (
     expression_of,
     multiply,
     number_of,
+    occurs,
     polynomial_of,
     reduced_by_gcd,
+    size_of,
     split,
     taken_out,
     weight,
@@ -226,19 +230,63 @@ class _Normalizer:
                 atom = next((a for a in monomial if a.op == "mod" and a.args[1].value != 0), None)
                 if atom is None:
                     continue
-                dividend, divisor = (self.polynomial(operand) for operand in atom.args)
-                # x mod d = x - d*(x floordiv d)
-                other = add_to(
-                    dividend, multiply(divisor, self.floordiv(dict(dividend), divisor)), -1
-                )
-                add_to(other, {(atom,): 1}, -1)
+                divisor = self.polynomial(atom.args[1])
                 others = {divided(monomial, (atom,)) or (): coefficient}
-                candidate = add_to(dict(polynomial), multiply(others, other))
-                if weight(candidate) < weight(polynomial):
-                    polynomial = candidate
+                candidates: list[Polynomial] = []
+                for dividend in self._dividends(atom, polynomial):
+                    # x mod d = x - d*(x floordiv d)
+                    other = add_to(
+                        dividend, multiply(divisor, self.floordiv(dict(dividend), divisor)), -1
+                    )
+                    add_to(other, {(atom,): 1}, -1)
+                    candidates.append(add_to(dict(polynomial), multiply(others, other)))
+                candidates += self._joined(atom, others, polynomial)
+                lighter = next((c for c in candidates if weight(c) < weight(polynomial)), None)
+                if lighter is not None:
+                    polynomial = lighter
                     changed = True
                     break
         return polynomial
+
+    def _joined(
+        self, remainder: IndexExpr, factor: Polynomial, polynomial: Polynomial
+    ) -> Iterator[Polynomial]:
+        """``d*((x floordiv d) mod e) + x mod d = x mod (d*e)``, where ``remainder`` is the former
+        and ``factor`` multiplies it in ``polynomial``.
+        """
+        quotient, outer = remainder.args
+        if quotient.op != "floordiv" or quotient.args[1].value == 0:
+            return
+        inner = self.polynomial(quotient.args[1])
+        times, rest = split(factor, inner)
+        if rest:
+            return
+        dividend = self.polynomial(quotient.args[0])
+        whole = self.mod(dict(dividend), multiply(inner, self.polynomial(outer)))
+        joined = add_to(whole, self.mod(dividend, inner), -1)
+        candidate = add_to(dict(polynomial), multiply(factor, {(remainder,): 1}), -1)
+        yield add_to(candidate, multiply(times, joined))
+
+    def _dividends(self, remainder: IndexExpr, polynomial: Polynomial) -> Iterator[Polynomial]:
+        """Dividends that leave ``remainder``: its own, and those of the polynomial's quotients by
+        the same number that are congruent to it.
+
+        Only a remainder has its dividend reduced: ``(5*x) mod 3 = (2*x) mod 3``.
+        """
+        own, number = self.polynomial(remainder.args[0]), remainder.args[1].value
+        yield dict(own)
+        if number is None:
+            return
+        for quotient in dict.fromkeys(atom for monomial in polynomial for atom in monomial):
+            if quotient.op not in ("floordiv", "ceildiv") or quotient.args[1].value != number:
+                continue
+            dividend = self.polynomial(quotient.args[0])
+            if quotient.op == "ceildiv":
+                # x ceildiv d = (x - 1) floordiv d + 1
+                add_to(dividend, {(): -1})
+            difference = add_to(dict(dividend), own, -1)
+            if not any(coefficient % number for coefficient in difference.values()):
+                yield dividend
 
 
 def _nested_quotient(polynomial: Polynomial) -> tuple[Polynomial, IndexExpr] | None:
@@ -274,7 +322,7 @@ def always_nonnegative(
     if (upper is not None and upper < 0) or number_of(polynomial) is not None:
         return False
     known = tuple(map(normalize, facts))
-    return _proved(normal, known, _ranges_of((normal, *known), assumptions))
+    return _proved(normal, known, ranges_of((normal, *known), assumptions))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -290,22 +338,6 @@ def _proved(
         return prover.nonnegative(polynomial_of(expr), _DEPTH)
     except _RefutedError:
         return False
-
-
-def _ranges_of(
-    exprs: Iterable[IndexExpr], assumptions: Assumptions
-) -> tuple[tuple[str, Range], ...]:
-    """The ranges of all symbols in ``exprs``, and of those in these ranges' ends."""
-    found: dict[str, Range] = {}
-    pending = list(exprs)
-    while pending:
-        for symbol in pending.pop().symbols:
-            name: str = symbol.args[0]
-            range_ = assumptions.get(name)
-            if range_ is not None and name not in found:
-                found[name] = range_
-                pending += [end for end in (range_.lower, range_.upper) if end is not None]
-    return tuple(found.items())
 
 
 def always_less(
@@ -430,7 +462,7 @@ class _Prover:
     def _rank(self, atom: IndexExpr) -> tuple[int, int, int]:
         if atom.op in ("floordiv", "ceildiv"):
             # What a divisor multiplies, a quotient of smaller ones still divides.
-            return 1, *_size(atom.args[1])
+            return 1, *size_of(atom.args[1])
         if atom.op != "sym":
             return _ORDER.get(atom.op, 3), 0, 0
         found = self.assumptions.get(atom.args[0])
@@ -497,7 +529,7 @@ class _Prover:
     ) -> list[list[Polynomial]] | None:
         """Sufficient conditions without ``atom``: of each list, one entry is at least 0."""
         factor, rest = taken_out(polynomial, (atom,))
-        if _occurs(atom, factor) or _occurs(atom, rest):
+        if occurs(atom, factor) or occurs(atom, rest):
             return None
         if atom.op in ("floordiv", "ceildiv"):
             return [[_without_quotient(atom, factor, rest)]]
@@ -530,13 +562,6 @@ class _Prover:
 _ORDER = {"min": 0, "max": 0, "mod": 2}
 
 
-def _size(divisor: IndexExpr) -> tuple[int, int]:
-    """Degree and coefficient of a divisor, such that a multiple sorts first."""
-    terms = polynomial_of(divisor)
-    lead = max(map(len, terms), default=0)
-    return -lead, -max((abs(c) for m, c in terms.items() if len(m) == lead), default=0)
-
-
 def _without_quotient(atom: IndexExpr, factor: Polynomial, rest: Polynomial) -> Polynomial:
     """``factor * quotient + rest >= 0`` without the quotient."""
     dividend, divisor = (polynomial_of(normalize(operand)) for operand in atom.args)
@@ -566,18 +591,3 @@ def _plain(fact: Polynomial) -> Polynomial | None:
             if number_of(factor) in (1, -1):
                 return _without_quotient(monomial[0], factor, rest)
     return None
-
-
-def _occurs(atom: IndexExpr, polynomial: Polynomial) -> bool:
-    """True if an atom is one of a polynomial's, or inside of one."""
-    for monomial in polynomial:
-        for other in monomial:
-            if other is atom or (other.op != "sym" and _is_inside(atom, other)):
-                return True
-    return False
-
-
-def _is_inside(atom: IndexExpr, expr: IndexExpr) -> bool:
-    if atom.op == "sym":
-        return atom in expr.symbols
-    return any(one is atom or _is_inside(atom, one) for one in expr.operands)

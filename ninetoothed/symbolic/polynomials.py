@@ -175,3 +175,25 @@ def taken_out(polynomial: Polynomial, term: Monomial) -> tuple[Polynomial, Polyn
         else:
             factor[reduced] = number
     return factor, rest
+
+
+def occurs(atom: IndexExpr, polynomial: Polynomial) -> bool:
+    """True if an atom is one of a polynomial's, or inside of one."""
+    for monomial in polynomial:
+        for other in monomial:
+            if other is atom or (other.op != "sym" and _is_inside(atom, other)):
+                return True
+    return False
+
+
+def _is_inside(atom: IndexExpr, expr: IndexExpr) -> bool:
+    if atom.op == "sym":
+        return atom in expr.symbols
+    return any(one is atom or _is_inside(atom, one) for one in expr.operands)
+
+
+def size_of(divisor: IndexExpr) -> tuple[int, int]:
+    """Degree and coefficient of a divisor, such that a multiple sorts first."""
+    terms = polynomial_of(divisor)
+    lead = max(map(len, terms), default=0)
+    return -lead, -max((abs(c) for m, c in terms.items() if len(m) == lead), default=0)

@@ -3,7 +3,7 @@ import triton.language as tl
 
 
 @triton.jit
-def softmax_kernel(input, output, input_size_1, input_stride_0, output_size_1, output_stride_0):
+def softmax_kernel(input, output, input_size_1, input_stride_0, output_stride_0):
     # softmax.py:20: def application(input, output):
     pid = tl.program_id(0)
     # softmax.py:21: row = ntl.cast(input, ntl.float32)
@@ -16,8 +16,4 @@ def softmax_kernel(input, output, input_size_1, input_stride_0, output_size_1, o
     numerator = tl.exp(row - tl.max(row, axis=1)[:, None])
     # softmax.py:23: output = numerator / ntl.sum(numerator, axis=1, keep_dims=True)
     v_2 = numerator / tl.sum(tl.where(v_1, numerator, 0.0), axis=1)[:, None]
-    tl.store(
-        output + pid * output_stride_0 + v,
-        v_2.to(tl.float16),
-        mask=(b1 < output_size_1)[None, :],
-    )
+    tl.store(output + pid * output_stride_0 + v, v_2.to(tl.float16), mask=v_1)

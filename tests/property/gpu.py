@@ -41,9 +41,11 @@ class _Compiler:
     def space(self, signature: Signature, target: Target) -> Space:
         return Space((self.pass_trace.config,), "")
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
         module = build(self.pass_trace.definition, signature)
-        return compile_kernel(module, signature, config, target, self.language)
+        return compile_kernel(module, signature, config, target, self.language, full)
 
 
 def launched(pass_trace: PassTrace, language: Language) -> list[torch.Tensor]:

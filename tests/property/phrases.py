@@ -21,6 +21,7 @@ from tests.property.terms import (
     Expr,
     joined_dims,
     largest,
+    spelled,
 )
 
 _KINDS = (
@@ -185,6 +186,9 @@ class Phrases:
             return None
         left = self.chance(30)
         text = f"({constant} {op} {value.text})" if left else f"({value.text} {op} {constant})"
+        if wide.floating and not value.floating:
+            # It is fp64 if any tensor is, and which ones there are is not known yet.
+            text = f"ntl.cast({text}, {spelled(dtype)})"
         places = None if wide.places is None else wide.places + 2 * (constant in (0.5, 0.25))
         bound = wide.reach * 3 + 2
         if not wide.floating and (value.bound is None or (op == "-" and wide.unsigned)):

@@ -36,6 +36,38 @@ def test_normalizing_is_idempotent(expr: IndexExpr) -> None:
     assert normalize(rebuilt) == once
 
 
+_terms = st.lists(
+    st.tuples(st.integers(-40, 40), st.sampled_from((*NAMES, *DIVISORS))), min_size=1, max_size=3
+)
+
+
+@given(_terms, st.integers(-40, 40), st.integers(2, 12), st.sampled_from(NAMES))
+def test_quotient_and_remainder_meet(
+    terms: list[tuple[int, str]], offset: int, divisor: int, factor: str
+) -> None:
+    dividend = sum((coefficient * sym(name) for coefficient, name in terms), const(offset))
+    whole = divisor * (dividend // divisor) + dividend % divisor
+    assert normalize(whole) == normalize(dividend)
+    apart = sym(factor) * divisor * (dividend // divisor) + sym(factor) * (dividend % divisor)
+    assert normalize(apart) == normalize(sym(factor) * dividend)
+
+
+_divisors = st.one_of(st.integers(2, 12).map(const), st.sampled_from(DIVISORS).map(sym))
+
+
+@given(_terms, st.integers(-40, 40), _divisors, _divisors, environments)
+def test_remainders_of_one_dividend_join(
+    terms: list[tuple[int, str]],
+    offset: int,
+    inner: IndexExpr,
+    outer: IndexExpr,
+    env: dict[str, int],
+) -> None:
+    dividend = sum((coefficient * sym(name) for coefficient, name in terms), const(offset))
+    apart = inner * (dividend // inner % outer) + dividend % inner
+    assert evaluate(normalize(apart), env) == evaluate(dividend % (inner * outer), env)
+
+
 @given(expressions, environments)
 def test_text_is_python_with_the_same_value(expr: IndexExpr, env: dict[str, int]) -> None:
     assert eval(python_text(expr), {}, dict(env)) == evaluate(expr, env)

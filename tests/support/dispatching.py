@@ -119,14 +119,16 @@ class FakeCompiler:
         fits = self.world.fits.get(signature.agreement, "")
         return Space(tuple(self.configs), "", self.world.pruned, fits, self.world.legal)
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
         block = config.values[0][1]
         self.world.made.append(block)
         if self.make is not None:
-            return self.make(signature, config, target)
+            return replace(self.make(signature, config, target), full=full)
         if block in self.world.refused:
             raise ConfigurationError(self.world.refused[block])
-        return replace(artifacts.add(block, target=target), config=config)
+        return replace(artifacts.add(block, target=target), config=config, full=full)
 
 
 class FakeKernel:

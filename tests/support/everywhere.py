@@ -4,7 +4,7 @@ Triton-Python by Triton's interpreter, or by both backends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from ninetoothed import Tensor
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import lower
+from ninetoothed.compiler.full_function import is_full
 from ninetoothed.compiler.space import space
 from ninetoothed.interpreters import interpret
 from ninetoothed.kernel.kernel import Kernel
@@ -39,13 +40,24 @@ def lowered(
 
     ``index_bits``: as of tensors that so many bits reach; None: of these ``values``.
     """
+    return _lowered(kernel, values, config, constexprs, index_bits=index_bits)
+
+
+def _lowered(
+    kernel: Kernel,
+    values: Sequence[Any],
+    config: Config | None,
+    constexprs: Mapping[str, int],
+    full: bool = False,
+    index_bits: int | None = None,
+) -> tuple[ModuleOp, Sequence[Any]]:
     bound = bind(kernel.definition.interface, values, constexprs)
     signature = bound.signature
     if index_bits is not None:
         signature = replace(signature, index_bits=index_bits)
     module = kernel.composed(signature, config)
     config = config or space(module, signature).configs[0]
-    return lower(module, signature, config), bound.values
+    return lower(module, signature, config, full=full), bound.values
 
 
 def everywhere(
@@ -90,8 +102,13 @@ def everywhere(
         module = kernel.composed(signature)
         for config in by_block_sizes(module, signature)[:3]:
             arguments = clones()
-            interpret(*lowered(kernel, arguments, config, **constexprs))
+            module, bound = lowered(kernel, arguments, config, **constexprs)
+            interpret(module, bound)
             check(*arguments)
+            if is_full(module, bound):
+                arguments = clones()
+                interpret(*_lowered(kernel, arguments, config, constexprs, full=True))
+                check(*arguments)
         return
     for backend in ("ttir", "triton-python"):
         kernel = ninetoothed.make(arrangement, application, tuple(tensors), backend=backend)

@@ -45,6 +45,7 @@ from ninetoothed.ir.nt.attributes import (
     CheckAttr,
     ExprAttr,
     ExprsAttr,
+    GuardsAttr,
     Param,
     ParamAttr,
     SymbolAttr,
@@ -84,6 +85,7 @@ from ninetoothed.ir.nt.memory import (
 )
 from ninetoothed.ir.nt.meta import META_OPERATIONS, MetaOperation
 from ninetoothed.ir.nt.programs import (
+    HoldsOp,
     PointerOp,
     ProgramCountOp,
     ProgramIdOp,

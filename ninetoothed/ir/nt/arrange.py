@@ -76,6 +76,7 @@ class KernelOp(IRDLOperation):
     checks = prop_def(ArrayAttr[CheckAttr])
     padded_sizes = prop_def(ArrayAttr[ExprsAttr])
     grid = opt_prop_def(ExprAttr)
+    vacuous = opt_prop_def(ExprsAttr)
     arrange = region_def("single_block")
     apply = region_def("single_block")
 
@@ -194,7 +195,7 @@ class KernelOp(IRDLOperation):
             "checks": ArrayAttr[CheckAttr]([]),
             "padded_sizes": ArrayAttr[ExprsAttr]([]),
         }
-        for key in ("symbols", "checks", "padded_sizes", "grid"):
+        for key in ("symbols", "checks", "padded_sizes", "grid", "vacuous"):
             if parser.parse_optional_keyword(key) is not None:
                 properties[key] = parser.parse_attribute()
         attributes = parser.parse_optional_attr_dict_with_keyword()
@@ -219,9 +220,10 @@ class KernelOp(IRDLOperation):
             if value.data:
                 printer.print_string(f" {key} ")
                 printer.print_attribute(value)
-        if self.grid is not None:
-            printer.print_string(" grid ")
-            printer.print_attribute(self.grid)
+        for key, value in (("grid", self.grid), ("vacuous", self.vacuous)):
+            if value is not None:
+                printer.print_string(f" {key} ")
+                printer.print_attribute(value)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" arrange ")
         printer.print_region(self.arrange)
@@ -237,6 +239,7 @@ class SourceOp(PureOp):
     in). ``aligned``: the data starts at a multiple of 16 bytes. ``jagged``: the size of that dim
     is the longest sequence's, and the batch, dim 0, has no stride. ``memory``: the alias set, named
     by a source, if that is another. ``repeated``: several of its indices are one place in memory.
+    ``products``: what the last strides are, where they are the products of the sizes behind.
 
     ```mlir
     %0 = nt.source "x" "tensor" strides [x_stride_0] aligned false : !nt.tensor<[x_size_0] x f16>
@@ -248,6 +251,7 @@ class SourceOp(PureOp):
     param = prop_def(StringAttr)
     kind = prop_def(StringAttr)
     strides = prop_def(ExprsAttr)
+    products = opt_prop_def(ExprsAttr)
     other = opt_prop_def(FloatAttr | IntegerAttr)
     value = opt_prop_def(FloatAttr | IntegerAttr)
     jagged = opt_prop_def(JaggedAttr)
@@ -257,8 +261,8 @@ class SourceOp(PureOp):
     result = result_def(TensorType)
 
     assembly_format = (
-        "$param $kind `strides` $strides (`other` $other^)? (`value` $value^)? "
-        "(`jagged` $jagged^)? (`memory` $memory^)? (`repeated` $repeated^)? `aligned` $aligned "
+        "$param $kind `strides` $strides (`products` $products^)? (`other` $other^)? "
+        "(`value` $value^)? (`jagged` $jagged^)? (`memory` $memory^)? (`repeated` $repeated^)? `aligned` $aligned "
         "attr-dict `:` type($result)"
     )
 
@@ -325,6 +329,10 @@ class SourceOp(PureOp):
         if len(self.strides.data) != len(type.sizes):
             raise VerifyException(
                 f"nt.source: {len(self.strides.data)} strides for {len(type.sizes)} dims"
+            )
+        if self.products is not None and len(self.products.data) > len(type.sizes):
+            raise VerifyException(
+                f"nt.source: {len(self.products.data)} products for {len(type.sizes)} dims"
             )
         if self.jagged is not None:
             check_jagged(self.jagged.data, type.sizes, self.strides.data)

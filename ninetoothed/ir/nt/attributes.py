@@ -217,7 +217,8 @@ class SymbolDecl:
 
     ``kind``: ``"size"``, ``"stride"``, ``"scalar"`` (run-time values), ``"meta"``,
     ``"constexpr"``, or ``"length"`` and ``"start"`` of a program's sequence. Bounds are inclusive.
-    ``divisor``: the value is a multiple of it. ``specialized``: the value that the application was
+    ``divisor``: the value is a multiple of it. ``indivisible``: it is no multiple of 16.
+    ``specialized``: the value that the application was
     specialized on when it was built, so that the kernel is right for this value only.
     """
 
@@ -227,6 +228,7 @@ class SymbolDecl:
     upper: int | None = None
     divisor: int = 1
     specialized: int | None = None
+    indivisible: bool = False
 
     @functools.cached_property
     def range(self) -> Range:
@@ -237,7 +239,7 @@ class SymbolDecl:
 @irdl_attr_definition
 class SymbolAttr(Data[SymbolDecl]):
     """``#nt.symbol<BLOCK_SIZE meta 32 to 1024>``, ``#nt.symbol<x_size_0 size 0 to ? div 16>``,
-    ``#nt.symbol<B meta 32 to 1024 specialized 64>``.
+    ``#nt.symbol<x_size_0 size 0 to ? not div 16>``, ``#nt.symbol<B meta 32 to 1024 specialized 64>``.
     """
 
     name = "nt.symbol"
@@ -256,18 +258,25 @@ class SymbolAttr(Data[SymbolDecl]):
             parser.parse_keyword("to")
             upper = bound()
             divisor = 1
+            indivisible = parser.parse_optional_keyword("not") is not None
             if parser.parse_optional_keyword("div") is not None:
                 divisor = parser.parse_integer()
+            if indivisible:
+                if divisor != 16:
+                    parser.raise_error("a size is div, or not div 16")
+                divisor = 1
             specialized = None
             if parser.parse_optional_keyword("specialized") is not None:
                 specialized = parser.parse_integer()
-        return SymbolDecl(name, kind, lower, upper, divisor, specialized)
+        return SymbolDecl(name, kind, lower, upper, divisor, specialized, indivisible)
 
     def print_parameter(self, printer: Printer) -> None:
         decl = self.data
         lower = "?" if decl.lower is None else decl.lower
         upper = "?" if decl.upper is None else decl.upper
         divisor = "" if decl.divisor == 1 else f" div {decl.divisor}"
+        if decl.indivisible:
+            divisor = " not div 16"
         specialized = "" if decl.specialized is None else f" specialized {decl.specialized}"
         printer.print_string(f"<{decl.name} {decl.kind} {lower} to {upper}{divisor}{specialized}>")
 
@@ -357,6 +366,37 @@ class CheckAttr(Data[Check]):
         printer.print_string(">")
 
 
+def _parse_guards(parser: AttrParser) -> tuple[Guard, ...]:
+    """Parse ``[[g0 * 64 + b0, m]]``."""
+
+    def guard() -> Guard:
+        row = parse_exprs(parser)
+        if len(row) != 2:
+            parser.raise_error("a guard is a pair [index, size]")
+        return Guard(*row)
+
+    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, guard))
+
+
+def _guards_text(guards: Iterable[Guard]) -> str:
+    rows = ", ".join(print_exprs((guard.index, guard.size)) for guard in guards)
+    return f"[{rows}]"
+
+
+@irdl_attr_definition
+class GuardsAttr(Data[tuple[Guard, ...]]):
+    """``#nt.guards[[g0 * 64 + b0, m]]``: pairs of an index and its upper bound."""
+
+    name = "nt.guards"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[Guard, ...]:
+        return _parse_guards(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(_guards_text(self.data))
+
+
 @irdl_attr_definition
 class AccessAttr(Data[Access]):
     """``#nt.access<[[m ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, m]]>``.
@@ -378,21 +418,17 @@ class AccessAttr(Data[Access]):
             levels = rows()
             parser.parse_punctuation("->")
             indices = parse_exprs(parser)
-            guards: list[Guard] = []
+            guards: tuple[Guard, ...] = ()
             if parser.parse_optional_keyword("if") is not None:
-                for row in rows():
-                    if len(row) != 2:
-                        parser.raise_error("a guard is a pair [index, size]")
-                    guards.append(Guard(row[0], row[1]))
-        return Access(tuple(levels), indices, tuple(guards))
+                guards = _parse_guards(parser)
+        return Access(tuple(levels), indices, guards)
 
     def print_parameter(self, printer: Printer) -> None:
         access = self.data
         levels = ", ".join(print_exprs(level) for level in access.levels)
         text = f"<[{levels}] -> {print_exprs(access.indices)}"
         if access.guards:
-            rows = ", ".join(print_exprs((guard.index, guard.size)) for guard in access.guards)
-            text += f" if [{rows}]"
+            text += f" if {_guards_text(access.guards)}"
         printer.print_string(text + ">")
 
     @property

@@ -24,7 +24,7 @@ from xdsl.traits import IsTerminator, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
-from ninetoothed.ir.nt.attributes import ExprAttr, TensorType, dtype_of
+from ninetoothed.ir.nt.attributes import ExprAttr, GuardsAttr, TensorType, dtype_of
 from ninetoothed.ir.nt.types import loaded_type, scalar_of, shape_of, with_scalar
 from ninetoothed.language.table import ELEMENTWISE, Extern
 
@@ -50,9 +50,10 @@ class LoadOp(IRDLOperation):
     """Load a block: the tile ``ref``, indexed down to its innermost level.
 
     Lanes outside the access's guard are ``other``; without ``other`` they are unspecified.
+    ``guards``: the guard of this load, in the place of the access's.
 
     ```mlir
-    %1 = nt.load %x[%k] other 0.0 : f16
+    %1 = nt.load %x[%k] guards [[b0 + k1_0 * 64, n]] other 0.0 : f16
         : !nt.tensor<[n] x !nt.tensor<[B] x f16>>[i32] -> !nt.tensor<[B] x f16>
     ```
     """
@@ -61,13 +62,14 @@ class LoadOp(IRDLOperation):
 
     ref = operand_def(TensorType)
     indices = var_operand_def()
+    guards = opt_prop_def(GuardsAttr)
     other = opt_prop_def(FloatAttr | IntegerAttr)
     result = result_def()
 
     traits = traits_def(MemoryReadEffect())
 
     assembly_format = (
-        "$ref `[` $indices `]` (`other` $other^)? attr-dict "
+        "$ref `[` $indices `]` (`guards` $guards^)? (`other` $other^)? attr-dict "
         "`:` type($ref) `[` type($indices) `]` `->` type($result)"
     )
 

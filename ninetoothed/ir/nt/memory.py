@@ -258,10 +258,11 @@ class PointerLoadOp(_Cached):
             result_types=[pointee_of(ptr.type)],
         )
 
-    def masked(self, mask: SSAValue) -> PointerLoadOp:
-        """A copy of the op with another mask."""
+    def masked(self, mask: SSAValue | None) -> PointerLoadOp:
+        """A copy of the op with another mask; None: it loads all lanes."""
         volatile = self.volatile is not None
-        return PointerLoadOp(self.ptr, mask, self.other, self.policy, volatile)
+        other = None if mask is None else self.other
+        return PointerLoadOp(self.ptr, mask, other, self.policy, volatile)
 
     def verify_(self) -> None:
         _check(self, self.ptr, self.result, self.mask)
@@ -302,8 +303,8 @@ class PointerStoreOp(_Cached):
     ) -> None:
         super().__init__(operands=[value, ptr, mask], properties=_caching(policy))
 
-    def masked(self, mask: SSAValue) -> PointerStoreOp:
-        """A copy of the op with another mask."""
+    def masked(self, mask: SSAValue | None) -> PointerStoreOp:
+        """A copy of the op with another mask; None: it stores all lanes."""
         return PointerStoreOp(self.value, self.ptr, mask, self.policy)
 
     def verify_(self) -> None:

@@ -4,30 +4,43 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var_result_def
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    var_result_def,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
-from ninetoothed.ir.nt.attributes import ExprsAttr, TensorType
+from ninetoothed.ir.nt.attributes import ExprAttr, ExprsAttr, GuardsAttr, TensorType
 
 
 @irdl_op_definition
 class ProgramIdOp(PureOp):
-    """The program id: the number of this program among those that run, from 0.
+    """The program id: the number of this program among those that run, from 0; with ``last``, that
+    of the last one, counted down from there.
 
     ```mlir
-    %pid = nt.program_id : index
+    %pid = nt.program_id last <n ceildiv 64 - 1> : index
     ```
     """
 
     name = "nt.program_id"
 
+    last = opt_prop_def(ExprAttr)
     result = result_def(IndexType | IntegerType)
 
-    assembly_format = "attr-dict `:` type($result)"
+    assembly_format = "(`last` $last^)? attr-dict `:` type($result)"
 
-    def __init__(self, type: IndexType | IntegerType | None = None) -> None:
-        super().__init__(result_types=[type or IndexType()])
+    def __init__(
+        self, type: IndexType | IntegerType | None = None, last: ExprAttr | None = None
+    ) -> None:
+        super().__init__(
+            properties={} if last is None else {"last": last}, result_types=[type or IndexType()]
+        )
 
 
 @irdl_op_definition
@@ -57,6 +70,27 @@ class ProgramIndexOp(PureOp):
     def verify_(self) -> None:
         if len(self.results) != len(self.sizes.data):
             raise VerifyException("nt.program_index: one result a size")
+
+
+@irdl_op_definition
+class HoldsOp(PureOp):
+    """True in a program in which all of ``guards`` hold: pairs of an index and its upper bound, over
+    the program's outermost indices and sizes.
+
+    ```mlir
+    %more = nt.holds [[g1 * 64, length]] : i1
+    ```
+    """
+
+    name = "nt.holds"
+
+    guards = prop_def(GuardsAttr)
+    result = result_def(IntegerType(1))
+
+    assembly_format = "$guards attr-dict `:` type($result)"
+
+    def __init__(self, guards: GuardsAttr) -> None:
+        super().__init__(properties={"guards": guards}, result_types=[IntegerType(1)])
 
 
 class _Number(PureOp):

@@ -23,6 +23,7 @@ from ninetoothed.layout.implication import Condition, End, Implication, extreme,
 from ninetoothed.layout.inverse import Placement
 from ninetoothed.layout.meta_op import Guard, Levels, MetaOp
 from ninetoothed.layout.meta_ops import Pad, Tile
+from ninetoothed.passes.analysis.checked_sizes import checked_sizes
 from ninetoothed.passes.analysis.placements import placement_of
 from ninetoothed.passes.analysis.stored_values import Read, StoredValues
 from ninetoothed.symbolic.expr import (
@@ -432,27 +433,8 @@ class _Definedness:
 
     @functools.cached_property
     def _given(self) -> tuple[IndexExpr, ...]:
-        """What a call checks, as expressions over sizes that are at least 0."""
-        found: dict[IndexExpr, None] = {}
-        jagged = [one.jagged.data for one in self._kernel.sources if one.jagged is not None]
-        lengths = {sym(one.offsets): sym(one.length) for one in jagged}
-        for attribute in self._kernel.checks:
-            check = attribute.data
-            if check.defined:
-                continue
-            for left, right in zip(check.left, check.right, strict=True):
-                if left in lengths and right in lengths:
-                    # Sequences of equal offsets are equally long.
-                    left, right = lengths[left], lengths[right]
-                if left.op == "min" and right in left.args:
-                    other = left.args[0] if left.args[1] == right else left.args[1]
-                    found[normalize(other - right)] = None
-                else:
-                    found[normalize(left - right)] = None
-                    found[normalize(right - left)] = None
-        for length, longest in self._kernel.longest.items():
-            found[longest - sym(length)] = None
-        return tuple(found)
+        """What a call checks, but for what is asked here."""
+        return checked_sizes(self._kernel, defined=False)
 
     @functools.cached_property
     def _positive(self) -> frozenset[IndexExpr]:

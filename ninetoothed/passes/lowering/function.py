@@ -144,6 +144,8 @@ class Function:
         params = ArrayAttr(nt.ParamAttr(source.decl) for source in kernel.sources)
         assert kernel.grid is not None
         op.attributes = {"nt.params": params, "nt.grid": kernel.grid, "nt.checks": kernel.checks}
+        if kernel.vacuous is not None:
+            op.attributes["nt.vacuous"] = kernel.vacuous
         if (remarks := kernel.attributes.get(nt.REMARKS)) is not None:
             op.attributes[nt.REMARKS] = remarks
         return op

@@ -14,8 +14,9 @@ from xdsl.ir import Operation, SSAValue
 
 from ninetoothed.ir import tt
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.alignment import alignment
 from ninetoothed.passes.lowering.index import Arithmetic, IndexLowering, Lanes, Term, terms
-from ninetoothed.symbolic.divisibility import known_divisor
+from ninetoothed.symbolic.divisibility import MULTIPLE, known_divisor
 from ninetoothed.symbolic.expr import (
     DIVISIONS,
     IndexExpr,
@@ -27,7 +28,7 @@ from ninetoothed.symbolic.expr import (
     sym,
     symbol_names,
 )
-from ninetoothed.symbolic.intervals import Assumptions, Range, bounds
+from ninetoothed.symbolic.intervals import Range, bounds
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 
@@ -73,17 +74,28 @@ def _divided(
     return binary(expr.op, dividend, divisor)
 
 
-def sides_below(
-    lowering: IndexLowering, guard: Guard, rows: Mapping[str, Lanes], ranges: Assumptions
+def narrow_sides(
+    lowering: IndexLowering, guard: Guard, offset: IndexExpr, rows: Mapping[str, Lanes]
 ) -> tuple[Lanes, Lanes] | None:
     """Two numbers of 32 bits, the first below the second where the guard's index, which is at least
     0, is below its size: the part of the index that varies along lanes, and what the rest leaves of
-    the size. None where these are not known to fit.
+    the size. None where these are not known to fit, or are no fewer instructions.
 
-    ``rows``: the indices of the block's dims, in 32 bits.
+    ``offset``: of the access. ``rows``: the indices of the block's dims, in 32 bits.
     """
-    if lowering.divisors is None or lowering.dims_of(guard.size):
+    names = set(symbol_names(guard.index))
+    # An index that is divided is computed in 64 bits anyhow.
+    if lowering.divisors is None or names & _divided_symbols(offset):
         return None
+    if known_divisor(guard.size, lowering.divisors) == MULTIPLE and (
+        lowering.is_local(guard.index) or names & _contiguous(lowering, offset)
+    ):
+        # Lanes that are moved at once are compared once, and what is left of a size that a loop
+        # changes costs as much.
+        return None
+    if lowering.dims_of(guard.size):
+        return None
+    ranges = lowering.assumptions
     along, rest = const(0), guard.size
     for minus, term in terms(normalize(guard.index)):
         if not lowering.dims_of(term):
@@ -137,7 +149,17 @@ def _is_multiple_of(term: IndexExpr, rows: Mapping[str, Lanes]) -> bool:
     )
 
 
-def divided_symbols(expr: IndexExpr) -> set[str]:
+def _divided_symbols(expr: IndexExpr) -> set[str]:
     """The symbols in dividends of quotients and remainders."""
-    found = {name for operand in expr.operands for name in divided_symbols(operand)}
+    found = {name for operand in expr.operands for name in _divided_symbols(operand)}
     return found | set(symbol_names(expr.operands[0])) if expr.op in DIVISIONS else found
+
+
+def _contiguous(lowering: IndexLowering, offset: IndexExpr) -> set[str]:
+    """The lanes along which memory is contiguous, at least pairwise."""
+    divisors = lowering.divisors or {}
+    return {
+        name
+        for dim, name in lowering.lanes.items()
+        if alignment(offset, name, lowering.shape[dim], divisors).contiguity > 1
+    }

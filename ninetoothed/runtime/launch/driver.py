@@ -64,7 +64,7 @@ _RELAXED = 2
 
 _SLOT = 8
 # CUlaunchConfig: grid, block and shared memory, then the stream, the attributes and their number.
-_CONFIG = struct.Struct("<7I4x")
+_CONFIG = "7I4x"
 _CONFIG_REST = "Q16x"
 _CONFIG_BYTES = 56
 
@@ -323,7 +323,7 @@ class Launcher:
     """Launches a loaded kernel, whose arguments have these ``types``.
 
     An argument of a shape (where ``of_shape`` is true) is the same in all calls with tensors of the
-    same shapes; :meth:`shape` packs these once, with the number of programs. The others are packed
+    same shapes; :attr:`shape` packs these once, with the number of programs. The others are packed
     by each launch: pointers, and numbers that the call gives.
     """
 
@@ -335,14 +335,13 @@ class Launcher:
         self._varying = [position for position, one in enumerate(of_shape) if not one]
         codes = [_code(type) for type in types]
         slots = [f"{code}{_SLOT - struct.calcsize('<' + code)}x" for code in codes]
-        self._fixed = fixed
-        self._is_converted = [type == "bf16" or type.startswith(("u", "fp")) for type in types]
-        self._shape = struct.Struct("<" + "".join(slots[position] for position in fixed))
-        head = self._shape.size + _CONFIG.size
+        self._shape = struct.Struct("<" + "".join(slots[place] for place in fixed) + _CONFIG)
+        self._config = _SLOT * len(fixed)
+        head = self._shape.size
         varying = "".join(slots[position] for position in self._varying)
         scratch = "Q" if loaded.binary.scratch else ""
         self._pack = struct.Struct(f"<{head}s{_CONFIG_REST}{varying}{scratch}")
-        behind = self._shape.size + _CONFIG_BYTES
+        behind = self._config + _CONFIG_BYTES
         offsets = {position: _SLOT * place for place, position in enumerate(fixed)}
         offsets |= {
             position: behind + _SLOT * place for place, position in enumerate(self._varying)
@@ -352,37 +351,46 @@ class Launcher:
         end = behind + _SLOT * len(self._varying)
         self._offsets = [*(offsets[position] for position in range(len(types))), end, end + _SLOT]
         self._parameters = end + 2 * _SLOT
+        self.shape, self._given = self._packing_functions(fixed)
         self.run = self._run_function()
         self.known: Mapping[str, Any] = {"run": self.run, "bfloat16": bfloat16}
 
-    def shape(self, programs: int, arguments: Sequence[Any]) -> bytes:
-        """Packed arguments and configuration that launches of one shape have in common."""
-        fixed = self._converted(self._fixed, arguments)
-        binary = self.loaded.binary
-        config = _CONFIG.pack(programs, 1, 1, binary.threads, 1, 1, binary.shared)
-        return self._shape.pack(*fixed) + config
-
-    def launch(self, programs: int, shape: bytes, arguments: Sequence[Any], stream: int) -> None:
-        """Launches on the current device, which the kernel was loaded on.
+    def launch(self, programs: int, arguments: Sequence[Any], stream: int) -> bytes:
+        """Launches on the current device, which the kernel was loaded on, and returns what launches
+        of the same shape have in common.
 
         Raises:
             ConfigurationError: the device has too little for a program.
             DeviceError: the launch failed otherwise.
         """
-        varying = self._converted(self._varying, arguments)
-        if not self.run(programs, shape, stream, *varying):
+        shape = self.shape(programs, arguments)
+        if not self.run(programs, shape, stream, *self._given(arguments)):
             raise DeviceError(
                 f"{self.loaded.binary.entry} takes {', '.join(self.types)}, which do not hold what "
                 f"it is given: {', '.join(map(str, arguments))}"
             )
+        return shape
 
-    def _converted(self, places: Sequence[int], arguments: Sequence[Any]) -> list[Any]:
-        return [
-            _converted(self.types[place], arguments[place])
-            if self._is_converted[place]
-            else arguments[place]
-            for place in places
+    def _packing_functions(self, fixed: Sequence[int]) -> list[Callable[..., Any]]:
+        """``shape(programs, arguments)``: packed arguments and configuration that launches of one
+        shape have in common; ``given(arguments)``: those that :attr:`run` takes.
+        """
+        texts = [
+            f"converted({type!r}, arguments[{place}])"
+            if type == "bf16" or type.startswith(("u", "fp"))
+            else f"arguments[{place}]"
+            for place, type in enumerate(self.types)
         ]
+        binary = self.loaded.binary
+        lines = [
+            "def shape(programs, arguments):",
+            f"    return pack({''.join(f'{texts[place]}, ' for place in fixed)}programs, 1, 1, "
+            f"{binary.threads}, 1, 1, {binary.shared})",
+            "def given(arguments):",
+            f"    return ({''.join(f'{texts[place]}, ' for place in self._varying)})",
+        ]
+        known = {"pack": self._shape.pack, "converted": _converted}
+        return defined(("shape", "given"), "\n".join(lines), known)
 
     def varying(self, texts: Sequence[str]) -> list[str]:
         """Arguments of :attr:`run` that a call gives, as source over :attr:`known`; ``texts`` are
@@ -401,7 +409,7 @@ class Launcher:
         first = self._parameters // _SLOT
         for place, offset in enumerate(self._offsets):
             block[first + place] = start + offset
-        config = ctypes.byref(block, self._shape.size)
+        config = ctypes.byref(block, self._config)
         return block, config, ctypes.byref(block, self._parameters)
 
     def _run_function(self) -> Callable[..., bool]:

@@ -2,8 +2,9 @@
 
 What a call's arguments are, apart from pointers and the values of numbers, fixes all of its launch:
 the kernel, whether the sizes fit one another, the number of programs, and the device function's
-other arguments. It is worked out for the second call of its kind, and kept as a flat function of
-pointers and numbers: what never comes back costs next to nothing.
+other arguments. It is worked out for the second call of its shapes, and kept as a flat function of
+pointers and numbers: what never comes back costs next to nothing. A key has two parts, the shapes
+and the rest, so that of new shapes nothing else is read.
 
 Of the pointers it matters which tensors share memory, where one of them is written: each function
 checks that the same ones share it as in the call that it was made of, at the same distance.
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 Classify = Callable[[Parameter, Any], Hashable]
 Launch = Callable[..., bool]
+Find = Callable[..., bool | None]
 Values = Sequence[Any]
 
 MOST = 4096
@@ -70,10 +72,11 @@ class LaunchCache:
     take the full way where autograd records, as long as it returns True. The cache may be used by
     several threads at once.
 
-    ``launch(args, keywords)`` launches a call and returns True, if one like it was kept.
+    ``launch(args, keywords)`` launches a call and returns True, if one like it was kept. Else the
+    call is to be kept; where it returns False, it is the first of its shapes and is not.
     """
 
-    launch: Callable[[Values, Mapping[str, Any]], bool]
+    launch: Find
 
     def __init__(
         self,
@@ -85,8 +88,9 @@ class LaunchCache:
         self._asks_of_gradients = asks_of_gradients
         self._classify = classify
         self._lock = threading.Lock()
-        self._kept: dict[Hashable, _Kept] = {}
-        self._keys: list[Hashable] = []
+        # By shapes, and by all else.
+        self._kept: dict[Hashable, dict[Hashable, _Kept]] = {}
+        self._keys: list[tuple[Hashable, Hashable]] = []
         self._makers: dict[Hashable, Callable[..., Launch]] = {}
         self._ordered = CallOrder(interface)
         self._forms = _Forms(self._form)
@@ -96,17 +100,17 @@ class LaunchCache:
         self._random = random.Random(0)
         # The latest call's, which the next one's mostly is, too.
         self._recent = [_NOTHING]
-        self._key: Callable[..., Hashable] | None = None
-        # Hashes of the keys of latest calls: a new set is begun where one is full.
+        self._key: Callable[..., tuple[Hashable, Hashable]]
+        # Hashes of the shapes of latest calls: a new set is begun where one is full.
         self._seen: set[int] = set()
         self._seen_before: set[int] = set()
-        self._launch = self.launch = _nothing_kept
+        self.launch = _nothing_kept
 
     def keep(
         self, args: Values, keywords: Mapping[str, Any], values: Values, launched: Launched
     ) -> None:
-        """Keeps how a call was launched, if it is not the first of its kind, and calls like it need
-        nothing else.
+        """Keeps how a call was launched, if calls like it need nothing else, and it is not the
+        kernel's first.
 
         ``values`` are the kernel's parameters, which the call's arguments were bound to.
         """
@@ -121,41 +125,43 @@ class LaunchCache:
             if any(map(own_type, keywords.values())):
                 return
             with self._lock:
-                if self._key is None:
-                    self._key, self._launch = self._functions()
-                key = self._key(values, given)
-                if self._recurs(key):
-                    self._put(key, values, launched)
-                    self.launch = self._launch
+                is_first = self.launch is _nothing_kept
+                if is_first:
+                    self._key, self.launch = self._functions()
+                shapes, others = self._key(values, given)
+                if not (is_first and self._are_new(shapes)):
+                    self._put(shapes, others, self._way(values, launched))
+                    launched.launcher.loaded.is_kept = True
         except Exception:
             # Whatever is unusual about the arguments, the full way takes it.
             return
 
-    def _recurs(self, key: Hashable) -> bool:
-        """True if there was such a call before, as far as it is remembered."""
-        digest = hash(key)
-        if digest in self._seen or digest in self._seen_before or key in self._kept:
-            return True
+    def _are_new(self, shapes: Hashable) -> bool:
+        """True if no call had these shapes before, as far as it is remembered."""
+        digest = hash(shapes)
+        if digest in self._seen or digest in self._seen_before:
+            return False
         if len(self._seen) >= MOST:
             self._seen_before, self._seen = self._seen, set()
         self._seen.add(digest)
-        return False
+        return True
 
-    def _put(self, key: Hashable, values: Values, launched: Launched) -> None:
-        way = self._way(values, launched)
-        launched.launcher.loaded.is_kept = True
-        kept = self._kept.get(key)
+    def _put(self, shapes: Hashable, others: Hashable, way: Launch) -> None:
+        kept = self._kept.get(shapes, {}).get(others)
         if kept is not None:
             kept.ways = (way, *kept.ways)[:_MOST_WAYS]
-        elif len(self._keys) < MOST:
-            self._keys.append(key)
-            self._kept[key] = _Kept((way,))
+            return
+        if len(self._keys) < MOST:
+            self._keys.append((shapes, others))
         else:
             # Any one makes room: of calls that alternate, the oldest is the next one needed.
             place = self._random.randrange(MOST)
-            self._kept.pop(self._keys[place], None)
-            self._keys[place] = key
-            self._kept[key] = _Kept((way,))
+            old, old_others = self._keys[place]
+            del self._kept[old][old_others]
+            if not self._kept[old]:
+                del self._kept[old]
+            self._keys[place] = shapes, others
+        self._kept.setdefault(shapes, {})[others] = _Kept((way,))
 
     def _way(self, values: Values, launched: Launched) -> Launch:
         """A function of the call's values, pointers and numbers that launches and returns True, or
@@ -170,7 +176,7 @@ class LaunchCache:
                 self._makers[key] = maker
         return maker(launched.programs, launched.shape, *place.numbers)
 
-    def _functions(self) -> tuple[Callable[..., Hashable], Callable[..., bool]]:
+    def _functions(self) -> tuple[Callable[..., tuple[Hashable, Hashable]], Find]:
         """``key(values, given)``, and :attr:`launch`."""
         parameters = self._interface.parameters
         numbers = [place for place, one in enumerate(parameters) if one.kind != "tensor"]
@@ -184,15 +190,16 @@ class LaunchCache:
             "forms": self._forms,
             "recent": self._recent,
             "find": self._kept.get,
+            "are_new": self._are_new,
             "renew": self._renew,
             "asks": self._asks_of_gradients,
             "is_recording": recording(),
         }
-        read, key = self._read()
+        read, shapes, others = self._read()
         lines = [
             "def key(values, given):",
             *(f"    {line}" for line in read),
-            f"    return {key}",
+            f"    return {shapes}, {others}",
             "def launch(values, keywords):",
             "    try:",
             f"        if keywords or len(values) != {len(parameters)}:",
@@ -204,7 +211,7 @@ class LaunchCache:
         functions = defined(("key", "launch"), "\n".join(lines), self._names)
         return functions[0], functions[1]
 
-    def _form(self, count: int, keywords: tuple[str, ...]) -> Callable[..., bool]:
+    def _form(self, count: int, keywords: tuple[str, ...]) -> Find:
         """:attr:`launch` of calls with ``count`` arguments and these keywords, in this order, given
         their values by position.
 
@@ -230,8 +237,10 @@ class LaunchCache:
         (launch,) = defined(("launch",), "\n".join(lines), self._names | defaults)
         return launch
 
-    def _read(self) -> tuple[list[str], str]:
-        """Lines that read ``values``, and the key as an expression of what they have read."""
+    def _read(self) -> tuple[list[str], str, str]:
+        """Lines that read ``values``, and both parts of the key, as expressions of what they have
+        read.
+        """
         kinds = [one.kind for one in self._interface.parameters]
         tensors = [place for place, kind in enumerate(kinds) if kind == "tensor"]
         numbers = [place for place, kind in enumerate(kinds) if kind != "tensor"]
@@ -243,16 +252,17 @@ class LaunchCache:
         lines.append(f"aligned = ({union}) & 15 == 0 or ({each})")
         lines += [f"n{place} = class{place}(a{place})" for place in numbers]
         lines.append(f"rest = (aligned, given{''.join(f', n{place}' for place in numbers)})")
-        about = "".join(
-            f"type(a{place}), a{place}.dtype, a{place}.shape, a{place}.stride(), a{place}.device, "
+        shapes = "".join(f"a{place}.shape, " for place in tensors)
+        others = "".join(
+            f"type(a{place}), a{place}.dtype, a{place}.stride(), a{place}.device, "
             f"a{place}.is_neg(), not p{place}, "
             for place in tensors
         )
-        return lines, f"({about}rest)"
+        return lines, f"({shapes}rest)", f"({others})"
 
     def _found(self) -> list[str]:
         """Lines of a function, in its ``try`` block, that launch the call of ``values`` and
-        ``given`` and return True, if one like it was kept: flat, since they run at every call.
+        ``given``, as :attr:`launch` does: flat, since they run at every call.
         """
         kinds = [one.kind for one in self._interface.parameters]
         tensors = [f"a{place}" for place, kind in enumerate(kinds) if kind == "tensor"]
@@ -261,21 +271,25 @@ class LaunchCache:
         passed = ", ".join(
             f"{'p' if kind == 'tensor' else 'a'}{place}" for place, kind in enumerate(kinds)
         )
-        read, key = self._read()
+        read, shapes, others = self._read()
         return [
             *(f"        {line}" for line in read),
             "        kept = recent[0]",
             f"        if rest != kept.rest or not kept.guard({given}):",
-            f"            kept = find({key})",
+            f"            shapes = {shapes}",
+            "            found = find(shapes)",
+            "            if found is None:",
+            "                return False if are_new(shapes) else None",
+            f"            kept = found.get({others})",
             f"            if kept is None or asks() and is_recording() and ({requiring}):",
-            "                return False",
+            "                return None",
             f"            renew(kept, rest, ({given},))",
             "    except Exception:",
-            "        return False",
+            "        return None",
             "    for way in kept.ways:",
             f"        if way(values, {passed}):",
             "            return True",
-            "    return False",
+            "    return None",
         ]
 
     def _renew(self, kept: _Kept, rest: Hashable, tensors: Values) -> None:
@@ -309,15 +323,15 @@ class _Kept:
         self.guards = 0
 
 
-class _Forms(dict[Hashable, Callable[..., bool]]):
+class _Forms(dict[Hashable, Find]):
     """Launches of calls that are written in another way than plainly, by the number of arguments
     and the keywords, in order.
     """
 
-    def __init__(self, make: Callable[[int, tuple[str, ...]], Callable[..., bool]]) -> None:
+    def __init__(self, make: Callable[[int, tuple[str, ...]], Find]) -> None:
         self._make = make
 
-    def __missing__(self, key: tuple[Any, ...]) -> Callable[..., bool]:
+    def __missing__(self, key: tuple[Any, ...]) -> Find:
         if len(self) >= MOST_ORDERS:
             raise KeyError(key)
         made = self[key] = self._make(key[0], key[1:])
@@ -327,8 +341,8 @@ class _Forms(dict[Hashable, Callable[..., bool]]):
 _NOTHING = _Kept(())
 
 
-def _nothing_kept(args: Values, keywords: Mapping[str, Any]) -> bool:
-    return False
+def _nothing_kept(args: Values, keywords: Mapping[str, Any]) -> None:
+    return None
 
 
 def _raised(written: Sequence[int]) -> list[str]:

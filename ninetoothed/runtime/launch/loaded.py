@@ -40,6 +40,21 @@ class Host:
         self.written = artifact.written
         self._launch: FunctionType
         (self._launch,) = defined(("launch",), artifact.launch, {})
+        self._is_full: Callable[..., bool] | None = self._launch.__globals__.get("is_full")
+
+    @property
+    def has_full(self) -> bool:
+        """True if there is another kernel, of calls in which all guards hold."""
+        return self._is_full is not None
+
+    def is_full(self, values: tuple[Any, ...]) -> bool:
+        """True if all guards hold in a call that passes the checks, so that it may launch the other
+        kernel.
+        """
+        try:
+            return self._is_full is not None and self._is_full(*values)
+        except ZeroDivisionError:
+            return False
 
     @property
     def agrees(self) -> Callable[..., bool] | None:
@@ -184,12 +199,12 @@ class LoadedKernel:
         if self._ready is None:
             self._ready = self._made_ready(values)
         launcher, sources, stream, raised = self._ready
-        shape = launcher.shape(programs, arguments)
         try:
-            launcher.launch(programs, shape, arguments, stream(self.loaded.device))
+            shape = launcher.launch(programs, arguments, stream(self.loaded.device))
         except ConfigurationError as error:
             raise ConfigurationError(f"{self.artifact.config}: {error.message}") from error
-        mark_written([values[place] for place in self._host.written], raised)
+        for place in self._host.written:
+            mark_written(values[place], raised)
         return Launched(self.artifact, launcher, sources, programs, shape)
 
     def _made_ready(self, values: tuple[Any, ...]) -> _Ready:
@@ -207,3 +222,48 @@ class LoadedKernel:
         """The tuner's view of it."""
         artifact = self.artifact
         return Trial(artifact.params, artifact.reads, artifact.writes, self.launch)
+
+
+class KernelPair:
+    """The kernels of one configuration on a device: the general one, and the full one of calls in
+    which all guards hold, which launches without them.
+
+    Each is loaded when the first call needs it (see ``Candidates.kernels``); ``artifact`` is that
+    of the general one. Calls take the general one too where the full one cannot be loaded.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.artifact = host.artifact
+        self.general: LoadedKernel | None = None
+        self.full: LoadedKernel | None = None
+        self.has_full = host.has_full
+
+    def needs_full(self, values: tuple[Any, ...] | None) -> bool:
+        """True if the full kernel is for a call; None: for calls of which nothing is known."""
+        return self.has_full and values is not None and self.host.is_full(values)
+
+    def ready(self, values: tuple[Any, ...] | None) -> LoadedKernel | None:
+        """The kernel of a call, if it is loaded."""
+        return self.full if self.needs_full(values) else self.general
+
+    def add(self, kernel: LoadedKernel) -> None:
+        """Sets one of the two."""
+        if kernel.artifact.full:
+            self.full = kernel
+        else:
+            self.general = kernel
+
+    def give_up_full(self) -> None:
+        """From now on, all calls take the general kernel."""
+        self.has_full = False
+
+    @property
+    def loaded(self) -> list[LoadedKernel]:
+        """Those that are loaded."""
+        return [kernel for kernel in (self.general, self.full) if kernel is not None]
+
+    def unload(self) -> None:
+        """Frees what they take of the device, as :meth:`LoadedKernel.unload`."""
+        for kernel in self.loaded:
+            kernel.unload()

@@ -21,7 +21,7 @@ from ninetoothed.calls.generated import defined
 from ninetoothed.errors import CheckError, ConfigurationError
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
-from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
+from ninetoothed.runtime.launch.loaded import Host, KernelPair, LoadedKernel
 from ninetoothed.runtime.toolchain import pool
 from ninetoothed.runtime.tuning import results
 
@@ -50,8 +50,10 @@ class Compiler(Protocol):
         """
         ...
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
-        """The kernel of one configuration.
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
+        """The kernel of one configuration; ``full``: for calls in which all guards hold.
 
         Raises:
             ConfigurationError: the configuration cannot be compiled.
@@ -86,7 +88,7 @@ class Candidates:
         self._compiler = compiler
         # None: it cannot be compiled, or must not be launched.
         self._hosts: dict[Config, Host | None] = {}
-        self._loaded: dict[Config, LoadedKernel] = {}
+        self._pairs: dict[Config, KernelPair] = {}
         self._fittings: dict[int, Fitting] = {}
         self._any_host: Host | None = None
 
@@ -181,37 +183,73 @@ class Candidates:
         space = dataclasses.replace(self.space, configs=configs, legal=())
         return model.rank(space, values, self._properties)
 
-    def first_kernel(self, configs: Iterable[Config]) -> LoadedKernel | None:
-        """The kernel of the first of these that can run here, or None."""
+    def first_kernel(
+        self, configs: Iterable[Config], values: tuple[Any, ...] | None = None
+    ) -> KernelPair | None:
+        """The kernel of the first of these that can run here, or None; loaded as in
+        :meth:`kernels`.
+        """
         for config in configs:
-            if kernels := self.kernels([config]):
+            if kernels := self.kernels([config], values):
                 return kernels[0]
         return None
 
     def kernels(
-        self, configs: Sequence[Config], on_done: OnDone = lambda done, total: None
-    ) -> list[LoadedKernel]:
-        """The kernels of those that can run here, compiled several at once, and loaded."""
+        self,
+        configs: Sequence[Config],
+        values: tuple[Any, ...] | None = None,
+        on_done: OnDone = lambda done, total: None,
+    ) -> list[KernelPair]:
+        """The kernels of those that can run here, compiled several at once, and loaded: what a call
+        with these arguments needs of each, or the general ones.
+        """
         hosts = [host for config in configs if (host := self._host(config)) is not None]
-        missing = [host for host in hosts if host.artifact.config not in self._loaded]
-        for host, binary in zip(missing, _compiled(missing, on_done), strict=True):
-            config = host.artifact.config
+        pairs = [self._pair(host) for host in hosts]
+        missing = [self._needed(pair, values) for pair in pairs if pair.ready(values) is None]
+        self._load(missing, on_done)
+        # Where there is no full one, the general one does.
+        others = [(pair, pair.host) for pair, host in missing if host.artifact.full]
+        if others := [(pair, host) for pair, host in others if not pair.has_full]:
+            self._load(others, on_done)
+        return [pair for pair in pairs if pair.ready(values) is not None]
+
+    def _pair(self, host: Host) -> KernelPair:
+        return self._pairs.setdefault(host.artifact.config, KernelPair(host))
+
+    def _needed(self, pair: KernelPair, values: tuple[Any, ...] | None) -> tuple[KernelPair, Host]:
+        """The one of two kernels that a call needs."""
+        if pair.needs_full(values):
+            try:
+                return pair, Host(self._artifact(pair.artifact.config, full=True))
+            except ConfigurationError:
+                pair.give_up_full()
+        return pair, pair.host
+
+    def _load(self, missing: Sequence[tuple[KernelPair, Host]], on_done: OnDone) -> None:
+        """Compiles and loads kernels of pairs."""
+        binaries = _compiled([host for _, host in missing], on_done)
+        for (pair, host), binary in zip(missing, binaries, strict=True):
+            config, is_full = host.artifact.config, host.artifact.full
             if isinstance(binary, str):
-                self._give_up(config, binary)
+                if is_full:
+                    pair.give_up_full()
+                else:
+                    self._give_up(config, binary)
                 continue
             try:
-                self._loaded[config] = _loaded(host, binary)
+                pair.add(_loaded(host, binary))
                 self.failures.pop(config, None)
             except ConfigurationError as error:
                 # What the device has no memory for now, it may have later.
                 self.failures[config] = error.message
-        found = (self._loaded.get(host.artifact.config) for host in hosts)
-        return [kernel for kernel in found if kernel is not None]
+                if is_full:
+                    pair.give_up_full()
 
-    def keep_only(self, kernels: Iterable[LoadedKernel]) -> None:
+    def keep_only(self, kernels: Iterable[KernelPair]) -> None:
         """Unloads all kernels but these, and forgets their texts, which the disk has."""
         kept = {kernel.artifact.config for kernel in kernels}
-        _unload([self._loaded.pop(config) for config in [*self._loaded] if config not in kept])
+        others = [self._pairs.pop(config) for config in [*self._pairs] if config not in kept]
+        _unload([pair for pair in others if pair.loaded])
         for config in [*self._hosts]:
             if config not in kept and self._hosts[config] is not None:
                 del self._hosts[config]
@@ -274,11 +312,11 @@ class Candidates:
         self.failures[config] = reason
         self._hosts[config] = None
 
-    def _artifact(self, config: Config) -> Artifact:
-        key = f"{self._cache_key} {config}"
+    def _artifact(self, config: Config, full: bool = False) -> Artifact:
+        key = f"{self._cache_key} {config}{', full' if full else ''}"
         artifact = artifact_store.load(key)
         if artifact is None:
-            artifact = self._compiler.artifact(self.signature, config, self._target)
+            artifact = self._compiler.artifact(self.signature, config, self._target, full)
             artifact_store.store(key, artifact)
         return artifact
 
@@ -321,7 +359,7 @@ def _loaded(host: Host, binary: Binary) -> LoadedKernel:
         return LoadedKernel(host, toolchain.active_driver().load(binary))
 
 
-def _unload(kernels: Iterable[LoadedKernel]) -> None:
+def _unload(kernels: Iterable[KernelPair]) -> None:
     with relaxed():
         for kernel in kernels:
             kernel.unload()

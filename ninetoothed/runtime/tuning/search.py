@@ -13,7 +13,7 @@ from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.calls.aliasing import is_tensor
 from ninetoothed.errors import DeviceError
-from ninetoothed.runtime.launch.loaded import LoadedKernel
+from ninetoothed.runtime.launch.loaded import KernelPair
 from ninetoothed.runtime.tuning import results, timing
 from ninetoothed.runtime.tuning.candidates import Candidates, relaxed
 from ninetoothed.runtime.tuning.isolation import StuckError
@@ -46,7 +46,7 @@ class Selection:
     service has many buckets: who wants to see it finds it on disk.
     """
 
-    kernel: LoadedKernel
+    kernel: KernelPair
     origin: str
     timed: Bucket | None = None
 
@@ -109,7 +109,7 @@ class Search:
         known = self._known()
         if known is not None:
             return known
-        kernel = self._candidates.first_kernel(self._order())
+        kernel = self._candidates.first_kernel(self._order(), self._values)
         if kernel is None:
             raise self._candidates.failure({})
         return Selection(kernel, "model")
@@ -154,7 +154,7 @@ class Search:
 
     def _by_result(self, result: Result) -> Selection | None:
         """The fastest configuration of a result that still exists and runs."""
-        kernel = self._candidates.first_kernel(self._existing(result))
+        kernel = self._candidates.first_kernel(self._existing(result), self._values)
         if kernel is None:
             return None
         return Selection(kernel, "imported" if result.imported else "disk", result.bucket)
@@ -238,13 +238,14 @@ class Search:
     def _race(self, configs: Sequence[Config], progress: Progress) -> list[Row]:
         """Compiles and times configurations; those that ran, the fastest first."""
         self._tried.update(configs)
+        # Timed is what this call launches: of a configuration whose guards all hold, the full one.
         kernels = self._candidates.kernels(
-            configs, lambda done, total: progress.update("compiled", done, total)
+            configs, self._values, lambda done, total: progress.update("compiled", done, total)
         )
         try:
             with relaxed():
                 measured = timing.time_trials(
-                    [kernel.trial() for kernel in kernels],
+                    [one.trial() for kernel in kernels if (one := kernel.ready(self._values))],
                     self._values,
                     timing.FULL if self._mode == "full" else timing.QUICK,
                     lambda done, total: progress.update("settled", done, total),
@@ -284,7 +285,7 @@ class Search:
             if known is not None:
                 return known
         results.store(result)
-        (kernel,) = candidates.kernels([rows[0].config])
+        (kernel,) = candidates.kernels([rows[0].config], self._values)
         return Selection(kernel, "tuned", self.bucket)
 
     def _stuck(self, config: Config) -> DeviceError:

@@ -17,7 +17,10 @@ from ninetoothed.compiler.compile import build
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError, NineToothedError, collect_warnings
 from ninetoothed.interpreters import interpret
+from ninetoothed.interpreters.jagged import TENSORS
+from ninetoothed.interpreters.run import Argument
 from ninetoothed.interpreters.trace import Touch, Trace, difference
+from ninetoothed.symbolic.expr import evaluate
 from ninetoothed.verification.translation.outcome import Report
 from ninetoothed.verification.translation.pass_trace import PassTrace, TraceStep, pass_trace
 from ninetoothed.verification.translation.samples import Sample, Sampler
@@ -70,7 +73,7 @@ class _Check:
                 self.proved[trace_step.name] += 1
                 continue
             self.evaluated[trace_step.name] += 1
-            before = self._compare(trace_step, before, sample, constants)
+            before = self._compare(trace_step, before, sample, constants, symbols)
         return True
 
     def _pass_trace(self, signature: Signature, config: Config) -> PassTrace:
@@ -81,22 +84,50 @@ class _Check:
 
     def _run(
         self, module: ModuleOp, sample: Sample, constants: Mapping[str, int], trace: Trace
-    ) -> None:
-        interpret(module, sample.values(self._definition, self._signature), constants, trace)
+    ) -> list[Argument]:
+        """Run a module; the arguments as it leaves them."""
+        values = sample.values(self._definition, self._signature)
+        interpret(module, values, constants, trace)
+        return values
+
+    def _as_before(self, trace_step: TraceStep, after: Trace, symbols: Mapping[str, int]) -> Trace:
+        """The accesses by the numbers that programs had before the pass."""
+        expr = trace_step.number_before
+        if expr is None:
+            return after
+        return after.renumbered(
+            lambda programs: torch.as_tensor(evaluate(expr, {**symbols, "pid": programs}, TENSORS))
+        )
 
     def _compare(
-        self, trace_step: TraceStep, before: Trace, sample: Sample, constants: Mapping[str, int]
+        self,
+        trace_step: TraceStep,
+        before: Trace,
+        sample: Sample,
+        constants: Mapping[str, int],
+        symbols: Mapping[str, int],
     ) -> Trace:
         after = Trace()
         failed: NineToothedError | None = None
+        results: list[Argument] = []
         try:
-            self._run(trace_step.after, sample, constants, after)
+            results = self._run(trace_step.after, sample, constants, after)
         except NineToothedError as error:
             # An access out of bounds is recorded before it is refused.
             failed = error
-        found = difference(before, after, trace_step.drops)
+        as_before = self._as_before(trace_step, after, symbols)
+        found = difference(before, as_before, trace_step.drops, trace_step.adds)
         if found is not None or failed is not None:
             raise CompilerError(self._message(trace_step, sample, found, failed))
+        if trace_step.drops and trace_step.is_ours:
+            # A read that is left out must reach no store.
+            expected = self._run(trace_step.before, sample, constants, Trace())
+            for parameter, *pair in zip(
+                self._definition.parameters, expected, results, strict=True
+            ):
+                if not _same(*pair):
+                    what = f"{trace_step.name} changes what {self._definition.name} stores in "
+                    raise CompilerError(self._located(what + parameter.name, trace_step, sample))
         return after
 
     def _message(
@@ -113,6 +144,10 @@ class _Check:
             touch, only_after = found
             side, other = ("after", "before") if only_after else ("before", "after")
             what += f": the {touch} happens {side} the pass only, not {other} it"
+        return self._located(what, trace_step, sample)
+
+    def _located(self, what: str, trace_step: TraceStep, sample: Sample) -> str:
+        """The message with the call, and the file that reproduces the pass."""
         tensors: list[str] = []
         values = sample.values(self._definition, self._signature)
         for parameter, value in zip(self._definition.parameters, values, strict=True):
@@ -125,6 +160,16 @@ class _Check:
         blocks = ", ".join(f"{name}={value}" for name, value in sample.blocks)
         where = "; ".join([*tensors, *([f"block sizes {blocks}"] if blocks else [])])
         return f"{what} ({where}){trace_step.reproducer}; this is a bug of the compiler"
+
+
+def _same(one: Argument, two: Argument) -> bool:
+    """True if two arguments have the same elements, bit by bit."""
+    if isinstance(one, Jagged) and isinstance(two, Jagged):
+        return _same(one.elements, two.elements)
+    if isinstance(one, torch.Tensor) and isinstance(two, torch.Tensor):
+        plain = (value.clone(memory_format=torch.contiguous_format) for value in (one, two))
+        return torch.equal(*(value.reshape(-1).view(torch.uint8) for value in plain))
+    return True
 
 
 def _empties(signature: Signature) -> list[bool]:

@@ -17,7 +17,10 @@ from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError
 from ninetoothed.interpreters.run import Argument, bind
 from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
+from ninetoothed.passes.analysis.equalities import Equalities, checked_equalities
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, reproducer, steps
+from ninetoothed.symbolic.expr import IndexExpr, as_expr, evaluate
 from ninetoothed.verification.translation.proofs import same_addresses
 
 
@@ -29,14 +32,16 @@ class TraceStep:
     before: ModuleOp
     after: ModuleOp
     rest: tuple[Step, ...]
-    known: Mapping[str, int]
+    known: Mapping[str, IndexExpr | int]
 
     def proved(self, symbols: Mapping[str, int]) -> bool:
         """True if the attributes prove that the pass changed no address of a call with these
         values.
         """
-        if any(symbols[name] != value for name, value in self.known.items()):
-            # The module was specialized on other values.
+        if any(
+            symbols[name] != evaluate(as_expr(value), symbols) for name, value in self.known.items()
+        ):
+            # The module was specialized on other values, or on sizes that are equal.
             return False
         return self._same
 
@@ -46,10 +51,29 @@ class TraceStep:
 
     @property
     def drops(self) -> bool:
-        """True if the pass may remove a read: xDSL's do where its value is unused, and
-        nt-forward-memory where it is known.
-        """
-        return not self.name.startswith("nt-") or self.name == "nt-forward-memory"
+        """True if the pass may leave out reads. xDSL's do where a value is unused."""
+        pass_ = self.rest[0].pass_
+        return pass_.drops_reads if isinstance(pass_, KernelPass) else True
+
+    @property
+    def number_before(self) -> IndexExpr | None:
+        """The number that a program ``pid`` had before the pass; None: the same."""
+        pass_ = self.rest[0].pass_
+        if not isinstance(pass_, KernelPass):
+            return None
+        kernel = next(iter(self.after.body.ops))
+        return pass_.number_before(kernel) if isinstance(kernel, nt.KernelOp) else None
+
+    @property
+    def adds(self) -> bool:
+        """True if the pass may add a read."""
+        pass_ = self.rest[0].pass_
+        return pass_.adds_reads if isinstance(pass_, KernelPass) else False
+
+    @property
+    def is_ours(self) -> bool:
+        """True unless the pass is one of xDSL's."""
+        return isinstance(self.rest[0].pass_, KernelPass)
 
     @property
     def reproducer(self) -> str:
@@ -95,7 +119,12 @@ def pass_trace(definition: Definition, signature: Signature, config: Config) -> 
     if [name for name, _ in modules[1:]] != [step.pass_.name for step in pipeline]:
         raise CompilerError("the pipeline and its observers do not agree on the passes")
     texts = (text.partition("=") for text in options["nt-specialize"]["values"])
-    known = {name: int(value) for name, _, value in texts}
+    known: dict[str, IndexExpr | int] = {name: int(value) for name, _, value in texts}
+    kernel = nt.kernel_of(composed)
+    equal = Equalities(decl.name for decl in kernel.declarations if decl.name not in known)
+    for one, two in (*signature.equal, *checked_equalities(kernel)):
+        equal.join(one, two)
+    known |= equal.merged
     trace_steps = tuple(
         TraceStep(name, modules[index][1], after, tuple(pipeline[index:]), known)
         for index, (name, after) in enumerate(modules[1:])

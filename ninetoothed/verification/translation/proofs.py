@@ -22,7 +22,7 @@ from ninetoothed.symbolic.normal_form import normalize
 _Values = Mapping[str, IndexExpr | int]
 
 
-def same_addresses(before: ModuleOp, after: ModuleOp, values: Mapping[str, int]) -> bool:
+def same_addresses(before: ModuleOp, after: ModuleOp, values: _Values) -> bool:
     """True if both are proved to touch the same elements, where symbols have ``values``."""
     if before.is_structurally_equivalent(after):
         return True

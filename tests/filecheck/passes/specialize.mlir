@@ -35,3 +35,26 @@ nt.kernel @checks_decided symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 
 ^bb0(%xs : !nt.tensor<[B] x f32>):
   nt.return
 }
+
+// Of sizes that a check says are equal, the first stands for both, with what either is a multiple of.
+// The check stays, and so do the sources' own sizes, by which a call is checked.
+// CHECK-LABEL: nt.kernel @checked symbols [#nt.symbol<m size 0 to ? div 16>, #nt.symbol<n size 0 to ? div 16>] checks [#nt.check<[n] = [m], "{left} {right}">] arrange {
+// CHECK: %x = nt.source "x" "tensor" strides [1] aligned true : !nt.tensor<[m] x f32>
+// CHECK-NEXT: %x0 = nt.access %x <{{\[\[}}m ceildiv 64], [64]] -> [b0 + g0 * 64] if {{\[\[}}b0 + g0 * 64, m]]> : !nt.tensor<[m] x f32> -> !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f32>>
+// CHECK-NEXT: %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+// CHECK-NEXT: %y0 = nt.access %y <{{\[\[}}m ceildiv 64], [64]] -> [b0 + g0 * 64] if {{\[\[}}b0 + g0 * 64, m]]> : !nt.tensor<[n] x f32> -> !nt.tensor<[m ceildiv 64] x !nt.tensor<[64] x f32>>
+// CHECK: nt.size <m> : i32
+nt.kernel @checked symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] checks [#nt.check<[n] = [m], "{left} {right}">] arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[m] x f32>
+  %x0 = nt.access %x <[[m ceildiv B], [B]] -> [g0 * B + b0] if [[g0 * B + b0, m]]>
+      : !nt.tensor<[m] x f32> -> !nt.tensor<[m ceildiv B] x !nt.tensor<[B] x f32>>
+  %y = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y0 = nt.access %y <[[n ceildiv B], [B]] -> [g0 * B + b0] if [[g0 * B + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f32>>
+  nt.arranged %x0, %y0
+      : !nt.tensor<[m ceildiv B] x !nt.tensor<[B] x f32>>, !nt.tensor<[n ceildiv B] x !nt.tensor<[B] x f32>>
+} apply {
+^bb0(%xs : !nt.tensor<[B] x f32>, %ys : !nt.tensor<[B] x f32>):
+  %s = nt.size <n> : i32
+  nt.return
+}

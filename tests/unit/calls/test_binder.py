@@ -14,7 +14,7 @@ from examples.add import add_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import Signature
-from ninetoothed.calls import arguments, binder
+from ninetoothed.calls import arguments, binder, tensor_guards
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.binder import Binder
 from ninetoothed.errors import ArgumentError
@@ -48,7 +48,7 @@ class Bound:
         found = self.binder(args, keywords)
         wanted = arguments.bind(self.interface, args, keywords)
         assert found.signature == wanted.signature
-        assert found.device == wanted.device
+        assert found.place == wanted.place
         assert list(map(id, found.values)) == list(map(id, wanted.values))
         return self.full == before
 
@@ -116,6 +116,46 @@ def test_what_calls_of_a_class_may_be_warned_of(add: Bound) -> None:
     for call in (x, y, out), (x, y, y[:0]):
         assert not add.binder(call, {}).may_warn
     assert add.binder((x,), {"y": needs, "out": out}).may_warn
+    # The mode may change.
+    with torch.no_grad():
+        assert not add.binder((x, y, out), {}).may_warn
+        assert add.binder((needs, y, out), {}).may_warn
+        assert add.binder((needs, x, out), {}).may_warn
+    assert add.binder((needs, y, out), {}).may_warn
+
+
+@pytest.mark.parametrize("is_guarded", [True, False])
+def test_of_a_new_shape_only_sizes_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch, is_guarded: bool
+) -> None:
+    """Element types and the like are compared by one guard, if torch has guards."""
+
+    def no_guard(tensors: Sequence[Any], of_any_size: bool = False) -> tensor_guards.Guard:
+        return tensor_guards.never
+
+    if not is_guarded:
+        monkeypatch.setattr(tensor_guards, "guard", no_guard)
+    elif tensor_guards.guard(vectors(1), of_any_size=True) is tensor_guards.never:
+        pytest.skip("torch has no guards that are known")
+    looks: list[int] = []
+    look = binder.Traits.__call__
+
+    def looked(self: binder.Traits, *tensors: Any) -> tuple[Any, ...]:
+        looks.append(len(tensors))
+        return look(self, *tensors)
+
+    monkeypatch.setattr(binder.Traits, "__call__", looked)
+    add = Bound(monkeypatch, ADD)
+    for size in (16, 32, 64, 128):
+        add(*vectors(size, size, size))
+    # The first call is bound without a class.
+    assert len(looks) == (1 if is_guarded else 3)
+    x, y, out = vectors(32, 32, 32)
+    for call in (x, y, out), (x.half(), y, out), (x, y, out), (x, y, x), (x, y, out):
+        before = len(looks)
+        add(*call)
+        assert add(*call)
+        assert len(looks) - before <= (1 if is_guarded else 2)
 
 
 class Own(torch.Tensor):

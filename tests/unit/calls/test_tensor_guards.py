@@ -45,6 +45,34 @@ def test_another_tensor(change: Callable[[torch.Tensor], Any]) -> None:
     assert not holds(x, change(y))
 
 
+def test_tensors_of_any_size() -> None:
+    x, y = vectors(4, 4)
+    holds = tensor_guards.guard([x, y], of_any_size=True)
+    for other in (x[:3], torch.empty(8)[::2], torch.empty(1).expand(4), torch.empty(1 << 20)):
+        assert holds(x, other)
+        assert holds(other, y)
+        assert not tensor_guards.guard([x, y])(x, other)
+    for change in CHANGES:
+        other = change(x)
+        if not (isinstance(other, torch.Tensor) and type(other) is torch.Tensor) or (
+            other.dtype != x.dtype or other.dim() != 1 or other.is_neg() or other.is_sparse
+        ):
+            assert not holds(other, y)
+    assert not holds(x.to("meta"), y)
+    assert tensor_guards.guard([torch.empty(())], of_any_size=True)(torch.ones(()))
+    assert not holds(torch.empty(()), y)
+
+
+@pytest.mark.parametrize("is_recording", [True, False])
+def test_a_guard_of_tensors_without_gradients(is_recording: bool) -> None:
+    """It holds for none that needs them, whatever the mode that it was made in."""
+    plain, needs = torch.empty(4), torch.empty(4, requires_grad=True)
+    with torch.set_grad_enabled(is_recording):
+        holds = tensor_guards.guard([plain], of_any_size=True)
+    assert holds(plain)
+    assert not holds(needs)
+
+
 def test_nothing_is_held() -> None:
     (x,) = vectors(4)
     holds = tensor_guards.guard([x])

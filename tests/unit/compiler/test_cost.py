@@ -18,11 +18,11 @@ from examples.softmax import softmax_kernel
 from ninetoothed import Tensor, block_size
 from ninetoothed.artifacts.occupancy import Amounts, Buffer, Dot, Footprint
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.contiguity import Contiguity, contiguity
 from ninetoothed.compiler.cost import ASSUMED_ITERATIONS, span
 from ninetoothed.compiler.space import space
 from ninetoothed.ir import nt
 from ninetoothed.kernel.kernel import Kernel
+from ninetoothed.passes.analysis.contiguity import Contiguity, contiguity
 from ninetoothed.symbolic.expr import as_expr, const, evaluate, sym
 
 
@@ -162,6 +162,25 @@ def test_neighbours_lie_along_the_dim_of_stride_one() -> None:
     # A row of 99 elements puts the next one anywhere.
     assert near(matmul_kernel, meta(128, 99), meta(99, 96), meta(128, 96))[0] == Contiguity(1)
     assert near(add_kernel, meta(999), meta(999), meta(999))[0] == Contiguity(0)
+
+
+def flattened() -> Kernel:
+    def arrangement(x: Tensor, out: Tensor, size: Any = block_size()) -> tuple[Tensor, ...]:
+        return x.flatten().tile((size,)), out.flatten().tile((size,))
+
+    def application(x: Any, out: Any) -> None:
+        out = x  # pyright: ignore[reportUnusedVariable]
+
+    return ninetoothed.make(arrangement, application, (Tensor(3), Tensor(3)))
+
+
+def test_neighbours_of_a_flattened_tensor() -> None:
+    whole, part = meta(4, 8, 16), meta(4, 8, 32)[..., :16]
+    assert near(flattened(), whole, whole) == [Contiguity(0, True)] * 2
+    # Where rows end, the next element is anywhere.
+    assert near(flattened(), part, whole) == [Contiguity(0), Contiguity(0, True)]
+    # What is left over of a row is no whole vector.
+    assert near(flattened(), meta(3, 5, 7), meta(3, 5, 7)) == [Contiguity(0)] * 2
 
 
 @pytest.mark.parametrize(

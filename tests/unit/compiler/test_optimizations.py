@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 
 import pytest
 
-from examples.layer_norm import layer_norm_backward_kernel
+from examples.layer_norm import layer_norm_backward_kernel, layer_norm_kernel
 from examples.matmul import matmul_kernel
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
+from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.compiler.defaults import assumed_signature
-from ninetoothed.compiler.optimizations import CHOICES
+from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS
 from ninetoothed.compiler.space import space
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.kernel.kernel import Kernel
@@ -42,6 +44,41 @@ def test_a_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kernel.source() == off
 
 
+def test_loads_stay_in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_in_loop() -> bool:
+        text = layer_norm_backward_kernel.source(language="ttir")
+        return text.index('"tt.load"') > text.index('"scf.for"')
+
+    assert not is_in_loop()
+    monkeypatch.setenv(SETTING, "hoisted_loads")
+    assert is_in_loop()
+
+
+def test_checked_equalities(monkeypatch: pytest.MonkeyPatch) -> None:
+    on = layer_norm_kernel.source()
+    assert "weight_size_0" not in on
+    monkeypatch.setenv(SETTING, "checked_equalities")
+    assert "weight_size_0" in layer_norm_kernel.source()
+
+
+def test_equal_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = matmul_kernel
+    signature, config = assumed_signature(kernel.definition, {}, {}), kernel.configs[0]
+    apart = compile_kernel(kernel.composed(signature), signature, config, TARGET, "triton-python")
+    facts = [pair for fact in kernel.interface.equals for pair in fact]
+    signature = replace(signature, equal=tuple((one[0], two[0]) for one, two in facts))
+    assert ("input_size_1", "other_size_0") in signature.equal
+    equal = compile_kernel(kernel.composed(signature), signature, config, TARGET, "triton-python")
+    assert "other_size_0" in apart.text
+    assert "other_size_0" not in equal.text
+    # The signature says it, so that no call is asked.
+    assert "the outermost shapes of" in apart.launch
+    assert "the outermost shapes of" not in equal.launch
+    monkeypatch.setenv(SETTING, "equal_sizes")
+    off = compile_kernel(kernel.composed(signature), signature, config, TARGET, "triton-python")
+    assert (off.text, off.launch) == (apart.text, apart.launch)
+
+
 @pytest.mark.parametrize("name", [choice.name for choice in CHOICES])
 def test_a_choice_is_not_offered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     signature = assumed_signature(layer_norm_backward_kernel.definition, {}, {}, "fp32")
@@ -70,7 +107,6 @@ def test_an_unknown_one(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError) as caught:
         matmul_kernel.source()
     assert caught.value.message == (
-        "NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of unsigned_tests, "
-        "alignment_facts, narrow_indices, loop_stages, pointer_blocks, with commas between "
-        "them, not 'pointer_blocks,fast'"
+        f"NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of {', '.join(OPTIMIZATIONS)}, "
+        "with commas between them, not 'pointer_blocks,fast'"
     )

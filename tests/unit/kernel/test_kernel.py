@@ -77,7 +77,7 @@ def test_source_is_python_for_triton() -> None:
 
 def test_sizes_are_named_by_parameters() -> None:
     source = add_kernel.source()
-    assert "lhs_size_0" in source
+    assert "output_size_0" in source
     assert "ninetoothed_" not in source
 
 

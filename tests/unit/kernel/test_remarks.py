@@ -9,9 +9,10 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
+from examples.matmul import matmul_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.artifacts.configuration import Config
-from ninetoothed.errors import ArgumentError
+from ninetoothed.errors import AgreementWarning, ArgumentError
 from ninetoothed.kernel.kernel import Kernel
 
 BLOCK = Symbol("BLOCK", meta=True)
@@ -102,6 +103,38 @@ def test_a_configuration_that_fits_the_call_is_taken() -> None:
     assert 96 % dict(kernel.remarks(x, y).config.values)["BLOCK"] == 0
 
 
+def test_the_sizes_of_a_call_decide_which_guards_hold() -> None:
+    kernel = make(scaled)
+    config = Config((("BLOCK", 64),))
+
+    def masks(size: int) -> list[str]:
+        found = kernel.remarks(torch.ones(size), torch.empty(size), config=config)
+        assert found.full == (size == 256)
+        assert (", all guards hold" in str(found).splitlines()[0]) == (size == 256)
+        return [one.message for one in found.remarks if "mask" in one.message]
+
+    assert masks(256) == []
+    assert masks(300)[0] == "mask of `weight` kept: `b0 + k1_0 * 64 < weight_size_0` is not proved"
+
+
+def test_sizes_that_do_not_fit() -> None:
+    with pytest.raises(ArgumentError, match="other ends before input"):
+        matmul_kernel.remarks(torch.ones(4, 500), torch.ones(6, 7), torch.ones(4, 7))
+
+
+def test_a_laxer_class_takes_the_call() -> None:
+    def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.tile((64,)), y.tile((64,))
+
+    def application(x: Any, y: Any) -> None:
+        y = x  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
+    with pytest.warns(AgreementWarning):
+        found = kernel.remarks(torch.ones(300), torch.empty(64))
+    assert "nt-lower-accesses" in {one.pass_name for one in found.remarks}
+
+
 def test_copies_of_a_line_say_it_once() -> None:
     def application(weight: Any, output: Any) -> None:
         for _ in ntl.static_range(3):
@@ -127,3 +160,20 @@ def test_a_call_of_a_function_is_named() -> None:
     line = twice.__code__.co_firstlineno
     assert first.startswith(f"{__file__}:{line + 1}:9: remark: loop kept: ")
     assert second == f"{__file__}:{line + 5}:9: note: called from here"
+
+
+def test_dims_that_are_one() -> None:
+    def flat(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x.flatten().tile((BLOCK,)), y.flatten().tile((BLOCK,))
+
+    def application(x: Any, y: Any) -> None:
+        y = x + 1  # pyright: ignore[reportUnusedVariable]
+
+    kernel = ninetoothed.make(flat, application, (Tensor(2), Tensor(2)))
+    x, y = torch.ones(9, 5)[:, :4], torch.empty(9, 4)
+    found = [one.message for one in kernel.remarks(x, y).remarks]
+    assert "size 0 of `y` is `x_size_0`, one for both" in found
+    assert "dims of `y` are one: strides are products of sizes" in found
+    assert (
+        "dims of `x` are computed by division: strides are not known to be products of sizes"
+    ) in found

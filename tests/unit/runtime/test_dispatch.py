@@ -181,7 +181,9 @@ class GpuCompiler:
     def space(self, signature: Signature, target: Target) -> Space:
         return Space(tuple(blocks(128, 256)), "")
 
-    def artifact(self, signature: Signature, config: Config, target: Target) -> Artifact:
+    def artifact(
+        self, signature: Signature, config: Config, target: Target, full: bool = False
+    ) -> Artifact:
         return artifacts.add(config.values[0][1], target=target)
 
 

@@ -18,7 +18,7 @@ from xdsl.rewriter import Rewriter
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples import add, matmul, softmax
+from examples import add, layer_norm, matmul, softmax
 from ninetoothed import Tensor
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.compiler.compile import build, pass_options
@@ -205,6 +205,7 @@ MISTAKES: dict[str, tuple[str, str, Callable[[ModuleOp], None]]] = {
     "specialized with < as <=": ("add", "nt-specialize", accesses(with_late_guards)),
     "padded without guards": ("softmax", "nt-pad-blocks", accesses(without_guards)),
     "scheduled column-major": ("matmul", "nt-schedule-programs", programs_transposed),
+    "hoisted without guards": ("layer norm", "nt-hoist-loads", accesses(without_guards)),
     "lowered without masks": ("add", "nt-lower-accesses", masks_dropped),
     "lowered with < as <=": ("matmul", "nt-lower-accesses", masks_widened),
     "lowered with a wrong block size": ("matmul", "nt-lower-accesses", constants_moved),
@@ -215,7 +216,7 @@ MISTAKES: dict[str, tuple[str, str, Callable[[ModuleOp], None]]] = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_broken_pass_is_named(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name, broken, edit = MISTAKES[mistake]
-    kernel = KERNELS[name]
+    kernel = {**KERNELS, "layer norm": layer_norm.layer_norm_backward_kernel}[name]
     tamper(monkeypatch, broken, edit)
     with pytest.raises(CompilerError) as caught:
         validated(kernel)
@@ -224,6 +225,21 @@ def test_a_broken_pass_is_named(mistake: str, monkeypatch: pytest.MonkeyPatch) -
     assert message.endswith("; this is a bug of the compiler")
     parameters = "|".join(parameter.name for parameter in kernel.definition.parameters)
     assert re.search(rf"\(({parameters}): size \(.*\) stride \(", message)
+
+
+def test_a_read_that_reaches_a_store_may_not_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_fewer(module: ModuleOp) -> None:
+        for op in module.walk():
+            if isinstance(op, nt.LoadOp) and op.guards is not None:
+                guards = (Guard(guard.index + 1, guard.size) for guard in op.guards.data)
+                op.guards = nt.GuardsAttr(tuple(guards))
+
+    # Else the load's own guard is the store's.
+    monkeypatch.setenv("NINETOOTHED_DISABLE_OPTIMIZATIONS", "equal_sizes")
+    tamper(monkeypatch, "nt-guard-loads", one_fewer)
+    message = r"^nt-guard-loads changes what add_kernel stores in output \(lhs: size .*compiler$"
+    with pytest.raises(CompilerError, match=message):
+        validated(add.add_kernel)
 
 
 def test_the_message_names_an_element_and_reproduces(
@@ -299,10 +315,13 @@ def test_traces_are_sets() -> None:
     assert difference(two, one) == (Touch("x", "read", 1, (2,), 6), True)
     assert difference(one, two, dropping=True) is None
     assert difference(two, one, dropping=True) == (Touch("x", "read", 1, (2,), 6), True)
+    assert difference(one, two, adding=True) == (Touch("x", "read", 1, (2,), 6), False)
+    assert difference(two, one, adding=True) is None
     two.touch("read", "x", programs, offsets, offsets >= 3, (4,))
     assert difference(one, two) is None
     two.touch("write", "x", programs, torch.zeros(1, 1, dtype=torch.int64), None, (1,))
     assert difference(one, two) == (Touch("x", "write", 0, (0,), 0), True)
+    assert difference(one, two, adding=True) == (Touch("x", "write", 0, (0,), 0), True)
 
 
 def test_traces_of_far_elements() -> None:

@@ -67,7 +67,7 @@ def launcher(types: str, of_shape: str = "") -> Launcher:
 def passed(stub: Stub, one: Launcher, *arguments: Any) -> list[int]:
     """The bytes of the arguments that a launch passes, as integers."""
     stub.set(arguments_count=len(arguments) + 2)
-    one.launch(5, one.shape(5, arguments), arguments, STREAM)
+    one.launch(5, arguments, STREAM)
     launch = stub.launches()[-1]
     # Triton's hidden arguments: no memory for programs, none for profiles.
     assert launch.arguments[-2:] == (0, 0)
@@ -232,14 +232,14 @@ def test_memory_for_the_programs(stub: Stub, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(torch, "empty", empty)
     one = stub.driver.load(binary(scratch=24, alignment=8)).launcher(["i32"], [False])
     stub.set(arguments_count=3)
-    one.launch(7, one.shape(7, (3,)), (3,), 0)
+    one.launch(7, (3,), 0)
     assert places == [(7 * 24, torch.uint8, torch.device("cuda", 0))]
     first, scratch, profile = stub.launches()[-1].arguments
     assert (first, profile) == (3, 0)
     assert scratch
     one = stub.driver.load(binary(scratch=24, alignment=1 << 40)).launcher(["i32"], [False])
     with pytest.raises(DeviceError, match="multiples of"):
-        one.launch(7, one.shape(7, (3,)), (3,), 0)
+        one.launch(7, (3,), 0)
 
 
 def in_a_thread(work: Callable[[], Any]) -> Any:

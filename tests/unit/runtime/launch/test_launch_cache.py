@@ -139,8 +139,8 @@ def kernel(gpu: Gpu, description: Artifact | None = None) -> LoadedKernel:
 class AtOnce(LaunchCache):
     """Keeps the first call of a kind, too."""
 
-    def _recurs(self, key: Hashable) -> bool:
-        return True
+    def _are_new(self, shapes: Hashable) -> bool:
+        return False
 
 
 class Called:
@@ -156,13 +156,15 @@ class Called:
 
     def __call__(self, *args: Any, **keywords: Any) -> bool:
         """True if the call was launched without being bound."""
-        if self.repeated.launch(args, keywords):
+        found = self.repeated.launch(args, keywords)
+        if found:
             return True
         self.full += 1
         values = bind(self.interface, args, {}).values
         launched = self.kernel.launch(values)
         assert isinstance(launched, Launched)
-        self.repeated.keep(args, keywords, values, launched)
+        if found is None:
+            self.repeated.keep(args, keywords, values, launched)
         return False
 
 
@@ -201,18 +203,50 @@ def test_a_call_is_kept_the_second_time(gpu: Gpu) -> None:
     launches = kernel(gpu)
     repeated = LaunchCache(ADD, number_class)
 
-    def keep(args: Call) -> None:
-        launched = launches.launch(args)
-        assert launched is not None
-        repeated.keep(args, {}, args, launched)
+    def found(args: Call) -> bool | None:
+        """What the cache finds of a call, which is launched and kept where it is to be."""
+        found = repeated.launch(args, {})
+        if found is None:
+            launched = launches.launch(args)
+            assert launched is not None
+            repeated.keep(args, {}, args, launched)
+        return found
 
-    keep(call(100))
-    keep(call(200))
-    assert not repeated.launch(call(100), {})
+    # The kernel's first call, and the first of other shapes.
+    assert found(call(100)) is None
+    assert found(call(200)) is False
     assert not launches.loaded.is_kept
-    keep(call(100, scale=2.5))
-    assert repeated.launch(call(100), {})
-    assert not repeated.launch(call(200), {})
+    assert found(call(100, scale=2.5)) is None
+    assert launches.loaded.is_kept
+    assert found(call(100)) is True
+    assert found(call(200)) is None
+    assert found(call(200)) is True
+    # Numbers of another type are another kind, whose shapes are as good as new.
+    assert found(call(200, scale=3)) is False
+
+
+class Read:
+    """A tensor, and what was read of it, in order."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+        self.found: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        self.found.append(name)
+        return getattr(self.tensor, name)
+
+
+def test_of_new_shapes_no_more_is_read(gpu: Gpu) -> None:
+    args = call(100)
+    launched = kernel(gpu).launch(args)
+    assert launched is not None
+    repeated = LaunchCache(ADD, number_class)
+    repeated.keep(args, {}, args, launched)
+    x, y, scale, out = call(200)
+    tensors = [Read(one) for one in (x, y, out)]
+    assert repeated.launch((*tensors[:2], scale, tensors[2]), {}) is False
+    assert [one.found for one in tensors] == [["data_ptr", "shape"]] * 3
 
 
 # Those that are private, too.
@@ -332,7 +366,7 @@ def test_memory_that_is_shared(
 
     repeated = kept(gpu, placed(first))
     assert repeated.launch(placed(first), {})
-    assert repeated.launch(placed(second), {}) is launches
+    assert bool(repeated.launch(placed(second), {})) is launches
     assert gpu.stub.launched == 1 + launches
 
 
@@ -533,7 +567,7 @@ def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
     again = 0
     for size in sizes:
         x, y, out = tensors[:, :size]
-        again += called.repeated.launch((x, y, 0.5, out), {})
+        again += bool(called.repeated.launch((x, y, 0.5, out), {}))
     # Calls that alternate find nearly all that there is room for.
     assert again == MOST
 
@@ -547,7 +581,9 @@ def test_calls_that_take_turns_are_kept(gpu: Gpu) -> None:
     for _ in range(2):
         for size in sizes:
             x, y, out = tensors[:, :size]
-            repeated.keep((x, y, 0.5, out), {}, (x, y, 0.5, out), launched)
+            args = (x, y, 0.5, out)
+            if repeated.launch(args, {}) is None:
+                repeated.keep(args, {}, args, launched)
     for size in sizes:
         x, y, out = tensors[:, :size]
         assert repeated.launch((x, y, 0.5, out), {})

@@ -262,7 +262,7 @@ def test_what_is_bound_by_its_class_is_bound_right(made: list[Call]) -> None:
             assert found == wanted
             continue
         assert found.signature == finish(wanted.signature)
-        assert found.device == wanted.device
+        assert found.place == wanted.place
         assert list(map(id, found.values)) == list(map(id, wanted.values))
 
 

@@ -7,18 +7,19 @@ that they lie together, at a multiple of 16, and that all or none of them exist.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ninetoothed.artifacts.signature import ParamSignature, Signature
-from ninetoothed.dtype import DTYPES
 from ninetoothed.ir import nt
 from ninetoothed.layout.access import Access, index_names
+from ninetoothed.passes.analysis.vectorization import vector_lanes
 from ninetoothed.symbolic.divisibility import MULTIPLE, known_divisor
 from ninetoothed.symbolic.expr import (
     DIVISIONS,
     IndexExpr,
     const,
     evaluate,
+    product,
     substitute,
     symbol_names,
 )
@@ -54,9 +55,26 @@ def contiguity(kernel: nt.KernelOp, signature: Signature) -> list[Contiguity]:
         if param.kind != "tensor":
             found.append(Contiguity())
             continue
-        access = nt.access_of(value, kernel.assumptions)[1].data
-        found.append(_contiguity(access.substitute(fixed), param, divisors))
+        source, attribute = nt.access_of(value, kernel.assumptions)
+        access = _collapsed(source, attribute.data, param.contiguous).substitute(fixed)
+        found.append(_contiguity(access, param, divisors))
     return found
+
+
+def _collapsed(source: nt.SourceOp, access: Access, first: int | None) -> Access:
+    """The access with the dims from ``first`` on as one, the last, if that spares quotients."""
+    if first is None:
+        return access
+    products = [product(source.sizes[dim + 1 :]) for dim in range(first, len(source.sizes))]
+    index = normalize(nt.offset(access.indices[first:], products, None))
+    if _has_divisions(index):
+        return access
+    zeros = [const(0)] * (len(products) - 1)
+    return replace(access, indices=(*access.indices[:first], *zeros, index))
+
+
+def _has_divisions(expr: IndexExpr) -> bool:
+    return expr.op in DIVISIONS or any(map(_has_divisions, expr.operands))
 
 
 def _contiguity(access: Access, param: ParamSignature, divisors: Mapping[str, int]) -> Contiguity:
@@ -103,8 +121,7 @@ def _is_wide(
     param: ParamSignature,
     divisors: Mapping[str, int],
 ) -> bool:
-    # The number of elements in 16 bytes.
-    count = 128 // DTYPES[param.dtype].bits
+    count = vector_lanes(param.dtype)
     if not param.pointer_by_16 or known_divisor(access.levels[-1][dim], divisors) < count:
         return False
     rows = index_names(access.levels)

@@ -1,0 +1,59 @@
+"""What the checks of a call say of sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ninetoothed.ir import nt
+from ninetoothed.symbolic.expr import IndexExpr, sym, symbol_names
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
+
+
+def checked_sizes(kernel: nt.KernelOp, defined: bool = True) -> tuple[IndexExpr, ...]:
+    """What a call has checked, as expressions over sizes and lengths of sequences that are at least
+    0. Without ``defined``, less what ``nt-check-definedness`` has added.
+    """
+    return tuple(dict.fromkeys(_facts(kernel, defined)))
+
+
+def _facts(kernel: nt.KernelOp, defined: bool) -> Iterator[IndexExpr]:
+    jagged = [one.jagged.data for one in kernel.sources if one.jagged is not None]
+    lengths = {sym(one.offsets): sym(one.length) for one in jagged}
+    for attribute in kernel.checks:
+        check = attribute.data
+        if check.defined and not defined:
+            continue
+        for left, right in zip(check.left, check.right, strict=True):
+            if left in lengths and right in lengths:
+                # Sequences of equal offsets are equally long.
+                left, right = lengths[left], lengths[right]
+            if left.op == "min" and right in left.args:
+                yield _above(right, left)
+            elif right.op == "min" and left in right.args:
+                yield _above(left, right)
+            else:
+                yield normalize(left - right)
+                yield normalize(right - left)
+    for length, longest in kernel.longest.items():
+        yield longest - sym(length)
+
+
+def _above(small: IndexExpr, least: IndexExpr) -> IndexExpr:
+    """How far the other operand of a minimum is above ``small``, which it is equal to."""
+    other = least.args[0] if least.args[1] == small else least.args[1]
+    return normalize(other - small)
+
+
+def is_at_most(kernel: nt.KernelOp, small: IndexExpr, large: IndexExpr) -> bool:
+    """True if ``small <= large`` in every call."""
+    names = {*symbol_names(small, large)}
+    facts = [
+        fact
+        for fact in checked_sizes(kernel)
+        if not names.isdisjoint(symbol_names(fact)) and not _has_extremes(fact)
+    ]
+    return always_nonnegative(large - small, kernel.assumptions, facts)
+
+
+def _has_extremes(expr: IndexExpr) -> bool:
+    return expr.op in ("min", "max") or any(map(_has_extremes, expr.operands))

@@ -1,0 +1,246 @@
+"""Index values: what integers of an application are, as expressions over sizes and lanes.
+
+The value of a block is that of one lane. Sums and products of machine integers are those of
+integers where the result fits; whatever else is computed from one asks that it fits.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IntegerType, Signedness
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from ninetoothed.ir import nt
+from ninetoothed.passes.analysis.scalars import constant_value
+from ninetoothed.symbolic.expr import (
+    IndexExpr,
+    binary,
+    const,
+    maximum,
+    minimum,
+    substitute,
+    sym,
+    symbol_names,
+)
+from ninetoothed.symbolic.extremes import largest, smallest
+from ninetoothed.symbolic.intervals import Range, bounds
+from ninetoothed.symbolic.normal_form import normalize
+
+# Sizes are so far below the largest integer that a size and a block can be added (``calls.arguments``).
+_MOST_LANES = 1 << 20
+_RING = ("add", "sub", "mul")
+_MOVES = nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp | nt.ReshapeOp
+
+
+class IndexValues:
+    """Index values of a kernel in stage ``scheduled``, and the ranges of what they depend on.
+
+    ``index_bits``: what holds every size. ``variables``: ranges of program indices, lanes and
+    induction variables, by name. ``sizes``: those of the call's sizes.
+    """
+
+    def __init__(self, kernel: nt.KernelOp, index_bits: int) -> None:
+        self._kernel = kernel
+        self._known: dict[SSAValue, IndexExpr | None] = {}
+        self._lanes: set[str] = set()
+        self.variables: dict[str, Range] = {}
+        self.sizes = dict(kernel.assumptions)
+        for size, padded in kernel.padding.items():
+            if size.op == "sym":
+                self.sizes[size.args[0]] = Range.of(0, padded)
+        most = Range.of(0, (1 << (index_bits - 1)) - _MOST_LANES)
+        self._held = {name: self._narrower(name, most) for name in self.sizes}
+        self._given = _given(kernel)
+
+    def _narrower(self, name: str, most: Range) -> Range:
+        """The range of a size, which integers of ``index_bits`` hold."""
+        found = self.sizes[name]
+        return most if found.upper is None else found
+
+    def largest(self, expr: IndexExpr) -> IndexExpr | None:
+        """The largest value of ``expr``, by sizes that the host knows; None: it is not known."""
+        return self._of_host(largest(expr, self.variables, self.sizes))
+
+    def smallest(self, expr: IndexExpr) -> IndexExpr | None:
+        """The smallest value, as :meth:`largest`."""
+        return self._of_host(smallest(expr, self.variables, self.sizes))
+
+    def _of_host(self, expr: IndexExpr | None) -> IndexExpr | None:
+        is_given = expr is not None and self._given.issuperset(symbol_names(expr))
+        return expr if is_given else None
+
+    def varies(self, expr: IndexExpr) -> bool:
+        """True if ``expr`` depends on the program, the lane or the iteration."""
+        return any(name in self.variables for name in symbol_names(expr))
+
+    def variable(self, range: Range) -> IndexExpr:
+        """A new variable."""
+        name = f"i{len(self.variables)}"
+        while name in self.sizes:
+            name = f"{name}_"
+        self.variables[name] = range
+        return sym(name)
+
+    def of(self, value: SSAValue) -> IndexExpr | None:
+        """The value, but for what does not fit its type; None if nothing is known of it."""
+        if value not in self._known:
+            self._known[value] = None
+            if _bits(value.type) is not None:
+                found = self._computed(value)
+                self._known[value] = None if found is None else normalize(found)
+        return self._known[value]
+
+    def exact(self, value: SSAValue) -> IndexExpr | None:
+        """The value, if its type holds it for all sizes."""
+        found = self.of(value)
+        return found if found is not None and self.fits(found, value.type) else None
+
+    def fits(self, expr: IndexExpr, type: Attribute) -> bool:
+        """True if a type's integers hold all values of ``expr``."""
+        bits, high = _bits(type), self.largest(expr)
+        if bits is None or high is None or not self.is_above_least(expr, type):
+            return False
+        most = bounds(high, self._held)[1]
+        return most is not None and most < 1 << (bits - 1)
+
+    def is_above_least(self, expr: IndexExpr, type: Attribute) -> bool:
+        """True if no value of ``expr`` is below a type's integers."""
+        bits, low = _bits(type), self.smallest(expr)
+        least = None if low is None else bounds(low, self.sizes)[0]
+        return bits is not None and least is not None and least >= -1 << (bits - 1)
+
+    def access(self, op: Operation, attribute: nt.AccessAttr) -> dict[str, IndexExpr]:
+        """Values of an access's index variables at ``op``, which reads or writes the tile."""
+        names, levels = attribute.names, attribute.data.levels
+        values = {
+            name: self._program_index(name, size)
+            for name, size in zip(names[0], levels[0], strict=True)
+        }
+        if len(levels) > 1:
+            rows = zip(names[-1], levels[-1], strict=True)
+            values.update((name, self._lane(size)) for name, size in rows)
+        indices: tuple[SSAValue, ...] = tuple(op.indices) if isinstance(op, _INDEXED) else ()
+        local = [name for row in names[1:-1] for name in row]
+        for name, index in zip(local, indices, strict=True):
+            found = self.exact(index)
+            values[name] = self.variable(Range()) if found is None else found
+        return values
+
+    def _program_index(self, name: str, size: IndexExpr) -> IndexExpr:
+        if size.value == 1:
+            return const(0)
+        named = f"{name} of {size}"
+        self.variables.setdefault(named, Range(const(0), size - 1))
+        return sym(named)
+
+    def _lane(self, size: IndexExpr) -> IndexExpr:
+        if size.value == 1:
+            return const(0)
+        lane = self.variable(Range(const(0), size - 1))
+        self._lanes.add(lane.args[0])
+        return lane
+
+    def _moved(self, expr: IndexExpr | None) -> IndexExpr | None:
+        """The same values at other lanes."""
+        if expr is None:
+            return None
+        moved = [name for name in symbol_names(expr) if name in self._lanes]
+        return substitute(expr, {name: self._lane_like(name) for name in moved})
+
+    def _lane_like(self, name: str) -> IndexExpr:
+        lane = self.variable(self.variables[name])
+        self._lanes.add(lane.args[0])
+        return lane
+
+    def _computed(self, value: SSAValue) -> IndexExpr | None:
+        owner = value.owner
+        if isinstance(value, BlockArgument):
+            return self._induction(value)
+        number = constant_value(value)
+        if number is not None:
+            return const(number) if isinstance(number, int) else None
+        match owner:
+            case nt.SizeOp():
+                return owner.expr.data
+            case nt.ArangeOp():
+                return owner.start.data + self._lane(nt.shape_of(value.type)[0])
+            case nt.OffsetsOp():
+                return self._offsets(owner)
+            case nt.CastOp() | nt.HintOp():
+                return self.exact(owner.value)
+            case nt.ElementwiseOp():
+                return self._elementwise(owner)
+            case _ if isinstance(owner, _MOVES):
+                return self._moved(self.of(owner.operands[0]))
+            case _:
+                return None
+
+    def _offsets(self, op: nt.OffsetsOp) -> IndexExpr | None:
+        if op.source_dim is None or not isinstance(op.ref, BlockArgument):
+            return None
+        value = self._kernel.arranged.values[op.ref.index]
+        _, attribute = nt.access_of(value, self._kernel.assumptions)
+        values = self.access(op, attribute)
+        if len(attribute.data.levels) > 1:
+            for dim, name in enumerate(attribute.names[-1]):
+                if dim not in op.dims:
+                    values[name] = const(0)
+        return substitute(attribute.data.indices[op.source_dim], values)
+
+    def _elementwise(self, op: nt.ElementwiseOp) -> IndexExpr | None:
+        name = op.function.data
+        if len(op.arguments) != 2:
+            return None
+        if name in _RING:
+            left, right = map(self.of, op.arguments)
+            return None if left is None or right is None else binary(name, left, right)
+        if name not in ("minimum", "maximum", "floordiv"):
+            return None
+        left, right = map(self.exact, op.arguments)
+        if name == "minimum" and (left is None) != (right is None):
+            return self._at_most(op, left if right is None else right)
+        if left is None or right is None:
+            return None
+        if name == "floordiv":
+            return left // right if right.value is not None and right.value > 0 else None
+        return (minimum if name == "minimum" else maximum)(left, right)
+
+    def _at_most(self, op: nt.ElementwiseOp, known: IndexExpr | None) -> IndexExpr | None:
+        """A minimum of something unknown and ``known``."""
+        high = None if known is None else self.largest(known)
+        return None if high is None else self.variable(Range(None, high))
+
+    def _induction(self, value: BlockArgument) -> IndexExpr | None:
+        loop = value.block.parent_op()
+        if not isinstance(loop, scf.ForOp) or value is not loop.body.block.args[0]:
+            return None
+        step = constant_value(loop.step)
+        first, end = self.exact(loop.lb), self.exact(loop.ub)
+        if not isinstance(step, int) or step < 1:
+            return None
+        low = None if first is None else self.smallest(first)
+        high = None if end is None else self.largest(end)
+        if high is None or low is None or first != low or end != high:
+            return self.variable(Range(low, None if high is None else high - 1))
+        return self.variable(Range(low, low + (high - 1 - low) // step * step))
+
+
+_INDEXED = (nt.LoadOp, nt.StoredOp, nt.StoreOp, nt.GuardOp, nt.OffsetsOp, nt.AddressOp)
+
+
+def _given(kernel: nt.KernelOp) -> frozenset[str]:
+    """The sizes that the host knows when it launches the kernel."""
+    exprs = (size for source in kernel.sources for size in source.decl.sizes)
+    return frozenset(symbol_names(*(size for size in exprs if size.op == "sym")))
+
+
+def _bits(type: Attribute) -> int | None:
+    """The width of signed integers, or of blocks of them; None: the type has no such."""
+    scalar = nt.scalar_of(type)
+    if not isinstance(scalar, IntegerType):
+        return None
+    integer = cast("IntegerType", scalar)
+    bits = integer.width.data
+    return None if bits == 1 or integer.signedness.data is Signedness.UNSIGNED else bits

@@ -1,0 +1,168 @@
+"""Fold guards: what always holds is not asked for.
+
+Comparisons of an application that have one value in all lanes are folded. So are, for the kernel of
+the calls in which all guards hold (``full``), those that the sizes of such calls decide, and the
+guards of accesses; sizes that are then known to be their block's become numbers. What must be at
+most 0 for that, so that a call may launch this kernel, is left beside the other kernel
+(``vacuous``), for the host to compute.
+
+Why here: it needs numeric block sizes and the grid, and what comes behind has fewer guards to look
+at and masks to make. It requires stage ``scheduled`` and leaves it.
+
+Before:
+
+```mlir
+// nt-opt -p 'nt-fold-guards{full=true}'
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n]]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [n ceildiv 64] : index
+  %1 = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.store %1, %a[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.return
+}
+```
+
+After:
+
+```mlir
+nt.kernel @k symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {
+  %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %0 = nt.access %x <[[n ceildiv 64], [64]] -> [g0 * 64 + b0]>
+      : !nt.tensor<[n] x f32> -> !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+  nt.arranged %0 : !nt.tensor<[n ceildiv 64] x !nt.tensor<[64] x f32>>
+} apply {
+^bb0(%a : !nt.tensor<[64] x f32>):
+  %pid = nt.program_id : index
+  %g0 = nt.program_index %pid [n ceildiv 64] : index
+  %1 = nt.load %a[] : !nt.tensor<[64] x f32>[] -> !nt.tensor<[64] x f32>
+  nt.store %1, %a[] : !nt.tensor<[64] x f32>, !nt.tensor<[64] x f32>[]
+  nt.return
+}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ninetoothed.ir import nt
+from ninetoothed.ir.kernel_pass import KernelPass
+from ninetoothed.ir.rewriting import Inserter
+from ninetoothed.ir.rewriting import replace as replace_op
+from ninetoothed.passes.analysis.vacuity import Vacuity
+from ninetoothed.symbolic.expr import substitute
+from ninetoothed.symbolic.normal_form import normalize
+
+_MOVES = nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp | nt.ReshapeOp
+
+
+class _Folding:
+    """Folding of the booleans that have one value in all lanes, by value."""
+
+    def __init__(self, known: dict[SSAValue, bool]) -> None:
+        self._known = known
+
+    def fold(self, kernel: nt.KernelOp) -> None:
+        """Fold what depends on the known values, in program order."""
+        for op in list(kernel.apply.walk()):
+            if any(value in self._known for value in op.operands):
+                self._visit(op)
+        for value, truth in reversed(self._known.items()):
+            owner = value.owner
+            assert isinstance(owner, Operation)
+            if any(value.uses):
+                self._materialize(owner, truth)
+            Rewriter.erase_op(owner)
+
+    def _visit(self, op: Operation) -> None:
+        known = [self._known.get(value) for value in op.operands]
+        match op:
+            case nt.ElementwiseOp() if op.function.data == "where" and known[0] is not None:
+                self._replace(op, op.arguments[1 if known[0] else 2])
+            case nt.ElementwiseOp() if op.function.data in ("and", "or"):
+                neutral = op.function.data == "and"
+                for one, other in zip(known, reversed(op.arguments), strict=True):
+                    if one is neutral:
+                        self._replace(op, other)
+                        break
+                else:
+                    self._known[op.result] = not neutral
+            case nt.ElementwiseOp() if op.function.data == "invert":
+                self._known[op.result] = not known[0]
+            case _ if isinstance(op, _MOVES):
+                assert known[0] is not None
+                self._known[op.results[0]] = known[0]
+            case nt.PointerStoreOp() | nt.PointerLoadOp() if op.mask and self._known.get(op.mask):
+                new = op.masked(None)
+                new.location = op.location
+                Rewriter.replace_op(op, new)
+            case _:
+                pass
+
+    def _replace(self, op: nt.ElementwiseOp, value: SSAValue) -> None:
+        if value in self._known:
+            self._known[op.result] = self._known[value]
+        else:
+            replace_op(op, [value])
+
+    def _materialize(self, op: Operation, truth: bool) -> None:
+        """Put a constant in the place of the result of ``op``."""
+        inserter, type = Inserter.before(op), op.results[0].type
+        value = inserter.add(arith.ConstantOp(IntegerAttr(truth, i1)))
+        if isinstance(type, nt.TensorType):
+            value = inserter.add(nt.FullOp(value, type))
+        op.results[0].replace_all_uses_with(value)
+
+
+@dataclass(frozen=True)
+class FoldGuardsPass(KernelPass):
+    """Fold guards and comparisons that always hold."""
+
+    name: ClassVar[str] = "nt-fold-guards"
+
+    enabled: bool = True
+    """False: the kernel stays as it is."""
+
+    full: bool = False
+    """For the calls in which all guards hold whose vacuity the sizes tell."""
+
+    index_bits: int = 32
+    """The width of address arithmetic, 32 or 64."""
+
+    def apply_to(self, kernel: nt.KernelOp) -> None:
+        if not self.enabled:
+            return
+        vacuity = Vacuity(kernel, self.index_bits)
+        known: dict[SSAValue, bool] = {}
+        for op, truth in vacuity.comparisons.items():
+            if self.full or not truth.excesses:
+                known[op.result] = truth.value
+        _Folding(known).fold(kernel)
+        if self.full:
+            for access, guards in vacuity.guards.items():
+                data = access.access.data
+                kept = tuple(guard for guard in data.guards if guard not in guards)
+                access.properties["access"] = nt.AccessAttr(replace(data, guards=kept))
+            _substitute(kernel, vacuity.constants)
+        elif vacuity.excesses:
+            kernel.vacuous = nt.ExprsAttr(vacuity.excesses)
+
+
+def _substitute(kernel: nt.KernelOp, constants: Mapping[str, int]) -> None:
+    """Put numbers in the place of sizes that the application computes with."""
+    for op in kernel.apply.walk():
+        if constants and isinstance(op, nt.SizeOp):
+            op.expr = nt.ExprAttr(normalize(substitute(op.expr.data, constants)))

@@ -1,0 +1,127 @@
+"""Loads in front of loops: the same results, also where a loop does not run, or writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+import ninetoothed
+from ninetoothed import Symbol, Tensor
+from ninetoothed.kernel.kernel import Kernel
+from ninetoothed.testing import check_kernel
+from tests.support.everywhere import everywhere
+
+# Applications assign to their parameters, which is a store.
+# pyright: reportUnusedVariable=false
+
+SIZE = Symbol("SIZE", meta=True, lower_bound=64, upper_bound=256)
+LEVELS = {"cpu": ("nt", "tt"), "cuda": "nt"}
+MOVED = "passed: load of `weight` moved in front of the loop"
+
+
+def columns(x: Any) -> Any:
+    """Blocks of columns, of each all rows."""
+    x = x.tile((1, SIZE)).tile((-1, 1)).squeeze(0)
+    x.dtype = x.dtype.squeeze(1)
+    x.dtype.dtype = x.dtype.dtype.squeeze(0)
+    return x
+
+
+def rows(x: Any, weight: Any, y: Any) -> tuple[Any, Any, Any]:
+    return columns(x), weight.tile((SIZE,)), columns(y)
+
+
+def weighted(x: Any, weight: Any, y: Any) -> None:
+    for row in range(x.shape[0]):
+        y[row] = x[row] * weight
+
+
+def scalars(x: Any) -> Any:
+    """An element for each program."""
+    x = x.tile((1,))
+    x.dtype = x.dtype.squeeze(0)
+    return x
+
+
+def hoisting(kernel: Kernel, *values: Any) -> list[str]:
+    """What nt-hoist-loads remarks on a call."""
+    found = kernel.remarks(*values).remarks
+    return [f"{one.kind}: {one.message}" for one in found if one.pass_name == "nt-hoist-loads"]
+
+
+# 1,000 and 1,008 columns: rows that start anywhere, and at multiples of 16.
+@pytest.mark.parametrize(("count", "width"), [(0, 1000), (7, 1000), (7, 1008), (1, 3), (7, 0)])
+def test_a_row_of_weights(device: str, count: int, width: int) -> None:
+    kernel = ninetoothed.make(rows, weighted, (Tensor(2), Tensor(1), Tensor(2)), num_warps=4)
+    x = torch.randn(count, width, device=device).half()
+    weight, y = torch.randn(width, device=device).half(), torch.zeros_like(x)
+    expected = x * weight
+    check_kernel(kernel, (x, weight, y), {"y": expected}, levels=LEVELS[device])
+    assert hoisting(kernel, x, weight, y) == [MOVED]
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_what_the_loop_writes(device: str, is_shared: bool) -> None:
+    """With the first block among those that are written, each sees what the first has become."""
+
+    def arrangement(weight: Any, y: Any) -> tuple[Any, Any]:
+        return weight.tile((64,)).tile((-1,)), y.tile((64,)).tile((-1,))
+
+    def application(weight: Any, y: Any) -> None:
+        for block in range(y.shape[0]):
+            y[block] = weight[0] + 1
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
+    first = torch.arange(64.0, device=device)
+    expected = torch.cat([first + 1, first + (2 if is_shared else 1), (first + 1)[:2] + is_shared])
+    y = torch.arange(130.0, device=device)
+    weight = y if is_shared else y.clone()
+    check_kernel(kernel, (weight, y), {"y": expected}, levels=LEVELS[device])
+    kept = "missed: load of `weight` kept in the loop: `weight` may share memory with `y`"
+    assert hoisting(kernel, weight, y) == [kept if is_shared else MOVED]
+
+
+def test_there_is_no_first_block(device: str) -> None:
+    """What would be read in front of a loop that does not run is outside of the tensor."""
+
+    def arrangement(weight: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
+        weight = weight.tile((64,), floor_mode=True).tile((-1,), floor_mode=True)
+        return weight, x.tile((1,)).tile((-1,)), y.tile((64,))
+
+    def application(weight: Any, x: Any, y: Any) -> None:
+        total = y
+        for _ in range(x.shape[0]):
+            total += weight[0]
+        y = total
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1), Tensor(1)))
+    y = torch.arange(64.0, device=device)
+    for count, length in ((0, 0), (0, 3), (3, 64)):
+        weight, x = torch.ones(length, device=device), torch.ones(count, device=device)
+        args = (weight, x, y.clone())
+        check_kernel(kernel, args, {"y": y + count}, levels=LEVELS[device])
+        assert hoisting(kernel, *args) == [MOVED]
+
+
+def test_in_a_condition_of_a_loop(device: str) -> None:
+    """The condition of a while loop is evaluated once more than its body."""
+
+    def arrangement(weight: Any, y: Any) -> tuple[Any, Any]:
+        return scalars(weight), scalars(y)
+
+    def application(weight: Any, y: Any) -> None:
+        found = 0
+        while found * 3 < weight:
+            found = found + 1
+        y = found
+
+    values = (torch.tensor([7, 0, -2, 12]), torch.zeros(4, dtype=torch.int64))
+    everywhere(
+        device,
+        arrangement,
+        application,
+        values,
+        lambda weight, y: torch.testing.assert_close(y.cpu(), torch.tensor([3, 0, 0, 4])),
+    )

@@ -1,0 +1,85 @@
+"""The class of a call is what binding says of it, for random interfaces and calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ninetoothed.artifacts.interface import Equals, Interface, Parameter, Size
+from ninetoothed.calls import arguments
+from ninetoothed.calls.binder import Binder
+
+_SIZES = (0, 1, 1, 2, 3, 3, 16, 32)
+
+
+@st.composite
+def _interfaces(draw: st.DrawFn) -> Interface:
+    ndims = draw(st.lists(st.integers(0, 3), min_size=2, max_size=3))
+    parameters = tuple(
+        Parameter(f"x{place}", "tensor", ndim, None, None, None, place)
+        for place, ndim in enumerate(ndims)
+    )
+    sizes: list[Size] = [
+        (f"x{place}_{dim}", place, dim) for place, ndim in enumerate(ndims) for dim in range(ndim)
+    ]
+    facts: list[Equals] = []
+    if len(sizes) > 1:
+        pairs = st.tuples(st.sampled_from(sizes), st.sampled_from(sizes))
+        facts = draw(st.lists(st.lists(pairs, min_size=1, max_size=2).map(tuple), max_size=3))
+    flattened = draw(st.lists(st.integers(0, len(ndims) - 1), unique=True))
+    return Interface(
+        "k",
+        parameters,
+        (),
+        (),
+        (),
+        (),
+        (),
+        (),
+        find_equals=lambda: tuple(facts),
+        flattened=tuple(flattened),
+    )
+
+
+@st.composite
+def _tensors(draw: st.DrawFn, ndim: int) -> torch.Tensor:
+    shape = draw(st.lists(st.sampled_from(_SIZES), min_size=ndim, max_size=ndim))
+    layout = draw(st.sampled_from(["plain", "plain", "strided", "expanded", "permuted", "shifted"]))
+    if layout == "strided":
+        return torch.empty([2 * size for size in shape])[tuple([slice(None, None, 2)] * ndim)]
+    if layout == "expanded":
+        return torch.empty([1] * ndim).expand(shape)
+    if layout == "permuted":
+        return torch.empty(shape[::-1]).permute(tuple(reversed(range(ndim))))
+    if layout == "shifted":
+        count = torch.Size(shape).numel()
+        return torch.empty(count + 1)[1:].view(shape)
+    return torch.empty(shape)
+
+
+@given(st.data())
+def test_classes_are_as_bound(data: st.DataObject) -> None:
+    interface = data.draw(_interfaces())
+    binder = Binder(interface, lambda signature: signature)
+    for _ in range(6):
+        call: list[Any] = [data.draw(_tensors(one.ndim)) for one in interface.parameters]
+        wanted = arguments.bind(interface, call, {}).signature
+        # The second time a known class is found.
+        for _ in range(2):
+            assert binder(call, {}).signature == wanted
+        for place in interface.flattened:
+            x, dim = call[place], wanted.params[place].contiguous
+            for first in range(x.ndim - 1):
+                behind = [torch.Size(x.shape[dim + 1 :]).numel() for dim in range(first, x.ndim)]
+                holds = list(x.stride()[first:]) == behind
+                assert holds == (dim is not None and dim <= first)
+        for fact in interface.equals:
+            pairs = [(one, two) for (one, _, _), (two, _, _) in fact]
+            holds = all(
+                call[place].shape[dim] == call[other].shape[other_dim]
+                for (_, place, dim), (_, other, other_dim) in fact
+            )
+            assert holds <= ({*pairs} <= {*wanted.equal})
