@@ -50,7 +50,8 @@ _SWITCHES: dict[str, tuple[str, str]] = {
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
     "checked_equalities": ("nt-specialize", "merges_checked"),
     "equal_sizes": ("nt-specialize", "merges_equal"),
-    "collapsed_dims": ("nt-lower-accesses", "collapses"),
+    "equal_strides": ("nt-specialize", "merges_strides"),
+    "collapsed_dims": ("nt-specialize", "collapses"),
     "alignment_facts": ("nt-lower-accesses", "alignment_facts"),
     "narrow_indices": ("nt-lower-accesses", "narrow_indices"),
 }

@@ -137,7 +137,7 @@ class _Kernel:
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
         self.narrows = options.narrow_indices and options.index_bits > 32
-        self.offsets = DenseOffsets(kernel, options.collapses)
+        self.offsets = DenseOffsets(kernel)
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
             self.divisors = {decl.name: decl.divisor for decl in kernel.declarations}
@@ -576,8 +576,6 @@ class LowerAccessesPass(KernelPass):
     """An index that may be negative is compared once."""
     narrow_indices: bool = True
     """Of 64 bits, what is proved to fit 32 is computed in 32."""
-    collapses: bool = True
-    """Dims whose strides are products of sizes are computed with as one."""
     alignment_facts: bool = True
     """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 

@@ -2,187 +2,35 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import random
-import struct
-from collections.abc import Callable, Generator, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
-from ninetoothed.artifacts.artifact import Argument, Artifact, Binary
-from ninetoothed.artifacts.configuration import Config
-from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
-from ninetoothed.artifacts.target import Target
-from ninetoothed.calls import tensor_guards
-from ninetoothed.calls.arguments import bind, number_class
+from ninetoothed.calls.numbers import number_class
 from ninetoothed.errors import DeviceError
-from ninetoothed.runtime import toolchain
-from ninetoothed.runtime.launch import device, launch_cache
-from ninetoothed.runtime.launch.launch_cache import MOST, LaunchCache, Launched
-from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
+from ninetoothed.runtime.launch import launch_cache
 from tests.support import driver_stub
-from tests.support.driver_stub import Stub
+from tests.support.launching import (
+    ADD,
+    PARAMETERS,
+    TYPES,
+    AtOnce,
+    Call,
+    Called,
+    Gpu,
+    artifact,
+    bits,
+    call,
+    host,
+    interface,
+    kept,
+    kernel,
+    parameter,
+)
 
 pytestmark = pytest.mark.skipif(not driver_stub.available(), reason="there is no C compiler")
-
-Call = tuple[Any, ...]
-
-
-class Gpu:
-    """Fake of torch's devices and of the driver, which records launches."""
-
-    def __init__(self) -> None:
-        self.current = 0
-        self.stub = Stub()
-
-    def launched(self) -> list[tuple[int, ...]]:
-        """Of each launch the programs and the arguments; hidden ones left out."""
-        launches = self.stub.launches()
-        assert all(launch.stream == 100 + launch.context - 1000 for launch in launches)
-        return [(launch.grid[0], *launch.arguments) for launch in launches]
-
-    @contextlib.contextmanager
-    def guard(self, index: int) -> Generator[None]:
-        before, self.current = self.current, index
-        self.stub.driver.enter(index)
-        yield
-        self.current = before
-        self.stub.driver.enter(before)
-
-
-@pytest.fixture(params=["guards", "keys"])
-def gpu(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Gpu:
-    gpu = Gpu()
-
-    def current() -> int:
-        return gpu.current
-
-    def stream(index: int) -> int:
-        return 100 + index
-
-    def no_guard(tensors: Any) -> tensor_guards.Guard:
-        return tensor_guards.never
-
-    monkeypatch.setattr(device, "raw", lambda: (current, stream))
-    monkeypatch.setattr(device, "current", current)
-    monkeypatch.setattr(device, "stream", stream)
-    monkeypatch.setattr(device, "guard", gpu.guard)
-    monkeypatch.setattr(toolchain, "active_driver", lambda: gpu.stub.driver)
-    if request.param == "keys":
-        monkeypatch.setattr(tensor_guards, "guard", no_guard)
-    return gpu
-
-
-def parameter(
-    name: str,
-    kind: str = "tensor",
-    dtype: str | None = None,
-    value: float | None = None,
-    first: int | None = None,
-) -> Parameter:
-    return Parameter(
-        name, kind, int(kind == "tensor"), dtype, value, None, -1 if first is None else first
-    )
-
-
-def interface(*parameters: Parameter, constexprs: tuple[str, ...] = ()) -> Interface:
-    parameters = tuple(
-        parameter._replace(first=place) if parameter.first < 0 else parameter
-        for place, parameter in enumerate(parameters)
-    )
-    symbols = tuple((name, name, Bounds(None, None)) for name in constexprs)
-    return Interface("k", parameters, (), symbols, (), (), ())
-
-
-PARAMETERS = (parameter("x"), parameter("y"), parameter("scale", "scalar"), parameter("out"))
-ADD = interface(*PARAMETERS)
-
-
-def host(params: str, arguments: str, programs: str = "x.shape[0]") -> str:
-    """The host function of a launch."""
-    return f"def launch({params}):\n    return None, {programs}, ({arguments})\n"
-
-
-SOURCE = host(
-    "x, y, scale, out",
-    "x.data_ptr(), y.data_ptr(), scale, out.data_ptr(), x.shape[0]",
-    "x.shape[0] // 16 + 1",
-)
-TYPES = (("x", "*fp32"), ("y", "*fp32"), ("s", "fp32"), ("out", "*fp32"), ("n", "i32"))
-
-
-def artifact(
-    source: str = SOURCE,
-    params: str = "x y scale out",
-    types: tuple[tuple[str, str], ...] = TYPES,
-    writes: str = "out",
-) -> Artifact:
-    arguments = tuple(Argument(name, type) for name, type in types)
-    names = tuple(params.split())
-    target = Target.parse("sm_90")
-    written = tuple(writes.split())
-    return Artifact(
-        "k", "ttir", "", names, arguments, source, names, written, target, Config((("B", 64),))
-    )
-
-
-def kernel(gpu: Gpu, description: Artifact | None = None) -> LoadedKernel:
-    description = description or artifact()
-    gpu.stub.set(arguments_count=len(description.arguments))
-    loaded = toolchain.active_driver().load(Binary(b"", "k", 0, 128))
-    return LoadedKernel(Host(description), loaded)
-
-
-class AtOnce(LaunchCache):
-    """Keeps the first call of a kind, too."""
-
-    def _are_new(self, shapes: Hashable) -> bool:
-        return False
-
-
-class Called:
-    """A kernel as users call it: what is not kept goes the full way, and is kept."""
-
-    def __init__(
-        self, gpu: Gpu, known: Interface = ADD, description: Artifact | None = None
-    ) -> None:
-        self.repeated = AtOnce(known, number_class)
-        self.kernel = kernel(gpu, description)
-        self.interface = known
-        self.full = 0
-
-    def __call__(self, *args: Any, **keywords: Any) -> bool:
-        """True if the call was launched without being bound."""
-        found = self.repeated.launch(args, keywords)
-        if found:
-            return True
-        self.full += 1
-        values = bind(self.interface, args, {}).values
-        launched = self.kernel.launch(values)
-        assert isinstance(launched, Launched)
-        if found is None:
-            self.repeated.keep(args, keywords, values, launched)
-        return False
-
-
-def call(size: int = 100, scale: Any = 0.5) -> Call:
-    x, y, out = (torch.empty(size) for _ in range(3))
-    return x, y, scale, out
-
-
-def bits(value: float) -> int:
-    return int.from_bytes(struct.pack("<f", value), "little")
-
-
-def kept(gpu: Gpu, args: Call, description: Artifact | None = None) -> LaunchCache:
-    """The launches of a kernel that was called once."""
-    called = Called(gpu, description=description)
-    assert not called(*args)
-    gpu.stub.set(launched=0)
-    return called.repeated
 
 
 def test_the_same_call_again(gpu: Gpu) -> None:
@@ -193,60 +41,6 @@ def test_the_same_call_again(gpu: Gpu) -> None:
         assert repeated.launch(again, {})
         wanted = (7, x.data_ptr(), y.data_ptr(), bits(scale), out.data_ptr(), 100)
         assert gpu.launched() == [wanted]
-
-
-def test_nothing_is_kept_at_first() -> None:
-    assert not LaunchCache(ADD, number_class).launch(call(), {})
-
-
-def test_a_call_is_kept_the_second_time(gpu: Gpu) -> None:
-    launches = kernel(gpu)
-    repeated = LaunchCache(ADD, number_class)
-
-    def found(args: Call) -> bool | None:
-        """What the cache finds of a call, which is launched and kept where it is to be."""
-        found = repeated.launch(args, {})
-        if found is None:
-            launched = launches.launch(args)
-            assert launched is not None
-            repeated.keep(args, {}, args, launched)
-        return found
-
-    # The kernel's first call, and the first of other shapes.
-    assert found(call(100)) is None
-    assert found(call(200)) is False
-    assert not launches.loaded.is_kept
-    assert found(call(100, scale=2.5)) is None
-    assert launches.loaded.is_kept
-    assert found(call(100)) is True
-    assert found(call(200)) is None
-    assert found(call(200)) is True
-    # Numbers of another type are another kind, whose shapes are as good as new.
-    assert found(call(200, scale=3)) is False
-
-
-class Read:
-    """A tensor, and what was read of it, in order."""
-
-    def __init__(self, tensor: torch.Tensor) -> None:
-        self.tensor = tensor
-        self.found: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        self.found.append(name)
-        return getattr(self.tensor, name)
-
-
-def test_of_new_shapes_no_more_is_read(gpu: Gpu) -> None:
-    args = call(100)
-    launched = kernel(gpu).launch(args)
-    assert launched is not None
-    repeated = LaunchCache(ADD, number_class)
-    repeated.keep(args, {}, args, launched)
-    x, y, scale, out = call(200)
-    tensors = [Read(one) for one in (x, y, out)]
-    assert repeated.launch((*tensors[:2], scale, tensors[2]), {}) is False
-    assert [one.found for one in tensors] == [["data_ptr", "shape"]] * 3
 
 
 # Those that are private, too.
@@ -552,60 +346,6 @@ def test_what_is_kept_stays_loaded(gpu: Gpu) -> None:
     called.kernel.unload()
     assert gpu.stub.unloaded == 0
     assert called.repeated.launch(call(), {})
-
-
-def test_the_number_of_launches_is_bounded(gpu: Gpu) -> None:
-    called = Called(gpu)
-    sizes = range(16, MOST + 200)
-    tensors = torch.empty(3, 64 * 128)
-    drawn = random.getstate()
-    for size in sizes:
-        x, y, out = tensors[:, :size]
-        called(x, y, 0.5, out)
-    assert called.full == len(sizes)
-    assert random.getstate() == drawn
-    again = 0
-    for size in sizes:
-        x, y, out = tensors[:, :size]
-        again += bool(called.repeated.launch((x, y, 0.5, out), {}))
-    # Calls that alternate find nearly all that there is room for.
-    assert again == MOST
-
-
-def test_calls_that_take_turns_are_kept(gpu: Gpu) -> None:
-    launched = kernel(gpu).launch(call())
-    assert launched is not None
-    repeated = LaunchCache(ADD, number_class)
-    tensors = torch.empty(3, 64 * 128)
-    sizes = range(16, MOST + 16)
-    for _ in range(2):
-        for size in sizes:
-            x, y, out = tensors[:, :size]
-            args = (x, y, 0.5, out)
-            if repeated.launch(args, {}) is None:
-                repeated.keep(args, {}, args, launched)
-    for size in sizes:
-        x, y, out = tensors[:, :size]
-        assert repeated.launch((x, y, 0.5, out), {})
-
-
-def test_memory_is_flat(gpu: Gpu) -> None:
-    called = Called(gpu)
-    tensors = torch.empty(3, 64 * 128)
-
-    def calls() -> int:
-        for size in range(16, 216):
-            x, y, out = tensors[:, :size]
-            called(x, y, 0.5, out)
-        gc.collect()
-        return len(gc.get_objects())
-
-    calls()
-    calls()
-    objects = calls()
-    # A leak would be one object a call at least; what others leave may go meanwhile.
-    assert calls() - objects < 100
-    assert called.full == 200
 
 
 def test_compiled_callers(gpu: Gpu) -> None:

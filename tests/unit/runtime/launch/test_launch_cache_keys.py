@@ -17,15 +17,16 @@ from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.aliasing import narrowed
-from ninetoothed.calls.arguments import Arguments, bind, number_class
+from ninetoothed.calls.arguments import Arguments, bind
 from ninetoothed.calls.binder import Binder
+from ninetoothed.calls.numbers import number_class
 from ninetoothed.errors import ArgumentError
 from ninetoothed.runtime.launch import device, driver
 from ninetoothed.runtime.launch.driver import Loaded
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub, profiles
 from tests.support.driver_stub import Launch, Stub
-from tests.unit.runtime.launch.test_launch_cache import AtOnce
+from tests.support.launching import AtOnce
 
 pytestmark = pytest.mark.skipif(not driver_stub.available(), reason="there is no C compiler")
 
