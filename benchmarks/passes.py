@@ -6,10 +6,11 @@
 
 The kernels of the examples are compiled for sm_90 in their first configuration, of fp16 tensors
 where a type is not declared: once as for calls whose sizes and strides are multiples of 16, once as
-for calls with odd ones (``odd``). Shown are those whose text an optimization changes: instructions,
-those of the longest innermost loop, spills and registers without it and with it, and how long
-Triton takes. A choice of the tuner's is shown with its last value, and without it;
-``vacuous_guards`` with the kernel of calls whose sizes fill all blocks.
+for calls with odd ones (``odd``). What acts on tensors of more than 2^31 elements alone is measured
+with those (``wide``). Shown are those whose text an optimization changes: instructions, those of
+the longest innermost loop, spills and registers without it and with it, and how long Triton takes.
+A choice of the tuner's is shown with its last value, and without it; ``vacuous_guards`` with the
+kernel of calls whose sizes fill all blocks.
 
 ``--gpu``: GPU time of the operations with all optimizations, and without each
 (``benchmarks.kernels``, in processes of its own).
@@ -44,6 +45,15 @@ from ninetoothed.runtime.toolchain.triton import compat
 
 _WITHOUT = (*OPTIMIZATIONS, "all")
 _SETTING = "NINETOOTHED_DISABLE_OPTIMIZATIONS"
+_OF_WIDE = ("narrow_indices",)
+# Classes of calls: whether sizes and strides are multiples of 16, the width of indices, and what
+# may change their kernels.
+_CLASSES = {
+    "by 16": (True, 32, tuple(name for name in OPTIMIZATIONS if name not in _OF_WIDE)),
+    "odd": (False, 32, tuple(name for name in OPTIMIZATIONS if name not in _OF_WIDE)),
+    "wide": (True, 64, _OF_WIDE),
+    "wide, odd": (False, 64, _OF_WIDE),
+}
 
 
 def of_sizes(signature: Signature, by_16: bool) -> Signature:
@@ -90,15 +100,18 @@ def variants(kernel: Kernel, signature: Signature, config: Config) -> dict[str, 
 
 
 def measure(example: str, kernel: Kernel) -> Iterator[Record]:
-    """A record for each optimization that changes a kernel's text, of both classes of calls.
+    """A record for each optimization that changes a kernel's text, of each class of calls.
 
     Raises:
         NineToothedError: the kernel does not compile for what is assumed of a call.
     """
     dtype, assumed_signature, config = assumed(kernel)
-    for by_16 in (True, False):
+    for sizes, (by_16, index_bits, optimizations) in _CLASSES.items():
         signature = usual(kernel, of_sizes(assumed_signature, by_16))
-        for name, chosen in variants(kernel, signature, config).items():
+        signature = replace(signature, index_bits=index_bits)
+        chosen_by_name = variants(kernel, signature, config)
+        for name in optimizations:
+            chosen = chosen_by_name[name]
             # Guards are only left out of a kernel of its own.
             full = name == "vacuous_guards"
             known = {"on": compiled(kernel, signature, chosen, full=full)}
@@ -113,7 +126,7 @@ def measure(example: str, kernel: Kernel) -> Iterator[Record]:
                     "kernel": kernel.definition.name,
                     "example": example,
                     "dtype": dtype,
-                    "sizes": "by 16" if by_16 else "odd",
+                    "sizes": sizes,
                     "optimization": name,
                     "switch": switch,
                     **asdict(counted(code)),

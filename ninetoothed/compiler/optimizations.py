@@ -53,6 +53,7 @@ _SWITCHES: dict[str, tuple[str, str]] = {
     "equal_strides": ("nt-specialize", "merges_strides"),
     "collapsed_dims": ("nt-specialize", "collapses"),
     "alignment_facts": ("nt-lower-accesses", "alignment_facts"),
+    "narrow_indices": ("nt-lower-accesses", "narrow_indices"),
 }
 """The options of passes that are on, by name."""
 

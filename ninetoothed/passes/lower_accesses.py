@@ -15,7 +15,8 @@ and where its sequences lie are computed once, at its start.
 
 Why here: it needs the schedule and numeric block sizes. The passes behind hoist and merge what
 accesses have in common. It requires stage ``scheduled`` and leaves no store and no guard of a tile,
-stage ``addressed``. ``index_bits`` is the width of all address arithmetic.
+stage ``addressed``. ``index_bits`` is the width of address arithmetic; of 64 bits, programs' indices
+and comparisons of lanes are 32 wide where these hold them (``passes.lowering.narrow``).
 
 Before:
 
@@ -87,7 +88,7 @@ from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.dense_offsets import DenseOffsets, divisions
-from ninetoothed.passes.analysis.scalars import constant_value, known_most, known_scalar
+from ninetoothed.passes.analysis.scalars import constant_value, loop_range, range_of
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
 from ninetoothed.passes.analysis.writes import enclosing
 from ninetoothed.passes.lowering.index import (
@@ -99,6 +100,7 @@ from ninetoothed.passes.lowering.index import (
     terms,
 )
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
+from ninetoothed.passes.lowering.narrow import narrow_sides, program_index
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered, numbers
 from ninetoothed.symbolic.expr import (
     IndexExpr,
@@ -134,6 +136,7 @@ class _Kernel:
         self.type = INDEX_TYPES[options.index_bits]
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
+        self.narrows = options.narrow_indices and options.index_bits > 32
         self.offsets = DenseOffsets(kernel)
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
@@ -205,10 +208,11 @@ class _Accessed:
         local = [name for row in names[1:-1] for name in row]
         for name, index in zip(local, op.indices, strict=True):
             values[name] = Lanes(here.resized(index), ())
-            ranges[name] = _loop_range(index, kernel.assumptions)
+            ranges[name] = loop_range(index, kernel.assumptions)
             if isinstance(known := constant_value(index), int):
                 fixed[name] = known
         lanes: dict[int, str] = {}
+        self.rows: dict[str, Lanes] = {}
         if isinstance(op, nt.AddressOp):
             self.shape = tt.shape_of(lowered(op.exists.type))
             for name, coordinate in zip(self.names, op.coordinates, strict=True):
@@ -224,6 +228,7 @@ class _Accessed:
                     row = here.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
                     hint(row, name)
                     lanes[dim] = name
+                    self.rows[name] = Lanes(row, (dim,))
                     values[name] = Lanes(here.resized(row), (dim,))
         self.ranges = ranges
         self.access: Access = access.substitute(fixed)
@@ -335,6 +340,12 @@ class _Accessed:
             )
             if last.value is not None:
                 lowering.check(last.value)
+            sides = None
+            if self.kernel.narrows and always_nonnegative(guard.index, self.ranges):
+                sides = narrow_sides(lowering, guard, normalize(self.offset()), self.rows)
+            if sides is not None:
+                conditions.append(lowering.combine(_BELOW, *sides))
+                continue
             conditions += self.kernel.conditions(lowering, guard)
         if not conditions:
             if remarks and self.access.guards:
@@ -346,31 +357,6 @@ class _Accessed:
 
 def _is_in_loop(op: Operation) -> bool:
     return any(isinstance(one, scf.ForOp | scf.WhileOp) for one in enclosing(op))
-
-
-def _loop_range(index: SSAValue, assumptions: Assumptions) -> Range:
-    """The range of an induction variable, also of one that counts down; of anything else, none."""
-    owner = index.owner
-    if isinstance(owner, nt.ElementwiseOp) and owner.function.data == "sub":
-        start = known_scalar(owner.arguments[0])
-        count = _loop_range(owner.arguments[1], assumptions)
-        if start is None or count.lower is None or count.upper is None:
-            return Range()
-        low, high = start - count.upper, start - count.lower
-        # A difference that may be below zero may also wrap.
-        known = all(always_nonnegative(expr, assumptions) for expr in (count.lower, low))
-        return Range(low, high) if known else Range()
-    loop = index.block.parent_op() if isinstance(index, BlockArgument) else None
-    if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
-        return Range()
-    lower, upper = known_scalar(loop.lb), known_most(loop.ub)
-    return Range(lower, None if upper is None else upper - 1)
-
-
-def _range(index: SSAValue, assumptions: Assumptions) -> Range:
-    """The range of an index of a block."""
-    known = constant_value(index)
-    return Range.of(known, known) if isinstance(known, int) else _loop_range(index, assumptions)
 
 
 _LOWERINGS: Registry[type[Operation], Callable[[_Kernel, Any], None]] = Registry(
@@ -399,7 +385,12 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
         index = sym("pid") // product(sizes[dim + 1 :])
         if dim:
             index = index % size
-        indices.append(kernel.scalars(here, ranges).lower(normalize(index, ranges)))
+        index = normalize(index, ranges)
+        scalars = kernel.scalars(here, ranges)
+        if kernel.narrows:
+            indices.append(program_index(scalars, index, sizes, program))
+        else:
+            indices.append(scalars.lower(index))
     kernel.values.update({f"g{dim}": index for dim, index in enumerate(indices)})
     loaded: dict[Sequence, dict[str, SSAValue]] = {}
     for name, (sequence, symbol) in own.items():
@@ -539,7 +530,7 @@ def _address(kernel: _Kernel, op: nt.AddressOp) -> None:
     inserter, ranges = accessed.here.inserter, kernel.assumptions
     for coordinate, size in zip(op.coordinates, accessed.block, strict=True):
         # The access's guard of a coordinate holds inside the block only.
-        if holds(Guard(sym("b"), size), {**ranges, "b": _range(coordinate, ranges)}):
+        if holds(Guard(sym("b"), size), {**ranges, "b": range_of(coordinate, ranges)}):
             continue
         value = bridge(inserter, coordinate, lowered(coordinate.type))
         place = Arithmetic(inserter, _integer(coordinate.type))
@@ -583,6 +574,8 @@ class LowerAccessesPass(KernelPass):
     """1: blocks of pointers that no loop changes are made in front of it."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
+    narrow_indices: bool = True
+    """Of 64 bits, what is proved to fit 32 is computed in 32."""
     alignment_facts: bool = True
     """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 

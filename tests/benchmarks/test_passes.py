@@ -54,6 +54,8 @@ def test_a_kernel(tmp_path: Path) -> None:
         for sizes, name in (
             *(("by 16", name) for name in ("vacuous_guards", "equal_sizes", "pointer_blocks")),
             *(("odd", name) for name in ("equal_sizes", "pointer_blocks")),
+            ("wide", "narrow_indices"),
+            ("wide, odd", "narrow_indices"),
         )
         for switch in ("on", "off")
     ]

@@ -37,7 +37,8 @@ def copy(x, y):
 
 def accesses(rows: int, columns: int) -> list[Counter[str]]:
     """The global accesses of the kernel by width, in each language."""
-    values = [torch.empty(rows, columns, dtype=torch.float16) for _ in range(2)]
+    # Rows are apart: dims of a contiguous tensor are one.
+    values = [torch.empty(rows, columns + 16, dtype=torch.float16)[:, :columns] for _ in range(2)]
     kernel = ninetoothed.make(shifted, copy, (Tensor(2), Tensor(2)), num_warps=4)
     found: list[Counter[str]] = []
     for artifact in artifacts(kernel, values, "sm_90"):
@@ -106,9 +107,10 @@ def arranged(t: Tensor, steps: Steps) -> Tensor:
     return t
 
 
-def check_hints(monkeypatch: pytest.MonkeyPatch, seen: Counter[str]) -> None:
-    """Let the interpreter compare the hints of each op with its result."""
+def check_hints(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Let the interpreter compare the hints of each op with its result; returns what it sees."""
     plain = Machine.put
+    seen = Counter[str]()
 
     def put(self: Machine, value: SSAValue, data: torch.Tensor, guard: Any = None) -> None:
         op = value.owner
@@ -128,30 +130,31 @@ def check_hints(monkeypatch: pytest.MonkeyPatch, seen: Counter[str]) -> None:
         plain(self, value, data, guard)
 
     monkeypatch.setattr(Machine, "put", put)
+    return seen
 
 
-def compared(steps: Steps, rows: int, columns: int) -> Counter[str]:
+def compared(steps: Steps, rows: int, columns: int, index_bits: int = 32) -> Counter[str]:
     """The hints of a kernel by kind, compared with the results of their ops."""
 
     def arrangement(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         return arranged(x, steps), arranged(y, steps)
 
-    x = torch.arange(rows * columns, dtype=torch.float32).reshape(rows, columns)
+    # Rows are apart: dims of a contiguous tensor are one.
+    x = torch.randn(rows, columns + 16)[:, :columns]
     kernel = ninetoothed.make(arrangement, copy, (Tensor(2), Tensor(2)))
     y, expected = torch.zeros_like(x), torch.zeros_like(x)
     kernel(x, expected)
-    seen = Counter[str]()
     with pytest.MonkeyPatch.context() as patch:
-        check_hints(patch, seen)
-        interpret(*lowered(kernel, [x, y]))
+        seen = check_hints(patch)
+        interpret(*lowered(kernel, [x, y], index_bits=index_bits))
     assert torch.equal(y, expected)
     return seen
 
 
 @settings(max_examples=profiles.cases(100, 1000))
-@given(moves())
-def test_hints_of_kernels(case: tuple[Steps, int, int]) -> None:
-    compared(*case)
+@given(moves(), st.sampled_from([32, 64]))
+def test_hints_of_kernels(case: tuple[Steps, int, int], index_bits: int) -> None:
+    compared(*case, index_bits)
 
 
 @pytest.mark.parametrize("margins", [(16, 16), (32, -16), (16, 5)], ids=str)

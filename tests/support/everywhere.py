@@ -5,6 +5,7 @@ Triton-Python by Triton's interpreter, or by both backends.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,10 +30,17 @@ Check = Callable[[Sequence[torch.Tensor]], None]
 
 
 def lowered(
-    kernel: Kernel, values: Sequence[Any], config: Config | None = None, **constexprs: int
+    kernel: Kernel,
+    values: Sequence[Any],
+    config: Config | None = None,
+    index_bits: int | None = None,
+    **constexprs: int,
 ) -> tuple[ModuleOp, Sequence[Any]]:
-    """The kernel behind the last pass, and its arguments: what ``interpret`` takes."""
-    return _lowered(kernel, values, config, constexprs)
+    """The kernel behind the last pass, and its arguments: what ``interpret`` takes.
+
+    ``index_bits``: as of tensors that so many bits reach; None: of these ``values``.
+    """
+    return _lowered(kernel, values, config, constexprs, index_bits=index_bits)
 
 
 def _lowered(
@@ -41,11 +49,15 @@ def _lowered(
     config: Config | None,
     constexprs: Mapping[str, int],
     full: bool = False,
+    index_bits: int | None = None,
 ) -> tuple[ModuleOp, Sequence[Any]]:
     bound = bind(kernel.definition.interface, values, constexprs)
-    module = kernel.composed(bound.signature, config)
-    config = config or space(module, bound.signature).configs[0]
-    return lower(module, bound.signature, config, full=full), bound.values
+    signature = bound.signature
+    if index_bits is not None:
+        signature = replace(signature, index_bits=index_bits)
+    module = kernel.composed(signature, config)
+    config = config or space(module, signature).configs[0]
+    return lower(module, signature, config, full=full), bound.values
 
 
 def everywhere(
