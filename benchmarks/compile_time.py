@@ -102,9 +102,11 @@ def file_time(module: ModuleType, repeats: int) -> float:
 
 
 def compile_once(
-    definition: Definition, signature: Signature, config: Config
+    definition: Definition, signature: Signature, config: Config, full: bool = False
 ) -> tuple[Artifact, dict[str, float]]:
-    """One compile from the frontend to TTIR, and the milliseconds of each step."""
+    """One compile from the frontend to TTIR, and the milliseconds of each step; ``full``: of the
+    kernel of calls in which all guards hold.
+    """
     times: dict[str, float] = {}
 
     def timed(name: str, function: Callable[[], T]) -> T:
@@ -114,14 +116,15 @@ def compile_once(
         return result
 
     module = timed("frontend", lambda: build_module(definition, signature))
-    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, pass_options(module, signature, config))]
+    options = pass_options(module, signature, config, full=full)
+    pipeline = [*steps(SYMBOLIC), *steps(SPECIALIZED, options)]
     seen: Counter[str] = Counter()
     for step in pipeline:
         name = step.pass_.name
         seen[name] += 1
         label = name if seen[name] == 1 else f"{name} #{seen[name]}"
         timed(label, lambda step=step: run(context(), module, [step]))
-    return timed("emit", lambda: emit(module, "ttir", TARGET, config)), times
+    return timed("emit", lambda: emit(module, "ttir", TARGET, config, full)), times
 
 
 def stage_times(artifact: Artifact) -> dict[str, float]:

@@ -8,7 +8,8 @@ The kernels of the examples are compiled for sm_90 in their first configuration,
 where a type is not declared: once as for calls whose sizes and strides are multiples of 16, once as
 for calls with odd ones (``odd``). Shown are those whose text an optimization changes: instructions,
 those of the longest innermost loop, spills and registers without it and with it, and how long
-Triton takes. A choice of the tuner's is shown with its last value, and without it.
+Triton takes. A choice of the tuner's is shown with its last value, and without it;
+``vacuous_guards`` with the kernel of calls whose sizes fill all blocks.
 
 ``--gpu``: GPU time of the operations with all optimizations, and without each
 (``benchmarks.kernels``, in processes of its own).
@@ -70,10 +71,12 @@ def usual(kernel: Kernel, signature: Signature) -> Signature:
     return replace(signature, params=params, equal=equal)
 
 
-def compiled(kernel: Kernel, signature: Signature, config: Config, without: str = "") -> Artifact:
-    """The kernel's TTIR without some optimizations."""
+def compiled(
+    kernel: Kernel, signature: Signature, config: Config, without: str = "", full: bool = False
+) -> Artifact:
+    """The kernel's TTIR without some optimizations; ``full``: of calls in which all guards hold."""
     with mock.patch.dict(os.environ, {_SETTING: without}):
-        return compile_once(kernel.definition, signature, config)[0]
+        return compile_once(kernel.definition, signature, config, full)[0]
 
 
 def variants(kernel: Kernel, signature: Signature, config: Config) -> dict[str, Config]:
@@ -96,7 +99,9 @@ def measure(example: str, kernel: Kernel) -> Iterator[Record]:
     for by_16 in (True, False):
         signature = usual(kernel, of_sizes(assumed_signature, by_16))
         for name, chosen in variants(kernel, signature, config).items():
-            known = {"on": compiled(kernel, signature, chosen)}
+            # Guards are only left out of a kernel of its own.
+            full = name == "vacuous_guards"
+            known = {"on": compiled(kernel, signature, chosen, full=full)}
             known["off"] = compiled(kernel, signature, config, without=name)
             if known["on"].text == known["off"].text:
                 continue

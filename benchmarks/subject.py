@@ -68,7 +68,7 @@ class CallSubject:
         operation: Operation,
         numbers: Sequence[int],
         dtype: str,
-        artifacts: dict[tuple[str, Config], Artifact],
+        artifacts: dict[tuple[str, Config, bool], Artifact],
         offline: Target | None = None,
     ) -> None:
         device = "cpu" if offline else "cuda"
@@ -98,14 +98,22 @@ class CallSubject:
         return self._operation.expected(self._inputs)
 
     def artifact(self, config: Config) -> Artifact:
-        """What is compiled of a configuration.
+        """What is compiled of a configuration: the kernel that the call launches.
 
         Raises:
             NineToothedError: it cannot be.
         """
-        key = self._key, config
+        general = self._artifact(config, full=False)
+        if not Host(general).is_full(self._values):
+            return general
+        return self._artifact(config, full=True)
+
+    def _artifact(self, config: Config, full: bool) -> Artifact:
+        key = self._key, config, full
         if key not in self._artifacts:
-            self._artifacts[key] = self._compiler.artifact(self._signature, config, self._target)
+            self._artifacts[key] = self._compiler.artifact(
+                self._signature, config, self._target, full
+            )
         return self._artifacts[key]
 
     def call(self, artifact: Artifact, binary: Binary) -> Call:

@@ -254,7 +254,7 @@ def _text(found: Sequence[Record]) -> str:
 
 
 def _run(on_gpu: bool, arguments: argparse.Namespace, cache: Path) -> Run:
-    artifacts: dict[tuple[str, Config], Artifact] = {}
+    artifacts: dict[tuple[str, Config, bool], Artifact] = {}
     known = operations()
 
     def subject(task: Task) -> CallSubject:

@@ -27,11 +27,14 @@ EXAMPLES: dict[str, dict[str, dict[str, str | int]]] = {
 }
 """The examples, and what is fixed of each: element types and block sizes."""
 
-FILES = ("nt.mlir", "tt.mlir", "ttir", "py")
-"""The texts of one example: stage ``composed``, stage ``tt``, and both languages of Triton."""
+FILES = ("nt.mlir", "tt.mlir", "ttir", "py", "remarks")
+"""The texts of one example: stage ``composed``, stage ``tt``, both languages of Triton, and what
+``nt-opt --remarks`` prints.
+"""
 
 _SCRIPT = """
-import importlib, json, sys
+import contextlib, importlib, io, json, os, sys
+from ninetoothed.tools.nt_opt import main
 name, fixed = sys.argv[1], json.loads(sys.argv[2])
 kernel = getattr(importlib.import_module(f"examples.{name}"), f"{name}_kernel")
 texts = {
@@ -40,6 +43,12 @@ texts = {
     "ttir": kernel.source(language="ttir", **fixed),
     "py": kernel.source(language="triton-python", **fixed),
 }
+options = [f"--dtype={name}={dtype}" for name, dtype in fixed.get("dtypes", {}).items()]
+options += [f"--set={name}={value}" for name, value in fixed.get("values", {}).items()]
+printed = io.StringIO()
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(printed):
+    assert main([f"examples/{name}.py", "--remarks", "-t", "ttir", *options]) == 0
+texts["remarks"] = printed.getvalue().replace(f"{os.getcwd()}/", "")
 print(json.dumps(texts))
 """
 

@@ -62,8 +62,18 @@ class Emptiness(NamedTuple):
 Size = tuple[str, int, int]
 """Size of a parameter: its symbol, the parameter's position, and the dim."""
 
-Equals = tuple[tuple[Size, Size], ...]
-"""Pairs of sizes. That all of them are equal is one fact of a call."""
+
+class Extent(NamedTuple):
+    """Size or stride of a parameter: its symbol, the parameter's position, and the dim."""
+
+    name: str
+    position: int
+    dim: int
+    is_stride: bool = False
+
+
+Equals = tuple[tuple[Extent, Extent], ...]
+"""Pairs of sizes or strides. That all of them are equal is one fact of a call."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +85,7 @@ class Interface:
     that are constants when compiling. ``dynamic`` are the block sizes that only a call knows: their
     text, and Python source over the symbols' names. ``sizes``: the sizes that these depend on, each
     with the parameter's position and the dim. ``empties``: when an expanded or squeezed dim has the
-    size 0. ``find_equals`` finds ``equals``, when the first call asks. ``flattened``: the positions
+    size 0. ``find_equals`` finds ``equals`` when the first call asks. ``flattened``: the positions
     of the parameters whose contiguity is part of a signature, since dims of theirs are made one.
     """
 
@@ -92,7 +102,7 @@ class Interface:
 
     @cached_property
     def equals(self) -> tuple[Equals, ...]:
-        """The facts about equal sizes that are part of a signature."""
+        """The facts about equal sizes and strides that are part of a signature."""
         return self.find_equals()
 
     @cached_property

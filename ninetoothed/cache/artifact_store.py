@@ -38,7 +38,7 @@ from ninetoothed.version import is_as_imported
 _T = TypeVar("_T")
 
 # Raise it with every change to the stored fields or to the files.
-_FORMAT = 3
+_FORMAT = 4
 
 _lock = threading.Lock()
 _memory: dict[str, str] = {}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,6 +10,15 @@ from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import ParamSignature, Signature
 from ninetoothed.calls.aliasing import aliased
+from ninetoothed.calls.numbers import (
+    PLAIN,
+    element_type_of,
+    is_tensor_like,
+    member_value,
+    number_signature,
+    number_value,
+    shown_value,
+)
 from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.places import Place, place_of
 from ninetoothed.calls.relations import contiguous_from, equal_pairs
@@ -23,7 +31,6 @@ from ninetoothed.errors import (
     DtypeWarning,
     counted,
     did_you_mean,
-    shown,
     warn,
 )
 
@@ -31,12 +38,6 @@ NARROW = (1 << 31) - (1 << 20)
 """Sizes, strides and offsets below this are computed in 32 bits, with room for a block beyond the
 end.
 """
-
-_PLAIN = (bool, int, float)
-
-# By torch's element types, of which there are few. (What torch.compile traces must not have been
-# wrapped by functools.cache: it warns of it.)
-_element_types: dict[Any, str | None] = {}
 
 
 class Arguments(NamedTuple):
@@ -68,14 +69,14 @@ def bind(interface: Interface, args: Sequence[Any], kwargs: Mapping[str, Any]) -
             value = _tensor(parameter, value)
             values.append(value)
             params.append(_tensor_signature(parameter, value))
-        elif type(value) in _PLAIN:
+        elif type(value) in PLAIN:
             values.append(value)
-            params.append(_number_signature(parameter, value, None, given))
+            params.append(number_signature(parameter, value, None, given))
         else:
             own = dtypes.own_type(member_value(value))
-            number = _number(parameter, value)
+            number = number_value(parameter, value)
             values.append(number)
-            params.append(_number_signature(parameter, number, own, given))
+            params.append(number_signature(parameter, number, own, given))
     _check_same(interface, given, values)
     sizes = _sizes(interface, values)
     constants = constant_values(interface, rest, sizes)
@@ -117,7 +118,7 @@ def _check_same(interface: Interface, given: Sequence[Any], values: Sequence[Any
 
 
 def _same(one: Any, two: Any) -> bool:
-    if not (_is_tensor(one) and _is_tensor(two)):
+    if not (is_tensor_like(one) and is_tensor_like(two)):
         return type(one) is type(two) and one == two
     places = [(t.data_ptr(), t.shape, t.stride(), t.dtype) for t in (one, two)]
     return places[0] == places[1]
@@ -253,7 +254,7 @@ def value_within(name: str, value: Any, bounds: Bounds) -> int:
 def _integer(name: str, value: Any) -> int:
     value = dtypes.number(value)
     if type(value) is not int:
-        raise ArgumentError(f"{name} must be an integer, not {_shown(value)}")
+        raise ArgumentError(f"{name} must be an integer, not {shown_value(value)}")
     if value.bit_length() > 63:
         raise ArgumentError(f"{name} does not fit 64 bits; give a smaller number")
     return value
@@ -283,10 +284,6 @@ def element_type(value: Any, parameter: Parameter, default: str) -> str:
     return found
 
 
-def _is_tensor(value: Any) -> bool:
-    return hasattr(value, "data_ptr") and hasattr(value, "stride") and hasattr(value, "dtype")
-
-
 def _tensor(parameter: Parameter, value: Any) -> Any:
     """The argument for a parameter, checked; a jagged one as a :class:`Jagged`.
 
@@ -294,8 +291,8 @@ def _tensor(parameter: Parameter, value: Any) -> Any:
         ArgumentError: it does not fit.
     """
     name, ndim = parameter.name, parameter.ndim
-    if not _is_tensor(value):
-        text = f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {_shown(value)}"
+    if not is_tensor_like(value):
+        text = f"{name} must be a torch tensor of {counted(ndim, 'dim')}, not {shown_value(value)}"
         if ndim == 0 and isinstance(dtypes.number(value), bool | int | float):
             text += (
                 f"; it is arranged, so that it lies in memory: pass torch.tensor({value}), on the "
@@ -319,12 +316,6 @@ def _tensor(parameter: Parameter, value: Any) -> Any:
     return value
 
 
-def _element_type(dtype: Any) -> str | None:
-    if dtype not in _element_types:
-        _element_types[dtype] = dtypes.lookup(dtype)
-    return _element_types[dtype]
-
-
 def _check_tensor(parameter: Parameter, value: Any) -> None:
     ndim = parameter.ndim
     if value.dim() != ndim:
@@ -332,7 +323,7 @@ def _check_tensor(parameter: Parameter, value: Any) -> None:
             f"{parameter.name} must have {counted(ndim, 'dim')}, but its shape is "
             f"{tuple(value.shape)}"
         )
-    dtype = _element_type(value.dtype)
+    dtype = element_type_of(value.dtype)
     if dtype is None:
         raise ArgumentError(
             f"{parameter.name} has elements of {value.dtype}, which no kernel can hold; convert "
@@ -377,7 +368,7 @@ def _located(parameter: Parameter, value: Any) -> tuple[tuple[int, ...], int]:
 
 def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
     shape, (strides, pointer) = tuple(value.shape), _located(parameter, value)
-    dtype = _element_type(value.dtype)
+    dtype = element_type_of(value.dtype)
     assert dtype is not None
     if parameter.dtype not in (None, dtype):
         _warn_of_type(parameter, dtype)
@@ -400,128 +391,6 @@ def _tensor_signature(parameter: Parameter, value: Any) -> ParamSignature:
         None if jagged_dim is None else value.offsets_dtype,
         repeated,
     )
-
-
-def member_value(value: Any) -> Any:
-    """Value of an enum member, by which the application knows it; else ``value``."""
-    return value.value if isinstance(value, enum.Enum) else value
-
-
-def _number(parameter: Parameter, value: Any) -> bool | int | float:
-    value = dtypes.number(member_value(value))
-    if _is_tensor(value) and value.dim() == 0:
-        if value.device.type == "meta":
-            raise ArgumentError(
-                f"{parameter.name} is on the meta device, where no tensor has a value; pass a "
-                "number, or arrange it"
-            )
-        value = value.item()
-    # Numbers of other classes may be spelled otherwise.
-    for plain in _PLAIN:
-        if isinstance(value, plain):
-            return plain(value)
-    raise ArgumentError(
-        f"{parameter.name} must be a number, or a tensor of no dims, not {_shown(value)}"
-    )
-
-
-def _shown(value: Any) -> str:
-    if _is_tensor(value):
-        return f"a tensor of shape {tuple(value.shape)}"
-    if value is None or isinstance(value, bool | int | float | str):
-        return shown(value)
-    return f"a {type(value).__module__}.{type(value).__qualname__}".replace(" builtins.", " ")
-
-
-def _number_signature(
-    parameter: Parameter, value: bool | int | float, own: str | None, given: Sequence[Any]
-) -> ParamSignature:
-    """``own``: the element type of a tensor of no dims that was given, else None. ``given`` are the
-    arguments of the call.
-    """
-    declared = parameter.dtype
-    dtype = own or _number_type(parameter, value, given)
-    if declared is not None and own not in (None, declared):
-        text = (
-            f"{parameter.name} is declared {declared}, but a tensor of {own} is given, whose type "
-            f"is taken; convert it with .to(torch.{dtypes.DTYPES[declared].torch}), or leave the "
-            "declaration out"
-        )
-        warn(DtypeWarning(text))
-    elif declared is not None and own is None and not _holds(declared, value):
-        text = (
-            f"{parameter.name} is declared {declared}, which does not hold {value!r}, so that it "
-            f"is {dtype}; convert it, or declare another dtype"
-        )
-        # Another number would be the same mistake.
-        warn(DtypeWarning(text, about=f"{parameter.name}: {declared}, {dtype}"))
-    baked = value if parameter.kind == "constexpr" else None
-    return ParamSignature(parameter.name, parameter.kind, dtype, value=baked)
-
-
-def _number_type(parameter: Parameter, value: bool | int | float, given: Sequence[Any] = ()) -> str:
-    """Element type of a Python number: the declared one where it holds the number.
-
-    A float that is declared fp64, or not at all, is fp32 where that is as good, unless an argument
-    of the call has elements of fp64: blocks of fp32 would be computed with in fp64, which is slow,
-    and beside those of fp64 it must not be rounded.
-
-    Raises:
-        ArgumentError: no element type holds it.
-    """
-    declared = parameter.dtype
-    if declared is None or not _holds(declared, value):
-        dtype = _literal(parameter, value)
-        return "fp64" if dtype == "fp32" and _has_doubles(given) else dtype
-    if declared != "fp64" or parameter.kind != "scalar" or not _is_narrow(value):
-        return declared
-    return "fp64" if _has_doubles(given) else "fp32"
-
-
-def _has_doubles(given: Sequence[Any]) -> bool:
-    return any(_is_tensor(one) and _element_type(one.dtype) == "fp64" for one in given)
-
-
-def _is_narrow(value: bool | int | float) -> bool:
-    """True for a float within the range of fp32, and for an integer that fp32 has."""
-    if isinstance(value, float):
-        return dtypes.literal(value) == "fp32"
-    return abs(value) <= 1 << 24
-
-
-def number_class(parameter: Parameter, value: Any) -> Hashable:
-    """Part of a plain number that a launch depends on beside its tensors' element types: its own,
-    or all where it is baked in.
-
-    Raises:
-        ArgumentError: no element type holds it.
-        TypeError: it is no plain number.
-    """
-    if type(value) not in _PLAIN:
-        raise TypeError("no plain number")
-    if parameter.kind == "scalar" and parameter.dtype is None:
-        return dtypes.literal(value)
-    dtype = _number_type(parameter, value)
-    # Zeros of either sign are equal, and are not the same.
-    return dtype if parameter.kind == "scalar" else (dtype, repr(value))
-
-
-def _literal(parameter: Parameter, value: bool | int | float) -> str:
-    try:
-        return dtypes.literal(value)
-    except TypeError as error:
-        raise ArgumentError(f"{parameter.name}: {error}; pass a smaller number") from None
-
-
-def _holds(dtype: str, value: bool | int | float) -> bool:
-    """True if ``dtype`` represents a number; floats are rounded to it."""
-    row = dtypes.DTYPES[dtype]
-    if row.kind == "float":
-        return True
-    if isinstance(value, float):
-        return False
-    lowest = -(1 << (row.bits - 1)) if row.kind == "int" else 0
-    return lowest <= value < lowest + (1 << row.bits)
 
 
 def _sizes(interface: Interface, values: Sequence[Any]) -> dict[str, int]:
@@ -556,7 +425,7 @@ def _padded_sizes(interface: Interface, values: Mapping[str, int]) -> tuple[tupl
 
 def _index_bits(values: Sequence[Any]) -> int:
     for value in values:
-        if not _is_tensor(value):
+        if not is_tensor_like(value):
             continue
         elements = elements_of(value)
         shape, strides = elements.shape, elements.stride()

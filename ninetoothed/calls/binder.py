@@ -19,8 +19,9 @@ from ninetoothed.artifacts.interface import Interface
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import alias_sets
-from ninetoothed.calls.arguments import NARROW, Arguments, bind, number_class
+from ninetoothed.calls.arguments import NARROW, Arguments, bind
 from ninetoothed.calls.generated import defined
+from ninetoothed.calls.numbers import number_class
 from ninetoothed.calls.overlaps import overlaps_itself
 from ninetoothed.calls.places import Place
 from ninetoothed.calls.positions import CallOrder

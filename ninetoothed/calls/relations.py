@@ -5,33 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ninetoothed.artifacts.interface import Interface
+from ninetoothed.artifacts.interface import Extent, Interface
 
 
 def equal_pairs(interface: Interface, values: Sequence[Any]) -> tuple[tuple[str, str], ...]:
-    """The pairs of sizes that are equal (``Signature.equal``), of each fact all or none."""
+    """The pairs of sizes and strides that are equal (``Signature.equal``), of each fact all or
+    none.
+    """
     return tuple(
-        (one, two)
+        (one.name, two.name)
         for fact in interface.equals
-        if all(
-            values[place].shape[dim] == values[other].shape[other_dim]
-            for (_, place, dim), (_, other, other_dim) in fact
-        )
-        for (one, _, _), (two, _, _) in fact
+        if all(_read(one, values) == _read(two, values) for one, two in fact)
+        for one, two in fact
     )
 
 
+def _read(extent: Extent, values: Sequence[Any]) -> int:
+    value = values[extent.position]
+    return (value.stride() if extent.is_stride else value.shape)[extent.dim]
+
+
 def equal_source(interface: Interface) -> list[str]:
-    """An expression a fact that is true where it holds; ``s0_1`` is the size of parameter 0, dim
-    1.
+    """An expression a fact that is true where it holds; ``s0_1`` is the size of parameter 0, dim 1,
+    and ``t0_1`` its stride.
     """
     return [
-        " and ".join(
-            f"s{place}_{dim} == s{other}_{other_dim}"
-            for (_, place, dim), (_, other, other_dim) in fact
-        )
+        " and ".join(f"{_name(one)} == {_name(two)}" for one, two in fact)
         for fact in interface.equals
     ]
+
+
+def _name(extent: Extent) -> str:
+    return f"{'t' if extent.is_stride else 's'}{extent.position}_{extent.dim}"
 
 
 def contiguous_from(shape: Sequence[int], strides: Sequence[int]) -> int | None:

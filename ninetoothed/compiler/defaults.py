@@ -18,7 +18,8 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.interface import Bounds
 from ninetoothed.artifacts.signature import ParamSignature, Signature
-from ninetoothed.calls.arguments import constant_values, element_type, member_value, value_within
+from ninetoothed.calls.arguments import constant_values, element_type, value_within
+from ninetoothed.calls.numbers import member_value
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.space import MAX_BLOCK, largest_block, space
 from ninetoothed.definition.definition import ArrangedParameter, Definition

@@ -45,11 +45,13 @@ _SWITCHES: dict[str, tuple[str, str]] = {
     "hoisted_loads": ("nt-hoist-loads", "enabled"),
     "vacuous_guards": ("nt-fold-guards", "enabled"),
     "guarded_loads": ("nt-guard-loads", "enabled"),
+    "longest_first": ("nt-schedule-programs", "longest_first"),
     "skipped_programs": ("nt-skip-programs", "enabled"),
     "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
     "checked_equalities": ("nt-specialize", "merges_checked"),
     "equal_sizes": ("nt-specialize", "merges_equal"),
-    "collapsed_dims": ("nt-lower-accesses", "collapses"),
+    "equal_strides": ("nt-specialize", "merges_strides"),
+    "collapsed_dims": ("nt-specialize", "collapses"),
     "alignment_facts": ("nt-lower-accesses", "alignment_facts"),
 }
 """The options of passes that are on, by name."""

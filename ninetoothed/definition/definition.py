@@ -8,16 +8,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from ninetoothed.artifacts.interface import Bounds, Emptiness, Equals, Interface, Parameter, Size
+from ninetoothed.artifacts.interface import (
+    Bounds,
+    Emptiness,
+    Equals,
+    Extent,
+    Interface,
+    Parameter,
+    Size,
+)
 from ninetoothed.definition.source import FunctionSource
 from ninetoothed.layout.chain import Jagged, Source
 from ninetoothed.layout.emptiness import empty_where, needs_zero, unknown_sizes
 from ninetoothed.layout.encoding import encoded
-from ninetoothed.layout.equal_sizes import equal_sizes
+from ninetoothed.layout.equal_sizes import alike, equal_sizes
 from ninetoothed.layout.meta_op import Levels, MetaOp
 from ninetoothed.layout.meta_ops import Flatten
 from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
+
+_MOST_STRIDES = 16
+"""Pairs of strides that a call is asked for at most: some 30 ns each."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +138,22 @@ class Definition:
             *self.constexpr_sizes,
             *(name for shape in jagged for name in symbol_names(*shape)),
         }
-        levels = [one.levels for one in self.parameters if one.kind == "tensor"]
-        return partial(_equals, levels, {name: sizes[name] for name in sizes if name not in known})
+        own = {name: Extent(*sizes[name]) for name in sizes if name not in known}
+        tensors = [
+            (place, one)
+            for place, one in enumerate(self.parameters)
+            if one.kind == "tensor" and one.jagged is None
+        ]
+        levels = [one.levels for _, one in tensors]
+        strides = [
+            [
+                Extent(stride.args[0], place, dim, is_stride=True)
+                for dim, stride in enumerate(one.source.strides)
+                if stride.op == "sym"
+            ]
+            for place, one in tensors
+        ]
+        return partial(_equals, levels, own, strides)
 
     def _empties(self, sizes: Mapping[str, Size]) -> Iterator[Emptiness]:
         """When no element of a parameter exists; ``sizes`` are those that a call knows, by name."""
@@ -152,6 +177,20 @@ class Definition:
         return encoded((self.name, parameters, chosen, self.decisions, self.size_decisions))
 
 
-def _equals(levels: Sequence[Levels], sizes: Mapping[str, Size]) -> tuple[Equals, ...]:
-    facts = equal_sizes(levels, list(sizes))
-    return tuple(tuple((sizes[one], sizes[two]) for one, two in fact) for fact in facts)
+def _equals(
+    levels: Sequence[Levels], sizes: Mapping[str, Extent], strides: Sequence[Sequence[Extent]]
+) -> tuple[Equals, ...]:
+    facts = [
+        tuple((sizes[one], sizes[two]) for one, two in fact)
+        for fact in equal_sizes(levels, list(sizes))
+    ]
+    pairs = tuple(
+        pair
+        for earlier, later in alike(levels, list(sizes))
+        # A vector's is mostly 1, and lanes of more dims take registers to no gain.
+        if len(strides[earlier]) == len(strides[later]) == 2
+        for pair in zip(strides[earlier], strides[later], strict=True)
+        if pair[0].name != pair[1].name
+    )
+    # Of many strides no call has all equal, and to ask takes time.
+    return (*facts, *([pairs] if 0 < len(pairs) <= _MOST_STRIDES else []))

@@ -62,7 +62,10 @@ def _elementwise(machine: Machine, op: nt.ElementwiseOp) -> None:
 
 @HANDLERS.register(nt.ProgramNumberOp, nt.ProgramIdOp)
 def _program_id(machine: Machine, op: nt.ProgramNumberOp | nt.ProgramIdOp) -> None:
-    machine.put(op.results[0], convert(machine.programs, INDEX, element_of(op.results[0].type)))
+    programs = machine.programs
+    if isinstance(op, nt.ProgramIdOp) and op.last is not None:
+        programs = machine.number(op.last.data) - programs
+    machine.put(op.results[0], convert(programs, INDEX, element_of(op.results[0].type)))
 
 
 @HANDLERS.register(nt.ProgramCountOp)

@@ -6,7 +6,7 @@ from the tensor's first one. Reads that are merged, repeated or moved do not cha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -66,6 +66,14 @@ class Trace:
         joined = torch.cat(found, 1)
         self._found[key] = [joined]
         return joined
+
+    def renumbered(self, number: Callable[[torch.Tensor], torch.Tensor]) -> Trace:
+        """The same accesses by programs of other numbers."""
+        found = Trace()
+        for key in self.keys:
+            programs, *rest = self.rows(key)
+            found._found[key] = [torch.stack([number(programs), *rest])]
+        return found
 
     @property
     def keys(self) -> list[_Key]:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ninetoothed.ir import nt
+from ninetoothed.symbolic.expr import IndexExpr
 
 
 class KernelPass(ModulePass):
@@ -23,6 +24,12 @@ class KernelPass(ModulePass):
     """True if it may leave out reads: their values are known, or reach no store."""
     adds_reads: ClassVar[bool] = False
     """True if it may read what nothing uses, inside of the tensors."""
+
+    def number_before(self, kernel: nt.KernelOp) -> IndexExpr | None:
+        """The number that program ``pid`` of the kernel behind the pass had before it, over ``pid``
+        and sizes: a bijection; None: the same.
+        """
+        return None
 
     @abc.abstractmethod
     def apply_to(self, kernel: nt.KernelOp) -> None:

@@ -45,6 +45,33 @@ def equal_sizes(arranged: Sequence[Levels], sizes: Sequence[str]) -> list[list[P
     return _facts(found, order)
 
 
+def alike(arranged: Sequence[Levels], sizes: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of positions of tensors with these levels: a later one, behind the first that is alike
+    but for the tensors' own sizes. Where their strides are equal, so are their offsets.
+
+    Only those with the most levels: others are accessed before and behind loops over these, and
+    offsets of theirs would be kept in registers meanwhile.
+    """
+    most = max(map(len, arranged), default=0)
+    order = {name: place for place, name in enumerate(sizes)}
+    normal = [tuple(tuple(map(normalize, level)) for level in levels) for levels in arranged]
+    found: list[tuple[int, int]] = []
+    for later, levels in enumerate(normal):
+        for earlier, others in enumerate(normal[:later]):
+            if (
+                len(levels) == most
+                and [*map(len, levels)] == [*map(len, others)]
+                and all(
+                    _apart(*pair, order) is not None
+                    for rows in zip(others, levels, strict=True)
+                    for pair in zip(*rows, strict=True)
+                )
+            ):
+                found.append((earlier, later))
+                break
+    return found
+
+
 def _apart(left: IndexExpr, right: IndexExpr, order: Mapping[str, int]) -> list[Pair] | None:
     """Pairs of symbols whose equality makes two sizes equal; None if there are none."""
     if left is right:

@@ -63,7 +63,7 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
 from ninetoothed.passes.analysis.vacuity import Vacuity
-from ninetoothed.symbolic.expr import substitute
+from ninetoothed.symbolic.expr import ir_text, substitute
 from ninetoothed.symbolic.normal_form import normalize
 
 _MOVES = nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp | nt.ReshapeOp
@@ -146,10 +146,14 @@ class FoldGuardsPass(KernelPass):
         if not self.enabled:
             return
         vacuity = Vacuity(kernel, self.index_bits)
+        remarks = nt.RemarkEmitter(kernel, self.name)
         known: dict[SSAValue, bool] = {}
         for op, truth in vacuity.comparisons.items():
             if self.full or not truth.excesses:
                 known[op.result] = truth.value
+                remarks.passed(
+                    op, f"comparison folded: it is {str(truth.value).lower()} in all lanes"
+                )
         _Folding(known).fold(kernel)
         if self.full:
             for access, guards in vacuity.guards.items():
@@ -159,6 +163,24 @@ class FoldGuardsPass(KernelPass):
             _substitute(kernel, vacuity.constants)
         elif vacuity.excesses:
             kernel.vacuous = nt.ExprsAttr(vacuity.excesses)
+        if remarks:
+            self._explain(kernel, vacuity, remarks)
+
+    def _explain(self, kernel: nt.KernelOp, vacuity: Vacuity, remarks: nt.RemarkEmitter) -> None:
+        """Say which guards are left out, and for which calls."""
+        if not self.full and vacuity.excesses:
+            rows = ", ".join(f"`{ir_text(one)}`" for one in vacuity.excesses)
+            remarks.passed(
+                kernel, f"guards left out of a second kernel, for calls with at most 0 of {rows}"
+            )
+        for access in kernel.arrange.block.ops:
+            if isinstance(access, nt.AccessOp):
+                for guard in access.access.data.guards:
+                    if guard not in vacuity.guards.get(access, {}):
+                        text = f"`{ir_text(guard.index)} < {ir_text(guard.size)}`"
+                        remarks.missed(
+                            access, f"guard {text} kept: no sizes of such calls prove it"
+                        )
 
 
 def _substitute(kernel: nt.KernelOp, constants: Mapping[str, int]) -> None:

@@ -134,7 +134,7 @@ class _Kernel:
         self.type = INDEX_TYPES[options.index_bits]
         self.assumptions = kernel.assumptions
         self.values: dict[str, Lanes] = {}
-        self.offsets = DenseOffsets(kernel, options.collapses)
+        self.offsets = DenseOffsets(kernel)
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
             self.divisors = {decl.name: decl.divisor for decl in kernel.declarations}
@@ -389,9 +389,10 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
             hint(size, name)
             kernel.values[name] = Lanes(size, ())
     number, sizes = op.program.owner, op.sizes.data
+    assert isinstance(number, nt.ProgramIdOp)
     program = here.inserter.add(tt.GetProgramIdOp(0))
     program.name_hint = op.program.name_hint
-    kernel.values["pid"] = Lanes(here.resized(program), ())
+    kernel.values["pid"] = _counted_down(kernel, here, number, program)
     ranges = {**assumptions, "pid": Range(const(0), product(sizes) - 1)}
     indices: list[Lanes] = []
     for dim, size in enumerate(sizes):
@@ -406,8 +407,30 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
             loaded[sequence] = sequence.load(kernel.scalars(here, sequence.ranges(assumptions)))
         kernel.values[name] = Lanes(loaded[sequence][symbol], ())
     replace(op, [index.value for index in indices])
-    assert isinstance(number, Operation)
     Rewriter.erase_op(number)
+
+
+def _counted_down(
+    kernel: _Kernel, here: Arithmetic, op: nt.ProgramIdOp, program: SSAValue
+) -> Lanes:
+    """The number of a program, which is counted from the last one or from 0."""
+    found = Lanes(here.resized(program), ())
+    if op.last is None:
+        return found
+    lowering = kernel.scalars(here, kernel.assumptions)
+    number = lowering.combine(arith.SubiOp, lowering.lower(op.last.data), found)
+    # It is not negative anyway, and so LLVM knows, as it does of a program's id.
+    return lowering.combine(arith.MaxSIOp, number, lowering.number(0))
+
+
+@_LOWERINGS.register(nt.ProgramIdOp)
+def _program_id(kernel: _Kernel, op: nt.ProgramIdOp) -> None:
+    # That of a program's index is lowered with it.
+    if op.last is not None and isinstance(op.result.type, IntegerType):
+        here = kernel.before(op)
+        program = here.inserter.add(tt.GetProgramIdOp(0))
+        found = _counted_down(kernel, here, op, program).value
+        replace(op, [Arithmetic(here.inserter, op.result.type).resized(found)])
 
 
 @_LOWERINGS.register(nt.HoldsOp)
@@ -560,8 +583,6 @@ class LowerAccessesPass(KernelPass):
     """1: blocks of pointers that no loop changes are made in front of it."""
     unsigned_tests: bool = True
     """An index that may be negative is compared once."""
-    collapses: bool = True
-    """Dims whose strides are products of sizes are computed with as one."""
     alignment_facts: bool = True
     """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
 

@@ -41,7 +41,7 @@ nt.kernel @k symbols [#nt.symbol<n size 0 to ? div 16>] arrange {
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
@@ -143,13 +143,19 @@ class SpecializePass(KernelPass):
     """``"NAME=DIM"``: the parameter's strides from this dim on are the products of the sizes behind."""
 
     equal: tuple[str, ...] = ()
-    """``"NAME=NAME"``: sizes that are equal."""
+    """``"NAME=NAME"``: sizes, or strides, that are equal."""
 
     merges_equal: bool = True
     """One of the sizes in ``equal`` stands for all."""
 
     merges_checked: bool = True
     """So does one of those that checks say are equal."""
+
+    merges_strides: bool = True
+    """One of the strides in ``equal`` stands for all."""
+
+    collapses: bool = True
+    """Strides are computed with as products of sizes where they are."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         texts = (text.partition("=") for text in self.values)
@@ -167,21 +173,32 @@ class SpecializePass(KernelPass):
                     f"{built}"
                 )
         equal = Equalities(decl.name for decl in kernel.declarations if decl.name not in values)
-        for one, _, two in (text.partition("=") for text in self.equal if self.merges_equal):
-            equal.join(one, two)
+        strides = {decl.name for decl in kernel.declarations if decl.kind == "stride"}
+        for one, _, two in (text.partition("=") for text in self.equal):
+            if self.merges_strides if one in strides else self.merges_equal:
+                equal.join(one, two)
         # What the signature says needs no check, and what a check says needs that one.
         known = _Substitution({**values, **equal.merged})
         checks = [known.attribute(check) for check in kernel.checks]
         if self.merges_checked:
             for one, two in checked_equalities(kernel):
                 equal.join(one, two)
-        self._mark_contiguous(kernel)
-        own = [_Substitution(values).attribute(source.result.type) for source in kernel.sources]
+        own = _Substitution(values)
+        rows = [
+            (own.attribute(source.result.type), own.exprs(source.strides.data))
+            for source in kernel.sources
+        ]
         known = _Substitution({**values, **equal.merged})
+        computed = [known.exprs(strides) for strides in self._computed(kernel)]
         retype(kernel.arrange, known.attribute)
         retype(kernel.apply, known.attribute)
-        for source, type in zip(kernel.sources, own, strict=True):
+        for source, (type, own_strides), strides in zip(
+            kernel.sources, rows, computed, strict=True
+        ):
             set_type(source.result, type)
+            source.strides = nt.ExprsAttr(own_strides)
+            if strides != own_strides:
+                source.computed = nt.ExprsAttr(strides)
         self._remark(kernel, equal)
         kernel.symbols = ArrayAttr(
             nt.SymbolAttr(self._declared(decl, equal))
@@ -210,13 +227,15 @@ class SpecializePass(KernelPass):
             return replace(decl, divisor=16)
         return replace(decl, indivisible=one in map(equal.first, self.indivisible))
 
-    def _mark_contiguous(self, kernel: nt.KernelOp) -> None:
-        texts = (text.partition("=") for text in self.contiguous)
+    def _computed(self, kernel: nt.KernelOp) -> Iterator[tuple[IndexExpr, ...]]:
+        """The strides of each source, as products of sizes where they are known to be."""
+        texts = (text.partition("=") for text in self.contiguous if self.collapses)
         firsts = {name: int(dim) for name, _, dim in texts}
         for source in kernel.sources:
-            if source.param.data in firsts:
-                dims = range(firsts[source.param.data], len(source.sizes))
-                source.products = nt.ExprsAttr.of(product(source.sizes[dim + 1 :]) for dim in dims)
+            strides, sizes = source.strides.data, source.sizes
+            first = firsts.get(source.param.data, len(sizes))
+            products = [product(sizes[dim + 1 :]) for dim in range(first, len(sizes))]
+            yield (*strides[:first], *products)
 
     def _remark(self, kernel: nt.KernelOp, equal: Equalities) -> None:
         remarks = nt.RemarkEmitter(kernel, self.name)

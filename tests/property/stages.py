@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ninetoothed.artifacts.configuration import Choices, Config
 from ninetoothed.calls.arguments import Arguments, bind
 from ninetoothed.compiler.compile import build, lower
+from ninetoothed.compiler.full_function import is_full
 from ninetoothed.definition.define import define, run_arrangement
 from ninetoothed.definition.definition import Definition
 from ninetoothed.interpreters import interpret
@@ -68,8 +69,15 @@ class PassTrace:
         sizes = zip(self.definition.meta, program.choices, strict=True)
         self.config = Config(tuple(sizes), choices=choices)
         self.modules: list[tuple[str, ModuleOp]] = []
-        composed = build(self.definition, self.signature, [self._observe], self.config)
-        self.final = lower(composed, self.signature, self.config, [self._observe])
+        self.composed = build(self.definition, self.signature, [self._observe], self.config)
+        self.final = lower(self.composed, self.signature, self.config, [self._observe])
+
+    @property
+    def full(self) -> ModuleOp | None:
+        """The last module without guards, if all of them hold in the call."""
+        if not is_full(self.final, arguments(self.program)[1]):
+            return None
+        return lower(self.composed, self.signature, self.config, full=True)
 
     def _observe(self, name: str, module: ModuleOp) -> None:
         self.modules.append((name, module.clone()))

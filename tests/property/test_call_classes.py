@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ninetoothed.artifacts.interface import Equals, Interface, Parameter, Size
+from ninetoothed.artifacts.interface import Equals, Extent, Interface, Parameter
 from ninetoothed.calls import arguments
 from ninetoothed.calls.binder import Binder
 
@@ -22,8 +22,11 @@ def _interfaces(draw: st.DrawFn) -> Interface:
         Parameter(f"x{place}", "tensor", ndim, None, None, None, place)
         for place, ndim in enumerate(ndims)
     )
-    sizes: list[Size] = [
-        (f"x{place}_{dim}", place, dim) for place, ndim in enumerate(ndims) for dim in range(ndim)
+    sizes = [
+        Extent(f"x{place}_{dim}{is_stride}", place, dim, is_stride)
+        for place, ndim in enumerate(ndims)
+        for dim in range(ndim)
+        for is_stride in (False, True)
     ]
     facts: list[Equals] = []
     if len(sizes) > 1:
@@ -60,6 +63,10 @@ def _tensors(draw: st.DrawFn, ndim: int) -> torch.Tensor:
     return torch.empty(shape)
 
 
+def _number(x: torch.Tensor, extent: Extent) -> int:
+    return (x.stride() if extent.is_stride else x.shape)[extent.dim]
+
+
 @given(st.data())
 def test_classes_are_as_bound(data: st.DataObject) -> None:
     interface = data.draw(_interfaces())
@@ -77,9 +84,9 @@ def test_classes_are_as_bound(data: st.DataObject) -> None:
                 holds = list(x.stride()[first:]) == behind
                 assert holds == (dim is not None and dim <= first)
         for fact in interface.equals:
-            pairs = [(one, two) for (one, _, _), (two, _, _) in fact]
+            pairs = [(one.name, two.name) for one, two in fact]
             holds = all(
-                call[place].shape[dim] == call[other].shape[other_dim]
-                for (_, place, dim), (_, other, other_dim) in fact
+                _number(call[one.position], one) == _number(call[two.position], two)
+                for one, two in fact
             )
             assert holds <= ({*pairs} <= {*wanted.equal})

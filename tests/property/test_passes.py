@@ -50,6 +50,15 @@ def test_a_program_on_a_whole_tensor_is_its_body(program: Program) -> None:
     )
 
 
+@tried(100)
+@given(programs())
+def test_guards_that_hold_make_no_difference(program: Program) -> None:
+    pass_trace = PassTrace(program)
+    if (full := pass_trace.full) is not None:
+        general = pass_trace.run(pass_trace.final)
+        agree(program, general, pass_trace.run(full), "leaving out guards changes the meaning")
+
+
 @tried(15)
 @given(programs())
 def test_compiling_twice_gives_the_same_text(program: Program) -> None:

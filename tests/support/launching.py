@@ -13,7 +13,8 @@ from ninetoothed.artifacts.artifact import Argument, Artifact, Binary
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.target import Target
-from ninetoothed.calls.arguments import bind, number_class
+from ninetoothed.calls.arguments import bind
+from ninetoothed.calls.numbers import number_class
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch.launch_cache import LaunchCache, Launched
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel

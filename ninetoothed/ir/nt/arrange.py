@@ -239,7 +239,8 @@ class SourceOp(PureOp):
     in). ``aligned``: the data starts at a multiple of 16 bytes. ``jagged``: the size of that dim
     is the longest sequence's, and the batch, dim 0, has no stride. ``memory``: the alias set, named
     by a source, if that is another. ``repeated``: several of its indices are one place in memory.
-    ``products``: what the last strides are, where they are the products of the sizes behind.
+    ``computed``: strides that are known to be equal to those, products of sizes or symbols of other
+    sources, by which addresses are computed.
 
     ```mlir
     %0 = nt.source "x" "tensor" strides [x_stride_0] aligned false : !nt.tensor<[x_size_0] x f16>
@@ -251,7 +252,7 @@ class SourceOp(PureOp):
     param = prop_def(StringAttr)
     kind = prop_def(StringAttr)
     strides = prop_def(ExprsAttr)
-    products = opt_prop_def(ExprsAttr)
+    computed = opt_prop_def(ExprsAttr)
     other = opt_prop_def(FloatAttr | IntegerAttr)
     value = opt_prop_def(FloatAttr | IntegerAttr)
     jagged = opt_prop_def(JaggedAttr)
@@ -261,7 +262,7 @@ class SourceOp(PureOp):
     result = result_def(TensorType)
 
     assembly_format = (
-        "$param $kind `strides` $strides (`products` $products^)? (`other` $other^)? "
+        "$param $kind `strides` $strides (`computed` $computed^)? (`other` $other^)? "
         "(`value` $value^)? (`jagged` $jagged^)? (`memory` $memory^)? (`repeated` $repeated^)? `aligned` $aligned "
         "attr-dict `:` type($result)"
     )
@@ -330,9 +331,9 @@ class SourceOp(PureOp):
             raise VerifyException(
                 f"nt.source: {len(self.strides.data)} strides for {len(type.sizes)} dims"
             )
-        if self.products is not None and len(self.products.data) > len(type.sizes):
+        if self.computed is not None and len(self.computed.data) != len(type.sizes):
             raise VerifyException(
-                f"nt.source: {len(self.products.data)} products for {len(type.sizes)} dims"
+                f"nt.source: {len(self.computed.data)} computed strides for {len(type.sizes)} dims"
             )
         if self.jagged is not None:
             check_jagged(self.jagged.data, type.sizes, self.strides.data)

@@ -4,30 +4,43 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var_result_def
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    var_result_def,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
-from ninetoothed.ir.nt.attributes import ExprsAttr, GuardsAttr, TensorType
+from ninetoothed.ir.nt.attributes import ExprAttr, ExprsAttr, GuardsAttr, TensorType
 
 
 @irdl_op_definition
 class ProgramIdOp(PureOp):
-    """The program id: the number of this program among those that run, from 0.
+    """The program id: the number of this program among those that run, from 0; with ``last``, that
+    of the last one, counted down from there.
 
     ```mlir
-    %pid = nt.program_id : index
+    %pid = nt.program_id last <n ceildiv 64 - 1> : index
     ```
     """
 
     name = "nt.program_id"
 
+    last = opt_prop_def(ExprAttr)
     result = result_def(IndexType | IntegerType)
 
-    assembly_format = "attr-dict `:` type($result)"
+    assembly_format = "(`last` $last^)? attr-dict `:` type($result)"
 
-    def __init__(self, type: IndexType | IntegerType | None = None) -> None:
-        super().__init__(result_types=[type or IndexType()])
+    def __init__(
+        self, type: IndexType | IntegerType | None = None, last: ExprAttr | None = None
+    ) -> None:
+        super().__init__(
+            properties={} if last is None else {"last": last}, result_types=[type or IndexType()]
+        )
 
 
 @irdl_op_definition

@@ -25,15 +25,13 @@ from ninetoothed.symbolic.polynomials import (
 class DenseOffsets:
     """Offsets and sizes of one kernel, with what is known of strides as products."""
 
-    def __init__(self, kernel: nt.KernelOp, collapses: bool = True) -> None:
-        self._collapses = collapses
+    def __init__(self, kernel: nt.KernelOp) -> None:
         # The strides that products of several sizes are, the largest products first.
         self._strides: dict[Monomial, tuple[int, IndexExpr]] = {}
         self._offsets: dict[tuple[str, Sequence[IndexExpr]], IndexExpr] = {}
-        for source in kernel.sources if collapses else ():
-            known = () if source.products is None else source.products.data
-            first = len(source.sizes) - len(known)
-            for stride, product in zip(source.strides.data[first:], known, strict=True):
+        for source in kernel.sources:
+            computed = source.strides if source.computed is None else source.computed
+            for stride, product in zip(source.strides.data, computed.data, strict=True):
                 monomial, number = _single(polynomial_of(normalize(product)))
                 if stride.op == "sym" and (len(monomial) > 1 or (monomial and number != 1)):
                     self._strides.setdefault(monomial, (number, stride))
@@ -41,17 +39,16 @@ class DenseOffsets:
 
     def offset(self, source: nt.SourceOp, indices: Sequence[IndexExpr]) -> IndexExpr:
         """The offset in elements of ``indices``, as few divisions as are known to give it."""
-        strides = source.strides.data
         jagged = None if source.jagged is None else source.jagged.data
-        if source.products is None or not self._collapses:
-            return normalize(nt.offset(indices, strides, jagged))
+        if source.computed is None:
+            return normalize(nt.offset(indices, source.strides.data, jagged))
         key = (source.param.data, tuple(indices))
         if key not in self._offsets:
-            products = source.products.data
-            plain = normalize(nt.offset(indices, strides, jagged))
-            dense = (*strides[: len(strides) - len(products)], *products)
-            other = self.by_strides(normalize(nt.offset(indices, dense, jagged)))
-            self._offsets[key] = min(plain, other, key=_cost)
+            plain, computed = (
+                normalize(nt.offset(indices, strides.data, jagged))
+                for strides in (source.strides, source.computed)
+            )
+            self._offsets[key] = min(self.by_strides(computed), plain, key=_cost)
         return self._offsets[key]
 
     def spares(self, source: nt.SourceOp, indices: Sequence[IndexExpr]) -> bool:

@@ -92,12 +92,7 @@ class Vacuity:
     @cached_property
     def constants(self) -> dict[str, int]:
         """The sizes that are numbers where no excess is above 0."""
-        found: dict[str, int] = {}
-        for excess in self.excesses:
-            for size, padded in self._kernel.padding.items():
-                if size.op == "sym" and normalize(excess - padded + size).value == 0:
-                    found[size.args[0]] = padded
-        return found
+        return dict(filter(None, map(self._filled, self.excesses)))
 
     def _of_guard(self, guard: Guard, places: Iterable[dict[str, IndexExpr]]) -> Excesses | None:
         found: list[IndexExpr] = []
@@ -149,7 +144,18 @@ class Vacuity:
             return True
         # A size that is no multiple of its block's leaves the last one partly empty.
         atoms = (atom for monomial in polynomial_of(expr) for atom in monomial)
-        return False if any(map(self._is_partial, atoms)) else None
+        if any(map(self._is_partial, atoms)):
+            return False
+        filled = self._filled(expr)
+        is_partial = filled and filled[0] in self._indivisible and filled[1] % 16 == 0
+        return False if is_partial else None
+
+    def _filled(self, excess: IndexExpr) -> tuple[str, int] | None:
+        """The size that fills its padded block where ``excess`` is not above 0, and the block's."""
+        for size, padded in self._kernel.padding.items():
+            if size.op == "sym" and normalize(excess - padded + size).value == 0:
+                return size.args[0], padded
+        return None
 
     def _is_partial(self, blocks: IndexExpr) -> bool:
         """True if the last of so many blocks cannot be full."""

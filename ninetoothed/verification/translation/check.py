@@ -17,8 +17,10 @@ from ninetoothed.compiler.compile import build
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError, NineToothedError, collect_warnings
 from ninetoothed.interpreters import interpret
+from ninetoothed.interpreters.jagged import TENSORS
 from ninetoothed.interpreters.run import Argument
 from ninetoothed.interpreters.trace import Touch, Trace, difference
+from ninetoothed.symbolic.expr import evaluate
 from ninetoothed.verification.translation.outcome import Report
 from ninetoothed.verification.translation.pass_trace import PassTrace, TraceStep, pass_trace
 from ninetoothed.verification.translation.samples import Sample, Sampler
@@ -71,7 +73,7 @@ class _Check:
                 self.proved[trace_step.name] += 1
                 continue
             self.evaluated[trace_step.name] += 1
-            before = self._compare(trace_step, before, sample, constants)
+            before = self._compare(trace_step, before, sample, constants, symbols)
         return True
 
     def _pass_trace(self, signature: Signature, config: Config) -> PassTrace:
@@ -88,8 +90,22 @@ class _Check:
         interpret(module, values, constants, trace)
         return values
 
+    def _as_before(self, trace_step: TraceStep, after: Trace, symbols: Mapping[str, int]) -> Trace:
+        """The accesses by the numbers that programs had before the pass."""
+        expr = trace_step.number_before
+        if expr is None:
+            return after
+        return after.renumbered(
+            lambda programs: torch.as_tensor(evaluate(expr, {**symbols, "pid": programs}, TENSORS))
+        )
+
     def _compare(
-        self, trace_step: TraceStep, before: Trace, sample: Sample, constants: Mapping[str, int]
+        self,
+        trace_step: TraceStep,
+        before: Trace,
+        sample: Sample,
+        constants: Mapping[str, int],
+        symbols: Mapping[str, int],
     ) -> Trace:
         after = Trace()
         failed: NineToothedError | None = None
@@ -99,7 +115,8 @@ class _Check:
         except NineToothedError as error:
             # An access out of bounds is recorded before it is refused.
             failed = error
-        found = difference(before, after, trace_step.drops, trace_step.adds)
+        as_before = self._as_before(trace_step, after, symbols)
+        found = difference(before, as_before, trace_step.drops, trace_step.adds)
         if found is not None or failed is not None:
             raise CompilerError(self._message(trace_step, sample, found, failed))
         if trace_step.drops and trace_step.is_ours:

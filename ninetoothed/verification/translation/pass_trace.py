@@ -56,6 +56,15 @@ class TraceStep:
         return pass_.drops_reads if isinstance(pass_, KernelPass) else True
 
     @property
+    def number_before(self) -> IndexExpr | None:
+        """The number that a program ``pid`` had before the pass; None: the same."""
+        pass_ = self.rest[0].pass_
+        if not isinstance(pass_, KernelPass):
+            return None
+        kernel = next(iter(self.after.body.ops))
+        return pass_.number_before(kernel) if isinstance(kernel, nt.KernelOp) else None
+
+    @property
     def adds(self) -> bool:
         """True if the pass may add a read."""
         pass_ = self.rest[0].pass_

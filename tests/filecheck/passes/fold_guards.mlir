@@ -2,8 +2,14 @@
 // RUN: nt-opt %s -p nt-fold-guards | filecheck %s --check-prefix=GENERAL
 // RUN: nt-opt %s -p 'nt-fold-guards{enabled=false}' | filecheck %s --check-prefix=OFF
 // RUN: nt-opt %s -p 'nt-specialize{indivisible="k"},nt-fold-guards' | filecheck %s --check-prefix=ODD
+// RUN: nt-opt %s -p nt-fold-guards --remarks 2>&1 | filecheck %s --check-prefix=REMARK
 
 // OFF-NOT: vacuous
+
+// REMARK-DAG: guards left out of a second kernel, for calls with at most 0 of `k mod 64`
+// REMARK-DAG: guard `b0 < 9` kept: no sizes of such calls prove it
+// REMARK-DAG: comparison folded: it is true in all lanes
+// REMARK-DAG: comparison folded: it is false in all lanes
 
 // A guard is dropped where it holds in all uses of its access; a comparison with a size is folded
 // with it, one of two offsets is not.

@@ -99,6 +99,16 @@ def test_a_bound_that_is_checked() -> None:
     assert scope["launch"](a, b[:, :64].contiguous(), c[:, :64].contiguous())[0] is None
 
 
+def test_calls_in_which_all_guards_hold() -> None:
+    vacuous = '"nt.vacuous" = #nt.exprs[n mod 128, 256 - n], "nt.checks"'
+    source = launch_source(parse(ADD.replace('"nt.checks"', vacuous)))
+    assert "    return n % 128 == 0 and 256 - n <= 0\n" in source
+    is_full = load(ADD.replace('"nt.checks"', vacuous))["is_full"]
+    sizes = (0, 128, 256, 257, 512)
+    assert [is_full(*[torch.empty(n)] * 3) for n in sizes] == [False, False, True, False, True]
+    assert "is_full" not in launch_source(parse(ADD))
+
+
 def test_scalars_are_passed_by_value() -> None:
     x, y = torch.empty(3, 5), torch.empty(3, 5)
     scope = load(SOFTMAX)

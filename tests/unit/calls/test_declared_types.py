@@ -12,7 +12,8 @@ import torch
 
 import ninetoothed
 from ninetoothed import Symbol, Tensor
-from ninetoothed.calls.arguments import bind, number_class
+from ninetoothed.calls.arguments import bind
+from ninetoothed.calls.numbers import number_class
 from ninetoothed.errors import ArgumentError, DtypeWarning
 from ninetoothed.kernel.kernel import Kernel
 

@@ -132,7 +132,7 @@ def test_a_laxer_class_takes_the_call() -> None:
     kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1)))
     with pytest.warns(AgreementWarning):
         found = kernel.remarks(torch.ones(300), torch.empty(64))
-    assert {one.pass_name for one in found.remarks} == {"nt-lower-accesses"}
+    assert "nt-lower-accesses" in {one.pass_name for one in found.remarks}
 
 
 def test_copies_of_a_line_say_it_once() -> None:

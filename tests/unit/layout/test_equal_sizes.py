@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ninetoothed.layout.equal_sizes import MOST, equal_sizes
+from ninetoothed.layout.equal_sizes import MOST, alike, equal_sizes
 from ninetoothed.layout.meta_op import Levels
 from ninetoothed.symbolic.expr import IndexExpr, binary, sym
 
@@ -59,3 +59,12 @@ def test_there_are_not_many_facts() -> None:
     rows = [tuple(blocks(sym(name)) for name in part) for part in (names[:half], names[half:])]
     facts = equal_sizes([(row, (B,)) for row in rows], names)
     assert facts == [list(zip(names[:half], names[half:], strict=True))]
+
+
+def test_tensors_that_are_alike() -> None:
+    rows = [((blocks(size),), (B, length)) for size, length in ((m, k), (m2, k2), (n, k))]
+    weight = ((blocks(m),), (k,))
+    other = ((blocks(m, C),), (C, k))
+    assert alike([rows[0], weight, rows[1], other, rows[2]], SIZES) == [(0, 2), (0, 4)]
+    looped = ((blocks(m),), (k,), (B, C))
+    assert alike([rows[0], looped, rows[1], looped], SIZES) == [(1, 3)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from ninetoothed.calls.arguments import number_class
+from ninetoothed.calls.numbers import number_class
 from ninetoothed.errors import DeviceError
 from ninetoothed.runtime.launch import launch_cache
 from tests.support import driver_stub

@@ -17,8 +17,9 @@ from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Target
 from ninetoothed.calls.aliasing import narrowed
-from ninetoothed.calls.arguments import Arguments, bind, number_class
+from ninetoothed.calls.arguments import Arguments, bind
 from ninetoothed.calls.binder import Binder
+from ninetoothed.calls.numbers import number_class
 from ninetoothed.errors import ArgumentError
 from ninetoothed.runtime.launch import device, driver
 from ninetoothed.runtime.launch.driver import Loaded

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from ninetoothed.calls.arguments import number_class
+from ninetoothed.calls.numbers import number_class
 from ninetoothed.runtime.launch.launch_cache import MOST, LaunchCache
 from tests.support import driver_stub
 from tests.support.launching import (
