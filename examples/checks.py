@@ -8,6 +8,13 @@ from __future__ import annotations
 
 import torch
 
+# One look is a fraction of what it takes to ask a tensor for each property.
+_FLOATS = frozenset(
+    dtype
+    for dtype in vars(torch).values()
+    if isinstance(dtype, torch.dtype) and dtype.is_floating_point and dtype.itemsize <= 4
+)
+
 
 def check_no_gradients(**tensors: torch.Tensor) -> None:
     """Raise a ValueError where torch expects gradients of a function that has none."""
@@ -25,7 +32,7 @@ def check_floats(differentiable: bool = False, **tensors: torch.Tensor) -> None:
     Or where it requires gradients of a function that is not differentiable.
     """
     for name, tensor in tensors.items():
-        if not tensor.is_floating_point() or tensor.itemsize > 4:
+        if tensor.dtype not in _FLOATS:
             raise ValueError(
                 f"{name} would be converted to float32, which does not hold {tensor.dtype}; pass "
                 "float16, bfloat16 or float32"
@@ -37,7 +44,7 @@ def check_floats(differentiable: bool = False, **tensors: torch.Tensor) -> None:
 def check_one_dtype(**tensors: torch.Tensor) -> None:
     """Raise a ValueError where tensors have different element types."""
     dtypes = [tensor.dtype for tensor in tensors.values()]
-    if any(dtype != dtypes[0] for dtype in dtypes):
+    if dtypes.count(dtypes[0]) < len(dtypes):
         raise ValueError(
             f"{', '.join(tensors)} must have one element type, not "
             f"{', '.join(map(str, dtypes))}; convert them with .to(dtype)"
