@@ -20,6 +20,7 @@ from ninetoothed.calls.numbers import (
     shown_value,
 )
 from ninetoothed.calls.overlaps import overlaps_itself
+from ninetoothed.calls.places import Place, place_of
 from ninetoothed.calls.relations import contiguous_from, equal_pairs
 from ninetoothed.calls.sequences import Jagged, elements_of, is_nested, taken_apart
 from ninetoothed.calls.storage import check_memory
@@ -37,16 +38,6 @@ NARROW = (1 << 31) - (1 << 20)
 """Sizes, strides and offsets below this are computed in 32 bits, with room for a block beyond the
 end.
 """
-
-
-class Place(NamedTuple):
-    """A device: torch's name for its kind, and its number among those, 0 for a CPU."""
-
-    kind: str
-    number: int
-
-    def __str__(self) -> str:
-        return self.kind if self.kind == "cpu" else f"{self.kind}:{self.number}"
 
 
 class Arguments(NamedTuple):
@@ -466,8 +457,3 @@ def _place(interface: Interface, values: Sequence[Any]) -> Place:
                 f"tensors to one device, with {parameter.name}.to({str(first[1])!r})"
             )
     return Place("cpu", 0) if first is None else place_of(first[1])
-
-
-def place_of(device: Any) -> Place:
-    """The place of a torch device."""
-    return Place(device.type, device.index or 0)

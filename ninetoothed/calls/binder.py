@@ -19,10 +19,11 @@ from ninetoothed.artifacts.interface import Interface
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import alias_sets
-from ninetoothed.calls.arguments import NARROW, Arguments, Place, bind
+from ninetoothed.calls.arguments import NARROW, Arguments, bind
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.numbers import number_class
 from ninetoothed.calls.overlaps import overlaps_itself
+from ninetoothed.calls.places import Place
 from ninetoothed.calls.positions import CallOrder
 from ninetoothed.calls.relations import contiguous_source, equal_source
 from ninetoothed.dtype import own_type

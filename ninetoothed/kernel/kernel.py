@@ -29,10 +29,10 @@ from ninetoothed.artifacts.target import DEFAULT_TARGET, Language, Target, langu
 from ninetoothed.cache import entries
 from ninetoothed.cache.entries import SignatureInfo
 from ninetoothed.calls.aliasing import narrowed, without_aliasing
-from ninetoothed.calls.arguments import Place
 from ninetoothed.calls.binder import Binder
 from ninetoothed.calls.copies import Run
 from ninetoothed.calls.numbers import number_class
+from ninetoothed.calls.places import Place
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
     DeviceError,

@@ -24,8 +24,8 @@ from ninetoothed.artifacts.sample import Sample
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls import guard_bands
 from ninetoothed.calls.aliasing import is_tensor
-from ninetoothed.calls.arguments import Place, place_of
 from ninetoothed.calls.copies import Run
+from ninetoothed.calls.places import Place, place_of
 from ninetoothed.errors import ArgumentError, CheckError, ConfigurationError, DeviceError
 from ninetoothed.runtime.launch import device
 from ninetoothed.runtime.launch.launch_cache import Launched

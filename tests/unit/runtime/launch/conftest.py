@@ -1,4 +1,4 @@
-"""The fake GPU of the tests of launches."""
+"""A GPU whose launches are recorded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from ninetoothed.calls import tensor_guards
 from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device
-from tests.unit.runtime.launch.cached_calls import Gpu
+from tests.support.launching import Gpu
 
 
 @pytest.fixture(params=["guards", "keys"])

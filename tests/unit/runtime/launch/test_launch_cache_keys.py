@@ -26,7 +26,7 @@ from ninetoothed.runtime.launch.driver import Loaded
 from ninetoothed.runtime.launch.loaded import Host, LoadedKernel
 from tests.support import driver_stub, profiles
 from tests.support.driver_stub import Launch, Stub
-from tests.unit.runtime.launch.cached_calls import AtOnce
+from tests.support.launching import AtOnce
 
 pytestmark = pytest.mark.skipif(not driver_stub.available(), reason="there is no C compiler")
 

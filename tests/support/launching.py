@@ -1,4 +1,4 @@
-"""A kernel behind a launch cache, on a fake of torch's devices and of the driver."""
+"""A kernel whose launches a stub of the driver records, and its launch cache."""
 
 from __future__ import annotations
 
