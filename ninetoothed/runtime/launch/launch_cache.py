@@ -268,6 +268,8 @@ class LaunchCache:
         tensors = [f"a{place}" for place, kind in enumerate(kinds) if kind == "tensor"]
         given = ", ".join(tensors)
         requiring = " or ".join(f"{tensor}.requires_grad" for tensor in tensors)
+        # torch ends the process where a guard meets a nested tensor that has no sizes.
+        nested = "".join(f" or {tensor}.is_nested" for tensor in tensors)
         passed = ", ".join(
             f"{'p' if kind == 'tensor' else 'a'}{place}" for place, kind in enumerate(kinds)
         )
@@ -275,7 +277,7 @@ class LaunchCache:
         return [
             *(f"        {line}" for line in read),
             "        kept = recent[0]",
-            f"        if rest != kept.rest or not kept.guard({given}):",
+            f"        if rest != kept.rest{nested} or not kept.guard({given}):",
             f"            shapes = {shapes}",
             "            found = find(shapes)",
             "            if found is None:",

@@ -371,3 +371,14 @@ def test_an_argument_that_its_type_does_not_hold(gpu: Gpu) -> None:
     with pytest.raises(DeviceError, match="do not hold what it is given"):
         launches.launch(call(scale=128))
     assert gpu.stub.launched == 0
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_a_nested_tensor_without_sizes(gpu: Gpu) -> None:
+    """torch's guards end the process where they meet one."""
+    called = Called(gpu)
+    called(*call())
+    x, y, scale, out = call()
+    x = torch.nested.nested_tensor([torch.ones(40), torch.ones(60)])
+    assert called.repeated.launch((x, y, scale, out), {}) is None
+    assert called(*call())
