@@ -88,6 +88,21 @@ def test_numbers_that_differ_by_lane(device: str) -> None:
     everywhere(device, squares, fewer_than, values, check)
 
 
+def quotients(x: Any, y: Any) -> None:
+    y = ntl.where((ntl.arange(0, 64) - 64) // 64 < 0, 1, 0)
+
+
+def test_quotients_of_negative_numbers(device: str) -> None:
+    """They are rounded to zero."""
+
+    def check(x: torch.Tensor, y: torch.Tensor) -> None:
+        expected = (torch.arange(64, device=y.device) == 0).int()
+        assert torch.equal(y, expected.repeat(2))
+
+    values = (torch.zeros(128), torch.zeros(128, dtype=torch.int32))
+    everywhere(device, pieces, quotients, values, check)
+
+
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 128, 192, 0])
 def test_vectors(device: str, size: int) -> None:
     def check(x: torch.Tensor, y: torch.Tensor) -> None:

@@ -111,6 +111,11 @@ class IndexValues:
         least = None if low is None else bounds(low, self.sizes)[0]
         return bits is not None and least is not None and least >= -1 << (bits - 1)
 
+    def _is_nonnegative(self, expr: IndexExpr) -> bool:
+        low = self.smallest(expr)
+        least = None if low is None else bounds(low, self.sizes)[0]
+        return least is not None and least >= 0
+
     def access(self, op: Operation, attribute: nt.AccessAttr) -> dict[str, IndexExpr]:
         """Values of an access's index variables at ``op``, which reads or writes the tile."""
         names, levels = attribute.names, attribute.data.levels
@@ -203,7 +208,9 @@ class IndexValues:
         if left is None or right is None:
             return None
         if name == "floordiv":
-            return left // right if right.value is not None and right.value > 0 else None
+            # A negative quotient is rounded towards 0, not down.
+            is_floor = self._is_nonnegative(left) and right.value is not None and right.value > 0
+            return left // right if is_floor else None
         return (minimum if name == "minimum" else maximum)(left, right)
 
     def _at_most(self, op: nt.ElementwiseOp, known: IndexExpr | None) -> IndexExpr | None:
