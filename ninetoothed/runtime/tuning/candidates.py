@@ -206,10 +206,11 @@ class Candidates:
         hosts = [host for config in configs if (host := self._host(config)) is not None]
         pairs = [self._pair(host) for host in hosts]
         missing = [self._needed(pair, values) for pair in pairs if pair.ready(values) is None]
-        self._load(missing, on_done)
+        # A full one that cannot be compiled leaves the general one, which may be loaded.
+        self._load([one for one in missing if one[0].ready(values) is None], on_done)
         # Where there is no full one, the general one does.
-        others = [(pair, pair.host) for pair, host in missing if host.artifact.full]
-        if others := [(pair, host) for pair, host in others if not pair.has_full]:
+        others = [pair for pair, host in missing if host.artifact.full]
+        if others := [(pair, pair.host) for pair in others if pair.ready(values) is None]:
             self._load(others, on_done)
         return [pair for pair in pairs if pair.ready(values) is not None]
 
@@ -240,10 +241,11 @@ class Candidates:
                 pair.add(_loaded(host, binary))
                 self.failures.pop(config, None)
             except ConfigurationError as error:
-                # What the device has no memory for now, it may have later.
-                self.failures[config] = error.message
                 if is_full:
                     pair.give_up_full()
+                    continue
+                # What the device has no memory for now, it may have later.
+                self.failures[config] = error.message
 
     def keep_only(self, kernels: Iterable[KernelPair]) -> None:
         """Unloads all kernels but these, and forgets their texts, which the disk has."""

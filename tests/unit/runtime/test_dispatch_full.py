@@ -122,9 +122,14 @@ def test_the_general_kernel_runs_while_a_graph_is_captured(
     assert ran == [(256, False), (256, False), (256, True)]
 
 
+@pytest.mark.parametrize("sizes", [(512, 1000, 256), (1000, 512, 256)])
 @pytest.mark.parametrize("fails", ["compile", "binary", "load"])
 def test_the_general_kernel_does_where_there_is_no_other(
-    fails: str, world: World, ran: list[tuple[int, bool]], monkeypatch: pytest.MonkeyPatch
+    fails: str,
+    sizes: tuple[int, ...],
+    world: World,
+    ran: list[tuple[int, bool]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compiled, load = (
         candidates._compiled,  # pyright: ignore[reportPrivateUsage]
@@ -141,17 +146,22 @@ def test_the_general_kernel_does_where_there_is_no_other(
         full = [fails == "binary" and host.artifact.full for host in hosts]
         return ["no registers" if one else binary for one, binary in zip(full, found, strict=True)]
 
+    generals: list[Host] = []
+
     def loaded(host: Host, binary: Any) -> Any:
         if fails == "load" and host.artifact.full:
             raise ConfigurationError("no memory")
+        generals.append(host)
         return load(host, binary)
 
     monkeypatch.setattr(candidates, "_compiled", binaries)
     monkeypatch.setattr(candidates, "_loaded", loaded)
     one = world.dispatcher(blocks(256), make=failing)
-    for size in (512, 1000, 256):
+    for size in sizes:
         assert one.launch(SIGNATURE, values(size)) == "launched"
     assert ran == [(256, False)] * 3
+    # What is loaded twice is never unloaded.
+    assert len(generals) == 1
 
 
 def test_both_are_run_where_the_sizes_let_them(
