@@ -14,6 +14,17 @@ element of the first tensor's; a laxer one stands behind.
 """
 
 
+def narrower_than(index_bits: int) -> int:
+    """What sizes, strides and offsets are below in address arithmetic of this width: there is room
+    for the lanes of a block beyond the end.
+    """
+    return (1 << (index_bits - 1)) - (1 << 20)
+
+
+NARROW = narrower_than(32)
+"""What is below this is computed in 32 bits."""
+
+
 @dataclass(frozen=True)
 class ParamSignature:
     """Properties of one argument that compiled code may rely on.
@@ -55,9 +66,9 @@ class Signature:
 
     ``constants``: values of constexpr symbols and constexpr sizes. ``padded_sizes``: for each block
     size that only the call knows, its expression and the power of two it is padded to.
-    ``index_bits``: 32 where every size, stride and offset fits 31 bits, else 64. ``agreement``: by
-    which rule programs are given elements of the outermost levels. ``equal``: pairs of sizes that
-    are equal, of those that the interface names (``Interface.equals``).
+    ``index_bits``: 32 where every size, stride and offset is below ``NARROW``, else 64.
+    ``agreement``: by which rule programs are given elements of the outermost levels. ``equal``:
+    pairs of sizes that are equal, of those that the interface names (``Interface.equals``).
     """
 
     params: tuple[ParamSignature, ...]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ninetoothed import dtype as dtypes
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
-from ninetoothed.artifacts.signature import ParamSignature, Signature
+from ninetoothed.artifacts.signature import NARROW, ParamSignature, Signature
 from ninetoothed.calls.aliasing import aliased
 from ninetoothed.calls.numbers import (
     PLAIN,
@@ -33,11 +33,6 @@ from ninetoothed.errors import (
     did_you_mean,
     warn,
 )
-
-NARROW = (1 << 31) - (1 << 20)
-"""Sizes, strides and offsets below this are computed in 32 bits, with room for a block beyond the
-end.
-"""
 
 
 class Arguments(NamedTuple):

@@ -16,10 +16,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ninetoothed.artifacts.interface import Interface
-from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.signature import NARROW, Signature
 from ninetoothed.calls import tensor_guards
 from ninetoothed.calls.aliasing import alias_sets
-from ninetoothed.calls.arguments import NARROW, Arguments, bind
+from ninetoothed.calls.arguments import Arguments, bind
 from ninetoothed.calls.generated import defined
 from ninetoothed.calls.numbers import number_class
 from ninetoothed.calls.overlaps import overlaps_itself

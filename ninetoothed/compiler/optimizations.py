@@ -1,7 +1,7 @@
-"""Optimizations: their switches, and what passes may do in several ways.
+"""Optimizations: what can be switched off, and what passes may do in several ways.
 
-An *optimization* is an option of a pass that is on, or a choice, and can be switched off by its
-name (``NINETOOTHED_DISABLE_OPTIMIZATIONS``): to find out what it gains, or whether it is at fault.
+An *optimization* is an option of a pass that is on, or a choice, and its name switches it off
+(``NINETOOTHED_DISABLE_OPTIMIZATIONS``): to find out what it gains, or whether it is at fault.
 
 A *choice* is an option of a pass whose values are all right, declared as data, with its *legality*:
 which values are legal for a kernel, with some block sizes on some architecture. That is asked
@@ -24,41 +24,98 @@ from ninetoothed.passes import lower_accesses, stage_loops
 
 
 @dataclass(frozen=True)
-class Choice:
-    """An option of a pass.
+class Optimization:
+    """An option of a pass that is on, and that its name switches off.
 
-    ``legality(kernel)`` is worked out once a signature; what it returns, for all block sizes.
+    ``summary``: what it does, as `docs/optimizations.md` says it.
     """
 
     name: str
     pass_name: str
     option: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Choice(Optimization):
+    """An option of a pass with several values; switched off, it has its default.
+
+    ``legality(kernel)`` is worked out once a signature; what it returns, for all block sizes.
+    """
+
     legality: Callable[[nt.KernelOp], Legality | None]
 
 
-CHOICES = (
-    Choice("loop_stages", "nt-stage-loops", "stages", stage_loops.legality),
-    Choice("pointer_blocks", "nt-lower-accesses", "pointer_blocks", lower_accesses.legality),
+TABLE: tuple[Optimization, ...] = (
+    Optimization(
+        *("checked_equalities", "nt-specialize", "merges_checked"),
+        "Sizes that the checks of every call require to be equal are one argument.",
+    ),
+    Optimization(
+        *("equal_sizes", "nt-specialize", "merges_equal"),
+        "Sizes of two tensors that are equal in the call, and cut alike, are one argument.",
+    ),
+    Optimization(
+        *("equal_strides", "nt-specialize", "merges_strides"),
+        "Strides of tensors that are cut alike are one argument where they are equal.",
+    ),
+    Optimization(
+        *("collapsed_dims", "nt-specialize", "collapses"),
+        "Flattened contiguous dims are addressed as one, without divisions.",
+    ),
+    Optimization(
+        *("longest_first", "nt-schedule-programs", "longest_first"),
+        "Programs start from the last one down where the last ones iterate most.",
+    ),
+    Optimization(
+        *("hoisted_loads", "nt-hoist-loads", "enabled"),
+        "A tile that no iteration of a loop changes is loaded in front of it.",
+    ),
+    Optimization(
+        *("vacuous_guards", "nt-fold-guards", "enabled"),
+        "Calls whose sizes fill all blocks run a second kernel, without guards; comparisons with "
+        "a size that are always true, or never, are left out.",
+    ),
+    Optimization(
+        *("guarded_loads", "nt-guard-loads", "enabled"),
+        "Loads that reach only stores take the stores' guards.",
+    ),
+    Optimization(
+        *("skipped_programs", "nt-skip-programs", "enabled"),
+        "Programs that store nothing do nothing.",
+    ),
+    Choice(
+        *("loop_stages", "nt-stage-loops", "stages"),
+        "A loop without dots loads for later iterations while it computes; the tuner says how far "
+        "ahead.",
+        stage_loops.legality,
+    ),
+    Choice(
+        *("pointer_blocks", "nt-lower-accesses", "pointer_blocks"),
+        "Blocks of pointers are made in front of a loop, and moved inside; the tuner says whether.",
+        lower_accesses.legality,
+    ),
+    Optimization(
+        *("unsigned_tests", "nt-lower-accesses", "unsigned_tests"),
+        "An index that may be negative is compared once, as an unsigned number.",
+    ),
+    Optimization(
+        *("narrow_indices", "nt-lower-accesses", "narrow_indices"),
+        "Of tensors that 32 bits do not reach, indices of programs and most guards are computed in "
+        "32 bits.",
+    ),
+    Optimization(
+        *("alignment_facts", "nt-lower-accesses", "alignment_facts"),
+        "Triton is told how indices are aligned behind divisions, where it cannot find out.",
+    ),
 )
+"""All optimizations, in the order in which the pipeline comes to them."""
 
-_SWITCHES: dict[str, tuple[str, str]] = {
-    "hoisted_loads": ("nt-hoist-loads", "enabled"),
-    "vacuous_guards": ("nt-fold-guards", "enabled"),
-    "guarded_loads": ("nt-guard-loads", "enabled"),
-    "longest_first": ("nt-schedule-programs", "longest_first"),
-    "skipped_programs": ("nt-skip-programs", "enabled"),
-    "unsigned_tests": ("nt-lower-accesses", "unsigned_tests"),
-    "checked_equalities": ("nt-specialize", "merges_checked"),
-    "equal_sizes": ("nt-specialize", "merges_equal"),
-    "equal_strides": ("nt-specialize", "merges_strides"),
-    "collapsed_dims": ("nt-specialize", "collapses"),
-    "alignment_facts": ("nt-lower-accesses", "alignment_facts"),
-    "narrow_indices": ("nt-lower-accesses", "narrow_indices"),
-}
-"""The options of passes that are on, by name."""
+OPTIMIZATIONS = tuple(one.name for one in TABLE)
+"""Their names: what can be switched off."""
 
-OPTIMIZATIONS = (*_SWITCHES, *(choice.name for choice in CHOICES))
-"""Names of what can be switched off."""
+CHOICES = tuple(one for one in TABLE if isinstance(one, Choice))
+"""Those that the tuner varies."""
 
 
 def options_of(choices: Choices) -> dict[str, dict[str, Any]]:
@@ -69,10 +126,10 @@ def options_of(choices: Choices) -> dict[str, dict[str, Any]]:
         ConfigurationError: the setting names an optimization that there is not.
     """
     found: dict[str, dict[str, Any]] = {}
-    for name in settings.disabled_optimizations(OPTIMIZATIONS):
-        if name in _SWITCHES:
-            pass_name, option = _SWITCHES[name]
-            found.setdefault(pass_name, {})[option] = False
+    disabled = settings.disabled_optimizations(OPTIMIZATIONS)
+    for one in TABLE:
+        if one.name in disabled and not isinstance(one, Choice):
+            found.setdefault(one.pass_name, {})[one.option] = False
     known = {choice.name: choice for choice in CHOICES}
     for name, value in choices:
         found.setdefault(known[name].pass_name, {})[known[name].option] = value

@@ -266,26 +266,6 @@ class Placement:
             reach = reach + (size - 1) * stride
         return normalize(reach)
 
-    def largest_inside(self, strides: Sizes) -> IndexExpr | None:
-        """Largest distance between elements of one block, where the access is linear in its lanes
-        and no stride is negative; else None.
-        """
-        access = self.access
-        if len(access.levels) < 2:
-            return const(0)
-        reach: IndexExpr = const(0)
-        for name, size in zip(index_names(access.levels)[-1], access.levels[-1], strict=True):
-            for index, stride in zip(access.indices, strides, strict=True):
-                step = normalize(substitute(index, {name: sym(name) + 1}) - index)
-                if name in symbol_names(step):
-                    return None
-                if always_nonnegative(-step, self.assumptions):
-                    step = -step
-                elif not always_nonnegative(step, self.assumptions):
-                    return None
-                reach = reach + (size - 1) * step * stride
-        return normalize(reach)
-
     def _own(self) -> Sizes:
         """The source's sizes, of a jagged dim the program's own."""
         own = {} if self.jagged is None else {self.jagged[0]: self.jagged[1]}

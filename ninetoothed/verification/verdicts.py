@@ -21,7 +21,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.artifacts.signature import Agreement, Signature
+from ninetoothed.artifacts.signature import NARROW, Agreement, Signature
 from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.defaults import (
     describe_sizes,
@@ -59,6 +59,7 @@ from ninetoothed.verification.stored_lanes import StoredLanes
 
 PROVED, CHECKED, DISPROVED = "proved", "checked", "disproved"
 BENIGN, UNDECIDED = "benign", "undecided"
+_NARROW = "2**31 - 2**20"
 COMPUTED = "some addresses are computed"
 """The reason why a verdict on stores through pointers is undecided."""
 
@@ -423,27 +424,16 @@ class _Verifier:
     def index_width(self, parameter: ArrangedParameter) -> Verdict:
         """Verdict on the index width: the largest offset, in elements."""
         placement = self._placements[parameter.name]
-        strides = parameter.source.strides
         if placement.jagged is not None:
-            text = "32 bits where all sequences together have fewer than 2**31 elements, else 64"
-            return Verdict("index width", parameter.name, CHECKED, text)
-        largest, inside = placement.largest_offset(strides), placement.largest_inside(strides)
-        if self._narrow(largest):
-            text = f"32 bits: at most {ir_text(largest)}"
-        else:
-            text = f"32 bits where {ir_text(largest)} < 2**31; beyond, "
-            if inside is None:
-                text += "64 bits"
-            elif self._narrow(inside):
-                text += f"32 bits inside a block, at most {ir_text(inside)}, on a 64-bit base"
-            else:
-                text += f"32 bits inside a block where {ir_text(inside)} < 2**31, on a 64-bit base"
+            text = f"32 bits where all sequences together have fewer than {_NARROW} elements"
+            return Verdict("index width", parameter.name, CHECKED, f"{text}, else 64")
+        largest = placement.largest_offset(parameter.source.strides)
+        text = f"at most {ir_text(largest)}"
+        upper = bounds(largest, self._assumptions)[1]
+        if upper is None or upper >= NARROW:
+            # A call has one width for all of its tensors.
+            text += f"; 32 bits where that of every tensor is below {_NARROW}, else 64"
         return Verdict("index width", parameter.name, PROVED, text)
-
-    def _narrow(self, offset: IndexExpr) -> bool:
-        """True if 32 bits always hold ``offset``."""
-        upper = bounds(offset, self._assumptions)[1]
-        return upper is not None and upper < 1 << 31
 
     def _example(self, stores: Sequence[Store], find: _Find) -> Example | None:
         for values in samples(stores, self._checks, self._assumptions, self._powers):

@@ -12,6 +12,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
+from ninetoothed.artifacts.signature import narrower_than
 from ninetoothed.ir import nt
 from ninetoothed.passes.analysis.scalars import constant_value
 from ninetoothed.symbolic.expr import (
@@ -28,8 +29,6 @@ from ninetoothed.symbolic.extremes import largest, smallest
 from ninetoothed.symbolic.intervals import Range, bounds
 from ninetoothed.symbolic.normal_form import normalize
 
-# Sizes are so far below the largest integer that a size and a block can be added (``calls.arguments``).
-_MOST_LANES = 1 << 20
 _RING = ("add", "sub", "mul")
 _MOVES = nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp | nt.ReshapeOp
 
@@ -50,7 +49,7 @@ class IndexValues:
         for size, padded in kernel.padding.items():
             if size.op == "sym":
                 self.sizes[size.args[0]] = Range.of(0, padded)
-        most = Range.of(0, (1 << (index_bits - 1)) - _MOST_LANES)
+        most = Range.of(0, narrower_than(index_bits))
         self._held = {name: self._narrower(name, most) for name in self.sizes}
         self._given = _given(kernel)
 

@@ -13,7 +13,7 @@ import ninetoothed
 from examples.add import add_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.artifacts.interface import Bounds, Interface, Parameter
-from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.signature import NARROW, Signature
 from ninetoothed.calls import arguments, binder, tensor_guards
 from ninetoothed.calls.arguments import Arguments
 from ninetoothed.calls.binder import Binder
@@ -246,10 +246,10 @@ def test_memory_that_is_shared(add: Bound) -> None:
 def test_how_far_a_tensor_reaches(monkeypatch: pytest.MonkeyPatch) -> None:
     bound = Bound(monkeypatch, interface(("x", "tensor", 2)))
     # Nothing of it is touched.
-    memory = torch.empty(arguments.NARROW + 32, dtype=torch.uint8)
+    memory = torch.empty(NARROW + 32, dtype=torch.uint8)
     # From the first element to the last one, and how many there are.
-    reaches = [memory.as_strided((2, 2), (arguments.NARROW - less, 1)) for less in (32, 16, 0)]
-    counts = [memory[:1].expand(16, arguments.NARROW // 16 - less) for less in (32, 16, 0)]
+    reaches = [memory.as_strided((2, 2), (NARROW - less, 1)) for less in (32, 16, 0)]
+    counts = [memory[:1].expand(16, NARROW // 16 - less) for less in (32, 16, 0)]
     for tensors in (reaches, counts):
         bits = [arguments.bind(bound.interface, (x,), {}).signature.index_bits for x in tensors]
         assert bits == [32, 32, 64]
@@ -257,7 +257,7 @@ def test_how_far_a_tensor_reaches(monkeypatch: pytest.MonkeyPatch) -> None:
             bound(x)
         assert all(map(bound, tensors))
     # A stride that leads nowhere is an argument, too.
-    for stride, wanted in ((arguments.NARROW - 1, 32), (arguments.NARROW, 64), (1 << 40, 64)):
+    for stride, wanted in ((NARROW - 1, 32), (NARROW, 64), (1 << 40, 64)):
         x = memory.as_strided((1, 16), (stride, 1))
         assert arguments.bind(bound.interface, (x,), {}).signature.index_bits == wanted
         assert not bound(x) or stride == 1 << 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,11 +13,12 @@ from examples.matmul import matmul_kernel
 from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 from ninetoothed.compiler.compile import compile_kernel
 from ninetoothed.compiler.defaults import assumed_signature
-from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS
+from ninetoothed.compiler.optimizations import CHOICES, OPTIMIZATIONS, TABLE
 from ninetoothed.compiler.space import space
 from ninetoothed.errors import ConfigurationError
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes import find_pass
+from ninetoothed.passes.pipeline import SPECIALIZED, SYMBOLIC
 
 SETTING = "NINETOOTHED_DISABLE_OPTIMIZATIONS"
 TARGET = Target.parse(DEFAULT_TARGET)
@@ -27,9 +29,21 @@ def average_pooling() -> Kernel:
     return example.make_kernel((3, 3), (2, 2), (1, 1), True, True)
 
 
-def test_each_choice_is_an_option_of_its_pass() -> None:
-    for choice in CHOICES:
-        assert hasattr(find_pass(choice.pass_name)(), choice.option)
+def test_each_is_an_option_of_its_pass() -> None:
+    for one in TABLE:
+        assert hasattr(find_pass(one.pass_name)(), one.option)
+
+
+def test_they_stand_in_the_order_of_the_pipeline() -> None:
+    passes = [name for _, names in (*SYMBOLIC, *SPECIALIZED) for name in names]
+    places = [passes.index(one.pass_name) for one in TABLE]
+    assert places == sorted(places)
+
+
+def test_the_page_lists_them() -> None:
+    text = (Path(__file__).parents[3] / "docs/optimizations.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    assert rows == [f"| `{one.name}` | `{one.pass_name}` | {one.summary} |" for one in TABLE]
 
 
 def test_a_switch(monkeypatch: pytest.MonkeyPatch) -> None:

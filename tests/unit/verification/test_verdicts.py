@@ -60,10 +60,10 @@ copy
   races        y     disproved  two programs write one element: element (2,), by programs (0,) and \
 (1,), where y_size_0 = 5
   defined      y     undecided  no proof was found
-  index width  x     proved     32 bits where x_size_0 * x_stride_0 - x_stride_0 < 2**31; beyond, \
-32 bits inside a block where x_stride_0 * 3 < 2**31, on a 64-bit base
-  index width  y     proved     32 bits where y_size_0 * y_stride_0 - y_stride_0 < 2**31; beyond, \
-32 bits inside a block where y_stride_0 * 3 < 2**31, on a 64-bit base
+  index width  x     proved     at most x_size_0 * x_stride_0 - x_stride_0; 32 bits where that of \
+every tensor is below 2**31 - 2**20, else 64
+  index width  y     proved     at most y_size_0 * y_stride_0 - y_stride_0; 32 bits where that of \
+every tensor is below 2**31 - 2**20, else 64
 """
 
 
