@@ -5,7 +5,8 @@ far as the alias analysis can tell. It does no harm in front of a loop of no ite
 keeps its guard: an access is composed with all that keeps it inside of the tensor, whatever its
 indices are. Its lanes then stay in registers while the loop runs: there are so many for them,
 beside what the iterations carry. A load under a condition stays: it might never run. So does one
-through pointers: nothing but the program says when those are valid.
+through pointers: nothing but the program says when those are valid. So does one in a loop that may
+wait for another program, by a volatile load or by assembly that is not pure.
 
 Why here: block sizes are numbers, and loads are ops of their own, so that what depends on one (its
 address, its mask) is behind it. Before ``nt-stage-loops``, since what is loaded once is not to be
@@ -76,6 +77,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
+from ninetoothed.passes.analysis.empty_programs import waiting_op
 from ninetoothed.passes.analysis.writes import enclosing
 from ninetoothed.passes.lowering.types import numbers
 
@@ -151,6 +153,9 @@ class _Hoisting:
         for write in writes:
             if write.may_alias(effect.alias_sets):
                 return self.aliases.overlap(load, write.op)
+        waiting = waiting_op(loop)
+        if waiting is not None:
+            return f"by {waiting.name} a program may wait for another"
         hoisted = self.hoisted.get(loop, 0) + registers
         live = hoisted + self._registers(loop.result_types)
         if hoisted > _MOST_HOISTED or live > _MOST_LIVE:

@@ -64,6 +64,7 @@ from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
+from ninetoothed.passes.analysis.empty_programs import waiting_op
 
 _STAGES = "tt.num_stages"
 _LOOPS = (scf.ForOp, scf.WhileOp)
@@ -78,7 +79,8 @@ def stageable_loops(
     kernel: nt.KernelOp, remarks: nt.RemarkEmitter | None = None
 ) -> Iterator[scf.ForOp]:
     """The innermost loops that load blocks, have no dot, have no number of stages of the user's,
-    and write nothing that a later iteration may read: its loads would come before.
+    and write nothing that a later iteration may read: its loads would come before. Nor may they
+    wait for other programs.
 
     ``remarks`` are told why others are not.
     """
@@ -103,6 +105,10 @@ def stageable_loops(
         elif carried := _carried(aliases.effects(op)):
             if remarks:
                 remarks.missed(op, f"loop kept: {aliases.overlap(*carried)}")
+        elif waiting := waiting_op(op):
+            if remarks:
+                text = f"by {waiting.name} a program may wait for another"
+                remarks.missed(op, f"loop kept: {text}")
         else:
             yield op
 

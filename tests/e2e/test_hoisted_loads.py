@@ -120,6 +120,38 @@ def test_what_other_programs_update(device: str, application: Any) -> None:
     torch.testing.assert_close(y, torch.full_like(y, 3.0 if application is waiting else 0.0))
 
 
+def fenced(x: Any, flag: Any, y: Any) -> None:
+    """A fence has no pointer."""
+    total = ntl.zeros((64,), dtype=ntl.float32)
+    for count in range(3):
+        ntl.inline_asm_elementwise(
+            "fence.acq_rel.gpu; mov.b32 $0, $1;", "=r,r", [count], ntl.int32, False, 1
+        )
+        total += x
+    y = total
+
+
+def flagged(x: Any, flag: Any, y: Any) -> None:
+    total, seen = ntl.zeros((64,), dtype=ntl.float32), 0.0
+    while seen == 0.0:
+        seen = ntl.load(flag.source.data_ptr(), volatile=True)
+        total = x * 2
+    y = total
+
+
+@pytest.mark.parametrize(
+    ("application", "op"), [(fenced, "nt.inline_asm"), (flagged, "nt.pointer_load")]
+)
+def test_what_may_wait_for_other_programs(application: Any, op: str) -> None:
+    def arrangement(x: Any, flag: Any, y: Any) -> tuple[Any, Any, Any]:
+        return x.tile((64,)), flag, y.tile((64,))
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1), Tensor(1)))
+    values = (torch.zeros(64), torch.ones(1), torch.zeros(64))
+    kept = f"missed: load of `x` kept in the loop: by {op} a program may wait for another"
+    assert hoisting(kernel, *values) == [kept]
+
+
 def test_there_is_no_first_block(device: str) -> None:
     """What would be read in front of a loop that does not run is outside of the tensor."""
 

@@ -13,9 +13,10 @@ from examples.attention import attention_kernel, query_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.compiler.defaults import assumed_signature, pick
 from ninetoothed.errors import CompilerError
+from ninetoothed.interpreters import interpret
 from ninetoothed.passes import find_pass
 from ninetoothed.verification.translation import validate
-from tests.support.everywhere import everywhere
+from tests.support.everywhere import everywhere, lowered
 
 # Applications assign to their parameters, which is a store.
 # pyright: reportUnusedVariable=false
@@ -73,6 +74,21 @@ def test_numbers_of_programs_stay(
     half = len(found) // 2
     for one, two in zip(found[:half], found[half:], strict=True):
         assert all(map(torch.equal, one, two))
+
+
+@pytest.mark.parametrize("index_bits", [32, 64])
+def test_numbers_and_indices_are_of_one_program(index_bits: int) -> None:
+    """Of tensors beyond 32 bits, indices are computed apart from the number."""
+    kernel = ninetoothed.make(arrangement, sums_up_to_here, tuple(Tensor(2) for _ in range(4)))
+    x, numbers = torch.randn(3, 200), torch.empty(3, 200, dtype=torch.int32)
+    values = (x, torch.empty_like(x), numbers, torch.empty_like(x))
+    module, arguments = lowered(kernel, values, index_bits=index_bits)
+    assert "tt.get_program_id" in str(module)
+    interpret(module, arguments)
+    block = int((numbers[0] == 0).sum())
+    assert block > 0
+    first = numbers[:, ::block].reshape(-1)
+    assert first.tolist() == list(range(len(first)))
 
 
 def test_they_start_with_the_last() -> None:

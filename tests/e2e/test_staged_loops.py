@@ -71,3 +71,20 @@ def test_stores_behind_loads(device: str, in_place: bool) -> None:
     # In place, a load might come before the store that it reads.
     if device == "cuda":
         assert any(config.choices for config in ran) is not in_place
+
+
+def fenced(x: Any, y: Any) -> None:
+    found = ntl.zeros(y.shape, dtype=ntl.float32)
+    for row in range(x.shape[0]):
+        ntl.inline_asm_elementwise(
+            "fence.acq_rel.gpu; mov.b32 $0, $1;", "=r,r", [row], ntl.int32, False, 1
+        )
+        found += x[row]
+    y = found
+
+
+def test_no_load_runs_ahead_of_a_fence() -> None:
+    kernel = ninetoothed.make(matrix_and_row, fenced, (Tensor(2), Tensor(1)), num_warps=4)
+    found = kernel.remarks(torch.zeros(37, 1008), torch.zeros(1008)).remarks
+    kept = "loop kept: by nt.inline_asm a program may wait for another"
+    assert [one.message for one in found if one.pass_name == "nt-stage-loops"] == [kept]

@@ -38,7 +38,7 @@ def program_index(
     """An outermost index of program ``pid``, computed in 32 bits where it is made of divisions by
     numbers of programs.
 
-    ``sizes``: of the outermost level. ``program``: the number in 32 bits.
+    ``sizes``: of the outermost level. ``program``: that number in 32 bits.
     """
     ends = range(len(sizes) + 1)
     counts = {normalize(product(tuple(sizes[start:end]))) for end in ends for start in range(end)}
