@@ -75,7 +75,7 @@ from dataclasses import replace as replace_fields
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, i1, i8
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, i1, i8, i32
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -378,7 +378,10 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
     assert isinstance(number, nt.ProgramIdOp)
     program = here.inserter.add(tt.GetProgramIdOp(0))
     program.name_hint = op.program.name_hint
-    kernel.values["pid"] = _counted_down(kernel, here, number, program)
+    counted = kernel.values["pid"] = _counted_down(kernel, here, number, program)
+    narrow: SSAValue = program
+    if kernel.narrows and number.last is not None:
+        narrow = Arithmetic(here.inserter, i32).resized(counted.value)
     ranges = {**assumptions, "pid": Range(const(0), product(sizes) - 1)}
     indices: list[Lanes] = []
     for dim, size in enumerate(sizes):
@@ -388,7 +391,7 @@ def _schedule(kernel: _Kernel, op: nt.ProgramIndexOp) -> None:
         index = normalize(index, ranges)
         scalars = kernel.scalars(here, ranges)
         if kernel.narrows:
-            indices.append(program_index(scalars, index, sizes, program))
+            indices.append(program_index(scalars, index, sizes, narrow))
         else:
             indices.append(scalars.lower(index))
     kernel.values.update({f"g{dim}": index for dim, index in enumerate(indices)})
