@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -110,6 +111,7 @@ def test_the_order_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     signature = assumed_signature(kernel.definition, {}, {})
     signature, config = pick(kernel.definition, kernel.composed(signature), signature, {})
     assert validate(kernel.definition, signature, config).cases > 0
+    assert validate(kernel.definition, replace(signature, index_bits=64), config).cases > 0
     schedule = find_pass("nt-schedule-programs")
     monkeypatch.setattr(schedule, "number_before", lambda *_: None)
     with pytest.raises(CompilerError, match="nt-schedule-programs changes which elements"):

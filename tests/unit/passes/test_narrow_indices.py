@@ -124,24 +124,26 @@ def test_switches(switch: str) -> None:
     assert comparisons(module) == [False]
 
 
-def test_indices_of_programs() -> None:
-    text = """
+@pytest.mark.parametrize("last", ["", "last <m * n * (n ceildiv 2) - 1> "])
+def test_indices_of_programs(last: str) -> None:
+    """Also where programs are counted down: the index is that of the number."""
+    text = f"""
     nt.kernel @k symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>]
-        grid #nt.expr<m * n * (n ceildiv 2)> arrange {
+        grid #nt.expr<m * n * (n ceildiv 2)> arrange {{
       %y = nt.source "y" "tensor" strides [n * 100, 100, 1] aligned false
           : !nt.tensor<[m, n, 100] x i64>
       %y0 = nt.access %y <[[m, n, n ceildiv 2], []] -> [g0, g1, g2]>
           : !nt.tensor<[m, n, 100] x i64>
           -> !nt.tensor<[m, n, n ceildiv 2] x !nt.tensor<[] x i64>>
       nt.arranged %y0 : !nt.tensor<[m, n, n ceildiv 2] x !nt.tensor<[] x i64>>
-    } apply {
+    }} apply {{
     ^bb0(%b : !nt.tensor<[] x i64>):
-      %pid = nt.program_id : index
+      %pid = nt.program_id {last}: index
       %g0, %g1, %g2 = nt.program_index %pid [m, n, n ceildiv 2] : index, index, index
-      %v = nt.program_id : i64
+      %v = nt.program_id {last}: i64
       nt.store %v, %b[] : i64, !nt.tensor<[] x i64>[]
       nt.return
-    }"""
+    }}"""
     module = Parser(context(), text).parse_module()
     LowerAccessesPass(index_bits=64).apply(context(), module)
     module.verify()
