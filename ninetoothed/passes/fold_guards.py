@@ -171,7 +171,8 @@ class FoldGuardsPass(KernelPass):
         if not self.full and vacuity.excesses:
             rows = ", ".join(f"`{ir_text(one)}`" for one in vacuity.excesses)
             remarks.passed(
-                kernel, f"guards left out of a second kernel, for calls with at most 0 of {rows}"
+                kernel,
+                f"guards left out of a second kernel, for calls in which none is above 0: {rows}",
             )
         for access in kernel.arrange.block.ops:
             if isinstance(access, nt.AccessOp):
@@ -179,7 +180,8 @@ class FoldGuardsPass(KernelPass):
                     if guard not in vacuity.guards.get(access, {}):
                         text = f"`{ir_text(guard.index)} < {ir_text(guard.size)}`"
                         remarks.missed(
-                            access, f"guard {text} kept: no sizes of such calls prove it"
+                            access,
+                            f"guard {text} kept: no call of this class is proved to fulfil it",
                         )
 
 

@@ -297,7 +297,7 @@ class _Accessed:
         count = math.prod(self.shape) // self._lanes_at_once
         if count > _MOST_POINTERS:
             return f"there are {count}, and more than {_MOST_POINTERS} would not stay in registers"
-        return None if chosen else "pointer_blocks is 0"
+        return None if chosen else "the choice pointer_blocks is 0"
 
     @functools.cached_property
     def _lanes_at_once(self) -> int:
@@ -308,20 +308,27 @@ class _Accessed:
         if not divisions(*self.access.indices):
             return
         if self.kernel.offsets.spares(self.source, self.access.indices):
-            remarks.passed(self.op, f"dims of `{name}` are one: strides are products of sizes")
+            text = "its strides are products of its sizes"
+            remarks.passed(self.op, f"dims of `{name}` addressed as one: {text}")
         else:
-            text = "strides are not known to be products of sizes"
-            remarks.missed(self.op, f"dims of `{name}` are computed by division: {text}")
+            text = "its strides are not known to be products of its sizes, as a contiguous tensor's"
+            remarks.missed(self.op, f"offsets of `{name}` need divisions: {text}")
 
     def _remark_on_pointers(self, refusal: str | None) -> None:
         name, remarks = self.source.param.data, self.kernel.remarks
         if refusal is None:
-            remarks.passed(self.op, f"pointers to `{name}` are made in front of the loop")
+            remarks.passed(self.op, f"pointers to `{name}` computed in front of the loop")
         elif refusal:
-            remarks.missed(self.op, f"pointers to `{name}` are made in each iteration: {refusal}")
+            remarks.missed(self.op, f"pointers to `{name}` computed in each iteration: {refusal}")
         if self._lanes_at_once == 1:
-            text = "its strides are not known to keep rows at multiples of 16 bytes"
-            remarks.missed(self.op, f"`{name}` is accessed element by element: {text}")
+            strides = self.source.strides.data
+            has_unit = any(stride.value == 1 for stride in strides)
+            text = (
+                "a stride is not known to be a multiple of 16 bytes"
+                if has_unit
+                else "no stride is 1"
+            )
+            remarks.missed(self.op, f"`{name}` accessed element by element: {text}")
 
     def mask(self) -> SSAValue | None:
         """The mask, one bit a lane; None where every guard always holds."""
@@ -349,7 +356,9 @@ class _Accessed:
             conditions += self.kernel.conditions(lowering, guard)
         if not conditions:
             if remarks and self.access.guards:
-                remarks.passed(self.op, f"`{self.source.param.data}` needs no mask: it is inside")
+                remarks.passed(
+                    self.op, f"`{self.source.param.data}` needs no mask: its guards always hold"
+                )
             return None
         both = functools.partial(lowering.combine, arith.AndIOp)
         return lowering.along(functools.reduce(both, conditions), self.all_dims)
