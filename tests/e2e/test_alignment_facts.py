@@ -151,7 +151,7 @@ def compared(steps: Steps, rows: int, columns: int, index_bits: int = 32) -> Cou
     return seen
 
 
-@settings(max_examples=profiles.cases(100, 1000))
+@settings(max_examples=profiles.cases(40, 1000))
 @given(moves(), st.sampled_from([32, 64]))
 def test_hints_of_kernels(case: tuple[Steps, int, int], index_bits: int) -> None:
     compared(*case, index_bits)

@@ -158,6 +158,58 @@ def test_lanes_with_a_value_keep_it(device: str) -> None:
     everywhere(device, arrangement, where_and_filled, (x, y, z), check, tensors=tensors)
 
 
+def test_one_block_is_multiplied_and_added(device: str) -> None:
+    """All rows of a block that is multiplied reach each row of the product."""
+    lengths = (16, 1, 7, 4, 0, 9)
+    dense, sequences = dense_and_sequences(lengths, 16, rows=16)
+    weight = torch.randn(6, 16, 16)
+
+    def arrangement(*tensors: Any) -> tuple[Any, ...]:
+        arranged = [tensor.tile((1, 16, 16)) for tensor in tensors]
+        for tensor in arranged:
+            tensor.dtype = tensor.dtype.squeeze(0)
+        return tuple(arranged)
+
+    def application(x: Any, weight: Any, y: Any) -> None:
+        y = ntl.dot(x, weight, weight, input_precision="ieee")
+
+    def check(x: Any, weight: Any, y: Any) -> None:
+        wanted = torch.cat([(x @ weight + weight)[at, :end] for at, end in enumerate(lengths)])
+        torch.testing.assert_close(y.values(), wanted, rtol=1e-4, atol=1e-4)
+
+    values = (dense.nan_to_num(2.0), weight, sequences)
+    tensors = (Tensor(3, other=0), Tensor(3, other=0), Tensor(3, jagged_dim=1))
+    everywhere(device, arrangement, application, values, check, tensors=tensors)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_sequences_of_another_program(device: str, which: int) -> None:
+    """A program reads one sequence and writes another, which have one tensor of offsets."""
+    _, sequences = dense_and_sequences(LENGTHS, 21, rows=9)
+    x = torch.nested.nested_tensor_from_jagged(
+        torch.randn_like(sequences.values()), sequences.offsets(), max_seqlen=max(LENGTHS)
+    )
+
+    def arrangement(*tensors: Any) -> tuple[Any, ...]:
+        return tuple(
+            blocks(tensor[::-1] if at == which else tensor) for at, tensor in enumerate(tensors)
+        )
+
+    def application(x: Any, y: Any) -> None:
+        y = x * 2
+
+    def check(x: Any, y: Any) -> None:
+        for read, written in zip(reversed(x.unbind()), y.unbind(), strict=True):
+            common = min(len(read), len(written))
+            torch.testing.assert_close(written[:common], read[:common] * 2)
+            torch.testing.assert_close(
+                written[common:], torch.full_like(written[common:], 6.0), rtol=0, atol=0
+            )
+
+    tensors = (Tensor(3, jagged_dim=1, other=3.0), Tensor(3, jagged_dim=1))
+    everywhere(device, arrangement, application, (x, sequences), check, tensors=tensors)
+
+
 def test_no_pass_changes_what_is_stored() -> None:
     kernel = ninetoothed.make(cut, squares, TENSORS)
     signature = assumed_signature(kernel.definition, {}, {})

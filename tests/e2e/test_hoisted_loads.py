@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import ninetoothed
+import ninetoothed.language as ntl
 from ninetoothed import Symbol, Tensor
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.testing import check_kernel
@@ -81,6 +82,42 @@ def test_what_the_loop_writes(device: str, is_shared: bool) -> None:
     check_kernel(kernel, (weight, y), {"y": expected}, levels=LEVELS[device])
     kept = "missed: load of `weight` kept in the loop: `weight` may share memory with `y`"
     assert hoisting(kernel, weight, y) == [kept if is_shared else MOVED]
+
+
+def waiting(x: Any, flag: Any, y: Any) -> None:
+    """Others add to x before they raise the flag."""
+    ntl.atomic_add(x.source.data_ptr() + x.offsets(0), 1.0, sem="relaxed")
+    total = ntl.zeros((64,), dtype=ntl.float32)
+    for _ in range(3):
+        ntl.atomic_add(flag.source.data_ptr(), 1)
+        total += x
+    y = total
+
+
+def waiting_twice(x: Any, flag: Any, y: Any) -> None:
+    ntl.atomic_add(x.source.data_ptr() + x.offsets(0), 1.0, sem="relaxed")
+    before = x
+    ntl.atomic_add(flag.source.data_ptr(), 1)
+    y = x - before
+
+
+@pytest.mark.parametrize("application", [waiting, waiting_twice])
+def test_what_other_programs_update(device: str, application: Any) -> None:
+    """An atomic that orders memory stands between reads of what others update by atomics alone."""
+
+    def arrangement(x: Any, flag: Any, y: Any) -> tuple[Any, Any, Any]:
+        return x.tile((64,)), flag, y.tile((64,))
+
+    kernel = ninetoothed.make(arrangement, application, (Tensor(1), Tensor(1), Tensor(1)))
+    x, y = torch.zeros(64, device=device), torch.full((64,), -1.0, device=device)
+    flag = torch.zeros(1, dtype=torch.int32, device=device)
+    if application is waiting:
+        expected = ["missed: load of `x` kept in the loop: an atomic orders memory"]
+        assert hoisting(kernel, x, flag, y) == expected
+    else:
+        assert kernel.ir("scheduled").count("nt.load") == 2
+    kernel(x, flag, y)
+    torch.testing.assert_close(y, torch.full_like(y, 3.0 if application is waiting else 0.0))
 
 
 def test_there_is_no_first_block(device: str) -> None:

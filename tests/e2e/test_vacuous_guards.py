@@ -65,6 +65,44 @@ def causal_total(x: Any, y: Any) -> None:
     y = ntl.sum(found, axis=0)
 
 
+def squares(x: Any, y: Any) -> tuple[Any, Any]:
+    return x.tile((16,)), y.tile((16, 16))
+
+
+def fewer_than(x: Any, y: Any) -> None:
+    """Of each two numbers, each at most 40, whether they are less than 16 - j apart."""
+    capped = ntl.minimum(x, 40)
+    apart = capped[:, None] - capped[None, :] + ntl.arange(0, 16)[None, :]
+    y = ntl.where(apart < 16, 1, 0)
+
+
+def test_numbers_that_differ_by_lane(device: str) -> None:
+    """What is unknown of a block may be another number in each lane."""
+
+    def check(x: torch.Tensor, y: torch.Tensor) -> None:
+        capped = x.clamp(max=40)
+        apart = capped[:, None] - capped[None, :] + torch.arange(16, device=x.device)
+        assert torch.equal(y, (apart < 16).int())
+
+    values = (torch.arange(16, dtype=torch.int32) * 5 - 20, torch.zeros(16, 16, dtype=torch.int32))
+    everywhere(device, squares, fewer_than, values, check)
+
+
+def quotients(x: Any, y: Any) -> None:
+    y = ntl.where((ntl.arange(0, 64) - 64) // 64 < 0, 1, 0)
+
+
+def test_quotients_of_negative_numbers(device: str) -> None:
+    """They are rounded to zero."""
+
+    def check(x: torch.Tensor, y: torch.Tensor) -> None:
+        expected = (torch.arange(64, device=y.device) == 0).int()
+        assert torch.equal(y, expected.repeat(2))
+
+    values = (torch.zeros(128), torch.zeros(128, dtype=torch.int32))
+    everywhere(device, pieces, quotients, values, check)
+
+
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 128, 192, 0])
 def test_vectors(device: str, size: int) -> None:
     def check(x: torch.Tensor, y: torch.Tensor) -> None:

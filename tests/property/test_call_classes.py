@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ninetoothed.artifacts.interface import Equals, Extent, Interface, Parameter
 from ninetoothed.calls import arguments
 from ninetoothed.calls.binder import Binder
+from tests.support import profiles
 
 _SIZES = (0, 1, 1, 2, 3, 3, 16, 32)
 
@@ -67,6 +68,7 @@ def _number(x: torch.Tensor, extent: Extent) -> int:
     return (x.stride() if extent.is_stride else x.shape)[extent.dim]
 
 
+@settings(max_examples=profiles.cases(400, 20_000))
 @given(st.data())
 def test_classes_are_as_bound(data: st.DataObject) -> None:
     interface = data.draw(_interfaces())

@@ -109,17 +109,18 @@ class AliasAnalysis:
 
     @cached_property
     def _written(self) -> frozenset[str] | None:
-        """The alias sets that stores go to."""
-        stores = [
-            self.effect(op)
-            for op in self._kernel.apply.walk()
-            if isinstance(op, nt.StoreOp | nt.PointerStoreOp)
-        ]
+        """The alias sets that stores and atomics go to; None: any."""
         found: set[str] = set()
-        for store in stores:
-            if store is None or store.alias_sets is None:
+        for op in self._kernel.apply.walk():
+            alias_sets: frozenset[str] | None = frozenset()
+            if isinstance(op, nt.AtomicOp | nt.AtomicCasOp | nt.PointerStoreOp):
+                alias_sets = self._pointer_alias_sets(op.ptr)
+            elif isinstance(op, nt.StoreOp):
+                store = self.effect(op)
+                alias_sets = None if store is None else store.alias_sets
+            if alias_sets is None:
                 return None
-            found |= store.alias_sets
+            found |= alias_sets
         return frozenset(found)
 
     def _effects(self, op: Operation) -> tuple[Effect, ...]:

@@ -17,16 +17,17 @@ def checked_sizes(kernel: nt.KernelOp, defined: bool = True) -> tuple[IndexExpr,
 
 
 def _facts(kernel: nt.KernelOp, defined: bool) -> Iterator[IndexExpr]:
-    jagged = [one.jagged.data for one in kernel.sources if one.jagged is not None]
-    lengths = {sym(one.offsets): sym(one.length) for one in jagged}
+    lengths = _lengths(kernel)
     for attribute in kernel.checks:
         check = attribute.data
         if check.defined and not defined:
             continue
         for left, right in zip(check.left, check.right, strict=True):
             if left in lengths and right in lengths:
-                # Sequences of equal offsets are equally long.
-                left, right = lengths[left], lengths[right]
+                # Sequences of equal offsets are equally long, those of other programs are not.
+                (left, one), (right, two) = lengths[left], lengths[right]
+                if one != two:
+                    continue
             if left.op == "min" and right in left.args:
                 yield _above(right, left)
             elif right.op == "min" and left in right.args:
@@ -36,6 +37,17 @@ def _facts(kernel: nt.KernelOp, defined: bool) -> Iterator[IndexExpr]:
                 yield normalize(right - left)
     for length, longest in kernel.longest.items():
         yield longest - sym(length)
+
+
+def _lengths(kernel: nt.KernelOp) -> dict[IndexExpr, tuple[IndexExpr, IndexExpr]]:
+    """The length of a program's sequence and its batch index, by the tensor's offsets."""
+    found: dict[IndexExpr, tuple[IndexExpr, IndexExpr]] = {}
+    for source, value in zip(kernel.sources, kernel.arranged.values, strict=True):
+        if source.jagged is not None:
+            jagged = source.jagged.data
+            access = nt.access_of(value, kernel.assumptions)[1].data
+            found[sym(jagged.offsets)] = sym(jagged.length), nt.batch_index(access)
+    return found
 
 
 def _above(small: IndexExpr, least: IndexExpr) -> IndexExpr:

@@ -426,6 +426,8 @@ class _Definedness:
             tuple(self._assumptions.items()),
             tuple(self._kernel.longest.items()),
             tuple(check.data for check in self._kernel.checks),
+            # Of which programs sequences are equally long is no matter of the checks alone.
+            self._given,
             tuple(one.jagged for one in self._kernel.sources),
             self._chosen,
             self._own,

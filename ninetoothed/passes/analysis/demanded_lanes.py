@@ -111,7 +111,8 @@ class _Analysis:
             case nt.DotOp():
                 self._demand(op.acc, self.demands.get(op.result))
                 if op.result in self.demands:
-                    self._all(value for value in op.operands if value is not op.acc)
+                    # The block that is added to may be one of those that are multiplied.
+                    self._all((op.a, op.b))
             case nt.ExpandDimsOp() | nt.BroadcastOp() | nt.TransOp() | nt.FullOp():
                 self._demand(op.operands[0], self._moved(op))
             case scf.ForOp() | scf.WhileOp() if op.regions:

@@ -40,6 +40,7 @@ def program_guards(kernel: nt.KernelOp, ref: BlockArgument) -> tuple[Guard, ...]
     arranged = kernel.arranged.values[ref.index]
     source, access = nt.access_of(arranged, kernel.assumptions)
     names, levels = access.names, access.data.levels
+    lanes = range(len(names[-1]) if len(names) > 1 else 0)
     local = {name for row in names[1:-1] for name in row}
     # What all programs agree on is no matter of each of them.
     own = {decl.name for decl in kernel.declarations if decl.kind in ("length", "start")}
@@ -47,7 +48,7 @@ def program_guards(kernel: nt.KernelOp, ref: BlockArgument) -> tuple[Guard, ...]
     ranges = index_ranges(kernel)
     found: dict[Guard, None] = {}
     for guard in access.data.guards:
-        first = at_first_lanes(guard, range(len(nt.shape_of(ref.type))), ranges)
+        first = at_first_lanes(guard, lanes, ranges)
         if first is not None:
             used = symbol_names(first.index, first.size)
             if local.isdisjoint(used) and not own.isdisjoint(used):

@@ -110,6 +110,11 @@ class IndexValues:
         least = None if low is None else bounds(low, self.sizes)[0]
         return bits is not None and least is not None and least >= -1 << (bits - 1)
 
+    def _is_nonnegative(self, expr: IndexExpr) -> bool:
+        low = self.smallest(expr)
+        least = None if low is None else bounds(low, self.sizes)[0]
+        return least is not None and least >= 0
+
     def access(self, op: Operation, attribute: nt.AccessAttr) -> dict[str, IndexExpr]:
         """Values of an access's index variables at ``op``, which reads or writes the tile."""
         names, levels = attribute.names, attribute.data.levels
@@ -137,21 +142,20 @@ class IndexValues:
     def _lane(self, size: IndexExpr) -> IndexExpr:
         if size.value == 1:
             return const(0)
-        lane = self.variable(Range(const(0), size - 1))
-        self._lanes.add(lane.args[0])
-        return lane
+        return self._in_lanes(Range(const(0), size - 1))
+
+    def _in_lanes(self, range: Range) -> IndexExpr:
+        """A new variable that may be another number in each lane."""
+        found = self.variable(range)
+        self._lanes.add(found.args[0])
+        return found
 
     def _moved(self, expr: IndexExpr | None) -> IndexExpr | None:
         """The same values at other lanes."""
         if expr is None:
             return None
         moved = [name for name in symbol_names(expr) if name in self._lanes]
-        return substitute(expr, {name: self._lane_like(name) for name in moved})
-
-    def _lane_like(self, name: str) -> IndexExpr:
-        lane = self.variable(self.variables[name])
-        self._lanes.add(lane.args[0])
-        return lane
+        return substitute(expr, {name: self._in_lanes(self.variables[name]) for name in moved})
 
     def _computed(self, value: SSAValue) -> IndexExpr | None:
         owner = value.owner
@@ -203,13 +207,15 @@ class IndexValues:
         if left is None or right is None:
             return None
         if name == "floordiv":
-            return left // right if right.value is not None and right.value > 0 else None
+            # A negative quotient is rounded towards 0, not down.
+            is_floor = self._is_nonnegative(left) and right.value is not None and right.value > 0
+            return left // right if is_floor else None
         return (minimum if name == "minimum" else maximum)(left, right)
 
     def _at_most(self, op: nt.ElementwiseOp, known: IndexExpr | None) -> IndexExpr | None:
         """A minimum of something unknown and ``known``."""
         high = None if known is None else self.largest(known)
-        return None if high is None else self.variable(Range(None, high))
+        return None if high is None else self._in_lanes(Range(None, high))
 
     def _induction(self, value: BlockArgument) -> IndexExpr | None:
         loop = value.block.parent_op()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, i32
@@ -16,6 +16,7 @@ from ninetoothed.ir import nt, tt
 from ninetoothed.passes.lower_accesses import LowerAccessesPass
 from ninetoothed.symbolic.expr import IndexExpr, evaluate, ir_text, sym
 from tests.e2e.test_alignment_facts import check_hints
+from tests.support import profiles
 
 LANES = 32
 BLOCK = f"!nt.tensor<[{LANES}] x f32>"
@@ -79,6 +80,7 @@ FAR = [0, 1, 16, 31, 32, 33, 1 << 20, 1 << 30, 1 << 31, (1 << 31) + 16, 1 << 32,
 Pair = tuple[IndexExpr, IndexExpr]
 
 
+@settings(max_examples=profiles.cases(400, 20_000))
 @given(
     st.sampled_from(NARROW + WIDE),
     st.sampled_from([1, 16]),
