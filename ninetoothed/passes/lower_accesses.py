@@ -85,11 +85,12 @@ from ninetoothed.ir.rewriting import Inserter, replace
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.access import holds
 from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.loop_nests import is_in_loop
 from ninetoothed.passes.analysis.scalars import range_of
 from ninetoothed.passes.lowering.index import Arithmetic, Lanes
 from ninetoothed.passes.lowering.jagged import Sequence, sequences
 from ninetoothed.passes.lowering.narrow import program_index
-from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses, is_in_loop
+from ninetoothed.passes.lowering.tile_accesses import AccessOptions, KernelAccesses
 from ninetoothed.passes.lowering.types import bridge, lowered, numbers
 from ninetoothed.symbolic.expr import const, product, substitute, sym
 from ninetoothed.symbolic.intervals import Range

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ninetoothed.ir import nt, tt
@@ -20,10 +20,10 @@ from ninetoothed.ir.name_hints import hint
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.layout.access import Access, holds
 from ninetoothed.layout.meta_op import Guard
-from ninetoothed.passes.analysis.dense_offsets import DenseOffsets, divisions
+from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
+from ninetoothed.passes.analysis.loop_nests import is_in_loop
 from ninetoothed.passes.analysis.scalars import constant_value, loop_range
 from ninetoothed.passes.analysis.vectorization import lanes_at_once
-from ninetoothed.passes.analysis.writes import enclosing
 from ninetoothed.passes.lowering.index import (
     INDEX_TYPES,
     Arithmetic,
@@ -34,11 +34,9 @@ from ninetoothed.passes.lowering.index import (
 )
 from ninetoothed.passes.lowering.narrow import narrow_sides
 from ninetoothed.passes.lowering.types import bridge, in_memory, lowered
-from ninetoothed.symbolic.expr import IndexExpr, const, ir_text, substitute, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, const, divisions, ir_text, substitute, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
-
-TileOp = nt.LoadOp | nt.StoredOp | nt.StoreOp | nt.GuardOp | nt.OffsetsOp | nt.AddressOp
 
 # A program of four warps has 64 registers a thread for them. More are not kept over a loop.
 _MOST_POINTERS = 1 << 13
@@ -82,7 +80,7 @@ class KernelAccesses:
         self.offsets = DenseOffsets(kernel)
         self.divisors: dict[str, int] | None = None
         if options.alignment_facts:
-            self.divisors = {decl.name: decl.divisor for decl in kernel.declarations}
+            self.divisors = kernel.divisors
 
     def before(self, op: Operation) -> Arithmetic:
         """Address arithmetic in front of ``op``."""
@@ -106,7 +104,7 @@ class KernelAccesses:
         below = lowering.combine(_BELOW, index, size)
         return [below, lowering.combine(_NOT_BELOW, index, lowering.number(0))]
 
-    def access(self, op: TileOp) -> AccessLowering | None:
+    def access(self, op: nt.TileOp) -> AccessLowering | None:
         """The lowering of an access to a tile; None for numbers passed by value."""
         assert isinstance(op.ref, BlockArgument)
         value = self.kernel.arranged.values[op.ref.index]
@@ -122,7 +120,7 @@ class AccessLowering:
     def __init__(
         self,
         kernel: KernelAccesses,
-        op: TileOp,
+        op: nt.TileOp,
         source: nt.SourceOp,
         attribute: nt.AccessAttr,
         here: Arithmetic,
@@ -304,8 +302,3 @@ class AccessLowering:
             return None
         both = functools.partial(lowering.combine, arith.AndIOp)
         return lowering.along(functools.reduce(both, conditions), self.all_dims)
-
-
-def is_in_loop(op: Operation) -> bool:
-    """True if a loop of the kernel is around ``op``."""
-    return any(isinstance(one, scf.ForOp | scf.WhileOp) for one in enclosing(op))
