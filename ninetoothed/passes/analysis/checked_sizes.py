@@ -1,4 +1,4 @@
-"""What the checks of a call say of sizes."""
+"""Checked sizes: what the checks of a call say of sizes, as inequalities."""
 
 from __future__ import annotations
 
