@@ -246,16 +246,17 @@ class LaunchCache:
         numbers = [place for place, kind in enumerate(kinds) if kind != "tensor"]
         lines = [f"{', '.join(f'a{place}' for place in range(len(kinds)))}, = values"]
         lines += [f"p{place} = a{place}.data_ptr()" for place in tensors]
-        # Nearly always, all pointers are multiples of 16.
+        # Nearly always, all pointers are multiples of 16. Memory that was freed has none.
         union = " | ".join(f"p{place}" for place in tensors)
-        each = "".join(f"p{place} & 15 == 0, " for place in tensors)
-        lines.append(f"aligned = ({union}) & 15 == 0 or ({each})")
+        there = " and ".join(f"p{place}" for place in tensors)
+        each = "".join(f"p{place} & 15 == 0, not p{place}, " for place in tensors)
+        lines.append(f"aligned = True if {there} and not ({union}) & 15 else ({each})")
         lines += [f"n{place} = class{place}(a{place})" for place in numbers]
         lines.append(f"rest = (aligned, given{''.join(f', n{place}' for place in numbers)})")
         shapes = "".join(f"a{place}.shape, " for place in tensors)
         others = "".join(
             f"type(a{place}), a{place}.dtype, a{place}.stride(), a{place}.device, "
-            f"a{place}.is_neg(), not p{place}, "
+            f"a{place}.is_neg(), "
             for place in tensors
         )
         return lines, f"({shapes}rest)", f"({others})"

@@ -382,3 +382,14 @@ def test_a_nested_tensor_without_sizes(gpu: Gpu) -> None:
     x = torch.nested.nested_tensor([torch.ones(40), torch.ones(60)])
     assert called.repeated.launch((x, y, scale, out), {}) is None
     assert called(*call())
+
+
+def test_memory_that_was_freed(gpu: Gpu) -> None:
+    """A call that is like an earlier one but for a tensor without memory is bound, and refused."""
+    called = Called(gpu)
+    called(*call())
+    assert called(*call())
+    x, y, scale, out = call()
+    y.untyped_storage().resize_(0)
+    assert not called.repeated.launch((x, y, scale, out), {})
+    assert called(*call())
