@@ -62,11 +62,10 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
+from ninetoothed.passes.analysis.index_values import Move
 from ninetoothed.passes.analysis.vacuity import Vacuity
 from ninetoothed.symbolic.expr import ir_text, substitute
 from ninetoothed.symbolic.normal_form import normalize
-
-_MOVES = nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp | nt.ReshapeOp
 
 
 class _Folding:
@@ -102,7 +101,7 @@ class _Folding:
                     self._known[op.result] = not neutral
             case nt.ElementwiseOp() if op.function.data == "invert":
                 self._known[op.result] = not known[0]
-            case _ if isinstance(op, _MOVES):
+            case _ if isinstance(op, Move):
                 assert known[0] is not None
                 self._known[op.results[0]] = known[0]
             case nt.PointerStoreOp() | nt.PointerLoadOp() if op.mask and self._known.get(op.mask):
@@ -171,7 +170,8 @@ class FoldGuardsPass(KernelPass):
         if not self.full and vacuity.excesses:
             rows = ", ".join(f"`{ir_text(one)}`" for one in vacuity.excesses)
             remarks.passed(
-                kernel, f"guards left out of a second kernel, for calls with at most 0 of {rows}"
+                kernel,
+                f"guards left out of a second kernel, for calls in which none is above 0: {rows}",
             )
         for access in kernel.arrange.block.ops:
             if isinstance(access, nt.AccessOp):
@@ -179,7 +179,8 @@ class FoldGuardsPass(KernelPass):
                     if guard not in vacuity.guards.get(access, {}):
                         text = f"`{ir_text(guard.index)} < {ir_text(guard.size)}`"
                         remarks.missed(
-                            access, f"guard {text} kept: no sizes of such calls prove it"
+                            access,
+                            f"guard {text} kept: no call of this class is proved to fulfil it",
                         )
 
 

@@ -66,7 +66,7 @@ from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.checked_sizes import is_at_most
 from ninetoothed.passes.analysis.demanded_lanes import EVERYTHING, Demand, demanded_lanes
 from ninetoothed.passes.analysis.vectorization import splits_vectors
-from ninetoothed.symbolic.expr import IndexExpr, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, ir_text, symbol_names
 
 
 class _Load:
@@ -162,6 +162,8 @@ class GuardLoadsPass(KernelPass):
                     op.guards = nt.GuardsAttr(tuple(guards))
                     if remarks:
                         taken = ", ".join(
-                            str(guard.size) for guard in guards if guard not in load.own
+                            f"`{ir_text(guard.index)} < {ir_text(guard.size)}`"
+                            for guard in guards
+                            if guard not in load.own
                         )
-                        remarks.passed(op, f"load guarded: stores end at {taken}, and so does it")
+                        remarks.passed(op, f"load guarded as the stores that it reaches: {taken}")

@@ -62,8 +62,8 @@ from xdsl.traits import Pure
 from ninetoothed.errors import counted
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
+from ninetoothed.passes.analysis.loop_nests import Loop
 
-_LOOPS = (scf.ForOp, scf.WhileOp)
 _DIVISIONS = (arith.DivSIOp, arith.RemSIOp)
 _SIZES = (nt.SizeOp, arith.ConstantOp)
 
@@ -104,7 +104,7 @@ class _Hoisting:
         """Hoist the invariant ops of ``block`` out of the loops around it."""
         self.depths[block] = len(self.around)
         for op in list(block.ops):
-            if isinstance(op, (*_LOOPS, scf.IfOp)):
+            if isinstance(op, Loop | scf.IfOp):
                 self.around.append(op)
                 for region in op.regions:
                     for inner in region.blocks:
@@ -112,7 +112,7 @@ class _Hoisting:
                 self.around.pop()
             elif self.around and _may_run_early(op):
                 depth = max(map(self._depth, op.operands), default=0)
-                loops = (loop for loop in self.around[depth:] if isinstance(loop, _LOOPS))
+                loops = (loop for loop in self.around[depth:] if isinstance(loop, Loop))
                 if loop := next(loops, None):
                     op.detach()
                     Rewriter.insert_op(op, InsertPoint.before(loop))
@@ -122,7 +122,7 @@ class _Hoisting:
 
     def _remark_on_division(self, op: Operation) -> None:
         depth = max(map(self._depth, op.operands))
-        if any(isinstance(one, _LOOPS) for one in self.around[depth:]):
+        if any(isinstance(one, Loop) for one in self.around[depth:]):
             self.remarks.missed(op, "division kept in the loop: its divisor may be 0")
 
     def _depth(self, value: SSAValue) -> int:

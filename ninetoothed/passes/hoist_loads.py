@@ -69,7 +69,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IntegerType
 from xdsl.ir import Attribute, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -78,10 +78,9 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
 from ninetoothed.passes.analysis.empty_programs import waiting_op
-from ninetoothed.passes.analysis.writes import enclosing
+from ninetoothed.passes.analysis.loop_nests import Loop, enclosing, is_in_loop
 from ninetoothed.passes.lowering.types import numbers
 
-_LOOPS = (scf.ForOp, scf.WhileOp)
 # What an index is computed from, and may be computed in front of a loop.
 _INDICES = (arith.ConstantOp, nt.ConstantOp, nt.SizeOp)
 _THREADS = 32
@@ -143,9 +142,8 @@ class _Hoisting:
             for index in load.indices
         ):
             return ""
-        if not isinstance(loop, _LOOPS):
-            is_in_loop = any(isinstance(one, _LOOPS) for one in enclosing(loop))
-            return "it is under a condition" if is_in_loop else ""
+        if not isinstance(loop, Loop):
+            return "it is under a condition" if is_in_loop(loop) else ""
         if effect is None:
             # A number that is passed by value.
             return ""

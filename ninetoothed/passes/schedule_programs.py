@@ -80,7 +80,7 @@ class ScheduleProgramsPass(KernelPass):
                 )
             else:
                 remarks.missed(
-                    loop, f"programs kept in order: by {other.name} one may wait for another"
+                    loop, f"programs kept in order: one may wait for another by {other.name}"
                 )
         block = kernel.apply.block
         inserter = Inserter(InsertPoint.at_start(block), kernel)

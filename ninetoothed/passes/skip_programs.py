@@ -69,6 +69,7 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.layout.meta_op import Guard
 from ninetoothed.passes.analysis.empty_programs import other_effect, program_guards
+from ninetoothed.symbolic.expr import ir_text
 
 _WORK = (nt.LoadOp, nt.PointerLoadOp, nt.DotOp, nt.DotScaledOp, scf.ForOp, scf.WhileOp)
 
@@ -101,15 +102,15 @@ class SkipProgramsPass(KernelPass):
         other = other_effect(kernel)
         if other is not None:
             remarks.missed(
-                other, f"empty programs kept: {other.name} may be seen where nothing is stored"
+                other, f"empty programs kept: {other.name} has an effect beside the stores"
             )
             return
         for guards, op in found.items():
             if remarks:
-                conditions = " and ".join(f"{one.index} < {one.size}" for one in guards)
-                remarks.passed(
-                    op, f"empty programs skipped: it stores nothing but where {conditions}"
+                conditions = " and ".join(
+                    f"`{ir_text(one.index)} < {ir_text(one.size)}`" for one in guards
                 )
+                remarks.passed(op, f"empty programs skipped: this stores only where {conditions}")
         _skip(kernel, list(found))
 
 

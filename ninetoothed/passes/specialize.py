@@ -243,4 +243,4 @@ class SpecializePass(KernelPass):
             for dim, size in enumerate(source.sizes):
                 if size.op == "sym" and (first := equal.first(size.args[0])) != size.args[0]:
                     name = source.param.data
-                    remarks.passed(source, f"size {dim} of `{name}` is `{first}`, one for both")
+                    remarks.passed(source, f"size {dim} of `{name}` merged: it equals `{first}`")

@@ -65,9 +65,9 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
 from ninetoothed.passes.analysis.empty_programs import waiting_op
+from ninetoothed.passes.analysis.loop_nests import Loop
 
 _STAGES = "tt.num_stages"
-_LOOPS = (scf.ForOp, scf.WhileOp)
 _DOTS = (nt.DotOp, nt.DotScaledOp)
 # Copies to shared memory that run by themselves have so many bytes at least.
 _LEAST_BYTES = 4
@@ -94,7 +94,7 @@ def stageable_loops(
         if _STAGES in op.attributes:
             if remarks:
                 remarks.analysis(op, "loop kept: its number of stages is given")
-        elif any(isinstance(one, _LOOPS) for one in inside):
+        elif any(isinstance(one, Loop) for one in inside):
             if remarks:
                 remarks.analysis(op, "loop kept: only innermost loops are staged")
         elif any(isinstance(one, _DOTS) for one in inside):

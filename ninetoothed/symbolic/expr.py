@@ -363,6 +363,21 @@ def divisors(expr: IndexExpr) -> Iterator[IndexExpr]:
         yield expr.args[1]
 
 
+def divisions(*exprs: IndexExpr) -> set[IndexExpr]:
+    """The different quotients and remainders in ``exprs``."""
+    pending, seen = [*exprs], set(exprs)
+    while pending:
+        operands = {one for one in pending.pop().operands if one not in seen}
+        pending += operands
+        seen |= operands
+    return {one for one in seen if one.op in DIVISIONS}
+
+
+def has_extremes(expr: IndexExpr) -> bool:
+    """True if a minimum or a maximum is in ``expr``."""
+    return expr.op in ("min", "max") or any(map(has_extremes, expr.operands))
+
+
 def symbols(*exprs: IndexExpr) -> Iterator[IndexExpr]:
     """The symbols of ``exprs``, each once, in the order of their first occurrence."""
     return iter(dict.fromkeys(symbol for expr in exprs for symbol in expr.symbols))

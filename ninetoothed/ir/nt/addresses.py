@@ -17,7 +17,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.ir.definitions import PureOp
 from ninetoothed.ir.nt.attributes import TensorType
-from ninetoothed.ir.nt.blocks import check_indices
+from ninetoothed.ir.nt.blocks import GuardOp, LoadOp, StoreOp, check_indices
+from ninetoothed.ir.nt.forwarding import StoredOp
+from ninetoothed.ir.nt.memory import OffsetsOp
 from ninetoothed.ir.nt.types import scalar_of, with_scalar
 from ninetoothed.ir.tt.types import PointerType
 
@@ -84,3 +86,7 @@ class AddressOp(PureOp):
             raise VerifyException(
                 f"nt.address: the results must have the types {expected[0]} and {expected[1]}"
             )
+
+
+TileOp = LoadOp | StoredOp | StoreOp | GuardOp | OffsetsOp | AddressOp
+"""Ops that refer to a tile by its indices in the levels between the programs and the block."""

@@ -113,6 +113,11 @@ class KernelOp(IRDLOperation):
         return {decl.name: decl.range for decl in self.declarations}
 
     @property
+    def divisors(self) -> dict[str, int]:
+        """What divides the symbols' values, by their declarations."""
+        return {decl.name: decl.divisor for decl in self.declarations}
+
+    @property
     def specialized(self) -> dict[str, int]:
         """The block sizes that the application is built for, by symbol; it is valid for all values
         of the others.

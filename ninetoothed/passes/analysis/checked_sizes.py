@@ -1,11 +1,11 @@
-"""What the checks of a call say of sizes."""
+"""Checked sizes: what the checks of a call say of sizes, as inequalities."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ninetoothed.ir import nt
-from ninetoothed.symbolic.expr import IndexExpr, sym, symbol_names
+from ninetoothed.symbolic.expr import IndexExpr, has_extremes, sym, symbol_names
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
 
 
@@ -62,10 +62,6 @@ def is_at_most(kernel: nt.KernelOp, small: IndexExpr, large: IndexExpr) -> bool:
     facts = [
         fact
         for fact in checked_sizes(kernel)
-        if not names.isdisjoint(symbol_names(fact)) and not _has_extremes(fact)
+        if not names.isdisjoint(symbol_names(fact)) and not has_extremes(fact)
     ]
     return always_nonnegative(large - small, kernel.assumptions, facts)
-
-
-def _has_extremes(expr: IndexExpr) -> bool:
-    return expr.op in ("min", "max") or any(map(_has_extremes, expr.operands))

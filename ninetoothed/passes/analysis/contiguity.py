@@ -15,9 +15,9 @@ from ninetoothed.layout.access import Access, index_names
 from ninetoothed.passes.analysis.vectorization import vector_lanes
 from ninetoothed.symbolic.divisibility import MULTIPLE, known_divisor
 from ninetoothed.symbolic.expr import (
-    DIVISIONS,
     IndexExpr,
     const,
+    divisions,
     evaluate,
     product,
     substitute,
@@ -67,14 +67,10 @@ def _collapsed(source: nt.SourceOp, access: Access, first: int | None) -> Access
         return access
     products = [product(source.sizes[dim + 1 :]) for dim in range(first, len(source.sizes))]
     index = normalize(nt.offset(access.indices[first:], products, None))
-    if _has_divisions(index):
+    if divisions(index):
         return access
     zeros = [const(0)] * (len(products) - 1)
     return replace(access, indices=(*access.indices[:first], *zeros, index))
-
-
-def _has_divisions(expr: IndexExpr) -> bool:
-    return expr.op in DIVISIONS or any(map(_has_divisions, expr.operands))
 
 
 def _contiguity(access: Access, param: ParamSignature, divisors: Mapping[str, int]) -> Contiguity:
@@ -143,6 +139,4 @@ def _is_wide(
 
 def _is_divided(expr: IndexExpr, name: str) -> bool:
     """True if a quotient or remainder of ``name`` occurs in an expression."""
-    if expr.op in DIVISIONS and name in symbol_names(expr):
-        return True
-    return any(_is_divided(operand, name) for operand in expr.operands)
+    return any(name in symbol_names(one) for one in divisions(expr))

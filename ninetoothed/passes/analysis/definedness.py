@@ -27,10 +27,11 @@ from ninetoothed.passes.analysis.checked_sizes import checked_sizes
 from ninetoothed.passes.analysis.placements import placement_of
 from ninetoothed.passes.analysis.stored_values import Read, StoredValues
 from ninetoothed.symbolic.expr import (
-    DIVISIONS,
     IndexExpr,
     const,
+    divisions,
     divisors,
+    has_extremes,
     substitute,
     sym,
     symbol_names,
@@ -288,7 +289,7 @@ class _Definedness:
         selected = any(one.sides for one in reads)
         answers: list[tuple[Implication, tuple[Condition | None, ...]]] = []
         for guard in wanted:
-            if _quotients(guard.index) > _MOST_QUOTIENTS:
+            if len(divisions(guard.index)) > _MOST_QUOTIENTS:
                 yield Finding(read.op, read.parameter, None, other, selected)
                 continue
             question = Implication(
@@ -348,7 +349,7 @@ class _Definedness:
         near = tuple(
             one for one in self._given if one.op != "const" and names.issuperset(symbol_names(one))
         )
-        plain = tuple(one for one in near if not _has_extremes(one))
+        plain = tuple(one for one in near if not has_extremes(one))
         if plain:
             yield plain
         if len(near) > len(plain):
@@ -487,23 +488,6 @@ def _put(guards: tuple[Guard, ...], values: tuple[tuple[str, IndexExpr], ...]) -
 
 def _is_exact(condition: Condition | None) -> bool:
     return condition is not None and condition.exact
-
-
-def _has_extremes(expr: IndexExpr) -> bool:
-    return expr.op in ("min", "max") or any(map(_has_extremes, expr.operands))
-
-
-def _quotients(index: IndexExpr) -> int:
-    """The number of different quotients and remainders in an index."""
-    found: set[IndexExpr] = set()
-    pending, seen = [index], {index}
-    while pending:
-        expr = pending.pop()
-        if expr.op in DIVISIONS:
-            found.add(expr)
-        pending += [one for one in expr.operands if one not in seen]
-        seen.update(expr.operands)
-    return len(found)
 
 
 def _is_border(op: MetaOp) -> bool:

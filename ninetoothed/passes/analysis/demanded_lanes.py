@@ -15,7 +15,8 @@ from xdsl.traits import Pure
 
 from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import Guard
-from ninetoothed.passes.analysis.guards import Loop, carried
+from ninetoothed.passes.analysis.guards import carried
+from ninetoothed.passes.analysis.loop_nests import Loop
 from ninetoothed.symbolic.expr import IndexExpr, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Assumptions, Range
 from ninetoothed.symbolic.normal_form import always_nonnegative, normalize

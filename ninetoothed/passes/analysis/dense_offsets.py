@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ninetoothed.ir import nt
-from ninetoothed.symbolic.expr import DIVISIONS, IndexExpr
+from ninetoothed.symbolic.expr import IndexExpr, divisions
 from ninetoothed.symbolic.normal_form import normalize
 from ninetoothed.symbolic.polynomials import (
     Monomial,
@@ -87,18 +87,6 @@ def _single(polynomial: Polynomial) -> tuple[Monomial, int]:
         if all(atom.op == "sym" for atom in monomial):
             return monomial, coefficient
     return (), 1
-
-
-def divisions(*exprs: IndexExpr) -> set[IndexExpr]:
-    """The quotients and remainders in expressions."""
-    found: set[IndexExpr] = set()
-    pending = list(exprs)
-    while pending:
-        one = pending.pop()
-        if one.op in DIVISIONS:
-            found.add(one)
-        pending += one.operands
-    return found
 
 
 def _cost(expr: IndexExpr) -> tuple[int, int]:

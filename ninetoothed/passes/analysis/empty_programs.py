@@ -53,7 +53,8 @@ def program_guards(kernel: nt.KernelOp, ref: BlockArgument) -> tuple[Guard, ...]
     arranged = kernel.arranged.values[ref.index]
     source, access = nt.access_of(arranged, kernel.assumptions)
     names, levels = access.names, access.data.levels
-    lanes = range(len(names[-1]) if len(names) > 1 else 0)
+    inner = names[1:]
+    lanes = range(len(inner[-1]) if inner else 0)
     local = {name for row in names[1:-1] for name in row}
     # What all programs agree on is no matter of each of them.
     own = {decl.name for decl in kernel.declarations if decl.kind in ("length", "start")}

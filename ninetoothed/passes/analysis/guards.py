@@ -19,6 +19,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.passes.analysis.loop_nests import Loop
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +111,6 @@ _SOURCES = {
     *(nt.LoadOp, nt.StoredOp, nt.PointerLoadOp, nt.AtomicOp),
     *(nt.ReduceByOp, nt.ScanByOp),
 }
-
-Loop = scf.ForOp | scf.WhileOp
 
 
 @dataclass(frozen=True)

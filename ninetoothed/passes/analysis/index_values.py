@@ -30,7 +30,8 @@ from ninetoothed.symbolic.intervals import Range, bounds
 from ninetoothed.symbolic.normal_form import normalize
 
 _RING = ("add", "sub", "mul")
-_MOVES = nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp | nt.ReshapeOp
+Move = nt.FullOp | nt.BroadcastOp | nt.ExpandDimsOp | nt.TransOp | nt.FlipOp | nt.ReshapeOp
+"""Ops whose lanes are lanes of their one operand."""
 
 
 class IndexValues:
@@ -125,7 +126,7 @@ class IndexValues:
         if len(levels) > 1:
             rows = zip(names[-1], levels[-1], strict=True)
             values.update((name, self._lane(size)) for name, size in rows)
-        indices: tuple[SSAValue, ...] = tuple(op.indices) if isinstance(op, _INDEXED) else ()
+        indices: tuple[SSAValue, ...] = tuple(op.indices) if isinstance(op, nt.TileOp) else ()
         local = [name for row in names[1:-1] for name in row]
         for name, index in zip(local, indices, strict=True):
             found = self.exact(index)
@@ -175,7 +176,7 @@ class IndexValues:
                 return self.exact(owner.value)
             case nt.ElementwiseOp():
                 return self._elementwise(owner)
-            case _ if isinstance(owner, _MOVES):
+            case _ if isinstance(owner, Move):
                 return self._moved(self.of(owner.operands[0]))
             case _:
                 return None
@@ -230,9 +231,6 @@ class IndexValues:
         if high is None or low is None or first != low or end != high:
             return self.variable(Range(low, None if high is None else high - 1))
         return self.variable(Range(low, low + (high - 1 - low) // step * step))
-
-
-_INDEXED = (nt.LoadOp, nt.StoredOp, nt.StoreOp, nt.GuardOp, nt.OffsetsOp, nt.AddressOp)
 
 
 def _given(kernel: nt.KernelOp) -> frozenset[str]:

@@ -20,7 +20,8 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.layout.access import holds, index_names
 from ninetoothed.layout.meta_op import Guard
-from ninetoothed.passes.analysis.guards import Guards, Loop, carried, joined_positions
+from ninetoothed.passes.analysis.guards import Guards, carried, joined_positions
+from ninetoothed.passes.analysis.loop_nests import Loop
 from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.passes.analysis.value_numbering import ValueNumbering
 from ninetoothed.symbolic.expr import (

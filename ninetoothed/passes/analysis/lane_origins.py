@@ -10,7 +10,8 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.traits import Pure
 
 from ninetoothed.ir import nt
-from ninetoothed.passes.analysis.guards import Loop, carried
+from ninetoothed.passes.analysis.guards import carried
+from ninetoothed.passes.analysis.loop_nests import Loop
 
 
 def updates(load: nt.LoadOp, store: nt.StoreOp) -> bool:

@@ -21,10 +21,10 @@ from ninetoothed.ir.scf import WhileOp
 from ninetoothed.language.registry import Registry
 from ninetoothed.layout.meta_op import Sizes
 from ninetoothed.layout.meta_ops import ravelled, unravelled
-from ninetoothed.passes.analysis.guards import Loop, carried
+from ninetoothed.passes.analysis.guards import carried
 from ninetoothed.passes.analysis.lane_origins import follows
+from ninetoothed.passes.analysis.loop_nests import Loop, enclosing
 from ninetoothed.passes.analysis.value_numbering import ValueNumbering
-from ninetoothed.passes.analysis.writes import enclosing
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, substitute, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
 from ninetoothed.symbolic.normal_form import normalize

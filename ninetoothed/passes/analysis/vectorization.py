@@ -23,7 +23,7 @@ def lanes_at_once(kernel: nt.KernelOp, source: nt.SourceOp) -> int:
     Rows start at multiples of 16 bytes where each stride is 1 or divides as much.
     """
     lanes = vector_lanes(nt.dtype_of(source.result.type))
-    divisors = {decl.name: decl.divisor for decl in kernel.declarations}
+    divisors = kernel.divisors
     strides = source.strides.data
     if any(stride.value == 1 for stride in strides) and all(
         stride.value == 1 or known_divisor(stride, divisors) >= lanes for stride in strides
@@ -52,6 +52,6 @@ def splits_vectors(
     }
     if contiguous.isdisjoint({*access.names[-1]}.intersection(symbol_names(guard.index))):
         return False
-    divisors = {decl.name: decl.divisor for decl in kernel.declarations}
+    divisors = kernel.divisors
     known = lanes if instead_of is None else known_divisor(instead_of.size, divisors)
     return known_divisor(guard.size, divisors) < min(lanes, known)

@@ -12,6 +12,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.locations import loc_of
 from ninetoothed.layout.inverse import Site
 from ninetoothed.passes.analysis.dependence import Dependence, Names, dependences
+from ninetoothed.passes.analysis.loop_nests import enclosing
 from ninetoothed.passes.analysis.scalars import known_scalar
 from ninetoothed.symbolic.expr import IndexExpr, binary, const, sym, symbol_names
 from ninetoothed.symbolic.intervals import Range
@@ -95,14 +96,6 @@ def pointer_origins(ptr: SSAValue) -> Iterator[nt.PointerOp | nt.AddressOp | nt.
             ends = [block.last_op for block in blocks]
             pending += op.operands
             pending += [value for end in ends if end is not None for value in end.operands]
-
-
-def enclosing(op: Operation) -> Iterator[Operation]:
-    """The loops and branches around an op, innermost first."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, nt.KernelOp):
-        yield parent
-        parent = parent.parent_op()
 
 
 def _around(op: Operation, dependence: Dependence) -> Names:

@@ -18,10 +18,10 @@ from ninetoothed.passes.analysis.alignment import alignment
 from ninetoothed.passes.lowering.index import Arithmetic, IndexLowering, Lanes, Term, terms
 from ninetoothed.symbolic.divisibility import MULTIPLE, known_divisor
 from ninetoothed.symbolic.expr import (
-    DIVISIONS,
     IndexExpr,
     binary,
     const,
+    divisions,
     factors,
     fits,
     product,
@@ -151,8 +151,7 @@ def _is_multiple_of(term: IndexExpr, rows: Mapping[str, Lanes]) -> bool:
 
 def _divided_symbols(expr: IndexExpr) -> set[str]:
     """The symbols in dividends of quotients and remainders."""
-    found = {name for operand in expr.operands for name in _divided_symbols(operand)}
-    return found | set(symbol_names(expr.operands[0])) if expr.op in DIVISIONS else found
+    return {name for one in divisions(expr) for name in symbol_names(one.operands[0])}
 
 
 def _contiguous(lowering: IndexLowering, offset: IndexExpr) -> set[str]:

@@ -6,8 +6,8 @@
 
 // OFF-NOT: vacuous
 
-// REMARK-DAG: guards left out of a second kernel, for calls with at most 0 of `k mod 64`
-// REMARK-DAG: guard `b0 < 9` kept: no sizes of such calls prove it
+// REMARK-DAG: guards left out of a second kernel, for calls in which none is above 0: `k mod 64`
+// REMARK-DAG: guard `b0 < 9` kept: no call of this class is proved to fulfil it
 // REMARK-DAG: comparison folded: it is true in all lanes
 // REMARK-DAG: comparison folded: it is false in all lanes
 

@@ -2,7 +2,7 @@
 // RUN: nt-opt %s --remarks -p 'nt-lower-accesses{pointer_blocks=1}' | filecheck %s --check-prefix=BLOCKS
 
 // A guard that always holds, and others: the comparison that is not proved.
-// CHECK: nt.kernel @always_inside {{.*}}[#nt.remark<passed "nt-lower-accesses" "`x` needs no mask: it is inside">]}
+// CHECK: nt.kernel @always_inside {{.*}}[#nt.remark<passed "nt-lower-accesses" "`x` needs no mask: its guards always hold">]}
 nt.kernel @always_inside symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n> arrange {
   %x = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n * 64] x f32>
   %x0 = nt.access %x <[[n], [64]] -> [g0 * 64 + b0] if [[g0 * 64 + b0, n * 64]]>
@@ -33,7 +33,7 @@ nt.kernel @below_zero symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildi
 }
 
 // Rows need not start at multiples of 16 bytes.
-// CHECK: nt.kernel @two_dims {{.*}}[#nt.remark<missed "nt-lower-accesses" "`x` is accessed element by element: its strides are not known to keep rows at multiples of 16 bytes">
+// CHECK: nt.kernel @two_dims {{.*}}[#nt.remark<missed "nt-lower-accesses" "`x` accessed element by element: a stride is not known to be a multiple of 16 bytes">
 // CHECK-SAME: #nt.remark<missed "nt-lower-accesses" "mask of `x` kept: `b0 + g0 * 16 < m` is not proved">
 // CHECK-SAME: #nt.remark<missed "nt-lower-accesses" "mask of `x` kept: `b1 + g1 * 32 < n` is not proved">]}
 nt.kernel @two_dims symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<s stride ? to ?>] grid #nt.expr<(m ceildiv 16) * (n ceildiv 32)> arrange {
@@ -52,11 +52,11 @@ nt.kernel @two_dims symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?
 
 // Blocks of pointers in front of a loop are another configuration's, of too many pointers nobody's.
 // CHECK: nt.kernel @many_pointers
-// CHECK-SAME: #nt.remark<missed "nt-lower-accesses" "pointers to `x` are made in each iteration: there are 16384, and more than 8192 would not stay in registers">
-// CHECK-SAME: #nt.remark<missed "nt-lower-accesses" "pointers to `y` are made in each iteration: pointer_blocks is 0">
+// CHECK-SAME: #nt.remark<missed "nt-lower-accesses" "pointers to `x` computed in each iteration: there are 16384, and more than 8192 would not stay in registers">
+// CHECK-SAME: #nt.remark<missed "nt-lower-accesses" "pointers to `y` computed in each iteration: the choice pointer_blocks is 0">
 // BLOCKS: nt.kernel @many_pointers
-// BLOCKS-SAME: #nt.remark<missed "nt-lower-accesses" "pointers to `x` are made in each iteration: there are 16384, and more than 8192 would not stay in registers">
-// BLOCKS-SAME: #nt.remark<passed "nt-lower-accesses" "pointers to `y` are made in front of the loop">
+// BLOCKS-SAME: #nt.remark<missed "nt-lower-accesses" "pointers to `x` computed in each iteration: there are 16384, and more than 8192 would not stay in registers">
+// BLOCKS-SAME: #nt.remark<passed "nt-lower-accesses" "pointers to `y` computed in front of the loop">
 nt.kernel @many_pointers symbols [#nt.symbol<k size 0 to ?>, #nt.symbol<s stride ? to ?>, #nt.symbol<t stride ? to ? div 16>] grid #nt.expr<1> arrange {
   %x = nt.source "x" "tensor" strides [s, 1] aligned false : !nt.tensor<[128, k] x i8>
   %x0 = nt.access %x <[[1], [k floordiv 128], [128, 128]] -> [b0, k1_0 * 128 + b1] if []>

@@ -5,7 +5,7 @@
 // RUN: nt-opt %s --remarks -p nt-schedule-programs 2>&1 | filecheck %s --check-prefix=REMARK
 
 // REMARK: remark: programs reversed: the last ones iterate most, and start first [nt-schedule-programs, passed]
-// REMARK: remark: programs kept in order: by nt.atomic one may wait for another [nt-schedule-programs, missed]
+// REMARK: remark: programs kept in order: one may wait for another by nt.atomic [nt-schedule-programs, missed]
 
 // OFF-NOT: nt.program_id last
 

@@ -4,8 +4,8 @@
 // RUN: nt-opt %s -p nt-skip-programs,nt-lower-accesses,nt-hoist-invariants,cse | filecheck %s --check-prefix=LOWERED
 // RUN: nt-opt %s --remarks -p nt-skip-programs 2>&1 | filecheck %s --check-prefix=REMARK
 
-// REMARK: remark: empty programs skipped: it stores nothing but where g1 * 64 < length [nt-skip-programs, passed]
-// REMARK: remark: empty programs kept: nt.atomic may be seen where nothing is stored [nt-skip-programs, missed]
+// REMARK: remark: empty programs skipped: this stores only where `g1 * 64 < length` [nt-skip-programs, passed]
+// REMARK: remark: empty programs kept: nt.atomic has an effect beside the stores [nt-skip-programs, missed]
 
 // OFF-NOT: nt.holds
 

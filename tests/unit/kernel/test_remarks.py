@@ -172,8 +172,9 @@ def test_dims_that_are_one() -> None:
     kernel = ninetoothed.make(flat, application, (Tensor(2), Tensor(2)))
     x, y = torch.ones(9, 5)[:, :4], torch.empty(9, 4)
     found = [one.message for one in kernel.remarks(x, y).remarks]
-    assert "size 0 of `y` is `x_size_0`, one for both" in found
-    assert "dims of `y` are one: strides are products of sizes" in found
+    assert "size 0 of `y` merged: it equals `x_size_0`" in found
+    assert "dims of `y` addressed as one: its strides are products of its sizes" in found
     assert (
-        "dims of `x` are computed by division: strides are not known to be products of sizes"
+        "offsets of `x` need divisions: its strides are not known to be products of its sizes, as a "
+        "contiguous tensor's"
     ) in found

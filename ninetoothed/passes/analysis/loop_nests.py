@@ -1,0 +1,25 @@
+"""Loops and branches around an op."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation
+
+from ninetoothed.ir import nt
+
+Loop = scf.ForOp | scf.WhileOp
+
+
+def enclosing(op: Operation) -> Iterator[Operation]:
+    """The loops and branches around an op, innermost first."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, nt.KernelOp):
+        yield parent
+        parent = parent.parent_op()
+
+
+def is_in_loop(op: Operation) -> bool:
+    """True if a loop of the kernel is around ``op``."""
+    return any(isinstance(one, Loop) for one in enclosing(op))

@@ -1,0 +1,304 @@
+"""Accesses to tiles: the pointers and the mask of a load, a store or a guard, and the numbers that
+all accesses of a program are computed from.
+
+What ``nt-lower-accesses`` says of pointers, masks and hints is made here; the pass puts them into
+the ops of each kind.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from dataclasses import replace as replace_fields
+
+from xdsl.dialects import arith
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from ninetoothed.ir import nt, tt
+from ninetoothed.ir.name_hints import hint
+from ninetoothed.ir.rewriting import Inserter
+from ninetoothed.layout.access import Access, holds
+from ninetoothed.layout.meta_op import Guard
+from ninetoothed.passes.analysis.dense_offsets import DenseOffsets
+from ninetoothed.passes.analysis.loop_nests import is_in_loop
+from ninetoothed.passes.analysis.scalars import constant_value, loop_range
+from ninetoothed.passes.analysis.vectorization import lanes_at_once
+from ninetoothed.passes.lowering.index import (
+    INDEX_TYPES,
+    Arithmetic,
+    IndexLowering,
+    Lanes,
+    Term,
+    terms,
+)
+from ninetoothed.passes.lowering.narrow import narrow_sides
+from ninetoothed.passes.lowering.types import bridge, in_memory, lowered
+from ninetoothed.symbolic.expr import IndexExpr, const, divisions, ir_text, substitute, symbol_names
+from ninetoothed.symbolic.intervals import Assumptions, Range
+from ninetoothed.symbolic.normal_form import always_nonnegative, normalize
+
+# A program of four warps has 64 registers a thread for them. More are not kept over a loop.
+_MOST_POINTERS = 1 << 13
+
+_BELOW = functools.partial(tt.CmpiOp, "slt")
+_BELOW_UNSIGNED = functools.partial(tt.CmpiOp, "ult")
+_NOT_BELOW = functools.partial(tt.CmpiOp, "sge")
+
+
+@dataclass(frozen=True)
+class AccessOptions:
+    """How accesses are lowered."""
+
+    index_bits: int = 32
+    """The width of address arithmetic, 32 or 64."""
+    pointer_blocks: int = 0
+    """1: blocks of pointers that no loop changes are made in front of it."""
+    unsigned_tests: bool = True
+    """An index that may be negative is compared once."""
+    narrow_indices: bool = True
+    """Of 64 bits, what is proved to fit 32 is computed in 32."""
+    alignment_facts: bool = True
+    """Divisibility, contiguity and constancy that Triton does not find go along as hints."""
+
+
+class KernelAccesses:
+    """The accesses of one kernel, with the scalars of its programs by symbol: sizes, strides,
+    outermost indices, starts and lengths of sequences.
+    """
+
+    def __init__(
+        self, kernel: nt.KernelOp, options: AccessOptions, remarks: nt.RemarkEmitter
+    ) -> None:
+        self.kernel = kernel
+        self.options = options
+        self.remarks = remarks
+        self.type = INDEX_TYPES[options.index_bits]
+        self.assumptions = kernel.assumptions
+        self.values: dict[str, Lanes] = {}
+        self.narrows = options.narrow_indices and options.index_bits > 32
+        self.offsets = DenseOffsets(kernel)
+        self.divisors: dict[str, int] | None = None
+        if options.alignment_facts:
+            self.divisors = kernel.divisors
+
+    def before(self, op: Operation) -> Arithmetic:
+        """Address arithmetic in front of ``op``."""
+        return Arithmetic(Inserter.before(op), self.type)
+
+    def scalars(self, here: Arithmetic, ranges: Assumptions) -> IndexLowering:
+        """Lowering of expressions over the program's scalars."""
+        divisors = self.divisors
+        return IndexLowering(here, self.values, (), frozenset(), ranges, divisors=divisors)
+
+    def conditions(self, lowering: IndexLowering, guard: Guard) -> list[Lanes]:
+        """The conditions whose conjunction a guard is."""
+        ranges = lowering.assumptions
+        by_strides = self.offsets.by_strides
+        index, size = (lowering.lower(by_strides(expr)) for expr in (guard.index, guard.size))
+        if always_nonnegative(guard.index, ranges):
+            return [lowering.combine(_BELOW, index, size)]
+        if self.options.unsigned_tests and always_nonnegative(guard.size, ranges):
+            # A negative index is a large one.
+            return [lowering.combine(_BELOW_UNSIGNED, index, size)]
+        below = lowering.combine(_BELOW, index, size)
+        return [below, lowering.combine(_NOT_BELOW, index, lowering.number(0))]
+
+    def access(self, op: nt.TileOp) -> AccessLowering | None:
+        """The lowering of an access to a tile; None for numbers passed by value."""
+        assert isinstance(op.ref, BlockArgument)
+        value = self.kernel.arranged.values[op.ref.index]
+        source, attribute = nt.access_of(value, self.assumptions)
+        if source.kind.data != "tensor":
+            return None
+        return AccessLowering(self, op, source, attribute, self.before(op))
+
+
+class AccessLowering:
+    """Lowering of one load, store or guard: its pointers and its mask."""
+
+    def __init__(
+        self,
+        kernel: KernelAccesses,
+        op: nt.TileOp,
+        source: nt.SourceOp,
+        attribute: nt.AccessAttr,
+        here: Arithmetic,
+    ) -> None:
+        self.op = op
+        self.kernel = kernel
+        self.source = source
+        self.here = here
+        names = attribute.names
+        access = attribute.data
+        if isinstance(op, nt.LoadOp) and op.guards is not None:
+            access = replace_fields(access, guards=op.guards.data)
+        several = len(access.levels) > 1
+        self.block = access.levels[-1] if several else ()
+        self.names = names[-1] if several else ()
+        ranges = dict(kernel.assumptions)
+        # Dims of size 1 have the index 0.
+        fixed: dict[str, IndexExpr | int] = {}
+        for row, sizes in ((names[0], access.levels[0]), (self.names, self.block)):
+            for name, size in zip(row, sizes, strict=True):
+                ranges[name] = Range(const(0), size - 1)
+                if size.value == 1:
+                    fixed[name] = 0
+        values = dict(kernel.values)
+        local = [name for row in names[1:-1] for name in row]
+        for name, index in zip(local, op.indices, strict=True):
+            values[name] = Lanes(here.resized(index), ())
+            ranges[name] = loop_range(index, kernel.assumptions)
+            if isinstance(known := constant_value(index), int):
+                fixed[name] = known
+        lanes: dict[int, str] = {}
+        self.rows: dict[str, Lanes] = {}
+        if isinstance(op, nt.AddressOp):
+            self.shape = tt.shape_of(lowered(op.exists.type))
+            for name, coordinate in zip(self.names, op.coordinates, strict=True):
+                value = bridge(here.inserter, coordinate, lowered(coordinate.type))
+                values[name] = Lanes(here.resized(value), self.all_dims)
+                local.append(name)
+                if isinstance(known := constant_value(coordinate), int):
+                    fixed[name] = known
+        else:
+            self.shape = tuple(size.value or 0 for size in self.block)
+            for dim, name in enumerate(self.names):
+                if name not in fixed:
+                    row = here.inserter.add(tt.MakeRangeOp(0, self.shape[dim]))
+                    hint(row, name)
+                    lanes[dim] = name
+                    self.rows[name] = Lanes(row, (dim,))
+                    values[name] = Lanes(here.resized(row), (dim,))
+        self.ranges = ranges
+        self.access: Access = access.substitute(fixed)
+        self.lowering = IndexLowering(
+            here, values, self.shape, frozenset(local), ranges, lanes, kernel.divisors
+        )
+
+    @property
+    def all_dims(self) -> tuple[int, ...]:
+        return tuple(range(len(self.shape)))
+
+    @functools.cached_property
+    def last(self) -> dict[str, int]:
+        """The last lane of the block."""
+        sizes = (1 if size.value is None else size.value for size in self.block)
+        return {name: size - 1 for name, size in zip(self.names, sizes, strict=True)}
+
+    def offset(self) -> IndexExpr:
+        """The distance from the source's first element."""
+        return self.kernel.offsets.offset(self.source, self.access.indices)
+
+    def pointers(self) -> SSAValue:
+        """The block of pointers; of a tile of no dims, one pointer."""
+        lowering, add = self.lowering, self.here.inserter.add
+        moves: dict[bool, list[Term]] = {False: [], True: []}
+        along: list[Term] = []
+        for minus, term in terms(self.offset()):
+            if lowering.dims_of(term):
+                along.append((minus, term))
+            elif term.value != 0:
+                moves[lowering.is_local(term)].append((minus, term))
+        element = in_memory(nt.scalar_of(self.source.result.type))
+        pointer = add(nt.PointerOp(self.op.ref, tt.PointerType(element)))
+        hint(pointer, self.source.param.data)
+        if moves[False]:
+            pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[False]).value))
+        if self.kernel.remarks:
+            self._remark_on_dims()
+        refusal = self._refusal(along)
+        is_moved_last = refusal is None
+        if self.kernel.remarks and along:
+            varies = bool(moves[True]) or any(lowering.is_local(term) for _, term in along)
+            self._remark_on_pointers(refusal if varies else "")
+        if moves[True] and not is_moved_last:
+            pointer = add(tt.AddPtrOp(pointer, lowering.sum(moves[True]).value))
+        if not self.shape:
+            return pointer
+        block = add(tt.SplatOp(pointer, self.shape))
+        if not along:
+            return block
+        block = add(tt.AddPtrOp(block, lowering.along(lowering.sum(along), self.all_dims)))
+        if moves[True] and is_moved_last:
+            move = lowering.along(lowering.sum(moves[True]), self.all_dims)
+            block = add(tt.AddPtrOp(block, move))
+        return block
+
+    def _refusal(self, along: list[Term]) -> str | None:
+        """Why the block of pointers is not made in front of a loop, and moved in each iteration;
+        None: it is. Empty: there is no loop, or no block.
+        """
+        chosen = self.kernel.options.pointer_blocks > 0
+        if not along or not (chosen or self.kernel.remarks) or not is_in_loop(self.op):
+            return ""
+        if any(self.lowering.is_local(term) for _, term in along):
+            return "the loop changes the distances between them"
+        count = math.prod(self.shape) // self._lanes_at_once
+        if count > _MOST_POINTERS:
+            return f"there are {count}, and more than {_MOST_POINTERS} would not stay in registers"
+        return None if chosen else "the choice pointer_blocks is 0"
+
+    @functools.cached_property
+    def _lanes_at_once(self) -> int:
+        return lanes_at_once(self.kernel.kernel, self.source)
+
+    def _remark_on_dims(self) -> None:
+        name, remarks = self.source.param.data, self.kernel.remarks
+        if not divisions(*self.access.indices):
+            return
+        if self.kernel.offsets.spares(self.source, self.access.indices):
+            text = "its strides are products of its sizes"
+            remarks.passed(self.op, f"dims of `{name}` addressed as one: {text}")
+        else:
+            text = "its strides are not known to be products of its sizes, as a contiguous tensor's"
+            remarks.missed(self.op, f"offsets of `{name}` need divisions: {text}")
+
+    def _remark_on_pointers(self, refusal: str | None) -> None:
+        name, remarks = self.source.param.data, self.kernel.remarks
+        if refusal is None:
+            remarks.passed(self.op, f"pointers to `{name}` computed in front of the loop")
+        elif refusal:
+            remarks.missed(self.op, f"pointers to `{name}` computed in each iteration: {refusal}")
+        if self._lanes_at_once == 1:
+            strides = self.source.strides.data
+            has_unit = any(stride.value == 1 for stride in strides)
+            text = (
+                "a stride is not known to be a multiple of 16 bytes"
+                if has_unit
+                else "no stride is 1"
+            )
+            remarks.missed(self.op, f"`{name}` accessed element by element: {text}")
+
+    def mask(self) -> SSAValue | None:
+        """The mask, one bit a lane; None where every guard always holds."""
+        lowering, remarks = self.lowering, self.kernel.remarks
+        conditions: list[Lanes] = []
+        for guard in self.access.guards:
+            if holds(guard, self.ranges):
+                continue
+            if remarks:
+                name, low = self.source.param.data, always_nonnegative(guard.index, self.ranges)
+                text = f"{'' if low else '0 <= '}{ir_text(guard.index)} < {ir_text(guard.size)}"
+                remarks.missed(self.op, f"mask of `{name}` kept: `{text}` is not proved")
+            # A block's last lane must not wrap, be it inside or not.
+            last = normalize(
+                substitute(guard.index, dict.fromkeys(symbol_names(guard.index), 0) | self.last)
+            )
+            if last.value is not None:
+                lowering.check(last.value)
+            sides = None
+            if self.kernel.narrows and always_nonnegative(guard.index, self.ranges):
+                sides = narrow_sides(lowering, guard, normalize(self.offset()), self.rows)
+            if sides is not None:
+                conditions.append(lowering.combine(_BELOW, *sides))
+                continue
+            conditions += self.kernel.conditions(lowering, guard)
+        if not conditions:
+            if remarks and self.access.guards:
+                remarks.passed(
+                    self.op, f"`{self.source.param.data}` needs no mask: its guards always hold"
+                )
+            return None
+        both = functools.partial(lowering.combine, arith.AndIOp)
+        return lowering.along(functools.reduce(both, conditions), self.all_dims)
