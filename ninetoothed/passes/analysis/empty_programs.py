@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from xdsl.dialects import scf
 from xdsl.ir import BlockArgument, Operation
-from xdsl.traits import MemoryEffectKind, get_effects, is_side_effect_free
+from xdsl.traits import MemoryEffectKind, get_effects
 
 from ninetoothed.ir import nt
 from ninetoothed.layout.meta_op import Guard
@@ -33,19 +33,6 @@ def _acts(op: Operation) -> bool:
     return effects is None or any(one.kind is not MemoryEffectKind.READ for one in effects)
 
 
-def waiting_op(loop: Operation) -> Operation | None:
-    """An op inside of ``loop`` by which a program may wait for another one, though it writes
-    nothing that is known: a volatile load, or assembly that is not pure. None: there is none.
-    """
-    return next((op for op in loop.walk() if _may_wait(op)), None)
-
-
-def _may_wait(op: Operation) -> bool:
-    if isinstance(op, nt.PointerLoadOp):
-        return op.volatile is not None
-    return isinstance(op, nt.InlineAsmOp) and not is_side_effect_free(op)
-
-
 def program_guards(kernel: nt.KernelOp, ref: BlockArgument) -> tuple[Guard, ...]:
     """Conditions on a program, all of which hold where it has a lane to store to a parameter, and
     of which none is proved to hold in every program.
@@ -53,8 +40,8 @@ def program_guards(kernel: nt.KernelOp, ref: BlockArgument) -> tuple[Guard, ...]
     arranged = kernel.arranged.values[ref.index]
     source, access = nt.access_of(arranged, kernel.assumptions)
     names, levels = access.names, access.data.levels
-    inner = names[1:]
-    lanes = range(len(inner[-1]) if inner else 0)
+    below = names[1:]
+    lanes = range(len(below[-1]) if below else 0)
     local = {name for row in names[1:-1] for name in row}
     # What all programs agree on is no matter of each of them.
     own = {decl.name for decl in kernel.declarations if decl.kind in ("length", "start")}

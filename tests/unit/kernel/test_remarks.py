@@ -175,6 +175,6 @@ def test_dims_that_are_one() -> None:
     assert "size 0 of `y` merged: it equals `x_size_0`" in found
     assert "dims of `y` addressed as one: its strides are products of its sizes" in found
     assert (
-        "offsets of `x` need divisions: its strides are not known to be products of its sizes, as a "
-        "contiguous tensor's"
+        "offsets of `x` need divisions: its strides are not known to be products of its sizes, as "
+        "a contiguous tensor's"
     ) in found
