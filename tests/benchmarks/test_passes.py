@@ -52,14 +52,14 @@ def test_a_kernel(tmp_path: Path) -> None:
     assert [(one["optimization"], one["sizes"], one["switch"]) for one in rows] == [
         (name, sizes, switch)
         for sizes, name in (
-            *(("by 16", name) for name in ("vacuous_guards", "equal_sizes", "pointer_blocks")),
+            *(("by 16", name) for name in ("equal_sizes", "vacuous_guards", "pointer_blocks")),
             *(("odd", name) for name in ("equal_sizes", "pointer_blocks")),
             ("wide", "narrow_indices"),
             ("wide, odd", "narrow_indices"),
         )
         for switch in ("on", "off")
     ]
-    for on, off in (rows[:2], rows[4:6]):
+    for on, off in (rows[2:4], rows[4:6]):
         assert 0 < on["loop"] < off["loop"]
     assert passes.table(rows) in done.stdout
 

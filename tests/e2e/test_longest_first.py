@@ -10,7 +10,7 @@ import torch
 
 import ninetoothed
 import ninetoothed.language as ntl
-from examples.attention import attention_kernel, query_kernel
+from examples.attention import attention_kernel
 from ninetoothed import Symbol, Tensor
 from ninetoothed.compiler.defaults import assumed_signature, pick
 from ninetoothed.errors import CompilerError
@@ -97,8 +97,8 @@ def test_they_start_with_the_last() -> None:
     assert "nt.program_id last <" in kernel.ir("scheduled")
 
 
-@pytest.mark.parametrize("kernel", [attention_kernel, query_kernel], ids=str)
-def test_no_pass_changes_what_is_touched(kernel: ninetoothed.Kernel) -> None:
+def test_no_pass_changes_what_is_touched() -> None:
+    kernel = attention_kernel
     signature = assumed_signature(kernel.definition, {}, {"is_causal": True})
     signature, config = pick(kernel.definition, kernel.composed(signature), signature, {})
     assert "program_id last" in kernel.ir("scheduled", values={"is_causal": True})

@@ -18,7 +18,7 @@ from tests.support import profiles
 
 
 @settings(
-    max_examples=profiles.cases(ci=200, full=5_000),
+    max_examples=profiles.cases(ci=140, full=5_000),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
 )
 @given(programs(), optimizations())

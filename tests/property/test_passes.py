@@ -12,7 +12,7 @@ from tests.property.stages import PassTrace, arguments
 from tests.property.writer import Program
 
 
-@tried(100)
+@tried(70)
 @given(programs())
 def test_every_pass_keeps_the_meaning(program: Program) -> None:
     pass_trace = PassTrace(program)
@@ -30,7 +30,7 @@ def test_every_pass_keeps_the_meaning(program: Program) -> None:
         before = after
 
 
-@tried(80)
+@tried(60)
 @given(programs("whole"))
 def test_a_program_on_a_whole_tensor_is_its_body(program: Program) -> None:
     pass_trace = PassTrace(program)
@@ -50,7 +50,7 @@ def test_a_program_on_a_whole_tensor_is_its_body(program: Program) -> None:
     )
 
 
-@tried(100)
+@tried(70)
 @given(programs())
 def test_guards_that_hold_make_no_difference(program: Program) -> None:
     pass_trace = PassTrace(program)

@@ -23,7 +23,7 @@ def text_of(module: ModuleOp, locations: bool, generic: bool) -> str:
     return stream.getvalue()
 
 
-@tried(20)
+@tried(14)
 @given(programs(), st.booleans(), st.booleans())
 def test_text_is_a_fixpoint(program: Program, locations: bool, generic: bool) -> None:
     seen: set[str] = set()

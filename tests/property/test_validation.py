@@ -9,8 +9,8 @@ from tests.property.programs import programs, tried
 from tests.property.stages import PassTrace
 from tests.property.writer import Program
 
-_SOME = tried(20)
-_AT_LEAST = 20
+_SOME = tried(14)
+_AT_LEAST = 14
 
 
 @settings(_SOME, max_examples=max(_SOME.max_examples, _AT_LEAST))
