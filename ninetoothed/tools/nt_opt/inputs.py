@@ -15,7 +15,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from ninetoothed.ir.continuation import Continuation
-from ninetoothed.ir.dialects import context
+from ninetoothed.ir.dialects import lazy_context
 from ninetoothed.passes.pipeline import Step, parse_steps
 from ninetoothed.tools.nt_opt.command_line import Arguments
 
@@ -84,10 +84,8 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
         ParseError: the text is wrong; at its place in the whole input.
         ArgumentError: its first line is.
     """
-    ctx = context()
-    if arguments.allow_unregistered_dialect:
-        ctx = ctx.clone()
-        ctx.allow_unregistered = True
+    ctx = lazy_context()
+    ctx.allow_unregistered = arguments.allow_unregistered_dialect
     parser = Parser(ctx, chunk.text, input_name(arguments))
     try:
         module = parser.parse_module(not arguments.no_implicit_module)
