@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.math import Math
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from ninetoothed import config as settings
@@ -25,9 +22,8 @@ from ninetoothed.compiler.optimizations import options_of
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
-from ninetoothed.ir.nt import NT, collect_remarks, kernel_of
-from ninetoothed.ir.scf import SCF
-from ninetoothed.ir.tt import BLOCK_ARITH, TT
+from ninetoothed.ir.dialects import context
+from ninetoothed.ir.nt import collect_remarks, kernel_of
 from ninetoothed.passes.pipeline import (
     ANNOTATED,
     SPECIALIZED,
@@ -37,15 +33,6 @@ from ninetoothed.passes.pipeline import (
     run,
     steps,
 )
-
-
-@functools.cache
-def context() -> Context:
-    """xDSL context with the dialects of the compiler. It is only read, so threads share it."""
-    ctx = Context()
-    for dialect in (Builtin, SCF, Math, BLOCK_ARITH, NT, TT):
-        ctx.load_dialect(dialect)
-    return ctx
 
 
 def build(

@@ -40,9 +40,16 @@ from ninetoothed.backend.protocol import emitter
 from ninetoothed.compiler.compile import build, context, dump_to, pass_options
 from ninetoothed.compiler.defaults import describe_assumptions, fitted, pick
 from ninetoothed.compiler.optimizations import legalities_of
-from ninetoothed.errors import ArgumentError, NineToothedError, UndefinedNameError, collect_warnings
+from ninetoothed.errors import (
+    ArgumentError,
+    InvalidIRError,
+    NineToothedError,
+    UndefinedNameError,
+    collect_warnings,
+)
 from ninetoothed.frontend.build import build_module
 from ninetoothed.ir import nt
+from ninetoothed.ir.parsing import parse_module
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes import available_passes
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Observer, Step, run, steps
@@ -71,7 +78,6 @@ class _Pipeline:
     remarking: bool
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
-        module.verify()
         if self.remarking:
             nt.collect_remarks(module)
         try:
@@ -152,6 +158,20 @@ class NtOptMain(xDSLOptMain):
             self.dumped = True
 
         return [observe]
+
+    def parse_chunk(
+        self, chunk: IO[bytes], file_extension: str, start_offset: int = 0
+    ) -> ModuleOp | None:
+        if file_extension != "mlir":
+            return super().parse_chunk(chunk, file_extension, start_offset)
+        name, first_line = self.get_input_name(), start_offset + 1
+        try:
+            return parse_module(chunk.read(), name, ctx=self.ctx, first_line=first_line)
+        except InvalidIRError as error:
+            if not (self.args.verify_diagnostics or self.args.parsing_diagnostics):
+                raise
+            print(f"{type(error).__name__}: {error}")
+            return None
 
     def _python(self, io: IO[bytes]) -> ModuleOp:
         """The frontend's module of a kernel in a Python file; without ``-p``, the whole
