@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
@@ -17,11 +15,12 @@ from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.emit import emit
-from ninetoothed.cache.atomic import write_atomically
+from ninetoothed.compiler.dumps import dump_to
 from ninetoothed.compiler.optimizations import options_of
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
+from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import context
 from ninetoothed.ir.nt import collect_remarks, kernel_of
 from ninetoothed.passes.pipeline import (
@@ -30,6 +29,8 @@ from ninetoothed.passes.pipeline import (
     SYMBOLIC,
     Observer,
     Options,
+    Stages,
+    Step,
     run,
     steps,
 )
@@ -61,18 +62,24 @@ def build(
         raise
     if remarks:
         collect_remarks(module)
-    observers = (*observers, *_dump(definition.name))
+    # Observers see the verdicts.
+    is_observed = bool(observers) or settings.dump_ir() is not None
+    pipeline = symbolic_steps(signature, ANNOTATED if is_observed else SYMBOLIC)
+    observers = (*observers, *_dump(definition.name, pipeline))
     for observe in observers:
         observe("frontend", module)
-    # Observers see the verdicts.
+    run(context(), module, pipeline, observers, settings.verify_ir())
+    return module
+
+
+def symbolic_steps(signature: Signature, stages: Stages = ANNOTATED) -> list[Step]:
+    """The steps to stage ``composed`` for a signature."""
     rule = {"agreement": signature.agreement}
     options = {
         "nt-check-arrangement": {**rule, "index_bits": signature.index_bits},
         "nt-number-programs": rule,
     }
-    pipeline = steps(ANNOTATED if observers else SYMBOLIC, options)
-    run(context(), module, pipeline, observers, settings.verify_ir())
-    return module
+    return steps(stages, options)
 
 
 def serves(module: ModuleOp, config: Config) -> bool:
@@ -161,8 +168,9 @@ def lower(
     """
     kernel = kernel_of(module)
     lowered = module.clone()
-    observers = (*observers, *_dump(kernel.sym_name.data, config, len(steps(ANNOTATED)) + 1, full))
     pipeline = steps(SPECIALIZED, pass_options(module, signature, config, target, full))
+    dumped = _dump(kernel.sym_name.data, pipeline, config, target, full)
+    observers = (*observers, *dumped)
     run(context(), lowered, pipeline, observers, settings.verify_ir())
     return lowered
 
@@ -190,37 +198,31 @@ def fingerprint(module: ModuleOp) -> str:
 
 
 def _dump(
-    kernel: str, config: Config | None = None, start: int = 0, full: bool = False
+    kernel: str,
+    pipeline: Sequence[Step],
+    config: Config | None = None,
+    target: Target | None = None,
+    full: bool = False,
 ) -> list[Observer]:
     """Observer that writes each module to ``NINETOOTHED_DUMP_IR``; none where that is unset.
 
     The files of a kernel lie in a folder of its name, those of each configuration in a folder
-    below, and those for calls in which all guards hold in ``full`` there.
+    below, and those for calls in which all guards hold in ``full`` there. Those that serve all
+    configurations go on to stage ``composed``.
     """
     folder = settings.dump_ir()
     if folder is None:
         return []
     folder /= kernel
-    if config is not None and config.values:
+    if config is None:
+        return [dump_to(folder, 0, pipeline)]
+    if config.values:
         values = [*(value for _, value in config.values), config.num_warps, config.num_stages]
         choices = [f"{name}={value}" for name, value in config.choices]
         folder /= "-".join(map(str, [*values, *choices]))
     if full:
         folder /= "full"
-    return [dump_to(folder, start)]
-
-
-def dump_to(folder: Path, start: int = 0) -> Observer:
-    """Observer that writes modules to ``folder``, as ``03-nt-pad-blocks.mlir``, counting from
-    ``start``.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    count = start
-
-    def observe(name: str, module: ModuleOp) -> None:
-        nonlocal count
-        path = folder / f"{count:02d}-{re.sub(r'[^a-z0-9-]', '-', name)}.mlir"
-        write_atomically(path, f"{module!s}\n")
-        count += 1
-
-    return observe
+    arch = None if target is None else target.arch
+    others = Continuation(arch=arch, num_warps=config.num_warps, num_stages=config.num_stages)
+    # The first module of all is the symbolic pipeline's result, which is written above.
+    return [dump_to(folder, len(steps(ANNOTATED)) + 1, pipeline[1:], others)]

@@ -1,4 +1,4 @@
-"""The dialects of the compiler, as xDSL's parser looks them up."""
+"""All dialects of the compiler, in a context."""
 
 from __future__ import annotations
 

@@ -68,21 +68,22 @@ def parse_module(
     ctx: Context | None = None,
     first_line: int = 1,
     verifying: bool = True,
+    implicit_module: bool = True,
 ) -> ModuleOp:
     """The module of IR text in MLIR's syntax, verified.
 
     ``name``: the file that errors name. ``first_line``: the line of the file with which the text
     begins. ``ctx``: the dialects, by default the compiler's. ``verifying``: False takes a module
-    that does not verify, too.
+    that does not verify, too. ``implicit_module``: False refuses ops outside of a ``builtin.module``.
 
     Raises:
         InvalidIRError: the text is no module, or the module does not verify; at the place.
     """
-    source = _Source(_decoded(text, name, first_line), name, first_line)
+    source = _Source(decoded(text, name), name, first_line)
     _scan(source)
     try:
         parser = _Parser(context() if ctx is None else ctx, source)
-        module = parser.parse_module()
+        module = parser.parse_module(implicit_module)
     except ParseError as error:
         raise _error(source, error) from None
     found = invalid(module) if verifying else None
@@ -127,15 +128,19 @@ class _Source:
         raise InvalidIRError(message, self.loc(start, end))
 
 
-def _decoded(text: str | bytes, name: str, first_line: int) -> str:
+def decoded(text: str | bytes, name: str) -> str:
+    """Text that may be bytes in UTF-8.
+
+    Raises:
+        InvalidIRError: they are not; at the byte.
+    """
     if isinstance(text, str):
         return text
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError as error:
-        shown = text.decode("utf-8", errors="replace")
         start = len(text[: error.start].decode("utf-8"))
-        source = _Source(shown, name, first_line)
+        source = _Source(text.decode("utf-8", errors="replace"), name, 1)
         source.fail(f"the text is not UTF-8: byte 0x{text[error.start]:02x}", start, start + 1)
 
 

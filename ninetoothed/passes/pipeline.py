@@ -2,6 +2,7 @@
 
 Each stage is a few passes and a legality check of what they leave. Symbolic stages run once a
 signature, the others once a configuration. :func:`run` is what ``make`` and ``nt-opt`` both call.
+In text, as ``nt-opt -p`` takes it, the check of a stage is the pass ``nt-check-stage``.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
 
-from ninetoothed.errors import CompilerError, NineToothedError
+from ninetoothed import passes
+from ninetoothed.errors import ArgumentError, CompilerError, NineToothedError, did_you_mean
+from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
 from ninetoothed.ir.stages import check_stage
-from ninetoothed.passes import find_pass
 
 Stages = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -60,6 +64,9 @@ SPECIALIZED: Stages = (
     ("tt", ("nt-lower-to-tt", "canonicalize", "cse", "dce")),
 )
 
+# The pass that is a stage's check.
+_CHECK = "nt-check-stage"
+
 Options = dict[str, dict[str, Any]]
 Observer = Callable[[str, ModuleOp], None]
 """Called behind each pass with its name and the module."""
@@ -78,10 +85,63 @@ def steps(stages: Stages, options: Options | None = None) -> list[Step]:
     found: list[Step] = []
     for stage, names in stages:
         for name in names:
-            fields = {} if options is None else options.get(name, {})
+            values = {} if options is None else options.get(name, {})
             last = name == names[-1]
-            found.append(Step(find_pass(name)(**fields), stage if last else None))
+            found.append(Step(passes.find_pass(name)(**values), stage if last else None))
     return found
+
+
+def pipeline_text(pipeline: Sequence[Step]) -> str:
+    """A pipeline in the syntax of ``nt-opt -p``, with all options that are not defaults."""
+    specs: list[str] = []
+    for step in pipeline:
+        specs.append(str(step.pass_.pipeline_pass_spec()))
+        if step.stage is not None:
+            specs.append(f'{_CHECK}{{stage="{step.stage}"}}')
+    return ",".join(specs)
+
+
+def parse_steps(text: str) -> list[Step]:
+    """The inverse of :func:`pipeline_text`.
+
+    Raises:
+        ArgumentError: the text is no pipeline, or a pass or an option is unknown or wrong.
+    """
+    try:
+        specs = list(parse_pipeline(text))
+    except ArgSpecParseError as error:
+        raise ArgumentError(str(error)) from error
+    found: list[Step] = []
+    for spec in specs:
+        one = _parsed(spec)
+        if spec.name == _CHECK and found and found[-1].stage is None:
+            stage = str(spec.parameters["stage"][0])
+            found[-1] = Step(found[-1].pass_, stage)
+        else:
+            found.append(Step(one))
+    return found
+
+
+def _parsed(spec: ArgSpec) -> ModulePass:
+    names = passes.pass_names()
+    if spec.name not in names:
+        near = did_you_mean(spec.name, names) or "nt-opt --list-passes lists them"
+        raise ArgumentError(f"there is no pass {spec.name}; {near}")
+    class_ = passes.find_pass(spec.name)
+    options = [field.name for field in fields(class_)]
+    for name in spec.normalize_parameter_names().parameters:
+        if name not in options:
+            known = f"its options are {', '.join(options)}" if options else "it has none"
+            near = did_you_mean(name, options) or known
+            raise ArgumentError(f"{spec.name} has no option {name}; {near}")
+    try:
+        return class_.from_pass_spec(spec)
+    except ValueError as error:
+        raise ArgumentError(_option_error(spec, str(error))) from error
+
+
+def _option_error(spec: ArgSpec, message: str) -> str:
+    return message if spec.name in message else f"{spec.name}: {message}"
 
 
 def run(
@@ -129,8 +189,8 @@ def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
     """
     if before is None:
         return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
-    pipeline = ",".join(str(step.pass_.pipeline_pass_spec()) for step in rest)
+    pipeline = pipeline_text(rest)
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(f"// RUN: nt-opt %s -p '{pipeline}'\n{before!s}\n")
+        file.write(f"{Continuation(pipeline)}\n{before!s}\n")
     return f"; reproduce it with nt-opt {path} -p '{pipeline}'"
