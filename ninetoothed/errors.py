@@ -193,6 +193,10 @@ class CompilerError(NineToothedError):
     """
 
 
+class InvalidIRError(NineToothedError):
+    """A text is no module of the IR, or the module does not verify."""
+
+
 class NineToothedWarning(UserWarning):
     """Base class of all warnings of a user's program, each issued once a kernel.
 

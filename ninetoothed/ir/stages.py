@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.locations import loc_of
+from ninetoothed.ir.locations import place_of
 
 _NT = frozenset(op.name for op in nt.NT.operations)
 _TT = frozenset(op.name for op in tt.TT.operations)
@@ -75,5 +75,5 @@ def check_stage(module: ModuleOp, name: str) -> None:
         if not stage.allows(op):
             raise CompilerError(
                 f"{op.name} may not appear in stage {name}; a pass before it left it over",
-                loc_of(op.location),
+                place_of(op.location),
             )
