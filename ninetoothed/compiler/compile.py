@@ -21,7 +21,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.emit import emit
 from ninetoothed.cache.atomic import write_atomically
-from ninetoothed.compiler.optimizations import options_of
+from ninetoothed.compiler.optimizations import options_of, outside_options
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
@@ -37,6 +37,7 @@ from ninetoothed.passes.pipeline import (
     run,
     steps,
 )
+from ninetoothed.plugins.edited_pipeline import BoundPipeline
 
 
 @functools.cache
@@ -83,7 +84,10 @@ def build(
         "nt-check-arrangement": {**rule, "index_bits": signature.index_bits},
         "nt-number-programs": rule,
     }
-    pipeline = steps(ANNOTATED if observers else SYMBOLIC, options)
+    for name, fields in outside_options(definition.pipeline).items():
+        options[name] = fields
+    stages = ANNOTATED if observers else SYMBOLIC
+    pipeline = steps(stages, options, definition.pipeline)
     run(context(), module, pipeline, observers, settings.verify_ir())
     return module
 
@@ -101,9 +105,10 @@ def pass_options(
     config: Config,
     target: Target | None = None,
     full: bool = False,
+    pipeline: BoundPipeline | None = None,
 ) -> Options:
     """Options of the passes for one signature, configuration and target; ``full``: for the calls in
-    which all guards hold.
+    which all guards hold; ``pipeline``: with passes of other packages.
     """
     kernel = kernel_of(module)
     values = dict(signature.constants) | dict(config.values)
@@ -151,7 +156,7 @@ def pass_options(
         "nt-fit-target": named,
         "nt-lower-to-tt": named,
     }
-    for name, fields in options_of(config.choices).items():
+    for name, fields in options_of(config.choices, pipeline).items():
         found[name] = found.get(name, {}) | fields
     return found
 
@@ -163,20 +168,23 @@ def lower(
     observers: Sequence[Observer] = (),
     target: Target | None = None,
     full: bool = False,
+    pipeline: BoundPipeline | None = None,
 ) -> ModuleOp:
     """Lower a copy of a module in stage ``composed`` to stage ``tt`` for one configuration.
 
     ``target``: None for the CPU, where the module is interpreted. ``full``: for the calls in which
-    all guards hold.
+    all guards hold. ``pipeline``: the definition's.
 
     Raises:
         NineToothedError: the kernel is wrong for this configuration.
     """
     kernel = kernel_of(module)
     lowered = module.clone()
-    observers = (*observers, *_dump(kernel.sym_name.data, config, len(steps(ANNOTATED)) + 1, full))
-    pipeline = steps(SPECIALIZED, pass_options(module, signature, config, target, full))
-    run(context(), lowered, pipeline, observers, settings.verify_ir())
+    start = len(steps(ANNOTATED, pipeline=pipeline)) + 1
+    observers = (*observers, *_dump(kernel.sym_name.data, config, start, full))
+    options = pass_options(module, signature, config, target, full, pipeline)
+    row = steps(SPECIALIZED, options, pipeline)
+    run(context(), lowered, row, observers, settings.verify_ir())
     return lowered
 
 
@@ -187,11 +195,12 @@ def compile_kernel(
     target: Target,
     language: Language,
     full: bool = False,
+    pipeline: BoundPipeline | None = None,
 ) -> Artifact:
     """Compile a module in stage ``composed`` for one configuration and target; ``full``: for the
-    calls in which all guards hold, which the other artifact tells.
+    calls in which all guards hold, which the other artifact tells; ``pipeline``: the definition's.
     """
-    lowered = lower(module, signature, config, target=target, full=full)
+    lowered = lower(module, signature, config, target=target, full=full, pipeline=pipeline)
     return emit(lowered, language, target, config, full)
 
 
