@@ -133,7 +133,7 @@ def test_file_names_are_unique() -> None:
     named: dict[str, list[str]] = {}
     for module, path in modules().items():
         folder = module.removeprefix("ninetoothed.").rpartition(".")[0]
-        if path.stem != "__init__" and folder not in TOPICS:
+        if path.stem not in ("__init__", "__main__") and folder not in TOPICS:
             named.setdefault(path.stem, []).append(module)
     twice = [f"{name}: {', '.join(found)}" for name, found in named.items() if len(found) > 1]
     topics = {

@@ -2,6 +2,7 @@
 
 Each stage is a few passes and a legality check of what they leave. Symbolic stages run once a
 signature, the others once a configuration. :func:`run` is what ``make`` and ``nt-opt`` both call.
+In text, as ``nt-opt -p`` takes it, the check of a stage is the pass ``nt-check-stage``.
 """
 
 from __future__ import annotations
@@ -10,18 +11,28 @@ import difflib
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
 
-from ninetoothed.errors import CompilerError, NineToothedError, PluginError
+from ninetoothed import passes
+from ninetoothed.errors import (
+    ArgumentError,
+    CompilerError,
+    NineToothedError,
+    PluginError,
+    did_you_mean,
+)
+from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
 from ninetoothed.ir.stages import check_stage
-from ninetoothed.passes import find_pass
-from ninetoothed.passes.placement import Stages, check_stages, slots, stages_around
+from ninetoothed.passes.placement import Stages, check_stages, instance, slots, stages_around
+from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.plugins.outside_passes import OutsidePass
 
@@ -61,6 +72,9 @@ SPECIALIZED: Stages = (
     # Folding before dce, so that what it frees is gone too.
     ("tt", ("nt-lower-to-tt", "canonicalize", "cse", "dce")),
 )
+
+# The pass that is a stage's check.
+_CHECK = "nt-check-stage"
 
 Options = dict[str, dict[str, Any]]
 Observer = Callable[[str, ModuleOp], None]
@@ -115,16 +129,58 @@ def steps(
     for index, slot in enumerate(row):
         if slot.stage not in wanted:
             continue
-        fields = {} if options is None else options.get(slot.name, {})
+        values = {} if options is None else options.get(slot.name, {})
         stage = slot.stage if index == last[slot.stage] else None
         if slot.placed is not None:
-            pass_ = slot.placed.pass_(**fields | dict(slot.placed.options))
+            pass_ = slot.placed.pass_(**values | dict(slot.placed.options))
             legal = stages_around(row, index, order)
             found.append(Step(pass_, stage, slot.placed.outside, legal))
         else:
             legal = (slot.stage,) if index == last_own[slot.stage] else ()
-            found.append(Step(find_pass(slot.name)(**fields), stage, legal=legal))
+            found.append(Step(passes.find_pass(slot.name)(**values), stage, legal=legal))
     return found
+
+
+def pipeline_text(pipeline: Sequence[Step]) -> str:
+    """A pipeline in the syntax of ``nt-opt -p``, with all options that are not defaults."""
+    specs: list[str] = []
+    for step in pipeline:
+        specs.append(str(step.pass_.pipeline_pass_spec()))
+        if step.stage is not None:
+            specs.append(f'{_CHECK}{{stage="{step.stage}"}}')
+    return ",".join(specs)
+
+
+def parse_steps(text: str) -> list[Step]:
+    """The inverse of :func:`pipeline_text`.
+
+    Raises:
+        ArgumentError: the text is no pipeline, or a pass or an option is unknown or wrong.
+    """
+    try:
+        specs = list(parse_pipeline(text))
+    except ArgSpecParseError as error:
+        raise ArgumentError(str(error)) from error
+    found: list[Step] = []
+    for spec in specs:
+        one = _parsed(spec)
+        if spec.name == _CHECK and found and found[-1].stage is None:
+            stage = str(spec.parameters["stage"][0])
+            found[-1] = replace(found[-1], stage=stage)
+        else:
+            outside = outside_passes.registered().get(spec.name)
+            found.append(Step(one, outside=None if outside is None else outside.outside))
+    return found
+
+
+def _parsed(spec: ArgSpec) -> ModulePass:
+    try:
+        class_ = passes.find_pass(spec.name)
+    except KeyError:
+        names = [*passes.pass_names(), *outside_passes.names()]
+        near = did_you_mean(spec.name, names) or "nt-opt --list-passes lists them"
+        raise ArgumentError(f"there is no pass {spec.name}; {near}") from None
+    return instance(class_, spec)
 
 
 def run(
@@ -182,12 +238,12 @@ def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
     """
     if before is None:
         return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
-    pipeline = ",".join(str(step.pass_.pipeline_pass_spec()) for step in rest)
+    pipeline = pipeline_text(rest)
     modules = dict.fromkeys(step.outside.module for step in rest if step.outside is not None)
     options = "".join(f"--load {module} " for module in modules) + f"-p '{pipeline}'"
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(f"// RUN: nt-opt %s {options}\n{before!s}\n")
+        file.write(f"{Continuation(pipeline)}\n{before!s}\n")
     return f"; reproduce it with nt-opt {path} {options}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from xdsl.passes import ModulePass
-from xdsl.utils.arg_spec import parse_pipeline
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from ninetoothed.errors import ArgumentError, PluginError, any_of, did_you_mean
@@ -97,17 +97,29 @@ def _options(pass_: type[ModulePass], text: str) -> tuple[tuple[str, Any], ...]:
     if len(specs) != 1:
         raise ArgumentError(f"pipeline has {text!r}; give passes one by one, in a tuple")
     spec = specs[0].normalize_parameter_names()
-    known = [field.name for field in dataclasses.fields(pass_)]
-    for name in spec.parameters:
-        if name not in known:
-            meant = did_you_mean(name, known)
-            its = f"its options are {', '.join(known)}" if known else "it has none"
-            raise ArgumentError(f"pass {pass_.name} has no option {name!r}; {meant or its}")
+    given = instance(pass_, spec)
+    return tuple((name, getattr(given, name)) for name in spec.parameters)
+
+
+def instance(pass_: type[ModulePass], spec: ArgSpec) -> ModulePass:
+    """A pass with the options of a pipeline's text.
+
+    Raises:
+        ArgumentError: the pass has no such option, or one has another type.
+    """
+    options = [field.name for field in dataclasses.fields(pass_)]
+    for name in spec.normalize_parameter_names().parameters:
+        if name not in options:
+            known = f"its options are {', '.join(options)}" if options else "it has none"
+            near = did_you_mean(name, options) or known
+            raise ArgumentError(f"{spec.name} has no option {name}; {near}")
     try:
-        instance = pass_.from_spec(spec)
+        return pass_.from_spec(spec)
     except ValueError as error:
-        raise ArgumentError(f"pipeline has {text!r}: {error}") from None
-    return tuple((name, getattr(instance, name)) for name in spec.parameters)
+        message = str(error)
+        raise ArgumentError(
+            message if spec.name in message else f"{spec.name}: {message}"
+        ) from error
 
 
 def slots(stages: Stages, pipeline: BoundPipeline | None, optional: Sequence[str]) -> list[Slot]:
