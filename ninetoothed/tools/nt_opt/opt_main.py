@@ -5,7 +5,6 @@ What goes wrong by the user's hand is a line on the standard error stream, never
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from collections.abc import Iterator
@@ -25,6 +24,8 @@ from ninetoothed.ir.dialects import context
 from ninetoothed.passes import pass_names
 from ninetoothed.passes.pipeline import pipeline_text
 from ninetoothed.passes.pipeline import run as run_passes
+from ninetoothed.plugins import outside_passes
+from ninetoothed.plugins.loading import load
 from ninetoothed.tools.nt_opt.command_line import Arguments
 from ninetoothed.tools.nt_opt.inputs import (
     ModuleInput,
@@ -42,9 +43,9 @@ def run(arguments: Arguments) -> int:
     """Do what the command line says; the exit status."""
     try:
         for name in arguments.load:
-            importlib.import_module(name)
+            load(name)
         if arguments.list_passes:
-            print("\n".join(pass_names()))
+            print("\n".join(sorted([*pass_names(), *outside_passes.names()])))
             return 0
         texts = _texts(arguments)
         if arguments.output_file is not None:
