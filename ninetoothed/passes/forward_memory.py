@@ -6,8 +6,9 @@ it lies in memory (``nt.stored``): Triton keeps no order between threads, so mem
 yet. A store that is overwritten before it may be read is erased. Values are available until an op
 may write the same elements: stores to other indices, to parameters of the same alias set, through
 pointers taken from them, and atomics that order memory. What a loop writes is available neither in
-its next iteration nor behind it. Stored values are forwarded where each element is proved to lie at
-one lane only. Volatile loads stay.
+its next iteration nor behind it. No value is available behind a volatile load, which stays, or
+assembly that is not pure: by these a program may wait for another one. Stored values are forwarded
+where each element is proved to lie at one lane only.
 
 Why here: the proofs follow the meta-operations, so it comes before they are composed, and before
 ``nt-mask-reductions`` gives loads that are one by now different identities. It requires and leaves
@@ -71,6 +72,7 @@ from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.ir.rewriting import Inserter
 from ninetoothed.ir.rewriting import replace as replace_op
 from ninetoothed.passes.analysis.alias_sets import DISJOINT, AliasAnalysis, Effect, TileAccess
+from ninetoothed.passes.analysis.waiting import may_wait, waiting_op
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,8 @@ class _Forwarding:
                 self._load(op, state, unread)
             elif isinstance(op, nt.StoreOp):
                 self._store(op, state, unread)
+            elif may_wait(op):
+                self._wait(op, state, unread)
             elif isinstance(op, nt.PointerLoadOp):
                 self._pointer_load(op, state, unread)
             elif (effect := self.aliases.effect(op)) is not None:
@@ -134,6 +138,9 @@ class _Forwarding:
         kept = dict(state)
         for effect in effects:
             self._invalidate(effect, kept)
+        waiting = waiting_op(op)
+        if waiting is not None:
+            self._wait(waiting, kept, unread)
         # A branch begins with the values of the block around it; a loop, and what follows it, may
         # have iterations behind it.
         before = state if op.name == "scf.if" else kept
@@ -170,8 +177,6 @@ class _Forwarding:
         effect = self.aliases.effect(op)
         assert effect is not None
         self._keep_read(effect, unread)
-        if op.volatile is not None:
-            return
         place = self._pointers(op)
         held = state.get(place)
         if held is not None and held.read is not None:
@@ -193,6 +198,11 @@ class _Forwarding:
             self.remarks.passed(before, "store erased: it is overwritten before it may be read")
             Rewriter.erase_op(before)
         unread[place] = op
+
+    def _wait(self, op: Operation, state: _State, unread: dict[_Place, nt.StoreOp]) -> None:
+        """Let another program read what was stored, and write anything, where ``op`` waits for it."""
+        unread.clear()
+        self._invalidate(Effect(op, "any", None), state)
 
     def _invalidate(self, effect: Effect, state: _State) -> None:
         """Drop the values that ``effect`` may overwrite."""
@@ -232,7 +242,12 @@ class _Forwarding:
             self.remarks.missed(op, f"{kept}: two lanes may have been stored to one element")
         elif place in self.lost:
             one, two = self.lost[place]
-            self.remarks.missed(op, f"{kept}: {self.aliases.overlap(one, two)}")
+            why = (
+                f"by {two.name} a program may wait for another"
+                if may_wait(two)
+                else self.aliases.overlap(one, two)
+            )
+            self.remarks.missed(op, f"{kept}: {why}")
 
     def _name(self, op: Operation) -> str:
         return ", ".join(f"`{name}`" for name in self.aliases.params(op)) or "pointers"

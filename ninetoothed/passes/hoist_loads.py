@@ -77,8 +77,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
-from ninetoothed.passes.analysis.empty_programs import waiting_op
 from ninetoothed.passes.analysis.loop_nests import Loop, enclosing, is_in_loop
+from ninetoothed.passes.analysis.waiting import waiting_op
 from ninetoothed.passes.lowering.types import numbers
 
 # What an index is computed from, and may be computed in front of a loop.

@@ -64,8 +64,8 @@ from ninetoothed.artifacts.occupancy import Architecture, Footprint, Legality
 from ninetoothed.ir import nt
 from ninetoothed.ir.kernel_pass import KernelPass
 from ninetoothed.passes.analysis.alias_sets import AliasAnalysis, Effect
-from ninetoothed.passes.analysis.empty_programs import waiting_op
 from ninetoothed.passes.analysis.loop_nests import Loop
+from ninetoothed.passes.analysis.waiting import waiting_op
 
 _STAGES = "tt.num_stages"
 _DOTS = (nt.DotOp, nt.DotScaledOp)

@@ -364,3 +364,51 @@ nt.kernel @numbers symbols [#nt.symbol<n size 0 to ?>] arrange {
   %3 = nt.atomic "add" %p, %2 "acq_rel" "gpu" : !tt.ptr<f32>, f32
   nt.return
 }
+
+// By assembly that is not pure, and by volatile loads, a program may wait for another one: what was
+// read is read anew behind it, and what was stored may be read by that. A number that is passed by
+// value stays, and so does what was read before pure assembly.
+// CHECK-LABEL: nt.kernel @waiting
+// CHECK: %0 = nt.load %x[]
+// CHECK-NEXT: nt.load %s[]
+// CHECK-NEXT: nt.inline_asm "" "=f,f" pure true
+// CHECK-NEXT: nt.store %0, %y[]
+// CHECK-NEXT: nt.inline_asm "fence.acq_rel.gpu;" "=f,f" pure false
+// CHECK-NEXT: %2 = nt.load %x[]
+// CHECK-NEXT: nt.store %2, %y[]
+// CHECK: scf.while
+// CHECK: nt.pointer_load {{%.*}} volatile
+// CHECK: %3 = nt.load %x[]
+// CHECK-NEXT: nt.store %3, %y[]
+// CHECK-NEXT: nt.return
+// REMARK: nt.kernel @waiting {{.*}}#nt.remark<missed "nt-forward-memory" "load of `x` kept: by nt.inline_asm a program may wait for another">
+// REMARK-SAME: #nt.remark<missed "nt-forward-memory" "load of `x` kept: by nt.pointer_load a program may wait for another">
+nt.kernel @waiting symbols [#nt.symbol<n size 0 to ?>] arrange {
+  %x1 = nt.source "x" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %y1 = nt.source "y" "tensor" strides [1] aligned false : !nt.tensor<[n] x f32>
+  %s1 = nt.source "s" "scalar" strides [] aligned false : !nt.tensor<[] x f32>
+  nt.arranged %x1, %y1, %s1
+      : !nt.tensor<[n] x f32>, !nt.tensor<[n] x f32>, !nt.tensor<[] x f32>
+} apply {
+^bb0(%x : !nt.tensor<[] x f32>, %y : !nt.tensor<[] x f32>, %s : !nt.tensor<[] x f32>):
+  %p = nt.pointer %x : !nt.tensor<[] x f32> -> !tt.ptr<f32>
+  %0 = nt.load %x[] : !nt.tensor<[] x f32>[] -> f32
+  %1 = nt.load %s[] : !nt.tensor<[] x f32>[] -> f32
+  %a = nt.inline_asm "" "=f,f" pure true pack 1 : i32(%1) : (f32) -> f32
+  %2 = nt.load %x[] : !nt.tensor<[] x f32>[] -> f32
+  nt.store %2, %y[] : f32, !nt.tensor<[] x f32>[]
+  %b = nt.inline_asm "fence.acq_rel.gpu;" "=f,f" pure false pack 1 : i32(%1) : (f32) -> f32
+  %3 = nt.load %x[] : !nt.tensor<[] x f32>[] -> f32
+  nt.store %3, %y[] : f32, !nt.tensor<[] x f32>[]
+  scf.while () : () -> () {
+    %c = nt.pointer_load %p volatile : !tt.ptr<f32> -> f32
+    %4 = nt.load %s[] : !nt.tensor<[] x f32>[] -> f32
+    %d = nt.elementwise "lt"(%c, %4) : (f32, f32) -> i1
+    scf.condition(%d)
+  } do {
+    scf.yield
+  }
+  %5 = nt.load %x[] : !nt.tensor<[] x f32>[] -> f32
+  nt.store %5, %y[] : f32, !nt.tensor<[] x f32>[]
+  nt.return
+}
