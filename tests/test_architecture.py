@@ -16,6 +16,7 @@ from tests.support.passes import PassFile, pass_files
 
 LEVELS: tuple[tuple[str, ...], ...] = (
     ("errors", "config", "dtype", "version", "symbolic"),
+    ("plugins",),
     ("language", "symbol", "artifacts"),
     ("layout", "calls", "cache"),
     ("tensor", "ir"),
@@ -70,7 +71,7 @@ TOPICS = (
 """Dialects and tables of handlers, whose modules bear the name of the topic that they are about."""
 
 LEAN = {
-    *(room for level in LEVELS[:4] for room in level if room != "ir"),
+    *(room for level in LEVELS[:5] for room in level if room != "ir"),
     *("fingerprint", "definition", "runtime"),
 }
 """Rooms that a warm start loads: neither xDSL nor sympy is imported there."""

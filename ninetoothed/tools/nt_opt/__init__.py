@@ -63,7 +63,10 @@ def _is_expected(error: Exception) -> bool:
 def _run(arguments: Arguments, is_process: bool) -> None:
     """Do what the command line says; ``is_process``: the process does nothing else."""
     for name in arguments.load:
-        _load(name)
+        # Before the passes are looked up.
+        from ninetoothed.plugins.loading import load
+
+        load(name)
     if arguments.list_passes or arguments.help_pass is not None:
         from ninetoothed.tools.nt_opt.pass_listing import help_pass, list_passes
 
@@ -75,16 +78,6 @@ def _run(arguments: Arguments, is_process: bool) -> None:
     from ninetoothed.tools.nt_opt.opt_main import run
 
     run(arguments)
-
-
-def _load(name: str) -> None:
-    """Import a module of ``--load``, before the passes are looked up."""
-    from ninetoothed.errors import ArgumentError
-
-    try:
-        importlib.import_module(name)
-    except ImportError as error:
-        raise ArgumentError(f"--load {name}: {error}") from error
 
 
 def _import_driver() -> None:

@@ -145,7 +145,13 @@ def _add_pipeline(add: _Add) -> None:
         help="run the pipeline behind a stage, or from a pass on (behind -p)",
     )
     add("--to", dest="stop", metavar="STAGE|PASS", help="run it as far as a stage or a pass")
-    add("--load", action="append", default=[], metavar="MODULE", help="import a module first")
+    add(
+        "--load",
+        action="append",
+        default=[],
+        metavar="MODULE",
+        help="import a module first, which registers passes: its dotted name, or a .py file",
+    )
 
 
 def _add_output(add: _Add) -> None:

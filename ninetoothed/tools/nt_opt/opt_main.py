@@ -12,11 +12,10 @@ from pathlib import Path
 
 from xdsl.utils.exceptions import (
     DiagnosticException,
-    ParseError,
 )
 
 from ninetoothed.artifacts.target import Target
-from ninetoothed.errors import NineToothedError
+from ninetoothed.errors import InvalidIRError, NineToothedError
 from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import context
@@ -39,7 +38,7 @@ def run(arguments: Arguments) -> None:
     """Read the input, run passes over it, and print.
 
     Raises:
-        NineToothedError, ParseError, DiagnosticException: the input or an option is wrong.
+        NineToothedError, DiagnosticException: the input or an option is wrong.
         OSError, ValueError: a file cannot be read or written.
     """
     texts = _texts(arguments)
@@ -72,10 +71,10 @@ def _texts(arguments: Arguments) -> Iterator[str]:
             yield "// -----\n"
         try:
             yield _text(parse_chunk(chunk, arguments), arguments, target, continues, printed)
-        except ParseError as error:
-            if not arguments.parsing_diagnostics:
+        except InvalidIRError as error:
+            if not (arguments.parsing_diagnostics or arguments.verify_diagnostics):
                 raise
-            yield f"{error}\n"
+            yield f"{type(error).__name__}: {error}\n"
         except DiagnosticException as error:
             if not arguments.verify_diagnostics:
                 raise
@@ -101,8 +100,6 @@ def _text(
     if arguments.remarks:
         nt.collect_remarks(module)
     try:
-        if not arguments.disable_verify:
-            module.verify()
         if selected.steps:
             run_passes(context(), module, selected.steps, watching, verifying=True)
     except NineToothedError as error:

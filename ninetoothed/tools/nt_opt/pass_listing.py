@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ninetoothed import passes
 from ninetoothed.errors import ArgumentError, did_you_mean
+from ninetoothed.plugins import outside_passes
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
@@ -28,9 +29,14 @@ _XDSL = {
 }
 
 
+def names_of_passes() -> list[str]:
+    """The names of all passes, those from outside too, sorted."""
+    return sorted([*passes.pass_names(), *outside_passes.names()])
+
+
 def list_passes() -> str:
     """A line a pass: its name and the first sentence of its docstring."""
-    names = passes.pass_names()
+    names = names_of_passes()
     width = max(map(len, names))
     return "".join(f"{name:{width}}  {summary(name)}\n" for name in names)
 
@@ -54,7 +60,7 @@ def help_pass(name: str) -> str:
     Raises:
         ArgumentError: there is no such pass.
     """
-    names = passes.pass_names()
+    names = names_of_passes()
     if name not in names:
         near = did_you_mean(name, names) or "nt-opt --list-passes lists them"
         raise ArgumentError(f"--help-pass: there is no pass {name}; {near}")
