@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from ninetoothed.errors import CompilerError, any_of
+from ninetoothed.errors import CompilerError
 from ninetoothed.ir import nt, tt
 from ninetoothed.ir.locations import loc_of
 
@@ -64,16 +64,16 @@ STAGES: dict[str, Stage] = {
 }
 
 
-def check_stage(module: ModuleOp, *names: str) -> None:
-    """Check that all ops of a module are legal in a stage; of several names, in one of them.
+def check_stage(module: ModuleOp, name: str) -> None:
+    """Check that all ops of a module are legal in a stage.
 
     Raises:
         CompilerError: an op is not; at its location.
     """
-    stages = [STAGES[name] for name in names]
+    stage = STAGES[name]
     for op in module.walk():
-        if not any(stage.allows(op) for stage in stages):
+        if not stage.allows(op):
             raise CompilerError(
-                f"{op.name} may not appear in stage {any_of(names)}; a pass before it left it over",
+                f"{op.name} may not appear in stage {name}; a pass before it left it over",
                 loc_of(op.location),
             )
