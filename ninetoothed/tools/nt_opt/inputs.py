@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.parser import Parser
-from xdsl.utils.exceptions import ParseError
 
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import context
+from ninetoothed.ir.parsing import decoded, parse_module
 from ninetoothed.passes.pipeline import Step, parse_steps
 from ninetoothed.tools.nt_opt.command_line import Arguments
 
@@ -54,9 +53,9 @@ def read_chunks(arguments: Arguments) -> list[Chunk]:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is not UTF-8.
+        InvalidIRError: it is not UTF-8.
     """
-    text = _read(arguments.input_file)
+    text = decoded(_read(arguments.input_file), input_name(arguments))
     if not arguments.split_input_file:
         return [Chunk(text)]
     found: list[Chunk] = []
@@ -72,28 +71,29 @@ def input_name(arguments: Arguments) -> str:
     return "stdin" if arguments.input_file in (None, "-") else str(arguments.input_file)
 
 
-def _read(path: str | None) -> str:
-    data = sys.stdin.buffer.read() if path in (None, "-") else Path(str(path)).read_bytes()
-    return data.decode()
+def _read(path: str | None) -> bytes:
+    return sys.stdin.buffer.read() if path in (None, "-") else Path(str(path)).read_bytes()
 
 
 def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
     """The module of a text.
 
     Raises:
-        ParseError: the text is wrong; at its place in the whole input.
+        InvalidIRError: the text is wrong; at its place in the whole input.
         ArgumentError: its first line is.
     """
     ctx = context()
     if arguments.allow_unregistered_dialect:
         ctx = ctx.clone()
         ctx.allow_unregistered = True
-    parser = Parser(ctx, chunk.text, input_name(arguments))
-    try:
-        module = parser.parse_module(not arguments.no_implicit_module)
-    except ParseError as error:
-        error.span = replace(error.span, line_offset=chunk.offset)
-        raise
+    module = parse_module(
+        chunk.text,
+        input_name(arguments),
+        ctx=ctx,
+        first_line=chunk.offset + 1,
+        verifying=not arguments.disable_verify,
+        implicit_module=not arguments.no_implicit_module,
+    )
     found = Continuation.read(chunk.text)
     if found is None:
         return ModuleInput(module)

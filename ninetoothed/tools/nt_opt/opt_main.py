@@ -13,12 +13,11 @@ from pathlib import Path
 
 from xdsl.utils.exceptions import (
     DiagnosticException,
-    ParseError,
     PassFailedException,
 )
 
 from ninetoothed.artifacts.target import Target
-from ninetoothed.errors import NineToothedError
+from ninetoothed.errors import InvalidIRError, NineToothedError
 from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import context
@@ -61,7 +60,6 @@ def run(arguments: Arguments) -> int:
     except (
         NineToothedError,
         DiagnosticException,
-        ParseError,
         PassFailedException,
         OSError,
         ValueError,
@@ -92,10 +90,10 @@ def _texts(arguments: Arguments) -> Iterator[str]:
             yield "// -----\n"
         try:
             yield _text(parse_chunk(chunk, arguments), arguments, target, continues, printed)
-        except ParseError as error:
-            if not arguments.parsing_diagnostics:
+        except InvalidIRError as error:
+            if not (arguments.parsing_diagnostics or arguments.verify_diagnostics):
                 raise
-            yield f"{error}\n"
+            yield f"{type(error).__name__}: {error}\n"
         except DiagnosticException as error:
             if not arguments.verify_diagnostics:
                 raise
@@ -121,8 +119,6 @@ def _text(
     if arguments.remarks:
         nt.collect_remarks(module)
     try:
-        if not arguments.disable_verify:
-            module.verify()
         run_passes(context(), module, selected.steps, watching, verifying=True)
     except NineToothedError as error:
         if not arguments.verify_diagnostics:

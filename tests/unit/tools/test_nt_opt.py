@@ -282,7 +282,7 @@ def test_missing_files_and_bad_text(tmp_path: Path) -> None:
     path = tmp_path / "bad.mlir"
     path.write_text("nt.kernel @k {")
     found = error_of(str(path))
-    assert "bad.mlir:1:" in found
+    assert 'bad.mlir", line 1, column 14' in found
     assert "^" in found
 
 
