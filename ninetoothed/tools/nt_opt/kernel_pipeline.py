@@ -4,9 +4,9 @@ steps with their options.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -29,6 +29,8 @@ from ninetoothed.passes.pipeline import SPECIALIZED, Step, steps
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.tools.nt_opt.command_line import Arguments
 
+_Built = TypeVar("_Built")
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -44,8 +46,7 @@ class Compiled:
 
 def frontend_module(definition: Definition, arguments: Arguments) -> ModuleOp:
     """The module before any pass, without a configuration."""
-    signature = _signature(definition, arguments)
-    return build_module(definition, signature, {})
+    return _fitted(definition, arguments, lambda it: build_module(definition, it, {}))
 
 
 def compiled(definition: Definition, arguments: Arguments) -> Compiled:
@@ -57,8 +58,7 @@ def compiled(definition: Definition, arguments: Arguments) -> Compiled:
     values = dict(_numbers(arguments.set, "--set"))
     choices = dict(_numbers(arguments.choose, "--choose"))
     target = None if arguments.arch is None else Target.parse(arguments.arch)
-    signature = _signature(definition, arguments)
-    composed = build(definition, signature)
+    signature, composed = _fitted(definition, arguments, lambda it: (it, build(definition, it)))
     num_warps = None if arguments.num_warps is None else (arguments.num_warps,)
     signature, config = pick(definition, composed, signature, values, num_warps)
     if arguments.num_stages is not None:
@@ -85,15 +85,12 @@ def compiled(definition: Definition, arguments: Arguments) -> Compiled:
     )
 
 
-def _signature(definition: Definition, arguments: Arguments) -> Signature:
-    """The first default signature that fits the application."""
+def _fitted(
+    definition: Definition, arguments: Arguments, built: Callable[[Signature], _Built]
+) -> _Built:
+    """What ``built`` gives for the first default signature that fits the application."""
     values = dict(_numbers(arguments.set, "--set"))
     dtypes = dict(_pairs(arguments.dtype, "--dtype"))
-
-    def built(signature: Signature) -> Signature:
-        build_module(definition, signature, {})
-        return signature
-
     with collect_warnings():
         return fitted(definition, dtypes, values, built)
 

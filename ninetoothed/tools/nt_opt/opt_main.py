@@ -137,7 +137,9 @@ class _Driver:
         try:
             run_passes(
                 *(context(), module, selected.steps, observers, verifying),
-                lambda index, part: self.timer.region("Pipeline", *places[index], part),
+                lambda index, part: self.timer.region(
+                    *(("Verifier",) if part == "verify" else ("Pipeline", *places[index]))
+                ),
             )
         except NineToothedError as error:
             if not self._arguments.verify_diagnostics:
@@ -177,8 +179,8 @@ class _Driver:
                 hint = "let -p go as far, or say with --from where the pipeline goes on"
             elif found.rest is None:
                 hint = (
-                    "it does not say which passes are to come: give them with -p, or its stage "
-                    "with --from"
+                    "the text does not say which passes are to come: give them with -p, or say "
+                    "with --from which stage it is in"
                 )
             else:
                 hint = (

@@ -19,7 +19,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.passes import pass_names
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED
-from tests.support.filecheck import nt_opt
+from ninetoothed.testing.filecheck import nt_opt
 from tests.support.imports import ROOT
 
 ADD = str(ROOT / "examples" / "add.py")
