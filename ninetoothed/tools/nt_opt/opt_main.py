@@ -9,7 +9,6 @@ from pathlib import Path
 
 from xdsl.utils.exceptions import DiagnosticException
 
-from ninetoothed.artifacts.target import Target
 from ninetoothed.errors import ArgumentError, CompilerError, InvalidIRError, NineToothedError
 from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
@@ -22,6 +21,7 @@ from ninetoothed.tools.nt_opt.command_line import Arguments
 from ninetoothed.tools.nt_opt.inputs import ModuleInput
 from ninetoothed.tools.nt_opt.observers import Dumps
 from ninetoothed.tools.nt_opt.output_targets import STAGES, EmitOptions, targets
+from ninetoothed.tools.nt_opt.overriding import overridden
 from ninetoothed.tools.nt_opt.pass_timing import Timer
 from ninetoothed.tools.nt_opt.selection import Selected, select
 
@@ -109,8 +109,9 @@ class _Driver:
 
     def _text(self, found: ModuleInput) -> str:
         """The text of a module behind its passes."""
+        found = overridden(found, self._arguments)
+        settings = found.settings
         selected = select(self._arguments, found, self._goes_on())
-        settings = _settings(found, self._arguments)
         self._run(found, selected, settings)
         if self._arguments.remarks:
             sys.stderr.writelines(f"{remark}\n" for remark in nt.remarks_of(found.module))
@@ -202,16 +203,3 @@ def _places(pipeline: Sequence[Step]) -> list[tuple[str, ...]]:
         name = step.pass_.name
         found.append((name,) if stage is None else (stage, name))
     return found[::-1]
-
-
-def _settings(found: ModuleInput, arguments: Arguments) -> Continuation | None:
-    """What the module says of its configuration, and over it the command line."""
-    given = {
-        "arch": None if arguments.arch is None else Target.parse(arguments.arch).arch,
-        "num_warps": arguments.num_warps,
-        "num_stages": arguments.num_stages,
-    }
-    given = {name: value for name, value in given.items() if value is not None}
-    if not given:
-        return found.settings
-    return replace(found.settings or Continuation(), **given)  # pyright: ignore[reportArgumentType]
