@@ -16,7 +16,7 @@ from xdsl.utils.exceptions import (
     PassFailedException,
 )
 
-from ninetoothed.artifacts.target import Target
+from ninetoothed.artifacts.target import DEFAULT_TARGET, Target
 from ninetoothed.errors import InvalidIRError, NineToothedError
 from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
@@ -83,6 +83,8 @@ def _texts(arguments: Arguments) -> Iterator[str]:
     if is_python(arguments):
         is_asked = arguments.start is not None or arguments.stop is not None
         whole = continues or is_asked or arguments.target in STAGES
+        if whole and arguments.arch is None:
+            arguments.arch = target.arch or DEFAULT_TARGET
         yield _text(python_module(arguments, whole), arguments, target, continues, printed)
         return
     for number, chunk in enumerate(read_chunks(arguments)):
@@ -108,8 +110,9 @@ def _text(
     printed: Printed,
 ) -> str:
     """The text of a module behind its passes."""
-    selected = select(arguments, found, continues)
-    settings = _settings(found.settings, arguments)
+    settings = _settings(found.settings, arguments, target)
+    arch = None if settings is None else settings.arch
+    selected = select(arguments, found, continues, arch)
     pipeline = (*selected.steps, *(selected.rest or ()))
     watching = observers(arguments, printed, pipeline, settings, found.is_frontends)
     module = found.module
@@ -146,10 +149,14 @@ def _text(
     return f"{head}\n{text}" if head else text
 
 
-def _settings(found: Continuation | None, arguments: Arguments) -> Continuation | None:
+def _settings(
+    found: Continuation | None, arguments: Arguments, target: OutputTarget
+) -> Continuation | None:
     """What the module says of its configuration, and over it the command line."""
+    named = None if found is None else found.arch
+    arch = arguments.arch or named or target.arch
     given = {
-        "arch": None if arguments.arch is None else Target.parse(arguments.arch).arch,
+        "arch": None if arch is None else Target.parse(arch).arch,
         "num_warps": arguments.num_warps,
         "num_stages": arguments.num_stages,
     }

@@ -8,7 +8,9 @@ standard one with the defaults of all options, from where ``--from`` says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+
+from xdsl.passes import ModulePass
 
 from ninetoothed.errors import ArgumentError, did_you_mean
 from ninetoothed.passes import pass_names
@@ -29,9 +31,11 @@ class Selected:
     rest: tuple[Step, ...] | None
 
 
-def select(arguments: Arguments, found: ModuleInput, continues: bool) -> Selected:
+def select(
+    arguments: Arguments, found: ModuleInput, continues: bool, arch: str | None = None
+) -> Selected:
     """The steps for a module; ``continues``: all that are known to come are run, unless the command
-    line says where to end.
+    line says where to end. ``arch``: the architecture that they are for, where one is known.
 
     Raises:
         ArgumentError: it names a pass or a stage that there is not, or that is not to come.
@@ -45,6 +49,8 @@ def select(arguments: Arguments, found: ModuleInput, continues: bool) -> Selecte
     if goal is None and arguments.start is None and arguments.stop is None and not continues:
         return Selected((), found.rest)
     begun = _pipeline(arguments, found, is_needed=goal is not None)
+    if arch is not None:
+        begun = _for_arch(begun, arch, None if found.settings is None else found.settings.arch)
     option, end = ("-t", goal) if goal is not None else ("--to", arguments.stop)
     count = len(begun) if end is None else _end(begun, end, option)
     return Selected((*own, *begun[:count]), begun[count:])
@@ -87,6 +93,31 @@ def _pipeline(arguments: Arguments, found: ModuleInput, is_needed: bool) -> tupl
     if start in STAGES:
         return known[_end(known, start, "--from") :]
     return known[_end(known, start, "--from") - 1 :]
+
+
+def _for_arch(pipeline: Sequence[Step], arch: str, before: str | None) -> tuple[Step, ...]:
+    """The steps for an architecture; ``before``: the one that the module is for so far.
+
+    Raises:
+        ArgumentError: passes have run for that one.
+    """
+    coming = {step.pass_.name for step in pipeline}
+    standard = (step.pass_ for step in steps(SPECIALIZED))
+    if before not in (None, arch) and any(
+        _has_target(one) and one.name not in coming for one in standard
+    ):
+        raise ArgumentError(
+            f"--arch {arch}: the module is for {before}, and passes that depend on it have run; "
+            "begin with a stage before them, specialized say"
+        )
+    return tuple(
+        replace(step, pass_=replace(step.pass_, target=arch)) if _has_target(step.pass_) else step
+        for step in pipeline
+    )
+
+
+def _has_target(one: ModulePass) -> bool:
+    return one.name.startswith("nt-") and any(field.name == "target" for field in fields(one))
 
 
 def _end(pipeline: Sequence[Step], name: str, option: str) -> int:
