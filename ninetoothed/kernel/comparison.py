@@ -2,7 +2,8 @@
 
 Floats differ by rounding where sums are taken in another order, and so are compared as
 ``torch.testing.assert_close`` does: by a tolerance for each element type. Everything else is equal
-or is not. NaN equals NaN. torch is imported when elements are compared: a kernel is compiled without.
+or is not. NaN equals NaN. torch is imported when elements are compared: a kernel is compiled
+without.
 """
 
 from __future__ import annotations

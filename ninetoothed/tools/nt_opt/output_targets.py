@@ -67,7 +67,7 @@ class OutputTarget:
         return cast("Emit", getattr(importlib.import_module(name), attribute))(module, options)
 
 
-_HERE = "ninetoothed.tools.nt_opt.texts"
+_HERE = "ninetoothed.tools.nt_opt.emission"
 _SUMMARIES = {
     "ttir": "what Triton compiles, in its own form (--generic: in MLIR's, which needs no Triton)",
     "triton-python": "a module with the kernel as @triton.jit function",
