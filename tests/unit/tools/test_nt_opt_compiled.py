@@ -8,8 +8,8 @@ import pytest
 
 from ninetoothed.artifacts.target import Target
 from ninetoothed.runtime.toolchain.triton import compat
+from ninetoothed.testing.filecheck import nt_opt
 from tests.support.fake_backend import registered
-from tests.support.filecheck import nt_opt
 from tests.support.imports import ROOT
 
 needs_triton = pytest.mark.skipif(not compat.available(), reason="Triton is not installed")
