@@ -9,6 +9,7 @@ from pathlib import Path
 
 from xdsl.utils.exceptions import DiagnosticException
 
+from ninetoothed.artifacts.target import DEFAULT_TARGET
 from ninetoothed.errors import ArgumentError, CompilerError, InvalidIRError, NineToothedError
 from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
@@ -73,6 +74,8 @@ class _Driver:
             if arguments.list_kernels:
                 return kernels.list()
             definition = kernels.find(arguments.kernel)
+        if self._goes_on() and arguments.arch is None:
+            arguments.arch = self._target.arch or DEFAULT_TARGET
         with self.timer.region("Frontend"):
             found = inputs.python_module(definition, arguments, self._goes_on())
         return self._text(found)
@@ -109,7 +112,7 @@ class _Driver:
 
     def _text(self, found: ModuleInput) -> str:
         """The text of a module behind its passes."""
-        found = overridden(found, self._arguments)
+        found = overridden(found, self._arguments, self._target.arch)
         settings = found.settings
         selected = select(self._arguments, found, self._goes_on())
         self._run(found, selected, settings)
