@@ -101,7 +101,10 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
     found = Continuation.read(chunk.text)
     if found is None:
         return ModuleInput(module)
-    rest = tuple(parse_steps(found.passes)) if found.passes else ()
+    try:
+        rest = tuple(parse_steps(found.passes)) if found.passes else ()
+    except ArgumentError as error:
+        raise ArgumentError(f"the first line: {error}") from error
     return ModuleInput(module, rest, replace(found, passes=""))
 
 
