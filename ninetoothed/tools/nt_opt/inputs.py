@@ -12,6 +12,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ninetoothed.errors import ArgumentError, InvalidIRError, Loc
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import context
 from ninetoothed.ir.parsing import decoded, parse_module
@@ -79,8 +80,7 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
     """The module of a text.
 
     Raises:
-        InvalidIRError: the text is wrong; at its place in the whole input.
-        ArgumentError: its first line is.
+        InvalidIRError: the text is wrong, or its first line; at its place in the whole input.
     """
     ctx = context()
     if arguments.allow_unregistered_dialect:
@@ -94,10 +94,14 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
         verifying=not arguments.disable_verify,
         implicit_module=not arguments.no_implicit_module,
     )
-    found = Continuation.read(chunk.text)
-    if found is None:
-        return ModuleInput(module)
-    rest = tuple(parse_steps(found.passes)) if found.passes else ()
+    try:
+        found = Continuation.read(chunk.text)
+        if found is None:
+            return ModuleInput(module)
+        rest = tuple(parse_steps(found.passes)) if found.passes else ()
+    except ArgumentError as error:
+        line = chunk.offset + 1 + chunk.text[: chunk.text.index("//")].count("\n")
+        raise InvalidIRError(error.message, Loc(input_name(arguments), line)) from error
     return ModuleInput(module, rest, replace(found, passes=""))
 
 
