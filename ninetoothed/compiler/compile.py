@@ -16,7 +16,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.emit import emit
 from ninetoothed.compiler.dumps import dump_to
-from ninetoothed.compiler.optimizations import options_of
+from ninetoothed.compiler.optimizations import options_of, outside_options
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
@@ -34,6 +34,7 @@ from ninetoothed.passes.pipeline import (
     run,
     steps,
 )
+from ninetoothed.plugins.edited_pipeline import BoundPipeline
 
 
 def build(
@@ -64,7 +65,8 @@ def build(
         collect_remarks(module)
     # Observers see the verdicts.
     is_observed = bool(observers) or settings.dump_ir() is not None
-    pipeline = symbolic_steps(signature, ANNOTATED if is_observed else SYMBOLIC)
+    stages = ANNOTATED if is_observed else SYMBOLIC
+    pipeline = symbolic_steps(signature, stages, definition.pipeline)
     observers = (*observers, *_dump(definition.name, pipeline))
     for observe in observers:
         observe("frontend", module)
@@ -72,14 +74,17 @@ def build(
     return module
 
 
-def symbolic_steps(signature: Signature, stages: Stages = ANNOTATED) -> list[Step]:
-    """The steps to stage ``composed`` for a signature."""
+def symbolic_steps(
+    signature: Signature, stages: Stages = ANNOTATED, pipeline: BoundPipeline | None = None
+) -> list[Step]:
+    """The steps to stage ``composed`` for a signature; ``pipeline``: the definition's."""
     rule = {"agreement": signature.agreement}
-    options = {
+    options: Options = {
+        **outside_options(pipeline),
         "nt-check-arrangement": {**rule, "index_bits": signature.index_bits},
         "nt-number-programs": rule,
     }
-    return steps(stages, options)
+    return steps(stages, options, pipeline)
 
 
 def serves(module: ModuleOp, config: Config) -> bool:
@@ -95,9 +100,10 @@ def pass_options(
     config: Config,
     target: Target | None = None,
     full: bool = False,
+    pipeline: BoundPipeline | None = None,
 ) -> Options:
     """Options of the passes for one signature, configuration and target; ``full``: for the calls in
-    which all guards hold.
+    which all guards hold; ``pipeline``: with passes of other packages.
     """
     kernel = kernel_of(module)
     values = dict(signature.constants) | dict(config.values)
@@ -135,6 +141,7 @@ def pass_options(
             ),
             "equal": tuple(f"{one}={two}" for one, two in signature.equal),
             "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
+            "index_bits": signature.index_bits,
         },
         "nt-hoist-loads": {"num_warps": config.num_warps},
         "nt-fold-guards": {
@@ -145,7 +152,7 @@ def pass_options(
         "nt-fit-target": named,
         "nt-lower-to-tt": named,
     }
-    for name, fields in options_of(config.choices).items():
+    for name, fields in options_of(config.choices, pipeline).items():
         found[name] = found.get(name, {}) | fields
     return found
 
@@ -157,21 +164,24 @@ def lower(
     observers: Sequence[Observer] = (),
     target: Target | None = None,
     full: bool = False,
+    pipeline: BoundPipeline | None = None,
 ) -> ModuleOp:
     """Lower a copy of a module in stage ``composed`` to stage ``tt`` for one configuration.
 
     ``target``: None for the CPU, where the module is interpreted. ``full``: for the calls in which
-    all guards hold.
+    all guards hold. ``pipeline``: the definition's.
 
     Raises:
         NineToothedError: the kernel is wrong for this configuration.
     """
     kernel = kernel_of(module)
     lowered = module.clone()
-    pipeline = steps(SPECIALIZED, pass_options(module, signature, config, target, full))
-    dumped = _dump(kernel.sym_name.data, pipeline, config, target, full)
+    options = pass_options(module, signature, config, target, full, pipeline)
+    row = steps(SPECIALIZED, options, pipeline)
+    start = len(steps(ANNOTATED, pipeline=pipeline)) + 1
+    dumped = _dump(kernel.sym_name.data, row, config, target, full, start)
     observers = (*observers, *dumped)
-    run(context(), lowered, pipeline, observers, settings.verify_ir())
+    run(context(), lowered, row, observers, settings.verify_ir())
     return lowered
 
 
@@ -182,11 +192,12 @@ def compile_kernel(
     target: Target,
     language: Language,
     full: bool = False,
+    pipeline: BoundPipeline | None = None,
 ) -> Artifact:
     """Compile a module in stage ``composed`` for one configuration and target; ``full``: for the
-    calls in which all guards hold, which the other artifact tells.
+    calls in which all guards hold, which the other artifact tells; ``pipeline``: the definition's.
     """
-    lowered = lower(module, signature, config, target=target, full=full)
+    lowered = lower(module, signature, config, target=target, full=full, pipeline=pipeline)
     return emit(lowered, language, target, config, full)
 
 
@@ -203,19 +214,20 @@ def _dump(
     config: Config | None = None,
     target: Target | None = None,
     full: bool = False,
+    start: int = 0,
 ) -> list[Observer]:
     """Observer that writes each module to ``NINETOOTHED_DUMP_IR``; none where that is unset.
 
     The files of a kernel lie in a folder of its name, those of each configuration in a folder
     below, and those for calls in which all guards hold in ``full`` there. Those that serve all
-    configurations go on to stage ``composed``.
+    configurations go on to stage ``composed``. ``start``: the number of the first one.
     """
     folder = settings.dump_ir()
     if folder is None:
         return []
     folder /= kernel
     if config is None:
-        return [dump_to(folder, 0, pipeline)]
+        return [dump_to(folder, start, pipeline)]
     if config.values:
         values = [*(value for _, value in config.values), config.num_warps, config.num_stages]
         choices = [f"{name}={value}" for name, value in config.choices]
@@ -225,4 +237,4 @@ def _dump(
     arch = None if target is None else target.arch
     others = Continuation(arch=arch, num_warps=config.num_warps, num_stages=config.num_stages)
     # The first module of all is the symbolic pipeline's result, which is written above.
-    return [dump_to(folder, len(steps(ANNOTATED)) + 1, pipeline[1:], others)]
+    return [dump_to(folder, start, pipeline[1:], others)]

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.errors import ArgumentError, InvalidIRError, Loc
 from ninetoothed.ir.continuation import Continuation
-from ninetoothed.ir.dialects import context
+from ninetoothed.ir.dialects import lazy_context
 from ninetoothed.ir.parsing import decoded, parse_module
 from ninetoothed.passes.pipeline import Step, parse_steps
 from ninetoothed.tools.nt_opt.command_line import Arguments
@@ -82,10 +82,8 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
     Raises:
         InvalidIRError: the text is wrong, or its first line; at its place in the whole input.
     """
-    ctx = context()
-    if arguments.allow_unregistered_dialect:
-        ctx = ctx.clone()
-        ctx.allow_unregistered = True
+    ctx = lazy_context()
+    ctx.allow_unregistered = arguments.allow_unregistered_dialect
     module = parse_module(
         chunk.text,
         input_name(arguments),

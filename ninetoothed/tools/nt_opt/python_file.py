@@ -31,6 +31,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes.pipeline import SPECIALIZED, Step, steps
+from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.tools.nt_opt.command_line import Arguments
 
 
@@ -73,12 +74,15 @@ def compiled(definition: Definition, arguments: Arguments) -> Compiled:
             near = did_you_mean(name, known) or f"symbols are {', '.join(known) or 'none'}"
             raise ArgumentError(f"--set: there is no symbol {name}; {near}")
     for name, value in choices.items():
-        config = config.choosing(_choice(composed, name), value)
-    options = pass_options(composed, signature, config, target)
+        config = config.choosing(_choice(composed, name, definition.pipeline), value)
+    options = pass_options(composed, signature, config, target, pipeline=definition.pipeline)
     arch = None if target is None else target.arch
     return Compiled(
         build_module(definition, signature, dict(config.values)),
-        (*symbolic_steps(signature), *steps(SPECIALIZED, options)),
+        (
+            *symbolic_steps(signature, pipeline=definition.pipeline),
+            *steps(SPECIALIZED, options, definition.pipeline),
+        ),
         Continuation(arch=arch, num_warps=config.num_warps, num_stages=config.num_stages),
         describe_assumptions(
             definition, signature, config, dict(_pairs(arguments.dtype, "--dtype"))
@@ -116,9 +120,9 @@ def _pairs(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def _choice(composed: ModuleOp, name: str) -> str:
+def _choice(composed: ModuleOp, name: str, pipeline: BoundPipeline | None) -> str:
     """Check that a kernel has a choice of this name."""
-    names = [known for known, _ in legalities_of(nt.kernel_of(composed))]
+    names = [known for known, _ in legalities_of(nt.kernel_of(composed), pipeline)]
     if name not in names:
         near = did_you_mean(name, names) or f"its choices are {', '.join(names) or 'none'}"
         raise ArgumentError(f"--choose: this kernel has no choice {name}; {near}")
