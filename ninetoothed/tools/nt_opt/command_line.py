@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from ninetoothed.errors import did_you_mean
 from ninetoothed.tools.nt_opt.output_targets import STAGES, targets
+from ninetoothed.version import __version__
 
 _Add = Callable[..., argparse.Action]
 
@@ -113,7 +114,7 @@ def _parser() -> _Parser:
     _add_output(made.add_argument_group("output").add_argument)
     _add_observers(made.add_argument_group("what the passes do").add_argument)
     _add_parsing(made.add_argument_group("reading and checking IR").add_argument)
-    _add_lists(made.add_argument_group("lists").add_argument)
+    _add_lists(made.add_argument_group("lists and help").add_argument)
     return made
 
 
@@ -195,7 +196,9 @@ def _add_parsing(add: _Add) -> None:
 
 
 def _add_lists(add: _Add) -> None:
-    add("--list-passes", action="store_true", help="list the passes and exit")
+    add("--list-passes", action="store_true", help="list the passes, with a line each, and exit")
+    add("--help-pass", metavar="NAME", help="print a pass's documentation and options, and exit")
+    add("-v", "--version", action="version", version=f"nt-opt of ninetoothed {__version__}")
 
 
 def parse(arguments: Sequence[str]) -> Arguments:

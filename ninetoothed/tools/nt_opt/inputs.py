@@ -13,7 +13,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.ir.continuation import Continuation
-from ninetoothed.ir.dialects import context
+from ninetoothed.ir.dialects import lazy_context
 from ninetoothed.ir.parsing import decoded, parse_module
 from ninetoothed.passes.pipeline import Step, parse_steps
 from ninetoothed.tools.nt_opt.command_line import Arguments
@@ -82,10 +82,8 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
         InvalidIRError: the text is wrong; at its place in the whole input.
         ArgumentError: its first line is.
     """
-    ctx = context()
-    if arguments.allow_unregistered_dialect:
-        ctx = ctx.clone()
-        ctx.allow_unregistered = True
+    ctx = lazy_context()
+    ctx.allow_unregistered = arguments.allow_unregistered_dialect
     module = parse_module(
         chunk.text,
         input_name(arguments),

@@ -5,7 +5,6 @@ What goes wrong by the user's hand is a line on the standard error stream, never
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +12,6 @@ from pathlib import Path
 
 from xdsl.utils.exceptions import (
     DiagnosticException,
-    PassFailedException,
 )
 
 from ninetoothed.artifacts.target import Target
@@ -21,11 +19,8 @@ from ninetoothed.errors import InvalidIRError, NineToothedError
 from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import context
-from ninetoothed.passes import pass_names
 from ninetoothed.passes.pipeline import pipeline_text
 from ninetoothed.passes.pipeline import run as run_passes
-from ninetoothed.plugins import outside_passes
-from ninetoothed.plugins.loading import load
 from ninetoothed.tools.nt_opt.command_line import Arguments
 from ninetoothed.tools.nt_opt.inputs import (
     ModuleInput,
@@ -39,34 +34,20 @@ from ninetoothed.tools.nt_opt.output_targets import STAGES, EmitOptions, OutputT
 from ninetoothed.tools.nt_opt.selection import select
 
 
-def run(arguments: Arguments) -> int:
-    """Do what the command line says; the exit status."""
-    try:
-        for name in arguments.load:
-            load(name)
-        if arguments.list_passes:
-            print("\n".join(sorted([*pass_names(), *outside_passes.names()])))
-            return 0
-        texts = _texts(arguments)
-        if arguments.output_file is not None:
-            Path(arguments.output_file).write_text("".join(texts), encoding="utf-8")
-            return 0
-        for text in texts:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-    except BrokenPipeError:
-        os.close(sys.stdout.fileno())
-        return 1
-    except (
-        NineToothedError,
-        DiagnosticException,
-        PassFailedException,
-        OSError,
-        ValueError,
-    ) as error:
-        print(f"nt-opt: {type(error).__name__}: {_message(error)}", file=sys.stderr)
-        return 1
-    return 0
+def run(arguments: Arguments) -> None:
+    """Read the input, run passes over it, and print.
+
+    Raises:
+        NineToothedError, DiagnosticException: the input or an option is wrong.
+        OSError, ValueError: a file cannot be read or written.
+    """
+    texts = _texts(arguments)
+    if arguments.output_file is not None:
+        Path(arguments.output_file).write_text("".join(texts), encoding="utf-8")
+        return
+    for text in texts:
+        sys.stdout.write(text)
+        sys.stdout.flush()
 
 
 def _message(error: BaseException) -> str:
@@ -119,7 +100,8 @@ def _text(
     if arguments.remarks:
         nt.collect_remarks(module)
     try:
-        run_passes(context(), module, selected.steps, watching, verifying=True)
+        if selected.steps:
+            run_passes(context(), module, selected.steps, watching, verifying=True)
     except NineToothedError as error:
         if not arguments.verify_diagnostics:
             raise

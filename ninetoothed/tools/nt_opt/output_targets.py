@@ -65,7 +65,7 @@ class OutputTarget:
         return cast("Emit", getattr(importlib.import_module(name), attribute))(module, options)
 
 
-_HERE = "ninetoothed.tools.nt_opt.texts"
+_HERE = "ninetoothed.tools.nt_opt.emission"
 _SUMMARIES = {
     "ttir": "what Triton compiles",
     "triton-python": "a module with the kernel as @triton.jit function",

@@ -19,7 +19,7 @@ from ninetoothed.ir import nt
 from ninetoothed.ir.diagnostics import fail
 from ninetoothed.passes import pass_names
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED
-from tests.support.filecheck import nt_opt
+from ninetoothed.testing.filecheck import nt_opt
 from tests.support.imports import ROOT
 
 ADD = str(ROOT / "examples" / "add.py")
@@ -68,7 +68,8 @@ def error_of(*arguments: str) -> str:
 
 def test_passes_are_listed() -> None:
     result = nt_opt(["--list-passes"])
-    assert (result.code, result.out.split(), result.err) == (0, pass_names(), "")
+    names = [line.split()[0] for line in result.out.splitlines()]
+    assert (result.code, names, result.err) == (0, pass_names(), "")
 
 
 @each_example
