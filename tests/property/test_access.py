@@ -155,6 +155,7 @@ def test_numbers(case: Case) -> None:
     check(composed(t, {}), case.model, case.shape, {})
 
 
+@examples(500)
 @given(arrangements(exact=True), randoms)
 def test_symbols_that_are_given_numbers(case: Case, random: Any) -> None:
     written = Written(random)
