@@ -11,6 +11,7 @@ import difflib
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,7 +32,7 @@ from ninetoothed.errors import (
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
 from ninetoothed.ir.stages import check_stage
-from ninetoothed.passes.placement import Stages, check_stages, instance, slots, stages_around
+from ninetoothed.passes.placement import Stages, check_stages, instance, slots, stage_at
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.plugins.outside_passes import OutsidePass
@@ -79,6 +80,8 @@ _CHECK = "nt-check-stage"
 Options = dict[str, dict[str, Any]]
 Observer = Callable[[str, ModuleOp], None]
 """Called behind each pass with its name and the module."""
+Timed = Callable[[int, str], AbstractContextManager[None]]
+"""Gives a context for ``"pass"`` or ``"verify"`` of the step at a place of the pipeline."""
 
 
 OPTIONAL = (
@@ -96,14 +99,14 @@ OPTIONAL = (
 class Step:
     """A pass, and the stage that it completes, if any.
 
-    ``outside``: of a pass of another package, what it is. ``legal``: the stages whose ops may
-    appear behind it; none: those of ``stage``, if any.
+    ``outside``: of a pass of another package, what it is. ``legal``: the stage whose ops may appear
+    behind it; None: what may is not checked, but for ``stage``.
     """
 
     pass_: ModulePass
     stage: str | None = None
     outside: OutsidePass | None = None
-    legal: tuple[str, ...] = ()
+    legal: str | None = None
 
 
 def steps(
@@ -120,7 +123,6 @@ def steps(
     """
     wanted = dict(stages)
     every = tuple((stage, wanted.get(stage, names)) for stage, names in (*SYMBOLIC, *SPECIALIZED))
-    order = [stage for stage, _ in every]
     row = slots(every, pipeline, OPTIONAL)
     check_stages(row, every, [stage for stage, _ in SYMBOLIC])
     last = {slot.stage: index for index, slot in enumerate(row)}
@@ -133,10 +135,11 @@ def steps(
         stage = slot.stage if index == last[slot.stage] else None
         if slot.placed is not None:
             pass_ = slot.placed.pass_(**values | dict(slot.placed.options))
-            legal = stages_around(row, index, order)
+            legal = stage_at(row, index, every)
             found.append(Step(pass_, stage, slot.placed.outside, legal))
         else:
-            legal = (slot.stage,) if index == last_own[slot.stage] else ()
+            # Behind it may be passes of others, which are not to blame for what it leaves.
+            legal = slot.stage if index == last_own[slot.stage] else None
             found.append(Step(passes.find_pass(slot.name)(**values), stage, legal=legal))
     return found
 
@@ -183,14 +186,20 @@ def _parsed(spec: ArgSpec) -> ModulePass:
     return instance(class_, spec)
 
 
+def _untimed(index: int, part: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 def run(
     ctx: Context,
     module: ModuleOp,
     pipeline: Sequence[Step],
     observers: Sequence[Observer] = (),
     verifying: bool = False,
+    timed: Timed = _untimed,
 ) -> None:
-    """Run ``pipeline`` over ``module``, in place.
+    """Run ``pipeline`` over ``module``, in place; ``timed`` is around each pass, and around what
+    checks it.
 
     Raises:
         NineToothedError: the user's program is wrong; at its place.
@@ -203,12 +212,14 @@ def run(
         name = step.pass_.name
         before = module.clone() if verifying or step.outside is not None else None
         try:
-            step.pass_.apply(ctx, module)
-            if before is not None:
-                verify(module, name)
-            legal = step.legal or ((step.stage,) if step.stage is not None else ())
-            if legal:
-                check_stage(module, *legal)
+            with timed(index, "pass"):
+                step.pass_.apply(ctx, module)
+            with timed(index, "verify"):
+                if before is not None:
+                    verify(module, name)
+                legal = step.legal or step.stage
+                if legal is not None:
+                    check_stage(module, legal)
         except CompilerError as error:
             if step.outside is not None and before is not None:
                 raise _failed(

@@ -114,16 +114,6 @@ def add(pass_: type[Any], place: Place) -> None:
         _registered[name] = Registered(found, pass_, place)
 
 
-def remove(name: str) -> None:
-    """Forget a pass that was registered.
-
-    Raises:
-        KeyError: there is none of this name.
-    """
-    with _lock:
-        del _registered[name]
-
-
 def registered() -> dict[str, Registered]:
     """The passes that were registered, in order."""
     with _lock:
