@@ -194,7 +194,7 @@ def test_another_configuration_serves_where_the_general_kernel_cannot_run(
 
     monkeypatch.setattr(candidates, "_compiled", binaries)
     monkeypatch.setattr(candidates, "_loaded", loaded)
-    world.times, world.predicted = {512: 1.0}, {512: 1.0}
+    world.times, world.predicted = {512: 1.0}, {128: 2.0, 512: 1.0}
     for _ in range(2):
         one = world.dispatcher(blocks(128, 512), make=make, tune=tune)
         ran.clear()
@@ -205,7 +205,7 @@ def test_another_configuration_serves_where_the_general_kernel_cannot_run(
     # Where none can, the error has the reason.
     only = world.dispatcher(blocks(512), version="2", make=make, tune=tune)
     only.launch(SIGNATURE, values(1536))
-    with pytest.raises(ConfigurationError, match="BLOCK=512.*: no (registers|memory)"):
+    with pytest.raises(ConfigurationError, match=r"BLOCK=512.*: no (registers|memory)"):
         only.launch(SIGNATURE, values(1500))
 
 
