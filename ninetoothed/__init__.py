@@ -80,6 +80,7 @@ _MODULES = (
     "errors",
     "generation",
     "language",
+    "passes",
     "testing",
     "tuning",
     "visualization",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -94,9 +94,13 @@ def validate() -> bool:
     return _flag("NINETOOTHED_VALIDATE")
 
 
-def disabled_optimizations(known: Sequence[str]) -> frozenset[str]:
+def disabled_optimizations(
+    known: Sequence[str], others: Callable[[], Iterable[str]] = tuple
+) -> frozenset[str]:
     """``NINETOOTHED_DISABLE_OPTIMIZATIONS``: optimizations that are switched off, some of the
     ``known`` with commas between them, or ``all``. Default: none.
+
+    ``others``: finds further names, of other packages; called where one is not known.
     """
     text = _text("NINETOOTHED_DISABLE_OPTIMIZATIONS")
     if text is None:
@@ -104,7 +108,7 @@ def disabled_optimizations(known: Sequence[str]) -> frozenset[str]:
     if text == "all":
         return frozenset(known)
     names = frozenset(name.strip() for name in text.split(","))
-    if names <= frozenset(known):
+    if names <= frozenset(known) or names <= {*known, *others()}:
         return names
     raise ConfigurationError(
         f"NINETOOTHED_DISABLE_OPTIMIZATIONS must be all, or some of {', '.join(known)}, with "

@@ -193,6 +193,16 @@ class CompilerError(NineToothedError):
     """
 
 
+class InvalidIRError(NineToothedError):
+    """A text is no module of the IR, or the module does not verify."""
+
+
+class PluginError(NineToothedError):
+    """A pass or a back end of another package is missing, failed, or left IR that is not valid; it
+    names the pass and its package.
+    """
+
+
 class NineToothedWarning(UserWarning):
     """Base class of all warnings of a user's program, each issued once a kernel.
 

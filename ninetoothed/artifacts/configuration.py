@@ -72,6 +72,7 @@ class Space:
     ``runtime.tuning.model`` runs. ``pruned``: why others were left out, each reason with a count.
     ``fits``: Python source of ``fits``, which takes a call's arguments, and returns a function of
     the block sizes: True if they pass the call's checks. Empty where no check depends on them.
+    ``passes``: what passes of other packages the configurations are compiled with; mostly empty.
     """
 
     configs: tuple[Config, ...]
@@ -79,6 +80,7 @@ class Space:
     pruned: tuple[tuple[str, int], ...] = ()
     fits: str = ""
     legal: tuple[Legal, ...] = ()
+    passes: str = ""
 
     def varied(self, config: Config) -> list[Config]:
         """What differs from ``config``, of this space, in one choice."""
@@ -123,6 +125,7 @@ class Space:
             "legal": [kinds.index(row) for row in self.legal],
             "legal_kinds": kinds,
             "names": names,
+            "passes": self.passes,
             "pruned": self.pruned,
         }
         return json.dumps(fields, sort_keys=True)
@@ -150,4 +153,5 @@ class Space:
         legal = tuple(kinds[int(place)] for place in fields["legal"])
         if len(legal) not in (0, len(configs)):
             raise ValueError("each configuration has its choices")
-        return Space(configs, str(fields["cost"]), pruned, str(fields["fits"]), legal)
+        fits, passes = str(fields["fits"]), str(fields["passes"])
+        return Space(configs, str(fields["cost"]), pruned, fits, legal, passes)

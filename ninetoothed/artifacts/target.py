@@ -18,17 +18,25 @@ class BackEnd:
     ``ninetoothed/runtime/toolchain/NAME`` compiles and loads.
 
     ``targets``: the values of ``Target.backend`` that it serves. ``languages``: what it emits, the
-    default first. ``device``: torch's name for the devices.
+    default first. ``device``: torch's name for the devices. ``stages``: for each of ``targets``,
+    its compiler's stages that have a text, in order (see ``runtime.toolchain.inspection``).
     """
 
     name: str
     targets: tuple[str, ...]
     languages: tuple[Language, ...]
     device: str
+    stages: tuple[tuple[str, ...], ...] = ()
 
 
 BACK_ENDS = [
-    BackEnd("triton", ("cuda", "hip"), ("ttir", "triton-python"), device="cuda"),
+    BackEnd(
+        "triton",
+        ("cuda", "hip"),
+        ("ttir", "triton-python"),
+        device="cuda",
+        stages=(("ttir", "ttgir", "llir", "ptx", "sass"), ("ttir", "ttgir", "llir", "amdgcn")),
+    ),
 ]
 """All back ends; a further one is its two folders, and a line here."""
 
@@ -56,6 +64,12 @@ class Target:
     def back_end(self) -> BackEnd:
         """The back end that serves it."""
         return next(row for row in BACK_ENDS if self.backend in row.targets)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages of its compiler that have a text, in order."""
+        row = self.back_end
+        return dict(zip(row.targets, row.stages, strict=False)).get(self.backend, ())
 
     @staticmethod
     def parse(text: str) -> Target:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.math import Math
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from ninetoothed import config as settings
@@ -20,32 +15,26 @@ from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.backend.emit import emit
-from ninetoothed.cache.atomic import write_atomically
-from ninetoothed.compiler.optimizations import options_of
+from ninetoothed.compiler.dumps import dump_to
+from ninetoothed.compiler.optimizations import options_of, outside_options
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import NineToothedError, collect_warnings
 from ninetoothed.frontend.build import build_arrangement, build_module
-from ninetoothed.ir.nt import NT, collect_remarks, kernel_of
-from ninetoothed.ir.scf import SCF
-from ninetoothed.ir.tt import BLOCK_ARITH, TT
+from ninetoothed.ir.continuation import Continuation
+from ninetoothed.ir.dialects import context
+from ninetoothed.ir.nt import collect_remarks, kernel_of
 from ninetoothed.passes.pipeline import (
     ANNOTATED,
     SPECIALIZED,
     SYMBOLIC,
     Observer,
     Options,
+    Stages,
+    Step,
     run,
     steps,
 )
-
-
-@functools.cache
-def context() -> Context:
-    """xDSL context with the dialects of the compiler. It is only read, so threads share it."""
-    ctx = Context()
-    for dialect in (Builtin, SCF, Math, BLOCK_ARITH, NT, TT):
-        ctx.load_dialect(dialect)
-    return ctx
+from ninetoothed.plugins.edited_pipeline import BoundPipeline
 
 
 def build(
@@ -74,18 +63,28 @@ def build(
         raise
     if remarks:
         collect_remarks(module)
-    observers = (*observers, *_dump(definition.name))
+    # Observers see the verdicts.
+    is_observed = bool(observers) or settings.dump_ir() is not None
+    stages = ANNOTATED if is_observed else SYMBOLIC
+    pipeline = symbolic_steps(signature, stages, definition.pipeline)
+    observers = (*observers, *_dump(definition.name, pipeline))
     for observe in observers:
         observe("frontend", module)
-    # Observers see the verdicts.
+    run(context(), module, pipeline, observers, settings.verify_ir())
+    return module
+
+
+def symbolic_steps(
+    signature: Signature, stages: Stages = ANNOTATED, pipeline: BoundPipeline | None = None
+) -> list[Step]:
+    """The steps to stage ``composed`` for a signature; ``pipeline``: the definition's."""
     rule = {"agreement": signature.agreement}
-    options = {
+    options: Options = {
+        **outside_options(pipeline),
         "nt-check-arrangement": {**rule, "index_bits": signature.index_bits},
         "nt-number-programs": rule,
     }
-    pipeline = steps(ANNOTATED if observers else SYMBOLIC, options)
-    run(context(), module, pipeline, observers, settings.verify_ir())
-    return module
+    return steps(stages, options, pipeline)
 
 
 def serves(module: ModuleOp, config: Config) -> bool:
@@ -101,9 +100,10 @@ def pass_options(
     config: Config,
     target: Target | None = None,
     full: bool = False,
+    pipeline: BoundPipeline | None = None,
 ) -> Options:
     """Options of the passes for one signature, configuration and target; ``full``: for the calls in
-    which all guards hold.
+    which all guards hold; ``pipeline``: with passes of other packages.
     """
     kernel = kernel_of(module)
     values = dict(signature.constants) | dict(config.values)
@@ -152,7 +152,7 @@ def pass_options(
         "nt-fit-target": named,
         "nt-lower-to-tt": named,
     }
-    for name, fields in options_of(config.choices).items():
+    for name, fields in options_of(config.choices, pipeline).items():
         found[name] = found.get(name, {}) | fields
     return found
 
@@ -164,20 +164,24 @@ def lower(
     observers: Sequence[Observer] = (),
     target: Target | None = None,
     full: bool = False,
+    pipeline: BoundPipeline | None = None,
 ) -> ModuleOp:
     """Lower a copy of a module in stage ``composed`` to stage ``tt`` for one configuration.
 
     ``target``: None for the CPU, where the module is interpreted. ``full``: for the calls in which
-    all guards hold.
+    all guards hold. ``pipeline``: the definition's.
 
     Raises:
         NineToothedError: the kernel is wrong for this configuration.
     """
     kernel = kernel_of(module)
     lowered = module.clone()
-    observers = (*observers, *_dump(kernel.sym_name.data, config, len(steps(ANNOTATED)) + 1, full))
-    pipeline = steps(SPECIALIZED, pass_options(module, signature, config, target, full))
-    run(context(), lowered, pipeline, observers, settings.verify_ir())
+    options = pass_options(module, signature, config, target, full, pipeline)
+    row = steps(SPECIALIZED, options, pipeline)
+    start = len(steps(ANNOTATED, pipeline=pipeline)) + 1
+    dumped = _dump(kernel.sym_name.data, row, config, target, full, start)
+    observers = (*observers, *dumped)
+    run(context(), lowered, row, observers, settings.verify_ir())
     return lowered
 
 
@@ -188,11 +192,12 @@ def compile_kernel(
     target: Target,
     language: Language,
     full: bool = False,
+    pipeline: BoundPipeline | None = None,
 ) -> Artifact:
     """Compile a module in stage ``composed`` for one configuration and target; ``full``: for the
-    calls in which all guards hold, which the other artifact tells.
+    calls in which all guards hold, which the other artifact tells; ``pipeline``: the definition's.
     """
-    lowered = lower(module, signature, config, target=target, full=full)
+    lowered = lower(module, signature, config, target=target, full=full, pipeline=pipeline)
     return emit(lowered, language, target, config, full)
 
 
@@ -204,37 +209,32 @@ def fingerprint(module: ModuleOp) -> str:
 
 
 def _dump(
-    kernel: str, config: Config | None = None, start: int = 0, full: bool = False
+    kernel: str,
+    pipeline: Sequence[Step],
+    config: Config | None = None,
+    target: Target | None = None,
+    full: bool = False,
+    start: int = 0,
 ) -> list[Observer]:
     """Observer that writes each module to ``NINETOOTHED_DUMP_IR``; none where that is unset.
 
     The files of a kernel lie in a folder of its name, those of each configuration in a folder
-    below, and those for calls in which all guards hold in ``full`` there.
+    below, and those for calls in which all guards hold in ``full`` there. Those that serve all
+    configurations go on to stage ``composed``. ``start``: the number of the first one.
     """
     folder = settings.dump_ir()
     if folder is None:
         return []
     folder /= kernel
-    if config is not None and config.values:
+    if config is None:
+        return [dump_to(folder, start, pipeline)]
+    if config.values:
         values = [*(value for _, value in config.values), config.num_warps, config.num_stages]
         choices = [f"{name}={value}" for name, value in config.choices]
         folder /= "-".join(map(str, [*values, *choices]))
     if full:
         folder /= "full"
-    return [dump_to(folder, start)]
-
-
-def dump_to(folder: Path, start: int = 0) -> Observer:
-    """Observer that writes modules to ``folder``, as ``03-nt-pad-blocks.mlir``, counting from
-    ``start``.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    count = start
-
-    def observe(name: str, module: ModuleOp) -> None:
-        nonlocal count
-        path = folder / f"{count:02d}-{re.sub(r'[^a-z0-9-]', '-', name)}.mlir"
-        write_atomically(path, f"{module!s}\n")
-        count += 1
-
-    return observe
+    arch = None if target is None else target.arch
+    others = Continuation(arch=arch, num_warps=config.num_warps, num_stages=config.num_stages)
+    # The first module of all is the symbolic pipeline's result, which is written above.
+    return [dump_to(folder, start, pipeline[1:], others)]

@@ -285,7 +285,7 @@ def pick(
         smaller = tuple((text, padded_size // 4) for text, padded_size in signature.padded_sizes)
         is_least = not smaller or smaller[0][1] < _LEAST_PADDED_SIZE
         try:
-            first = space(module, signature, num_warps).configs[0]
+            first = space(module, signature, num_warps, pipeline=definition.pipeline).configs[0]
         except ConfigurationError:
             if is_least:
                 raise

@@ -12,39 +12,19 @@ tuner varies it around what it has found to be best.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.configuration import Choices
 from ninetoothed.artifacts.occupancy import Legality
+from ninetoothed.errors import ArgumentError
 from ninetoothed.ir import nt
+from ninetoothed.ir.optimization import Choice, Optimization
 from ninetoothed.passes import lower_accesses, stage_loops
-
-
-@dataclass(frozen=True)
-class Optimization:
-    """An option of a pass that is on, and that its name switches off.
-
-    ``summary``: what it does, as `docs/optimizations.md` says it.
-    """
-
-    name: str
-    pass_name: str
-    option: str
-    summary: str
-
-
-@dataclass(frozen=True)
-class Choice(Optimization):
-    """An option of a pass with several values; switched off, it has its default.
-
-    ``legality(kernel)`` is worked out once a signature; what it returns, for all block sizes.
-    """
-
-    legality: Callable[[nt.KernelOp], Legality | None]
-
+from ninetoothed.passes.placement import optimizations_of, placed_passes
+from ninetoothed.plugins import outside_passes
+from ninetoothed.plugins.edited_pipeline import BoundPipeline
 
 TABLE: tuple[Optimization, ...] = (
     Optimization(
@@ -118,31 +98,87 @@ CHOICES = tuple(one for one in TABLE if isinstance(one, Choice))
 """Those that the tuner varies."""
 
 
-def options_of(choices: Choices) -> dict[str, dict[str, Any]]:
+def options_of(
+    choices: Choices, pipeline: BoundPipeline | None = None
+) -> dict[str, dict[str, Any]]:
     """Options of passes, by their names, for a configuration's choices and the settings.
+
+    ``pipeline``: with passes of other packages.
 
     Raises:
         KeyError: there is no such choice.
         ConfigurationError: the setting names an optimization that there is not.
     """
     found: dict[str, dict[str, Any]] = {}
-    disabled = settings.disabled_optimizations(OPTIMIZATIONS)
-    for one in TABLE:
+    table = table_of(pipeline)
+    disabled = _disabled(table)
+    for one in table:
         if one.name in disabled and not isinstance(one, Choice):
             found.setdefault(one.pass_name, {})[one.option] = False
-    known = {choice.name: choice for choice in CHOICES}
+    known = {one.name: one for one in table if isinstance(one, Choice)}
     for name, value in choices:
         found.setdefault(known[name].pass_name, {})[known[name].option] = value
     return found
 
 
-def legalities_of(kernel: nt.KernelOp) -> list[tuple[str, Legality]]:
+def outside_options(pipeline: BoundPipeline | None) -> dict[str, dict[str, Any]]:
+    """Options of a pipeline's passes of other packages, for the settings."""
+    if pipeline is None:
+        return {}
+    names = [one.name for one in pipeline.passes]
+    return {name: row for name, row in options_of((), pipeline).items() if name in names}
+
+
+def legalities_of(
+    kernel: nt.KernelOp, pipeline: BoundPipeline | None = None
+) -> list[tuple[str, Legality]]:
     """Legality of each choice that a kernel in stage ``composed`` has.
 
     Raises:
         ConfigurationError: the setting names an optimization that there is not.
     """
-    disabled = settings.disabled_optimizations(OPTIMIZATIONS)
-    choices = [choice for choice in CHOICES if choice.name not in disabled]
+    table = table_of(pipeline)
+    disabled = _disabled(table)
+    choices = [one for one in table if isinstance(one, Choice)]
+    choices = [choice for choice in choices if choice.name not in disabled]
     found = [(choice.name, choice.legality(kernel)) for choice in choices]
     return [(name, legality) for name, legality in found if legality is not None]
+
+
+def table_of(pipeline: BoundPipeline | None) -> tuple[Optimization, ...]:
+    """The compiler's optimizations, and those of a pipeline's passes of other packages.
+
+    Raises:
+        ArgumentError: two optimizations have one name.
+        PluginError: a pass cannot be imported, or is another one by now.
+    """
+    if pipeline is None:
+        return TABLE
+    found = list(TABLE)
+    for placed in placed_passes(pipeline):
+        for new in placed.optimizations:
+            known = next((one for one in found if one.name == new.name), None)
+            if known is not None:
+                raise ArgumentError(
+                    f"optimization {new.name!r} of pass {new.pass_name} has the name of one of "
+                    f"{known.pass_name}; give it another"
+                )
+            found.append(new)
+    left_out = pipeline.pipeline.left_out
+    return tuple(one for one in found if one.pass_name not in left_out)
+
+
+def _disabled(table: Sequence[Optimization]) -> frozenset[str]:
+    """The optimizations of a table that the setting switches off, and others that it names.
+
+    Raises:
+        ConfigurationError: it names an optimization that there is not: neither of the compiler, nor
+            of a pass of another package that is registered, or has an entry point.
+    """
+    return settings.disabled_optimizations([one.name for one in table], _outside_optimizations)
+
+
+def _outside_optimizations() -> list[str]:
+    """The names of what passes of other packages declare; of all that are installed."""
+    passes = [outside_passes.load(name) for name in outside_passes.names()]
+    return [one.name for found in passes if found for one in optimizations_of(found.pass_)]

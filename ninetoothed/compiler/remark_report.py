@@ -49,5 +49,6 @@ def remark_report(
     # The kernel has warned of what there is to warn of.
     with collect_warnings():
         module = build(definition, signature, config=config, remarks=True)
-    lowered = lower(module, signature, config, target=target, full=full)
+    pipeline = definition.pipeline
+    lowered = lower(module, signature, config, target=target, full=full, pipeline=pipeline)
     return RemarkReport(definition.name, config, tuple(nt.remarks_of(lowered)), full)

@@ -33,6 +33,7 @@ from ninetoothed.compiler.fits_function import fits_source
 from ninetoothed.compiler.optimizations import legalities_of
 from ninetoothed.errors import CompilerError, ConfigurationError
 from ninetoothed.ir import nt
+from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.symbolic.choices import choices_between, powers_between
 
 MAX_BLOCK = 1 << 15
@@ -66,22 +67,25 @@ def space(
     num_warps: Sequence[int] | None = None,
     num_stages: Sequence[int] | None = None,
     target: Target | None = None,
+    pipeline: BoundPipeline | None = None,
 ) -> Space:
     """Configuration space of a signature: all that could run well, for some sizes.
 
     The best guess without knowing sizes is first. ``num_warps`` and ``num_stages`` are the user's
-    choices. The module is in stage ``composed``.
+    choices. The module is in stage ``composed``. ``pipeline``: the definition's, whose passes may
+    have choices.
 
     Raises:
         ConfigurationError: no choice of block sizes keeps blocks small enough, or a block that the
             user fixed is larger than any can be.
     """
     fits = fits_source(module, signature)
+    passes = "" if pipeline is None else str(pipeline.key)
     counted = count(module, signature)
     source = footprint_source(module, signature, counted)
     footprint_of = _function(source, "footprint")
     unit = capabilities(target).architecture
-    legalities = legalities_of(nt.kernel_of(module))
+    legalities = legalities_of(nt.kernel_of(module), pipeline)
     legal: dict[Config, Legal] = {}
     rows: list[tuple[tuple[float, ...], Config]] = []
     refused: list[tuple[float, Config]] = []
@@ -119,13 +123,15 @@ def space(
         if not refused or smallest[0] > MAX_LANES:
             raise _nothing_fits(*smallest)
         # The configuration with the least excess may run all the same.
-        return Space((min(refused, key=lambda row: row[0])[1],), source, fits=fits)
+        only = min(refused, key=lambda row: row[0])[1]
+        return Space((only,), source, fits=fits, passes=passes)
     configs = [config for _, config in sorted(rows, key=lambda row: row[0])]
     kept = _thinned(configs)
     if len(kept) < len(configs):
         pruned[_TOO_MANY] = len(configs) - len(kept)
     found = tuple(legal[config] for config in kept)
-    return Space(tuple(kept), source, tuple(pruned.items()), fits, found if any(found) else ())
+    choices = found if any(found) else ()
+    return Space(tuple(kept), source, tuple(pruned.items()), fits, choices, passes)
 
 
 def interpreted_values(

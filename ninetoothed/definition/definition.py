@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from ninetoothed.artifacts.interface import (
     Bounds,
@@ -26,6 +27,9 @@ from ninetoothed.layout.meta_op import Levels, MetaOp
 from ninetoothed.layout.meta_ops import Flatten
 from ninetoothed.symbolic.decisions import Decision
 from ninetoothed.symbolic.expr import IndexExpr, SymbolInfo, python_text, symbol_names
+
+if TYPE_CHECKING:
+    from ninetoothed.plugins.edited_pipeline import BoundPipeline
 
 _MOST_STRIDES = 16
 """Pairs of strides that a call is asked for at most: some 30 ns each."""
@@ -81,6 +85,8 @@ class Definition:
     """What the arrangement decided by the bounds of ``constexprs``, under the user's names."""
     size_decisions: tuple[Decision, ...] = ()
     """What it decided by the bounds of sizes: of these, and of any other symbols."""
+    pipeline: BoundPipeline | None = None
+    """Passes of other packages that the compiler runs, and passes that it leaves out."""
 
     @cached_property
     def firsts(self) -> Mapping[str, int]:
@@ -167,7 +173,7 @@ class Definition:
                     yield Emptiness(place, python_text(size), used, needs_zero(size, sizes))
 
     def encoded(self) -> str:
-        """Canonical text of all but the application, the same in every process."""
+        """Canonical text of all but the application and the pipeline, the same in every process."""
         parameters = [
             (item.name, self.firsts[item.origin], item.source, item.ops, item.jagged)
             for item in self.parameters

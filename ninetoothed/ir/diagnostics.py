@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import CompilerError, NineToothedError
-from ninetoothed.ir.locations import loc_of
+from ninetoothed.ir.locations import place_of
 from ninetoothed.language.registry import Registry
 
 _Handler = TypeVar("_Handler")
@@ -19,7 +20,7 @@ def fail(
     op: Operation, message: str, error: type[NineToothedError] = NineToothedError
 ) -> NineToothedError:
     """An error at the location of ``op``, to be raised."""
-    return error(message, loc_of(op.location))
+    return error(message, place_of(op.location))
 
 
 def handler_of(table: Registry[type[Operation], _Handler], op: Operation) -> _Handler:
@@ -31,7 +32,7 @@ def handler_of(table: Registry[type[Operation], _Handler], op: Operation) -> _Ha
     try:
         return table[type(op)]
     except CompilerError as error:
-        error.loc = loc_of(op.location)
+        error.loc = place_of(op.location)
         raise
 
 
@@ -39,9 +40,57 @@ def verify(module: ModuleOp, after: str) -> None:
     """Verify a module; ``after`` names the pass that made it.
 
     Raises:
-        CompilerError: it is not valid, which is a bug of the compiler.
+        CompilerError: it is not valid, which is a bug of the compiler; at the op that is not.
     """
-    try:
-        module.verify()
-    except VerifyException as error:
-        raise CompilerError(f"after {after} the IR is not valid: {error}") from error
+    found = invalid(module)
+    if found is not None:
+        op, message = found
+        raise fail(op, f"after {after} the IR is not valid: {message}", CompilerError)
+
+
+def invalid(module: ModuleOp) -> tuple[Operation, str] | None:
+    """The first op of a module that is not valid, inner ones first, and why; None: all are.
+
+    Other than for xDSL, what an op uses must be defined before it.
+    """
+    for op in module.walk(region_first=True):
+        for region in op.regions:
+            if len(region.blocks) == 1 and not region.block.ops and not op.has_trait(NoTerminator):
+                return op, f"{op.name}: a region is empty, and needs a terminator"
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            return op, str(error)
+        except Exception as error:
+            # xDSL prints the whole module into a note, and what is not valid may not print.
+            context = error.__context__
+            if isinstance(context, VerifyException):
+                return op, str(context)
+            return op, f"{op.name} cannot be verified: {type(error).__name__}: {error}"
+    return _used_too_early(module, set())
+
+
+def _used_too_early(op: Operation, defined: set[SSAValue]) -> tuple[Operation, str] | None:
+    """The first op below ``op`` that uses a value which is not among ``defined`` or before it."""
+    for region in op.regions:
+        inside: list[SSAValue] = []
+        for block in region.blocks:
+            inside.extend(block.args)
+        defined.update(inside)
+        for block in region.blocks:
+            for inner in block.ops:
+                for index, value in enumerate(inner.operands):
+                    if value not in defined:
+                        hint = f", %{value.name_hint}," if value.name_hint else ""
+                        return (
+                            inner,
+                            f"{inner.name}: operand {index}{hint} is not defined before it",
+                        )
+                found = _used_too_early(inner, defined)
+                if found is not None:
+                    return found
+                inside.extend(inner.results)
+                defined.update(inner.results)
+        # No other region sees what is defined in this one.
+        defined.difference_update(inside)
+    return None

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ninetoothed.ir import nt
+from ninetoothed.ir.optimization import Optimization
 from ninetoothed.symbolic.expr import IndexExpr
 
 
@@ -24,6 +25,11 @@ class KernelPass(ModulePass):
     """True if it may leave out reads: their values are known, or reach no store."""
     adds_reads: ClassVar[bool] = False
     """True if it may read what nothing uses, inside of the tensors."""
+    optimizations: ClassVar[tuple[Optimization, ...]] = ()
+    """Of a pass of another package: what ``NINETOOTHED_DISABLE_OPTIMIZATIONS`` switches off, and
+    what the tuner chooses. Ours are in ``compiler.optimizations``."""
+    required_stages: ClassVar[tuple[str, ...]] = ()
+    """Of a pass of another package: the stages whose modules it takes; none: any stage's."""
 
     def number_before(self, kernel: nt.KernelOp) -> IndexExpr | None:
         """The number that program ``pid`` of the kernel behind the pass had before it, over ``pid``

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from typing import cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -21,9 +22,35 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BuiltinAttribute, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.printer import Printer
 
 from ninetoothed.errors import Loc
+
+
+@irdl_attr_definition
+class TextLoc(ParametrizedAttribute, BuiltinAttribute):
+    """The place in IR text of an op that has no location there, for the messages of errors.
+
+    Else it is as good as unknown: no text is generated from it, and it is printed
+    ``loc(unknown)``.
+    """
+
+    name = "nt.text_loc"
+
+    place: FileLineColLoc
+
+    def print_builtin(self, printer: Printer) -> None:
+        """Print it as xDSL prints unknown locations."""
+        with printer.in_location():
+            printer.print_string("unknown")
+
+
+def text_location(loc: Loc) -> LocationAttr:
+    """The location attribute of an op that was read at ``loc``."""
+    # xDSL's alias knows its own location attributes only.
+    return cast("LocationAttr", TextLoc(_place(loc, loc.col)))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -41,6 +68,11 @@ def location(loc: Loc | None) -> LocationAttr:
 
 def _place(loc: Loc, column: int) -> FileLineColLoc:
     return FileLineColLoc(StringAttr(loc.file), IntAttr(loc.line), IntAttr(column + 1))
+
+
+def place_of(location: Attribute) -> Loc | None:
+    """The location that an error names: the source location, else the place in IR text."""
+    return loc_of(location.place if isinstance(location, TextLoc) else location)
 
 
 def loc_of(location: Attribute) -> Loc | None:
@@ -71,5 +103,7 @@ def plain(location: Attribute) -> Attribute:
             return plain(location.location)
         case FusedLoc(locations=ArrayAttr(data=(first, *_))):
             return plain(first)
+        case TextLoc():
+            return UnknownLoc()
         case _:
             return location

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from ninetoothed.errors import CompilerError
+from ninetoothed.errors import CompilerError, any_of
 from ninetoothed.ir import nt, tt
-from ninetoothed.ir.locations import loc_of
+from ninetoothed.ir.locations import place_of
 
 _NT = frozenset(op.name for op in nt.NT.operations)
 _TT = frozenset(op.name for op in tt.TT.operations)
@@ -64,16 +64,16 @@ STAGES: dict[str, Stage] = {
 }
 
 
-def check_stage(module: ModuleOp, name: str) -> None:
-    """Check that all ops of a module are legal in a stage.
+def check_stage(module: ModuleOp, *names: str) -> None:
+    """Check that all ops of a module are legal in a stage; of several names, in one of them.
 
     Raises:
         CompilerError: an op is not; at its location.
     """
-    stage = STAGES[name]
+    stages = [STAGES[name] for name in names]
     for op in module.walk():
-        if not stage.allows(op):
+        if not any(stage.allows(op) for stage in stages):
             raise CompilerError(
-                f"{op.name} may not appear in stage {name}; a pass before it left it over",
-                loc_of(op.location),
+                f"{op.name} may not appear in stage {any_of(names)}; a pass before it left it over",
+                place_of(op.location),
             )

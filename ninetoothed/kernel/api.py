@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.options import Options, options
@@ -22,6 +22,9 @@ from ninetoothed.runtime import toolchain
 from ninetoothed.runtime.launch import device as gpu
 from ninetoothed.runtime.toolchain import pool
 
+if TYPE_CHECKING:
+    from ninetoothed.plugins.edited_pipeline import BoundPipeline, PipelineLike
+
 
 @user_facing
 def make(
@@ -37,6 +40,7 @@ def make(
     backend: str | None = None,
     strict: bool = False,
     tune: Literal["off", "quick", "full"] | None = None,
+    pipeline: PipelineLike = None,
 ) -> Kernel:
     """Make a kernel from an arrangement, an application and symbolic tensors.
 
@@ -67,6 +71,10 @@ def make(
         tune: How a configuration is chosen where no result of tuning is known: ``"off"`` takes the
             best by a model of the device, ``"quick"`` times the model's best few, ``"full"`` all
             that it does not refuse; None: ``NINETOOTHED_TUNE``, which is ``quick`` by default.
+        pipeline: Passes of other packages that compile the kernel, by name, as
+            ``"nt-some-words"`` or ``("nt-some-words{factor=4}", "nt-others")``: they run where they
+            are registered (``ninetoothed.passes.register``). A ``ninetoothed.passes.Pipeline`` puts
+            them elsewhere, and leaves out passes that only optimise.
 
     Raises:
         NineToothedError: the arrangement or the application is wrong; at its place.
@@ -74,6 +82,9 @@ def make(
         ArrangementError: an outermost level does not agree with the programs, and ``strict`` is
             set.
         ConfigurationError: others can write to the folder of ``NINETOOTHED_CACHE_DIR``.
+        ArgumentError: an option has no such value; or a pass of ``pipeline`` is not known, cannot
+            run at its place, or has no such option.
+        PluginError: a pass of ``pipeline`` cannot be imported, or failed.
 
     Warns:
         RaceWarning: two programs write one element of a tensor not declared ``allow_races=True``,
@@ -100,12 +111,27 @@ def make(
         strict,
         tune,
     )
+    passes = _bound(pipeline)
     arranged = run_arrangement(arrangement, tensors)
-    return _made(Recipe(_made_again, application, chosen, arranged, arrangement))
+    return _made(Recipe(_made_again, application, chosen, arranged, arrangement, passes))
+
+
+def _bound(pipeline: PipelineLike) -> BoundPipeline | None:
+    """The passes of ``pipeline=``; mostly none, and nothing of them is loaded."""
+    if pipeline is None:
+        return None
+    from ninetoothed.passes import pass_names
+    from ninetoothed.plugins.edited_pipeline import bound
+
+    return bound(pipeline, pass_names())
 
 
 def _made_again(recipe: Recipe) -> Kernel:
     """Make the kernel of a recipe that another process pickled."""
+    if recipe.pipeline is not None:
+        from ninetoothed.passes import pass_names
+
+        recipe = replace(recipe, pipeline=recipe.pipeline.again(pass_names()))
     if recipe.arrangement is None:
         return _made(recipe)
     arranged = run_arrangement(recipe.arrangement, recipe.arranged.given)
@@ -127,7 +153,11 @@ def _made(recipe: Recipe) -> Kernel:
         arranged.names,
         arranged.decisions,
     )
-    key = None if settings.inspects() else found.key(definition.encoded(), given.key)
+    parts = [definition.encoded(), given.key]
+    if recipe.pipeline is not None:
+        definition = replace(definition, pipeline=recipe.pipeline)
+        parts.append(recipe.pipeline.key)
+    key = None if settings.inspects() else found.key(*parts)
     issued = IssuedWarnings()
     record = None if key is None else entries.load(key)
     if record is not None:
@@ -165,6 +195,7 @@ def jit(
     backend: str | None = None,
     strict: bool = False,
     tune: Literal["off", "quick", "full"] | None = None,
+    pipeline: PipelineLike = None,
     _prettify: bool = False,
 ) -> Any:
     """Make a kernel from an application whose parameters are annotated with arranged tensors.
@@ -185,15 +216,18 @@ def jit(
         "strict": strict,
         "tune": tune,
     }
+    passes = _bound(pipeline)
     if func is None:
-        return functools.partial(_jit, given)
-    return _jit(given, func)
+        return functools.partial(_jit, given, passes)
+    return _jit(given, passes, func)
 
 
 @user_facing
-def _jit(given: dict[str, Any], function: Callable[..., object]) -> Kernel:
+def _jit(
+    given: dict[str, Any], passes: BoundPipeline | None, function: Callable[..., object]
+) -> Kernel:
     arranged = Arranged(annotated(function), {})
-    return _made(Recipe(_made_again, function, options(**given), arranged))
+    return _made(Recipe(_made_again, function, options(**given), arranged, pipeline=passes))
 
 
 @user_facing

@@ -34,6 +34,7 @@ from ninetoothed.compiler.defaults import (
 )
 from ninetoothed.compiler.fits_function import counts_function, fits_function
 from ninetoothed.compiler.full_function import is_full
+from ninetoothed.compiler.optimizations import outside_options
 from ninetoothed.compiler.space import interpreted_values, least_waste, space
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import (
@@ -54,7 +55,7 @@ from ninetoothed.ir.stages import STAGES
 from ninetoothed.kernel.comparison import described, difference, named
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
 from ninetoothed.passes.analysis.writes import writes
-from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, steps
+from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, SYMBOLIC, steps
 from ninetoothed.verification.translation import validate
 from ninetoothed.verification.unused_outputs import (
     warn_if_nothing_is_stored,
@@ -225,6 +226,12 @@ class KernelCompiler:
         Raises:
             NineToothedError: the arrangement or the application is wrong; at its place.
         """
+        # The places of passes of other packages, and their options.
+        steps(
+            (*SYMBOLIC, *SPECIALIZED),
+            outside_options(self.definition.pipeline),
+            self.definition.pipeline,
+        )
         # The application must have a source.
         _ = self.definition.application.node
         with self._issued.collecting() as found:
@@ -279,7 +286,8 @@ class KernelCompiler:
             self._check_agreement(found)
             if settings.validate():
                 warps = self._options.num_warps
-                config = space(built.module, signature, warps).configs[0]
+                changes = self.definition.pipeline
+                config = space(built.module, signature, warps, pipeline=changes).configs[0]
                 validate(self.definition, signature, config)
             self._check_races(built.module, signature)
             check_outputs(self.definition, built.module, signature)
@@ -309,7 +317,8 @@ class KernelCompiler:
     def space(self, signature: Signature, target: Target) -> Space:
         """Configuration space of a signature."""
         warps, stages = self._options.num_warps, self._options.num_stages
-        return space(self.composed(signature), signature, warps, stages, target=target)
+        pipeline = self.definition.pipeline
+        return space(self.composed(signature), signature, warps, stages, target, pipeline)
 
     def artifact(
         self,
@@ -321,7 +330,8 @@ class KernelCompiler:
     ) -> Artifact:
         """Compile an artifact of one configuration; ``full`` as in the artifact."""
         module = self.composed(signature, config)
-        return compile_kernel(module, signature, config, target, language, full)
+        pipeline = self.definition.pipeline
+        return compile_kernel(module, signature, config, target, language, full, pipeline)
 
     def interpret(self, arguments: Arguments) -> None:
         """Evaluate a call on CPU tensors, as one of the strictest class that takes it; with
@@ -410,7 +420,8 @@ class KernelCompiler:
 
     def _space(self, signature: Signature) -> Space:
         """The space that calls on CPU tensors take their block sizes from."""
-        return space(self.variant(signature).module, signature, self._options.num_warps)
+        module, pipeline = self.variant(signature).module, self.definition.pipeline
+        return space(module, signature, self._options.num_warps, pipeline=pipeline)
 
     def _evaluate(self, arguments: Arguments, values: Sequence[Any]) -> tuple[Signature, Config]:
         """Evaluate a call on ``values``, which are its arguments or copies of them. Returns its
@@ -453,7 +464,8 @@ class KernelCompiler:
 
     def _lowered(self, signature: Signature, config: Config, full: bool = False) -> ModuleOp:
         """The module in stage ``tt``, as ``lower`` makes it for the CPU."""
-        return lower(self.composed(signature, config), signature, config, full=full)
+        module, pipeline = self.composed(signature, config), self.definition.pipeline
+        return lower(module, signature, config, full=full, pipeline=pipeline)
 
     def ir(self, stage: str, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """Text of the IR in a stage (see ``Kernel.ir``)."""
@@ -474,7 +486,9 @@ class KernelCompiler:
         self, signature: Signature, values: Mapping[str, Any], texts: dict[str, str]
     ) -> tuple[Signature, Config]:
         """Run the whole pipeline; the text of each stage goes to ``texts``."""
-        reached = [step.stage for step in (*steps(ANNOTATED), *steps(SPECIALIZED))]
+        pipeline = self.definition.pipeline
+        every = (*ANNOTATED, *SPECIALIZED)
+        reached = [step.stage for step in steps(every, pipeline=pipeline)]
 
         def observe(name: str, module: ModuleOp) -> None:
             # The first module observed is the frontend's.
@@ -488,7 +502,7 @@ class KernelCompiler:
             warps = self._options.num_warps
             signature, config = pick(self.definition, module, signature, values, warps)
             module = build(self.definition, signature, [observe], config)
-        lower(module, signature, config, [observe])
+        lower(module, signature, config, [observe], pipeline=pipeline)
         return signature, config
 
     def source(
@@ -510,7 +524,8 @@ class KernelCompiler:
         warps = self._options.num_warps
         rounded, config = pick(self.definition, module, signature, values, warps)
         module = self.composed(signature, config)
-        return compile_kernel(module, rounded, config, chosen, language).text
+        pipeline = self.definition.pipeline
+        return compile_kernel(module, rounded, config, chosen, language, pipeline=pipeline).text
 
     def report(self, dtypes: Mapping[str, Any], values: Mapping[str, Any]) -> Report:
         """Verdicts on the kernel for all sizes."""

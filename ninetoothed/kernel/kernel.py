@@ -145,6 +145,9 @@ class Compilation:
             self.digest
             or f"{self.compiler.fingerprint(signature, target)} {stamp()} {self._options.key}"
         )
+        pipeline = self.definition.pipeline
+        if self.digest is None and pipeline is not None:
+            base = f"{base} {pipeline.key}"
         version = toolchain.of(target).version()
         key = f"{base} {signature} {target} {self.language(target)} {version}"
         disabled = settings.optimizations()

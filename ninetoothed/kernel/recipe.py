@@ -10,12 +10,15 @@ import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ninetoothed.artifacts.options import Options
 from ninetoothed.definition.callables import bound_function
 from ninetoothed.definition.define import Arranged
 from ninetoothed.errors import SerializationError
+
+if TYPE_CHECKING:
+    from ninetoothed.plugins.edited_pipeline import BoundPipeline
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Recipe:
     options: Options
     arranged: Arranged
     arrangement: Callable[..., object] | None = None
+    pipeline: BoundPipeline | None = None
 
     @property
     def import_path(self) -> tuple[str, str] | None:

@@ -1,7 +1,23 @@
-"""The passes, one a file, in the order of ``pipeline``.
+"""The passes, one a file, in the order of ``pipeline``; and passes of other packages.
 
 The folder is the registry: a pass named ``nt-lower-accesses`` is the class ``LowerAccessesPass`` of
 the file ``lower_accesses.py``. Modules are imported when a pass is asked for.
+
+Another package registers a pass of its own with its place, and a kernel names it::
+
+    from ninetoothed.passes import KernelPass, register
+
+    @register(after="nt-specialize")
+    @dataclass(frozen=True)
+    class SomeWordsPass(KernelPass):
+        name = "nt-some-words"
+        ...
+
+    kernel = ninetoothed.make(arrangement, application, tensors, pipeline="nt-some-words")
+
+With an entry point in the group ``ninetoothed.passes``, ``nt-some-words = "package.module:
+SomeWordsPass"``, the name is all that a program needs: the module is imported where something is
+compiled.
 """
 
 from __future__ import annotations
@@ -10,20 +26,42 @@ import functools
 import importlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from xdsl.passes import ModulePass
+from ninetoothed.plugins import outside_passes
+from ninetoothed.plugins.edited_pipeline import Pipeline
 
-_NO_PASSES = ("__init__", "pipeline")
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
+
+    from ninetoothed.ir.kernel_pass import KernelPass
+    from ninetoothed.ir.optimization import Choice, Optimization
+    from ninetoothed.passes.registration import register
+
+_NO_PASSES = ("__init__", "pipeline", "placement", "registration")
 # The few of xDSL's passes that the pipeline and `nt-opt` use, of which one is mended.
 _XDSL = {
     "canonicalize": ("ninetoothed.ir.canonicalize", "CanonicalizePass"),
     "cse": ("xdsl.transforms.common_subexpression_elimination", "CommonSubexpressionElimination"),
     "dce": ("xdsl.transforms.dead_code_elimination", "DeadCodeElimination"),
 }
+# What passes of other packages are written with, which imports xDSL.
+_PUBLIC = {
+    "Choice": "ninetoothed.ir.optimization",
+    "KernelPass": "ninetoothed.ir.kernel_pass",
+    "Optimization": "ninetoothed.ir.optimization",
+    "register": "ninetoothed.passes.registration",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(importlib.import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def pass_names() -> list[str]:
-    """The names of all passes, sorted."""
+    """The names of the compiler's passes, sorted."""
     return sorted([*_ours(), *_XDSL])
 
 
@@ -35,10 +73,11 @@ def _ours() -> tuple[str, ...]:
 
 
 def find_pass(name: str) -> type[ModulePass]:
-    """The class of a pass.
+    """The class of a pass, the compiler's or of another package.
 
     Raises:
         KeyError: there is no such pass.
+        PluginError: it is of another package, and cannot be imported.
     """
     if name in _XDSL:
         module, attribute = _XDSL[name]
@@ -47,15 +86,32 @@ def find_pass(name: str) -> type[ModulePass]:
         module = f"ninetoothed.passes.{stem}"
         attribute = "".join(word.capitalize() for word in stem.split("_")) + "Pass"
     else:
-        raise KeyError(name)
+        outside = outside_passes.load(name)
+        if outside is None:
+            raise KeyError(name)
+        return outside.pass_
     found: type[ModulePass] = getattr(importlib.import_module(module), attribute)
     return found
 
 
 def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """Factories of the passes by name, as xDSL's tools take them."""
+    """Factories of the passes by name, as xDSL's tools take them: the compiler's, and those that
+    were registered.
+    """
 
     def factory(name: str) -> Callable[[], type[ModulePass]]:
         return lambda: find_pass(name)
 
-    return {name: factory(name) for name in pass_names()}
+    return {name: factory(name) for name in [*pass_names(), *outside_passes.registered()]}
+
+
+__all__ = [
+    "Choice",
+    "KernelPass",
+    "Optimization",
+    "Pipeline",
+    "available_passes",
+    "find_pass",
+    "pass_names",
+    "register",
+]

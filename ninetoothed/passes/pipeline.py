@@ -2,26 +2,39 @@
 
 Each stage is a few passes and a legality check of what they leave. Symbolic stages run once a
 signature, the others once a configuration. :func:`run` is what ``make`` and ``nt-opt`` both call.
+In text, as ``nt-opt -p`` takes it, the check of a stage is the pass ``nt-check-stage``.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
 
-from ninetoothed.errors import CompilerError, NineToothedError
+from ninetoothed import passes
+from ninetoothed.errors import (
+    ArgumentError,
+    CompilerError,
+    NineToothedError,
+    PluginError,
+    did_you_mean,
+)
+from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
 from ninetoothed.ir.stages import check_stage
-from ninetoothed.passes import find_pass
-
-Stages = tuple[tuple[str, tuple[str, ...]], ...]
+from ninetoothed.passes.placement import Stages, check_stages, instance, slots, stage_at
+from ninetoothed.plugins import outside_passes
+from ninetoothed.plugins.edited_pipeline import BoundPipeline
+from ninetoothed.plugins.outside_passes import OutsidePass
 
 # Both by one rule: what the numbering relies on is checked.
 _AGREEMENT = ("nt-check-arrangement", "nt-number-programs", "nt-check-definedness")
@@ -60,28 +73,114 @@ SPECIALIZED: Stages = (
     ("tt", ("nt-lower-to-tt", "canonicalize", "cse", "dce")),
 )
 
+# The pass that is a stage's check.
+_CHECK = "nt-check-stage"
+
 Options = dict[str, dict[str, Any]]
 Observer = Callable[[str, ModuleOp], None]
 """Called behind each pass with its name and the module."""
 
 
+OPTIONAL = (
+    "nt-hoist-loads",
+    "nt-fold-guards",
+    "nt-guard-loads",
+    "nt-skip-programs",
+    "nt-stage-loops",
+    "nt-hoist-invariants",
+)
+"""Passes that only optimise: a pipeline may leave them out."""
+
+
 @dataclass(frozen=True)
 class Step:
-    """A pass, and the stage that it completes, if any."""
+    """A pass, and the stage that it completes, if any.
+
+    ``outside``: of a pass of another package, what it is. ``legal``: the stage whose ops may appear
+    behind it; None: what may is not checked, but for ``stage``.
+    """
 
     pass_: ModulePass
     stage: str | None = None
+    outside: OutsidePass | None = None
+    legal: str | None = None
 
 
-def steps(stages: Stages, options: Options | None = None) -> list[Step]:
-    """The steps through ``stages``; ``options`` are fields of passes by the passes' names."""
+def steps(
+    stages: Stages, options: Options | None = None, pipeline: BoundPipeline | None = None
+) -> list[Step]:
+    """The steps through ``stages``; ``options`` are fields of passes by the passes' names.
+
+    ``pipeline``: passes of other packages that are put in, and passes that are left out.
+
+    Raises:
+        ArgumentError: a pass that is put in cannot run at its place, or has no such option; or one
+            cannot be left out.
+        PluginError: a pass that is put in cannot be imported, or is another one by now.
+    """
+    wanted = dict(stages)
+    every = tuple((stage, wanted.get(stage, names)) for stage, names in (*SYMBOLIC, *SPECIALIZED))
+    row = slots(every, pipeline, OPTIONAL)
+    check_stages(row, every, [stage for stage, _ in SYMBOLIC])
+    last = {slot.stage: index for index, slot in enumerate(row)}
+    last_own = {slot.stage: index for index, slot in enumerate(row) if slot.placed is None}
     found: list[Step] = []
-    for stage, names in stages:
-        for name in names:
-            fields = {} if options is None else options.get(name, {})
-            last = name == names[-1]
-            found.append(Step(find_pass(name)(**fields), stage if last else None))
+    for index, slot in enumerate(row):
+        if slot.stage not in wanted:
+            continue
+        values = {} if options is None else options.get(slot.name, {})
+        stage = slot.stage if index == last[slot.stage] else None
+        if slot.placed is not None:
+            pass_ = slot.placed.pass_(**values | dict(slot.placed.options))
+            legal = stage_at(row, index, every)
+            found.append(Step(pass_, stage, slot.placed.outside, legal))
+        else:
+            # Behind it may be passes of others, which are not to blame for what it leaves.
+            legal = slot.stage if index == last_own[slot.stage] else None
+            found.append(Step(passes.find_pass(slot.name)(**values), stage, legal=legal))
     return found
+
+
+def pipeline_text(pipeline: Sequence[Step]) -> str:
+    """A pipeline in the syntax of ``nt-opt -p``, with all options that are not defaults."""
+    specs: list[str] = []
+    for step in pipeline:
+        specs.append(str(step.pass_.pipeline_pass_spec()))
+        if step.stage is not None:
+            specs.append(f'{_CHECK}{{stage="{step.stage}"}}')
+    return ",".join(specs)
+
+
+def parse_steps(text: str) -> list[Step]:
+    """The inverse of :func:`pipeline_text`.
+
+    Raises:
+        ArgumentError: the text is no pipeline, or a pass or an option is unknown or wrong.
+    """
+    try:
+        specs = list(parse_pipeline(text))
+    except ArgSpecParseError as error:
+        raise ArgumentError(str(error)) from error
+    found: list[Step] = []
+    for spec in specs:
+        one = _parsed(spec)
+        if spec.name == _CHECK and found and found[-1].stage is None:
+            stage = str(spec.parameters["stage"][0])
+            found[-1] = replace(found[-1], stage=stage)
+        else:
+            outside = outside_passes.registered().get(spec.name)
+            found.append(Step(one, outside=None if outside is None else outside.outside))
+    return found
+
+
+def _parsed(spec: ArgSpec) -> ModulePass:
+    try:
+        class_ = passes.find_pass(spec.name)
+    except KeyError:
+        names = [*passes.pass_names(), *outside_passes.names()]
+        near = did_you_mean(spec.name, names) or "nt-opt --list-passes lists them"
+        raise ArgumentError(f"there is no pass {spec.name}; {near}") from None
+    return instance(class_, spec)
 
 
 def run(
@@ -97,22 +196,32 @@ def run(
         NineToothedError: the user's program is wrong; at its place.
         CompilerError: a pass failed, or left what its stage may not hold; names the pass and the
             file that reproduces it.
+        PluginError: likewise a pass of another package, behind which the module is verified always;
+            with what the pass changed.
     """
     for index, step in enumerate(pipeline):
         name = step.pass_.name
-        before = module.clone() if verifying else None
+        before = module.clone() if verifying or step.outside is not None else None
         try:
             step.pass_.apply(ctx, module)
-            if verifying:
+            if before is not None:
                 verify(module, name)
-            if step.stage is not None:
-                check_stage(module, step.stage)
+            legal = step.legal or step.stage
+            if legal is not None:
+                check_stage(module, legal)
         except CompilerError as error:
+            if step.outside is not None and before is not None:
+                raise _failed(
+                    step.outside, error.message, before, module, pipeline[index:]
+                ) from error
             where = reproducer(before, pipeline[index:])
             raise CompilerError(f"pass {name}: {error.message}{where}", error.loc) from error
         except NineToothedError:
             raise
         except Exception as error:
+            if step.outside is not None and before is not None:
+                reason = f"it failed with {type(error).__name__}: {error}"
+                raise _failed(step.outside, reason, before, module, pipeline[index:]) from error
             where = reproducer(before, pipeline[index:])
             raise CompilerError(
                 f"pass {name} failed with {type(error).__name__}: {error}{where}; "
@@ -129,8 +238,48 @@ def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
     """
     if before is None:
         return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
-    pipeline = ",".join(str(step.pass_.pipeline_pass_spec()) for step in rest)
+    pipeline = pipeline_text(rest)
+    modules = dict.fromkeys(step.outside.module for step in rest if step.outside is not None)
+    options = "".join(f"--load {module} " for module in modules) + f"-p '{pipeline}'"
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(f"// RUN: nt-opt %s -p '{pipeline}'\n{before!s}\n")
-    return f"; reproduce it with nt-opt {path} -p '{pipeline}'"
+        file.write(f"{Continuation(pipeline)}\n{before!s}\n")
+    return f"; reproduce it with nt-opt {path} {options}"
+
+
+_MOST_LINES = 60
+"""Lines of a diff in an error."""
+
+
+def _failed(
+    outside: OutsidePass,
+    reason: str,
+    before: ModuleOp,
+    after: ModuleOp,
+    rest: Sequence[Step],
+) -> PluginError:
+    """The error about a pass of another package, with what it changed."""
+    return PluginError(
+        f"pass {outside.name} ({outside}): {reason}{reproducer(before, rest)}"
+        f"{_changes(outside.name, before, after)}"
+    )
+
+
+def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
+    """What a pass changed, as a diff; nothing where it changed nothing, or left no text."""
+    try:
+        texts = [str(module).splitlines() for module in (before, after)]
+    except Exception:
+        # A pass may leave anything.
+        return ""
+    lines = list(
+        difflib.unified_diff(
+            texts[0], texts[1], f"before {name}", f"after {name}", n=2, lineterm=""
+        )
+    )
+    if not lines:
+        return "; it changed nothing"
+    if len(lines) > _MOST_LINES:
+        more = len(lines) - _MOST_LINES
+        lines = [*lines[:_MOST_LINES], f"... and {more} lines more"]
+    return "\n".join(["; it changed", *lines])

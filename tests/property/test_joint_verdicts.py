@@ -15,6 +15,7 @@ from ninetoothed.layout.joint import Store, apart, covered
 from ninetoothed.symbolic.expr import const, minimum
 from ninetoothed.verification.counterexamples import Check, race, samples, unwritten
 from tests.property.inverses import Brute, Placed, Written
+from tests.support.profiles import examples
 
 
 def parts(t: Tensor, keys: list[Any], blocks: list[Any], values: dict[str, int]) -> list[Placed]:
@@ -71,6 +72,7 @@ def programs(brute: Brute) -> dict[int, set[tuple[int, ...]]]:
     }
 
 
+@examples(500)
 @given(joined(), st.lists(st.integers(0, 12), min_size=24, max_size=24))
 @example(even_and_odd(), [7, 1, *range(1, 23)])
 @pytest.mark.filterwarnings("ignore:divide by zero")

@@ -15,6 +15,7 @@ from ninetoothed.layout.inverse import Placement, Site
 from ninetoothed.symbolic.expr import Arithmetic, const, evaluate, minimum
 from ninetoothed.verification.counterexamples import Check, race, samples, unwritten
 from tests.property.inverses import Brute, Placed, brute, placed, sites, small_sizes
+from tests.support.profiles import examples
 
 ARITHMETIC = Arithmetic(np.minimum, np.maximum, np.logical_and)
 
@@ -34,6 +35,7 @@ def every_lane(placement: Placement, env: dict[str, int]) -> dict[str, Any]:
     return {**env, **dict(zip(ranges, arrays, strict=True))}
 
 
+@examples(500)
 @given(st.data())
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_proofs_and_examples(data: st.DataObject) -> None:
@@ -52,6 +54,7 @@ def test_proofs_and_examples(data: st.DataObject) -> None:
     check_examples(case, certain, covered, apart)
 
 
+@examples(500)
 @given(st.data())
 def test_elements_of_one_program(data: st.DataObject) -> None:
     case = data.draw(placed)

@@ -113,6 +113,8 @@ def patches() -> list[tuple[Any, str, Any]]:
     return [
         (compat, "active_target", lambda: Target.parse("sm_90")),
         (compat, "version", lambda: "3.6.0"),
+        # Without an import of torch, which takes longer than all else.
+        (device, "kind", lambda: "cuda"),
         (device, "guard", guard),
         (device, "name", name),
         (device, "is_capturing", lambda: False),

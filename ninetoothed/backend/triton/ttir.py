@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     UnitAttr,
+    UnknownLoc,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.printer import Printer
@@ -77,7 +78,7 @@ class _Writer:
         if attributes:
             parts.append(f" {self._dictionary(attributes)}")
         location = op.location
-        if isinstance(op, FuncOp) and location is UNKNOWN_LOC:
+        if isinstance(op, FuncOp) and isinstance(plain(location), UnknownLoc):
             location = _first_location(op)
         inputs = self._types(op.operands)
         results = self._types(op.results)

@@ -96,6 +96,8 @@ def key(
     versions = [__version__, triton, settings.optimizations()]
     named = [name, str(signature), str(target), device, *versions]
     found = [*named, configs, space.legal, space.cost]
+    if space.passes:
+        found.append(space.passes)
     return hashlib.sha256(json.dumps(found).encode()).hexdigest()
 
 

@@ -113,9 +113,13 @@ def pass_trace(definition: Definition, signature: Signature, config: Config) -> 
         modules.append((name, module.clone()))
 
     composed = build(definition, signature, [observe], config)
-    lower(composed, signature, config, [observe])
-    options = pass_options(composed, signature, config)
-    pipeline: Sequence[Step] = [*steps(ANNOTATED), *steps(SPECIALIZED, options)]
+    changes = definition.pipeline
+    lower(composed, signature, config, [observe], pipeline=changes)
+    options = pass_options(composed, signature, config, pipeline=changes)
+    pipeline: Sequence[Step] = [
+        *steps(ANNOTATED, pipeline=changes),
+        *steps(SPECIALIZED, options, changes),
+    ]
     if [name for name, _ in modules[1:]] != [step.pass_.name for step in pipeline]:
         raise CompilerError("the pipeline and its observers do not agree on the passes")
     texts = (text.partition("=") for text in options["nt-specialize"]["values"])

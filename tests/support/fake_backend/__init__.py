@@ -21,7 +21,7 @@ from ninetoothed.runtime.launch import device
 from tests.support import fake_gpu
 
 # The one line.
-FAKE = BackEnd("fake", ("fake",), ("words",), device="fake")
+FAKE = BackEnd("fake", ("fake",), ("words",), device="fake", stages=(("shouts",),))
 
 STREAM = 7
 _HERE = Path(__file__).parent

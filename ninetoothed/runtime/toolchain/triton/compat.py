@@ -206,7 +206,7 @@ def compile_binary(artifact: Artifact) -> Binary:
     except Exception as error:
         # Triton and its passes raise RuntimeError, PTXASError, OutOfResources, CompilationError,
         # AssertionError and more for what a configuration asks too much of.
-        raise ConfigurationError(_reason(error)) from error
+        raise ConfigurationError(reason(error)) from error
     return _binary(artifact, code, metadata)
 
 
@@ -216,20 +216,7 @@ def stages(artifact: Artifact) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     What a stage made is changed by the next one; its text is ``str`` of it. The last one is the
     binary. Whatever Triton raises is not caught.
     """
-    prepare()
-    target = _gpu_target(artifact.target)
-    backend = _module("triton.compiler.compiler").make_backend(target)
-    options = backend.parse_options(options_of(artifact))
-    ir = _module("triton._C.libtriton").ir
-    context = ir.context()
-    ir.load_dialects(context)
-    backend.load_dialects(context)
-    if artifact.language == "ttir":
-        module = _parsed(artifact, ir, context)
-    else:
-        functions = backend.get_codegen_implementation(options)
-        translate = _python_source(artifact).make_ir
-        module = translate(target, options, functions, backend.get_module_map(), context)
+    module, target, backend, options = _begun(artifact)
     metadata: dict[str, Any] = {"target": target, **vars(options)}
     steps: dict[str, Callable[[Any, dict[str, Any]], Any]] = {}
     backend.add_stages(steps, options, _module("triton.backends.compiler").Language.TRITON)
@@ -238,6 +225,14 @@ def stages(artifact: Artifact) -> Iterator[tuple[str, Any, dict[str, Any]]]:
         if name == "llir":
             module = without_poison_flags(module)
         yield name, module, metadata
+
+
+def pretty(artifact: Artifact) -> str:
+    """TTIR of ``artifact`` as it goes into Triton's stages, in Triton's own form, with locations.
+
+    Whatever Triton raises is not caught.
+    """
+    return str(_begun(artifact)[0])
 
 
 _POISON_FLAGS = re.compile(
@@ -291,6 +286,25 @@ def options_of(artifact: Artifact) -> dict[str, Any]:
     }
 
 
+def _begun(artifact: Artifact) -> tuple[Any, Any, Any, Any]:
+    """Triton's module of an artifact's text, its target, the backend and the options."""
+    prepare()
+    target = _gpu_target(artifact.target)
+    backend = _module("triton.compiler.compiler").make_backend(target)
+    options = backend.parse_options(options_of(artifact))
+    ir = _module("triton._C.libtriton").ir
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    if artifact.language == "ttir":
+        module = _parsed(artifact, ir, context)
+    else:
+        functions = backend.get_codegen_implementation(options)
+        translate = _python_source(artifact).make_ir
+        module = translate(target, options, functions, backend.get_module_map(), context)
+    return module, target, backend, options
+
+
 def _parsed(artifact: Artifact, ir: Any, context: Any) -> Any:
     """The module of TTIR text."""
     with tempfile.TemporaryDirectory(prefix="ninetoothed-") as folder:
@@ -336,7 +350,8 @@ def _module(name: str) -> Any:
         ) from error
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """The first lines of what Triton says of a failure."""
     # Triton's CompilationError and PTXASError print the source first and hold the cause here.
     text = getattr(error, "error_message", None) or str(error)
     return f"{type(error).__name__}: {_first_lines(str(text)) or 'no reason given'}"

@@ -1,0 +1,38 @@
+"""Dumps: modules as files, each of which says which passes are still to come."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.cache.atomic import write_atomically
+from ninetoothed.ir.continuation import Continuation
+from ninetoothed.passes.pipeline import Observer, Step, pipeline_text
+
+
+def dump_to(
+    folder: Path,
+    start: int = 0,
+    pipeline: Sequence[Step] = (),
+    settings: Continuation | None = None,
+) -> Observer:
+    """Observer that writes modules to ``folder``, as ``03-nt-pad-blocks.mlir``, counting from
+    ``start``. ``pipeline`` are the steps behind the first of them, of which each further one is the
+    result of one; ``settings`` is what they do not say.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+
+    def observe(name: str, module: ModuleOp) -> None:
+        nonlocal count
+        path = folder / f"{start + count:02d}-{re.sub(r'[^a-z0-9-]', '-', name)}.mlir"
+        rest = pipeline_text(pipeline[count:])
+        head = str(replace(settings or Continuation(), passes=rest))
+        write_atomically(path, f"{head}\n{module!s}\n" if head else f"{module!s}\n")
+        count += 1
+
+    return observe

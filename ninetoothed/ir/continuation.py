@@ -1,0 +1,95 @@
+"""First line of a dumped module: which passes are still to come, and what a back end needs.
+
+The line is a comment in the words of ``nt-opt``'s command line, which reads it, so that a stage on
+disk is compiled to the end as it would have been::
+
+    // nt-opt: --arch=sm_90 --num-warps=4 -p 'nt-lower-accesses{index_bits=32},cse'
+
+A long line goes on behind a backslash, in the next comment.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from ninetoothed.errors import ArgumentError
+
+_MARK = "// nt-opt: "
+_NEXT = "//   "
+_WIDTH = 120
+_FOUND = re.compile(r"\s*// nt-opt:[ \t]*((?:.*\\\r?\n[ \t]*//[ \t]*)*.*)")
+_BREAK = re.compile(r"\\\r?\n[ \t]*//[ \t]*")
+_PIECE = re.compile(r"[^ ,]*[ ,]*")
+_NUMBERS = {"--num-warps": "num_warps", "--num-stages": "num_stages"}
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """How a module goes on: ``passes`` in the syntax of ``nt-opt -p``, empty where none is known or
+    left; ``arch``, ``num_warps`` and ``num_stages`` of the configuration, None where there is none.
+    """
+
+    passes: str = ""
+    arch: str | None = None
+    num_warps: int | None = None
+    num_stages: int | None = None
+
+    def __str__(self) -> str:
+        """The comment, without a line break at its end; lines hold at most 120 characters, where
+        they can be broken; empty where there is nothing to say.
+        """
+        words: list[str] = []
+        if self.arch is not None:
+            words.append(f"--arch={self.arch}")
+        if self.num_warps is not None:
+            words.append(f"--num-warps={self.num_warps}")
+        if self.num_stages is not None:
+            words.append(f"--num-stages={self.num_stages}")
+        if self.passes:
+            words += ["-p", self.passes]
+        return _broken(shlex.join(words)) if words else ""
+
+    @staticmethod
+    def read(text: str) -> Continuation | None:
+        """That of a module's text, or None where it begins otherwise.
+
+        Raises:
+            ArgumentError: the line says what no dump says.
+        """
+        match = _FOUND.match(text)
+        if match is None:
+            return None
+        line = _BREAK.sub("", match[1])
+        try:
+            words = shlex.split(line)
+        except ValueError as error:
+            raise ArgumentError(f"the first line, // nt-opt: {line}, is broken: {error}") from error
+        fields: dict[str, str | int] = {}
+        while words:
+            name, _, value = words.pop(0).partition("=")
+            if name == "-p" and words:
+                fields["passes"] = words.pop(0)
+            elif name == "--arch" and value:
+                fields["arch"] = value
+            elif name in _NUMBERS and value.isdecimal():
+                fields[_NUMBERS[name]] = int(value)
+            else:
+                raise ArgumentError(
+                    f"the first line, // nt-opt: …, holds {name}; it takes --arch=, --num-warps=, "
+                    "--num-stages= and -p"
+                )
+        return Continuation(**fields)  # pyright: ignore[reportArgumentType]
+
+
+def _broken(text: str) -> str:
+    """``text`` in comments, broken behind spaces and commas."""
+    lines: list[str] = []
+    line = _MARK
+    for piece in _PIECE.findall(text):
+        if len(line) + len(piece) >= _WIDTH and line not in (_MARK, _NEXT):
+            lines.append(f"{line}\\")
+            line = _NEXT
+        line += piece
+    return "\n".join([*lines, line])

@@ -1,0 +1,117 @@
+"""Inputs: IR of any stage as text, and kernels of Python files.
+
+Text may be cut into parts by ``// -----`` (``--split-input-file``); each part has a first line of
+its own. What a Python file needs is imported where there is one.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.ir.continuation import Continuation
+from ninetoothed.ir.dialects import lazy_context
+from ninetoothed.ir.parsing import decoded, parse_module
+from ninetoothed.passes.pipeline import Step, parse_steps
+from ninetoothed.tools.nt_opt.command_line import Arguments
+
+_MARK = "// -----"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of a text, and the number of lines in front of it."""
+
+    text: str
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class ModuleInput:
+    """A module, and how it goes on: the steps that are still to come, and ``settings`` for what
+    they do not say; None where nothing is known. ``is_frontends``: no pass has run.
+    """
+
+    module: ModuleOp
+    rest: tuple[Step, ...] | None = None
+    settings: Continuation | None = None
+    is_frontends: bool = False
+
+
+def is_python(arguments: Arguments) -> bool:
+    """True if the input is a Python file."""
+    if arguments.frontend is not None:
+        return arguments.frontend == "py"
+    return arguments.input_file is not None and arguments.input_file.endswith(".py")
+
+
+def read_chunks(arguments: Arguments) -> list[Chunk]:
+    """The text of the input, cut where it is asked for.
+
+    Raises:
+        OSError: the file cannot be read.
+        InvalidIRError: it is not UTF-8.
+    """
+    text = decoded(_read(arguments.input_file), input_name(arguments))
+    if not arguments.split_input_file:
+        return [Chunk(text)]
+    found: list[Chunk] = []
+    offset = 0
+    for part in text.split(_MARK):
+        found.append(Chunk(part, offset))
+        offset += part.count("\n")
+    return found
+
+
+def input_name(arguments: Arguments) -> str:
+    """Name of the input in messages."""
+    return "stdin" if arguments.input_file in (None, "-") else str(arguments.input_file)
+
+
+def _read(path: str | None) -> bytes:
+    return sys.stdin.buffer.read() if path in (None, "-") else Path(str(path)).read_bytes()
+
+
+def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
+    """The module of a text.
+
+    Raises:
+        InvalidIRError: the text is wrong; at its place in the whole input.
+        ArgumentError: its first line is.
+    """
+    ctx = lazy_context()
+    ctx.allow_unregistered = arguments.allow_unregistered_dialect
+    module = parse_module(
+        chunk.text,
+        input_name(arguments),
+        ctx=ctx,
+        first_line=chunk.offset + 1,
+        verifying=not arguments.disable_verify,
+        implicit_module=not arguments.no_implicit_module,
+    )
+    found = Continuation.read(chunk.text)
+    if found is None:
+        return ModuleInput(module)
+    rest = tuple(parse_steps(found.passes)) if found.passes else ()
+    return ModuleInput(module, rest, replace(found, passes=""))
+
+
+def python_module(arguments: Arguments, continues: bool) -> ModuleInput:
+    """The module of a kernel in a Python file; ``continues``: with its pipeline.
+
+    Raises:
+        NineToothedError: the file has no such kernel, the kernel is wrong, or an option does not
+            fit it.
+    """
+    from ninetoothed.tools.nt_opt import python_file
+
+    bound = python_file.global_names(Path(str(arguments.input_file)))
+    definition = python_file.find_kernel(bound, arguments.kernel).definition
+    if not continues:
+        return ModuleInput(python_file.frontend_module(definition, arguments), is_frontends=True)
+    found = python_file.compiled(definition, arguments)
+    sys.stderr.write(found.assumed)
+    return ModuleInput(found.module, found.pipeline, found.settings, is_frontends=True)

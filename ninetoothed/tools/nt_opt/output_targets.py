@@ -1,0 +1,82 @@
+"""Output targets: what ``-t`` prints.
+
+A target is a row here, and a function ``(module, options) -> text`` that is imported when it is
+asked for: the list, which ``--help`` shows, imports no IR.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ninetoothed.artifacts.target import BACK_ENDS
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+STAGES = ("arranged", "composed", "specialized", "padded", "scheduled", "addressed", "tt")
+"""Stages of the pipeline in order: as targets, a module that the pipeline has run so far."""
+
+
+@dataclass(frozen=True)
+class EmitOptions:
+    """What a target's text depends on beside the module.
+
+    ``target`` is its name. ``arch``, as ``sm_90``, ``num_warps`` and ``num_stages`` are None where
+    neither the command line nor the module's first line says them.
+    """
+
+    target: str
+    arch: str | None = None
+    num_warps: int | None = None
+    num_stages: int | None = None
+    generic: bool = False
+    debug_info: bool = False
+    syntax_highlight: bool = False
+
+
+class Emit(Protocol):
+    """The function of a target."""
+
+    def __call__(self, module: ModuleOp, options: EmitOptions) -> str:
+        """The text of a module.
+
+        Raises:
+            NineToothedError: the module, or an option, is wrong for the target.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class OutputTarget:
+    """A target: ``function``, as ``"module:name"``, is its :class:`Emit`. ``lowered``: it takes a
+    module of the stage ``tt``, to which the pipeline is run where it is known.
+    """
+
+    name: str
+    summary: str
+    function: str
+    lowered: bool = True
+
+    def emit(self, module: ModuleOp, options: EmitOptions) -> str:
+        """The text of a module, as :class:`Emit` gives it."""
+        name, _, attribute = self.function.partition(":")
+        return cast("Emit", getattr(importlib.import_module(name), attribute))(module, options)
+
+
+_HERE = "ninetoothed.tools.nt_opt.emission"
+_SUMMARIES = {
+    "ttir": "what Triton compiles",
+    "triton-python": "a module with the kernel as @triton.jit function",
+}
+
+
+def targets() -> dict[str, OutputTarget]:
+    """All targets but the stages, by name."""
+    rows = [OutputTarget("mlir", "the module as it is", f"{_HERE}:mlir", lowered=False)]
+    for back_end in BACK_ENDS:
+        for language in back_end.languages:
+            summary = _SUMMARIES.get(language, f"the text of back end {back_end.name}")
+            rows.append(OutputTarget(language, summary, f"{_HERE}:back_end"))
+    return {row.name: row for row in rows}
