@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -17,6 +18,9 @@ from ninetoothed.ir.dialects import lazy_context
 from ninetoothed.ir.parsing import decoded, parse_module
 from ninetoothed.passes.pipeline import Step, parse_steps
 from ninetoothed.tools.nt_opt.command_line import Arguments
+
+if TYPE_CHECKING:
+    from ninetoothed.tools.nt_opt.interpreting import Call
 
 _MARK = "// -----"
 
@@ -32,13 +36,15 @@ class Chunk:
 @dataclass(frozen=True)
 class ModuleInput:
     """A module, and how it goes on: the steps that are still to come, and ``settings`` for what
-    they do not say; None where nothing is known. ``is_frontends``: no pass has run.
+    they do not say; None where nothing is known. ``is_frontends``: no pass has run. ``call``: for
+    ``--run``, where the kernel was built for one.
     """
 
     module: ModuleOp
     rest: tuple[Step, ...] | None = None
     settings: Continuation | None = None
     is_frontends: bool = False
+    call: Call | None = None
 
 
 def is_python(arguments: Arguments) -> bool:
@@ -112,6 +118,11 @@ def python_module(arguments: Arguments, continues: bool) -> ModuleInput:
     definition = python_file.find_kernel(bound, arguments.kernel).definition
     if not continues:
         return ModuleInput(python_file.frontend_module(definition, arguments), is_frontends=True)
-    found = python_file.compiled(definition, arguments)
+    call = signature = None
+    if arguments.run:
+        from ninetoothed.tools.nt_opt import interpreting
+
+        call, signature = interpreting.python_call(definition, arguments)
+    found = python_file.compiled(definition, arguments, signature)
     sys.stderr.write(found.assumed)
-    return ModuleInput(found.module, found.pipeline, found.settings, is_frontends=True)
+    return ModuleInput(found.module, found.pipeline, found.settings, is_frontends=True, call=call)

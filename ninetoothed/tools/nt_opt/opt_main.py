@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import (
     DiagnosticException,
 )
@@ -63,8 +64,8 @@ def _texts(arguments: Arguments) -> Iterator[str]:
     printed = Printed()
     if is_python(arguments):
         is_asked = arguments.start is not None or arguments.stop is not None
-        whole = continues or is_asked or arguments.target in STAGES
-        if whole and arguments.arch is None:
+        whole = continues or is_asked or arguments.target in STAGES or arguments.run
+        if whole and arguments.arch is None and not arguments.run:
             arguments.arch = target.arch or DEFAULT_TARGET
         yield _text(python_module(arguments, whole), arguments, target, continues, printed)
         return
@@ -112,6 +113,8 @@ def _text(
         raise DiagnosticException(f"{type(error).__name__}: {error}") from error
     if arguments.remarks:
         sys.stderr.writelines(f"{remark}\n" for remark in nt.remarks_of(module))
+    if arguments.run:
+        return _run(found, module, arguments)
     if arguments.dump_ir == "-" and not target.lowered and selected.steps:
         # What was dumped to the terminal is not printed once more.
         return ""
@@ -129,6 +132,17 @@ def _text(
         return text
     head = str(replace(settings, passes=pipeline_text(selected.rest or ())))
     return f"{head}\n{text}" if head else text
+
+
+def _run(found: ModuleInput, module: ModuleOp, arguments: Arguments) -> str:
+    """The report on a run of a module's kernel."""
+    # It imports torch.
+    from ninetoothed.tools.nt_opt import interpreting
+
+    constants = interpreting.constants_of(found.rest or (), arguments)
+    call = found.call or interpreting.module_call(module, constants, arguments)
+    sys.stderr.write(call.assumed)
+    return interpreting.run(module, call, constants, arguments)
 
 
 def _settings(

@@ -49,20 +49,23 @@ class Compiled:
 
 def frontend_module(definition: Definition, arguments: Arguments) -> ModuleOp:
     """The module before any pass, without a configuration."""
-    signature = _signature(definition, arguments)
+    signature = signature_of(definition, arguments)
     return build_module(definition, signature, {})
 
 
-def compiled(definition: Definition, arguments: Arguments) -> Compiled:
-    """The module before any pass, and its pipeline for one configuration.
+def compiled(
+    definition: Definition, arguments: Arguments, call: Signature | None = None
+) -> Compiled:
+    """The module before any pass, and its pipeline for one configuration. ``call``: the signature;
+    without one, it is assumed.
 
     Raises:
         NineToothedError: the kernel is wrong, or an option does not fit it.
     """
-    values = dict(_numbers(arguments.set, "--set"))
-    choices = dict(_numbers(arguments.choose, "--choose"))
+    values = dict(numbers(arguments.set, "--set"))
+    choices = dict(numbers(arguments.choose, "--choose"))
     target = None if arguments.arch is None else Target.parse(arguments.arch)
-    signature = _signature(definition, arguments)
+    signature = signature_of(definition, arguments) if call is None else call
     composed = build(definition, signature)
     num_warps = None if arguments.num_warps is None else (arguments.num_warps,)
     signature, config = pick(definition, composed, signature, values, num_warps)
@@ -90,9 +93,9 @@ def compiled(definition: Definition, arguments: Arguments) -> Compiled:
     )
 
 
-def _signature(definition: Definition, arguments: Arguments) -> Signature:
+def signature_of(definition: Definition, arguments: Arguments) -> Signature:
     """The first default signature that fits the application."""
-    values = dict(_numbers(arguments.set, "--set"))
+    values = dict(numbers(arguments.set, "--set"))
     dtypes = dict(_pairs(arguments.dtype, "--dtype"))
 
     def built(signature: Signature) -> Signature:
@@ -129,7 +132,12 @@ def _choice(composed: ModuleOp, name: str, pipeline: BoundPipeline | None) -> st
     return name
 
 
-def _numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:
+def numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:
+    """The names and numbers of an option like ``--set``.
+
+    Raises:
+        ArgumentError: one is neither.
+    """
     for name, text in _pairs(texts, option):
         yield name, _number(text, option)
 
