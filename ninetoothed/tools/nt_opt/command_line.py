@@ -212,6 +212,24 @@ def _add_observers(add: _Add) -> None:
         metavar="DIR",
         help="print the IR after every pass, or write it to files in DIR (as --dump-ir=DIR)",
     )
+    add("--dump-ir-diff", action="store_true", help="print what each pass changed, if anything")
+    add(
+        "--print-between-passes",
+        action="store_true",
+        help="print the IR between passes to standard error",
+    )
+    add(
+        "--time-passes",
+        action="store_true",
+        help="print how long reading, passes and printing took to standard error",
+    )
+    add(
+        "--verify-each",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="verify the IR after every pass, and keep it, so that a pass that fails "
+        "leaves a file that reproduces it",
+    )
     add("--remarks", action="store_true", help="print the passes' remarks to standard error")
 
 

@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls.arguments import bind
-from ninetoothed.compiler.compile import build
 from ninetoothed.compiler.defaults import pick
 from ninetoothed.definition.definition import Definition
 from ninetoothed.dtype import DTYPES
@@ -27,7 +26,7 @@ from ninetoothed.errors import ArgumentError, collect_warnings, did_you_mean
 from ninetoothed.interpreters import interpret
 from ninetoothed.passes.pipeline import Step
 from ninetoothed.passes.specialize import SpecializePass
-from ninetoothed.tools.nt_opt import python_file
+from ninetoothed.tools.nt_opt import kernel_pipeline
 from ninetoothed.tools.nt_opt.command_line import Arguments
 from ninetoothed.tools.nt_opt.kernel_arguments import (
     KernelArguments,
@@ -77,10 +76,9 @@ def python_call(definition: Definition, arguments: Arguments) -> tuple[Call, Sig
     scalars = {one.name for one in interface.parameters if one.kind == "scalar"}
     given = _given(arguments)
     arguments.set = [one for one in arguments.set if one.partition("=")[0] not in scalars]
-    signature = python_file.signature_of(definition, arguments)
+    signature, composed = kernel_pipeline.composed_module(definition, arguments)
     values = {name: value for name, value in given.numbers.items() if name not in scalars}
     with collect_warnings():
-        composed = build(definition, signature)
         config = pick(definition, composed, signature, values)[1]
     constants = {**dict(signature.constants), **dict(config.values)}
     call = _call(kernel_arguments(composed), given, constants)
@@ -124,7 +122,7 @@ def constants_of(steps: Sequence[Step], arguments: Arguments) -> dict[str, int]:
         for text in one.values:
             name, _, value = text.partition("=")
             found[name] = int(value)
-    numbers = python_file.numbers(arguments.set, "--set")
+    numbers = kernel_pipeline.numbers(arguments.set, "--set")
     found.update((name, value) for name, value in numbers if isinstance(value, int))
     return found
 
@@ -158,7 +156,7 @@ def _given(arguments: Arguments) -> _Given:
         if not name or not equals or _SHAPE.fullmatch(shape) is None:
             raise ArgumentError(f"--shape takes NAME=SIZExSIZE, as x=128x64, not {text!r}")
         shapes[name] = tuple(map(int, shape.split("x")))
-    numbers = dict(python_file.numbers(arguments.set, "--set"))
+    numbers = dict(kernel_pipeline.numbers(arguments.set, "--set"))
     arrays = {} if arguments.inputs is None else _read(arguments.inputs)
     return _Given(shapes, numbers, arrays, arguments.inputs, arguments.seed)
 

@@ -8,9 +8,7 @@ standard one with the defaults of all options, from where ``--from`` says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-
-from xdsl.passes import ModulePass
+from dataclasses import dataclass
 
 from ninetoothed.errors import ArgumentError, did_you_mean
 from ninetoothed.passes import pass_names
@@ -19,6 +17,7 @@ from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, parse_step
 from ninetoothed.tools.nt_opt.command_line import Arguments
 from ninetoothed.tools.nt_opt.inputs import ModuleInput
 from ninetoothed.tools.nt_opt.output_targets import STAGES
+from ninetoothed.tools.nt_opt.overriding import steps_for
 
 _STANDARD = (*ANNOTATED, *SPECIALIZED)
 
@@ -31,11 +30,9 @@ class Selected:
     rest: tuple[Step, ...] | None
 
 
-def select(
-    arguments: Arguments, found: ModuleInput, continues: bool, arch: str | None = None
-) -> Selected:
+def select(arguments: Arguments, found: ModuleInput, continues: bool) -> Selected:
     """The steps for a module; ``continues``: all that are known to come are run, unless the command
-    line says where to end. ``arch``: the architecture that they are for, where one is known.
+    line says where to end.
 
     Raises:
         ArgumentError: it names a pass or a stage that there is not, or that is not to come.
@@ -49,8 +46,6 @@ def select(
     if goal is None and arguments.start is None and arguments.stop is None and not continues:
         return Selected((), found.rest)
     begun = _pipeline(arguments, found, is_needed=goal is not None)
-    if arch is not None:
-        begun = _for_arch(begun, arch, None if found.settings is None else found.settings.arch)
     option, end = ("-t", goal) if goal is not None else ("--to", arguments.stop)
     count = len(begun) if end is None else _end(begun, end, option)
     return Selected((*own, *begun[:count]), begun[count:])
@@ -89,35 +84,12 @@ def _pipeline(arguments: Arguments, found: ModuleInput, is_needed: bool) -> tupl
             f"--from {start}: a Python file goes through all passes; print a stage with -t, and go "
             "on from its text"
         )
-    known = found.rest if found.rest is not None else (*steps(ANNOTATED), *steps(SPECIALIZED))
+    known = found.rest
+    if known is None:
+        known = steps_for((*steps(ANNOTATED), *steps(SPECIALIZED)), found.settings)
     if start in STAGES:
         return known[_end(known, start, "--from") :]
     return known[_end(known, start, "--from") - 1 :]
-
-
-def _for_arch(pipeline: Sequence[Step], arch: str, before: str | None) -> tuple[Step, ...]:
-    """The steps for an architecture; ``before``: the one that the module is for so far.
-
-    Raises:
-        ArgumentError: passes have run for that one.
-    """
-    coming = {step.pass_.name for step in pipeline}
-    standard = (step.pass_ for step in steps(SPECIALIZED))
-    if before not in (None, arch) and any(
-        _has_target(one) and one.name not in coming for one in standard
-    ):
-        raise ArgumentError(
-            f"--arch {arch}: the module is for {before}, and passes that depend on it have run; "
-            "begin with a stage before them, specialized say"
-        )
-    return tuple(
-        replace(step, pass_=replace(step.pass_, target=arch)) if _has_target(step.pass_) else step
-        for step in pipeline
-    )
-
-
-def _has_target(one: ModulePass) -> bool:
-    return one.name.startswith("nt-") and any(field.name == "target" for field in fields(one))
 
 
 def _end(pipeline: Sequence[Step], name: str, option: str) -> int:
