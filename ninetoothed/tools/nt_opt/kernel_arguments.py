@@ -6,8 +6,8 @@ the kernel checks of a call holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
@@ -41,8 +41,9 @@ Shapes = Mapping[str, tuple[int, ...]]
 @dataclass(frozen=True)
 class KernelArguments:
     """The parameters of a kernel with their element types, in launch order; the values of those
-    that are baked in; the names of those that it ``reads`` and ``writes``; what is checked to be
-    equal in a call; the ranges of symbols; and those whose value no tensor's shape gives.
+    that are baked in; the names of those it ``reads`` and ``writes``; the ``checks`` of a call;
+    the ranges of symbols, and those whose value no tensor's shape gives; what passes rely on: what
+    divides symbols, and the most that sizes of blocks are padded to. In ``tt`` that is not known.
     """
 
     params: tuple[nt.Param, ...]
@@ -50,9 +51,18 @@ class KernelArguments:
     baked: Mapping[str, int | float]
     reads: frozenset[str]
     writes: frozenset[str]
-    equal: tuple[tuple[IndexExpr, IndexExpr], ...]
+    checks: tuple[nt.Check, ...]
     assumptions: Assumptions
     unbound: tuple[str, ...] = ()
+    divisors: Mapping[str, int] = field(default_factory=dict[str, int])
+    padding: Mapping[IndexExpr, int] = field(default_factory=dict[IndexExpr, int])
+    relies_on_unknown: bool = False
+
+    @property
+    def equal(self) -> Iterator[tuple[IndexExpr, IndexExpr]]:
+        """What is checked to be equal."""
+        for check in self.checks:
+            yield from zip(check.left, check.right, strict=True)
 
     @property
     def tensors(self) -> tuple[nt.Param, ...]:
@@ -87,9 +97,11 @@ def _of_kernel(kernel: nt.KernelOp) -> KernelArguments:
         {source.param.data: source.value.value.data for source in sources if source.value},
         frozenset(read),
         frozenset(names[write.param] for write in writes(kernel)),
-        tuple(_pairs(check.data for check in kernel.checks)),
+        tuple(check.data for check in kernel.checks),
         kernel.assumptions,
         tuple(decl.name for decl in kernel.declarations if decl.kind in _GIVEN),
+        kernel.divisors,
+        dict(kernel.padding),
     )
 
 
@@ -115,8 +127,9 @@ def _of_function(module: ModuleOp) -> KernelArguments:
         {param.name: 0 for param in declared if param.kind == "constexpr"},
         frozenset(read),
         frozenset(written),
-        tuple(_pairs(checks(function))),
+        checks(function),
         {name: Range.of(0) for name in sizes},
+        relies_on_unknown=True,
     )
 
 
@@ -124,16 +137,11 @@ def _dtype(type: Attribute) -> str:
     return nt.dtype_of(tt.scalar_of(type))
 
 
-def _pairs(found: Iterable[nt.Check]) -> Iterator[tuple[IndexExpr, IndexExpr]]:
-    for check in found:
-        yield from zip(check.left, check.right, strict=True)
-
-
 def find_shapes(arguments: KernelArguments, given: Shapes, constants: Mapping[str, int]) -> Shapes:
     """A shape for every tensor; those that are ``given`` as they are.
 
     Raises:
-        ArgumentError: a shape has too many or too few dims, or no others go with those given.
+        ArgumentError: a shape does not fit the kernel, or no others go with those given.
     """
     known = dict(constants)
     for param in arguments.tensors:
@@ -154,23 +162,53 @@ def find_shapes(arguments: KernelArguments, given: Shapes, constants: Mapping[st
     # What else there is, a call decides; offsets of jagged tensors are such.
     equal = [pair for pair in arguments.equal if symbols.issuperset(symbol_names(*pair))]
     candidates = [tuple(dict.fromkeys((size, *_OTHERS))) for size in sizes]
-    found = known
+    found: dict[str, int] | None = known
     if groups:
         longest = max(map(len, candidates))
         padded = [(*row, *(row[-1:] * (longest - len(row)))) for row in candidates]
         sampler = SizeSampler(groups, padded, equal, arguments.assumptions, known=known)
         tried = (sampler.sample(0, start) for start in range(longest))
         found = next((sizes for sizes in tried if sizes is not None), None)
+    if found is None and not groups:
+        found = known
     if found is None:
         raise ArgumentError(
             "no shapes were found that the kernel takes"
             + (" beside those given" if given else "")
             + "; give them, as in --shape x=128x64"
         )
+    _check(arguments, found)
     return {
         param.name: given.get(param.name) or tuple(_number(size, found) for size in param.sizes)
         for param in arguments.tensors
     }
+
+
+def _check(arguments: KernelArguments, symbols: Mapping[str, int]) -> None:
+    """Check the sizes of a call, and what passes rely on.
+
+    Raises:
+        ArgumentError: it does not hold.
+    """
+    for check in arguments.checks:
+        if symbols.keys() >= {*symbol_names(*check.left, *check.right)}:
+            left, right = (
+                tuple(evaluate(size, symbols) for size in side)
+                for side in (check.left, check.right)
+            )
+            if left != right:
+                raise ArgumentError(check.message.format(left=left, right=right))
+    for name, divisor in arguments.divisors.items():
+        if symbols.get(name, 0) % divisor:
+            raise ArgumentError(
+                f"{name} is {symbols[name]}, and the module is for multiples of {divisor}"
+            )
+    for size, most in arguments.padding.items():
+        if symbols.keys() >= {*symbol_names(size)} and evaluate(size, symbols) > most:
+            raise ArgumentError(
+                f"{size} is {evaluate(size, symbols)}, and the module is for at most {most}, to "
+                "which its blocks are padded"
+            )
 
 
 def _propagate(arguments: KernelArguments, known: dict[str, int]) -> None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -25,6 +26,9 @@ from ninetoothed.tools.nt_opt.output_targets import STAGES, EmitOptions, targets
 from ninetoothed.tools.nt_opt.overriding import overridden
 from ninetoothed.tools.nt_opt.pass_timing import Timer
 from ninetoothed.tools.nt_opt.selection import Selected, select
+
+if TYPE_CHECKING:
+    from ninetoothed.tools.nt_opt.interpreting import Call
 
 
 def run(arguments: Arguments) -> None:
@@ -116,12 +120,12 @@ class _Driver:
         found = overridden(found, self._arguments, self._target.arch)
         settings = found.settings
         selected = select(self._arguments, found, self._goes_on())
+        call = self._call(found) if self._arguments.run else None
         self._run(found, selected, settings)
         if self._arguments.remarks:
             sys.stderr.writelines(f"{remark}\n" for remark in nt.remarks_of(found.module))
-        if self._arguments.run:
-            with self.timer.region("Interpreter"):
-                return self._interpreted(found)
+        if call is not None:
+            return self._interpreted(found, call)
         if self._dumps.replaces_result() and not self._target.lowered and selected.steps:
             return ""
         with self.timer.region("Output"):
@@ -155,15 +159,25 @@ class _Driver:
             # What `--verify-diagnostics` prints, one after the other with `--split-input-file`.
             raise DiagnosticException(f"{type(error).__name__}: {error}") from error
 
-    def _interpreted(self, found: ModuleInput) -> str:
-        """The report on a run of the kernel."""
+    def _call(self, found: ModuleInput) -> Call:
+        """The call that is interpreted, of the module before its passes."""
         # It imports torch.
         from ninetoothed.tools.nt_opt import interpreting
 
-        constants = interpreting.constants_of(found.rest or (), self._arguments)
-        call = found.call or interpreting.module_call(found.module, constants, self._arguments)
+        steps = found.rest or ()
+        constants = interpreting.constants_of(steps, self._arguments)
+        call = found.call
+        if call is None:
+            call = interpreting.module_call(found.module, steps, constants, self._arguments)
         sys.stderr.write(call.assumed)
-        return interpreting.run(found.module, call, constants, self._arguments)
+        return replace(call, constants=constants)
+
+    def _interpreted(self, found: ModuleInput, call: Call) -> str:
+        """The report on a run of the kernel."""
+        from ninetoothed.tools.nt_opt import interpreting
+
+        with self.timer.region("Interpreter"):
+            return interpreting.run(found.module, call, self._arguments)
 
     def _emitted(
         self, found: ModuleInput, selected: Selected, settings: Continuation | None
