@@ -22,6 +22,7 @@ from ninetoothed.tools.nt_opt.command_line import Arguments
 
 if TYPE_CHECKING:
     from ninetoothed.definition.definition import Definition
+    from ninetoothed.tools.nt_opt.interpreting import Call
     from ninetoothed.tools.nt_opt.python_file import PythonFile
 
 _MARK = "// -----"
@@ -38,13 +39,15 @@ class Chunk:
 @dataclass(frozen=True)
 class ModuleInput:
     """A module, and how it goes on: the steps that are still to come, and ``settings`` for what
-    they do not say; None where nothing is known. ``is_frontends``: no pass has run.
+    they do not say; None where nothing is known. ``is_frontends``: no pass has run. ``call``: for
+    ``--run``, where the kernel was built for one.
     """
 
     module: ModuleOp
     rest: tuple[Step, ...] | None = None
     settings: Continuation | None = None
     is_frontends: bool = False
+    call: Call | None = None
 
 
 def is_python(arguments: Arguments) -> bool:
@@ -130,9 +133,14 @@ def python_module(definition: Definition, arguments: Arguments, goes_on: bool) -
     if not goes_on:
         module = kernel_pipeline.frontend_module(definition, arguments)
         return ModuleInput(module, is_frontends=True)
-    found = kernel_pipeline.compiled(definition, arguments)
+    call = signature = None
+    if arguments.run:
+        from ninetoothed.tools.nt_opt import interpreting
+
+        call, signature = interpreting.python_call(definition, arguments)
+    found = kernel_pipeline.compiled(definition, arguments, signature)
     sys.stderr.write(found.assumed)
-    return ModuleInput(found.module, found.pipeline, found.settings, is_frontends=True)
+    return ModuleInput(found.module, found.pipeline, found.settings, is_frontends=True, call=call)
 
 
 def refuse_python_options(arguments: Arguments) -> None:
@@ -145,7 +153,7 @@ def refuse_python_options(arguments: Arguments) -> None:
         "--list-kernels": arguments.list_kernels,
         "--kernel": arguments.kernel,
         "--dtype": arguments.dtype,
-        "--set": arguments.set,
+        "--set": arguments.set and not arguments.run,
         "--choose": arguments.choose,
     }
     for option, value in given.items():

@@ -49,16 +49,31 @@ def frontend_module(definition: Definition, arguments: Arguments) -> ModuleOp:
     return _fitted(definition, arguments, lambda it: build_module(definition, it, {}))
 
 
-def compiled(definition: Definition, arguments: Arguments) -> Compiled:
-    """The module before any pass, and its pipeline for one configuration.
+def composed_module(definition: Definition, arguments: Arguments) -> tuple[Signature, ModuleOp]:
+    """The first default signature that fits the application, and its module in stage ``composed``.
 
     Raises:
         NineToothedError: the kernel is wrong, or an option does not fit it.
     """
-    values = dict(_numbers(arguments.set, "--set"))
-    choices = dict(_numbers(arguments.choose, "--choose"))
+    return _fitted(definition, arguments, lambda it: (it, build(definition, it)))
+
+
+def compiled(
+    definition: Definition, arguments: Arguments, call: Signature | None = None
+) -> Compiled:
+    """The module before any pass, and its pipeline for one configuration. ``call``: the signature;
+    without one it is assumed.
+
+    Raises:
+        NineToothedError: the kernel is wrong, or an option does not fit it.
+    """
+    values = dict(numbers(arguments.set, "--set"))
+    choices = dict(numbers(arguments.choose, "--choose"))
     target = None if arguments.arch is None else Target.parse(arguments.arch)
-    signature, composed = _fitted(definition, arguments, lambda it: (it, build(definition, it)))
+    if call is None:
+        signature, composed = composed_module(definition, arguments)
+    else:
+        signature, composed = call, build(definition, call)
     num_warps = None if arguments.num_warps is None else (arguments.num_warps,)
     signature, config = pick(definition, composed, signature, values, num_warps)
     if arguments.num_stages is not None:
@@ -89,7 +104,7 @@ def _fitted(
     definition: Definition, arguments: Arguments, built: Callable[[Signature], _Built]
 ) -> _Built:
     """What ``built`` gives for the first default signature that fits the application."""
-    values = dict(_numbers(arguments.set, "--set"))
+    values = dict(numbers(arguments.set, "--set"))
     dtypes = dict(_pairs(arguments.dtype, "--dtype"))
     with collect_warnings():
         return fitted(definition, dtypes, values, built)
@@ -121,7 +136,12 @@ def _choice(composed: ModuleOp, name: str, pipeline: BoundPipeline | None) -> st
     return name
 
 
-def _numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:
+def numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:
+    """The names and numbers of an option like ``--set``.
+
+    Raises:
+        ArgumentError: one is neither.
+    """
     for name, text in _pairs(texts, option):
         yield name, _number(text, option)
 
