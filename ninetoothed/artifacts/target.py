@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import threading
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
@@ -21,10 +22,10 @@ class BackEnd:
     ``ninetoothed.runtime.toolchain.NAME``.
 
     ``targets``: the values of ``Target.backend`` that it serves. ``languages``: what it emits, the
-    default first. ``device``: torch's name for the devices. ``stages``: for each of ``targets``,
-    its compiler's stages that have a text, in order (see ``runtime.toolchain.inspection``).
-    ``origin``: of one of another package, its distribution, version and source, which
-    :func:`find_others` fills in.
+    default first. ``device``: torch's name for the devices. Of each of ``targets``, ``stages`` are
+    its compiler's stages that have a text, in order (see ``runtime.toolchain.inspection``), and
+    ``archs`` the architecture that is taken for these where none is named. ``origin``: of one
+    of another package, its distribution, version and source, which :func:`find_others` fills in.
     """
 
     name: str
@@ -32,6 +33,7 @@ class BackEnd:
     languages: tuple[Language, ...]
     device: str
     stages: tuple[tuple[str, ...], ...] = ()
+    archs: tuple[str, ...] = ()
     emits: str = ""
     runs: str = ""
     origin: str = ""
@@ -41,6 +43,12 @@ class BackEnd:
         object.__setattr__(self, "runs", self.runs or f"ninetoothed.runtime.toolchain.{self.name}")
 
 
+DEFAULT_TARGET = "sm_90"
+"""The target of a compilation that names none."""
+
+_EXAMPLES = "write for example 'sm_90' or 'gfx942'"
+
+
 BACK_ENDS = [
     BackEnd(
         "triton",
@@ -48,16 +56,11 @@ BACK_ENDS = [
         ("ttir", "triton-python"),
         device="cuda",
         stages=(("ttir", "ttgir", "llir", "ptx", "sass"), ("ttir", "ttgir", "llir", "amdgcn")),
+        archs=(DEFAULT_TARGET, "gfx942"),
     ),
 ]
 """All back ends: ours, each two folders and a line here; and those that :func:`find_others` found.
 """
-
-
-DEFAULT_TARGET = "sm_90"
-"""The target of a compilation that names none."""
-
-_EXAMPLES = "write for example 'sm_90' or 'gfx942'"
 
 
 def languages(named: str | None = None) -> tuple[Language, ...]:
@@ -69,7 +72,9 @@ def languages(named: str | None = None) -> tuple[Language, ...]:
     return tuple(found)
 
 
-@functools.cache
+_lock = threading.RLock()
+
+
 def find_others() -> None:
     """Look for the back ends of other packages, once a process: entry points in the group
     ``ninetoothed.backends``, each with a :class:`BackEnd`. It is done where a name is none of ours.
@@ -77,6 +82,12 @@ def find_others() -> None:
     Raises:
         PluginError: one cannot be imported, or has a name of another.
     """
+    with _lock:
+        _find_others()
+
+
+@functools.cache
+def _find_others() -> None:
     from ninetoothed.plugins.entry_points import BACK_ENDS as GROUP
     from ninetoothed.plugins.entry_points import entry_point, entry_points
     from ninetoothed.plugins.origins import source_digest

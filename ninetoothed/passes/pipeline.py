@@ -12,6 +12,7 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -81,6 +82,8 @@ _CHECK = "nt-check-stage"
 Options = dict[str, dict[str, Any]]
 Observer = Callable[[str, ModuleOp], None]
 """Called behind each pass with its name and the module."""
+Timed = Callable[[int, str], AbstractContextManager[None]]
+"""Gives a context for ``"pass"`` or ``"verify"`` of the step at a place of the pipeline."""
 
 
 OPTIONAL = (
@@ -185,14 +188,20 @@ def _parsed(spec: ArgSpec) -> ModulePass:
     return instance(class_, spec)
 
 
+def _untimed(index: int, part: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 def run(
     ctx: Context,
     module: ModuleOp,
     pipeline: Sequence[Step],
     observers: Sequence[Observer] = (),
     verifying: bool = False,
+    timed: Timed = _untimed,
 ) -> None:
-    """Run ``pipeline`` over ``module``, in place.
+    """Run ``pipeline`` over ``module``, in place; ``timed`` is around each pass, and around what
+    checks it.
 
     Raises:
         NineToothedError: the user's program is wrong; at its place.
@@ -205,12 +214,14 @@ def run(
         name = step.pass_.name
         before = module.clone() if verifying or step.outside is not None else None
         try:
-            step.pass_.apply(ctx, module)
-            if before is not None:
-                verify(module, name)
-            legal = step.legal or step.stage
-            if legal is not None:
-                check_stage(module, legal)
+            with timed(index, "pass"):
+                step.pass_.apply(ctx, module)
+            with timed(index, "verify"):
+                if before is not None:
+                    verify(module, name)
+                legal = step.legal or step.stage
+                if legal is not None:
+                    check_stage(module, legal)
         except CompilerError as error:
             if step.outside is not None and before is not None:
                 raise _failed(step, step.outside, error.message, before, module) from error

@@ -15,7 +15,7 @@ import ninetoothed
 from examples.add import add_kernel, application, arrangement
 from ninetoothed import Tensor
 from ninetoothed.artifacts.capabilities import capabilities
-from ninetoothed.artifacts.target import BACK_ENDS, Target, find_others, languages
+from ninetoothed.artifacts.target import BACK_ENDS, Target, _find_others, languages  # pyright: ignore[reportPrivateUsage]
 from ninetoothed.errors import ArgumentError, ConfigurationError, DeviceError, PluginError
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.runtime import toolchain
@@ -44,7 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("NINETOOTHED_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "cache").mkdir(mode=0o700)
     with own_registry(tmp_path):
-        find_others.cache_clear()
+        forget()
         yield tmp_path
         forget()
         assert ours == BACK_ENDS
@@ -54,7 +54,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def forget() -> None:
     """As in another process."""
-    find_others.cache_clear()
+    _find_others.cache_clear()
     del BACK_ENDS[1:]
 
 
