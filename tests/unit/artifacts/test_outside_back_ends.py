@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 import ninetoothed
-from examples.add import add_kernel, application, arrangement
+from examples.add import add_kernel
 from ninetoothed import Tensor
 from ninetoothed.artifacts.capabilities import capabilities
 from ninetoothed.artifacts.target import BACK_ENDS, Target, _find_others, languages  # pyright: ignore[reportPrivateUsage]
@@ -59,8 +60,9 @@ def forget() -> None:
 
 
 def made(**options: Any) -> Kernel:
+    add: Any = importlib.import_module("examples.add")
     tensors = (Tensor(1), Tensor(1), Tensor(1))
-    return ninetoothed.make(arrangement, application, tensors, **options)
+    return ninetoothed.make(add.arrangement, add.application, tensors, **options)
 
 
 def test_a_target_is_found(folder: Path) -> None:
