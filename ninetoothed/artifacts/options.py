@@ -94,7 +94,7 @@ def options(
 def _check_backend(backend: object) -> None:
     named = backend if isinstance(backend, str) and backend != "interpret" else None
     backends = (*languages(named), "interpret")
-    if backend is not None and backend not in backends:
+    if backend is not None and (not isinstance(backend, str) or backend not in backends):
         known = f"backends are {', '.join(backends)}"
         near = "" if named is None else did_you_mean(named, backends)
         raise ArgumentError(f"there is no backend {shown(backend)}; {near or known}")
