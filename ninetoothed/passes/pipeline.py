@@ -183,7 +183,9 @@ def _parsed(spec: ArgSpec) -> ModulePass:
         class_ = passes.find_pass(spec.name)
     except KeyError:
         names = [*passes.pass_names(), *outside_passes.names()]
-        near = did_you_mean(spec.name, names) or "nt-opt --list-passes lists them"
+        near = did_you_mean(spec.name, names) or (
+            "nt-opt --list-passes lists them, and --load imports a module that registers others"
+        )
         raise ArgumentError(f"there is no pass {spec.name}; {near}") from None
     return instance(class_, spec)
 

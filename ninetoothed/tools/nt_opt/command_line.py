@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
-from ninetoothed.errors import did_you_mean
+from ninetoothed.artifacts.target import find_others
+from ninetoothed.errors import NineToothedError, did_you_mean
 from ninetoothed.tools.nt_opt.output_targets import STAGES, targets
 from ninetoothed.version import __version__
 
@@ -273,9 +274,20 @@ def parse(arguments: Sequence[str]) -> Arguments:
         made.error(f"--run interprets a stage, as in -t tt; -t {found.target} is none")
     known = [*targets(), *STAGES]
     if found.target not in known:
+        known = [*_all_targets(made), *STAGES]
+    if found.target not in known:
         near = did_you_mean(found.target, known) or f"targets are {', '.join(known)}"
         made.error(f"-t: there is no target {found.target}; {near}")
     return found
+
+
+def _all_targets(made: _Parser) -> Iterable[str]:
+    """The targets, with those of other packages' back ends."""
+    try:
+        find_others()
+    except NineToothedError as error:
+        made.error(f"-t: {error}")
+    return targets()
 
 
 def _unknown(made: _Parser, word: str) -> str:
