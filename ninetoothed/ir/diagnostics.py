@@ -10,6 +10,7 @@ from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ninetoothed.errors import CompilerError, NineToothedError
+from ninetoothed.ir.definitions import InvalidOpError
 from ninetoothed.ir.locations import place_of
 from ninetoothed.language.registry import Registry
 
@@ -60,7 +61,7 @@ def invalid(module: ModuleOp) -> tuple[Operation, str] | None:
         try:
             op.verify(verify_nested_ops=False)
         except VerifyException as error:
-            return op, str(error)
+            return error.op if isinstance(error, InvalidOpError) else op, str(error)
         except Exception as error:
             # xDSL prints the whole module into a note, and what is not valid may not print.
             context = error.__context__

@@ -30,7 +30,9 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ninetoothed.ir.definitions import PureOp
+from ninetoothed.errors import CompilerError
+from ninetoothed.ir.definitions import InvalidOpError, PureOp
+from ninetoothed.ir.locations import place_of
 from ninetoothed.ir.nt.attributes import (
     AccessAttr,
     CheckAttr,
@@ -190,6 +192,28 @@ class KernelOp(IRDLOperation):
                 f"nt.kernel: {len(types)} tensors are arranged, the application takes "
                 f"{len(arguments)}"
             )
+        for op in self.arrange.block.ops:
+            if not isinstance(op, SourceOp | MetaOperation | AccessOp | ArrangedOp):
+                raise InvalidOpError(op, f"nt.kernel: the arrangement cannot hold {op.name}")
+        for row in self.padded_sizes:
+            if len(row.data) != 2 or row.data[1].value is None:
+                raise VerifyException("nt.kernel: a padded size is a pair [size, number]")
+        self._verify_tiles()
+
+    def _verify_tiles(self) -> None:
+        """Verify that tiles are referred to, and are no values: both have one type."""
+        for op in self.apply.walk():
+            ref: SSAValue | None = getattr(op, "ref", None)
+            if ref is not None and ref not in self.apply.block.args:
+                raise InvalidOpError(
+                    op,
+                    f"{op.name} refers to a value that is no argument of the application",
+                )
+            tiles = [value for value in op.operands if value in self.apply.block.args]
+            if tiles not in ([], [ref]):
+                raise InvalidOpError(
+                    op, f"{op.name} uses an argument of the application as a value; load it first"
+                )
 
     @classmethod
     def parse(cls, parser: Parser) -> KernelOp:
@@ -416,6 +440,12 @@ def chain(value: SSAValue) -> tuple[SourceOp, list[MetaOperation]]:
     while isinstance(owner, MetaOperation):
         ops.append(owner)
         owner = owner.source.owner
+    if isinstance(owner, AccessOp):
+        raise CompilerError(
+            "an arrangement with nt.access is composed already; what follows its meta-operations "
+            "comes before that",
+            place_of(owner.location),
+        )
     assert isinstance(owner, SourceOp)
     return owner, ops[::-1]
 

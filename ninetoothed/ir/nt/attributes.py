@@ -347,6 +347,11 @@ class CheckAttr(Data[Check]):
 
     name = "nt.check"
 
+    def verify(self) -> None:
+        left, right = len(self.data.left), len(self.data.right)
+        if left != right:
+            raise VerifyException(f"nt.check: {left} numbers on the left, {right} on the right")
+
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Check:
         with parser.in_angle_brackets():
