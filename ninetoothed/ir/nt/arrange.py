@@ -202,14 +202,14 @@ class KernelOp(IRDLOperation):
 
     def _verify_tiles(self) -> None:
         """Verify that tiles are referred to, and are no values: both have one type."""
+        arguments = frozenset(self.apply.block.args)
         for op in self.apply.walk():
             ref: SSAValue | None = getattr(op, "ref", None)
-            if ref is not None and ref not in self.apply.block.args:
+            if ref is not None and ref not in arguments:
                 raise InvalidOpError(
-                    op,
-                    f"{op.name} refers to a value that is no argument of the application",
+                    op, f"{op.name} refers to a value that is no argument of the application"
                 )
-            tiles = [value for value in op.operands if value in self.apply.block.args]
+            tiles = [value for value in op.operands if value in arguments]
             if tiles not in ([], [ref]):
                 raise InvalidOpError(
                     op, f"{op.name} uses an argument of the application as a value; load it first"
