@@ -65,7 +65,7 @@ class Continuation:
         try:
             words = shlex.split(line)
         except ValueError as error:
-            raise ArgumentError(f"the first line, // nt-opt: {line}, is broken: {error}") from error
+            raise ArgumentError(f"the first line, // nt-opt: …, is broken: {error}") from error
         fields: dict[str, str | int] = {}
         while words:
             name, _, value = words.pop(0).partition("=")

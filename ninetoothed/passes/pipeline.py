@@ -252,7 +252,7 @@ def _stopped(rest: Sequence[Step], error: Exception, module: ModuleOp, where: st
     if strange is not None:
         message = f"pass {name} cannot take {strange.name}, which appears nowhere before {stage}"
         return CompilerError(f"{message}{where}", place_of(strange.location))
-    if isinstance(error, PassFailedException | VerifyException):
+    if isinstance(error, PassFailedException | VerifyException | ZeroDivisionError):
         return CompilerError(f"pass {name}: {error}{where}", loc)
     if isinstance(error, RecursionError):
         message = f"pass {name}: the module, or an expression in it, is nested too deeply"

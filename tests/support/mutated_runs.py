@@ -55,7 +55,8 @@ class Outcome:
     """What became of a run.
 
     ``kind``: ``"accepted"``; ``"error"``, with a place; ``"without place"``; ``"bug"``, which the
-    compiler calls a bug of its own, or has no words for; ``"traceback"``; or ``"killed"``, by a limit.
+    compiler calls a bug of its own, or has no words for; ``"traceback"``; or ``"killed"``, by a
+    limit.
     """
 
     name: str

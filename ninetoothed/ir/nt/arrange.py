@@ -43,6 +43,7 @@ from ninetoothed.ir.nt.attributes import (
     SymbolDecl,
     TensorType,
 )
+from ninetoothed.ir.nt.blocks import ReturnOp
 from ninetoothed.ir.nt.jagged import Jagged, JaggedAttr, check_jagged
 from ninetoothed.ir.nt.meta import MetaOperation
 from ninetoothed.ir.nt.types import shape_of
@@ -185,6 +186,8 @@ class KernelOp(IRDLOperation):
                 raise VerifyException(f"nt.kernel: symbol {name} is declared twice")
         if not isinstance(self.arrange.block.last_op, ArrangedOp):
             raise VerifyException("nt.kernel: the arrangement must end in nt.arranged")
+        if not isinstance(self.apply.block.last_op, ReturnOp):
+            raise VerifyException("nt.kernel: the application must end in nt.return")
         types = [value.type for value in self.arranged.values]
         arguments = [argument.type for argument in self.apply.block.args]
         if len(types) != len(arguments):
