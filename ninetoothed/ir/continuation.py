@@ -19,6 +19,8 @@ from ninetoothed.errors import ArgumentError
 _MARK = "// nt-opt: "
 _NEXT = "//   "
 _WIDTH = 120
+# xDSL copies the rest of a pipeline for each of its words.
+_LONGEST = 1 << 15
 _FOUND = re.compile(r"\s*// nt-opt:[ \t]*((?:.*\\\r?\n[ \t]*//[ \t]*)*.*)")
 _BREAK = re.compile(r"\\\r?\n[ \t]*//[ \t]*")
 _PIECE = re.compile(r"[^ ,]*[ ,]*")
@@ -62,6 +64,10 @@ class Continuation:
         if match is None:
             return None
         line = _BREAK.sub("", match[1])
+        if len(line) > _LONGEST:
+            raise ArgumentError(
+                f"the first line, // nt-opt: …, has {len(line)} characters; {_LONGEST} is the most"
+            )
         try:
             words = shlex.split(line)
         except ValueError as error:

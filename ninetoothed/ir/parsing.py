@@ -217,12 +217,16 @@ class _Parser(Parser):
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:
-            return super().parse_module(allow_implicit_module)
+            module = super().parse_module(allow_implicit_module)
         except ParseError:
             if self._current_token.kind == MLIRTokenKind.EOF and self.forward_ssa_references:
                 name = next(iter(self.forward_ssa_references))
                 self.raise_error(f"%{name} is used, but not defined", self._first_uses[name])
             raise
+        if isinstance(module.location, UnknownLoc):
+            # Nobody wrote it: it begins where its ops do.
+            module.location = text_location(Loc(self._source.name, self._source.first_line))
+        return module
 
     def resolve_operand(
         self, operand: UnresolvedOperand, type: AttributeInvT
