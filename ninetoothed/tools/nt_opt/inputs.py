@@ -7,6 +7,7 @@ its own. What a Python file needs is imported where there is one.
 from __future__ import annotations
 
 import sys
+import textwrap
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ninetoothed.tools.nt_opt.python_file import PythonFile
 
 _MARK = "// -----"
+_LONGEST_MESSAGE = 400
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
         rest = tuple(parse_steps(found.passes)) if found.passes else ()
     except ArgumentError as error:
         line = chunk.offset + 1 + chunk.text[: chunk.text.index("//")].count("\n")
-        raise InvalidIRError(error.message, Loc(input_name(arguments), line)) from error
+        message = textwrap.shorten(error.message, _LONGEST_MESSAGE, placeholder=" …")
+        raise InvalidIRError(message, Loc(input_name(arguments), line)) from error
     return ModuleInput(module, rest, replace(found, passes=""))
 
 
