@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.printer import Printer
 
 from ninetoothed import config as settings
 from ninetoothed.artifacts.artifact import Artifact
@@ -23,6 +21,7 @@ from ninetoothed.frontend.build import build_arrangement, build_module
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import context
 from ninetoothed.ir.nt import collect_remarks, kernel_of
+from ninetoothed.ir.printing import text_of
 from ninetoothed.passes.pipeline import (
     ANNOTATED,
     SPECIALIZED,
@@ -203,9 +202,8 @@ def compile_kernel(
 
 def fingerprint(module: ModuleOp) -> str:
     """Digest of a module with its locations."""
-    text = io.StringIO()
-    Printer(text, print_debuginfo=True).print_op(module)
-    return hashlib.sha256(text.getvalue().encode()).hexdigest()
+    text = text_of(module, debug_info=True, local_scope=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _dump(

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ninetoothed.cache.atomic import write_atomically
 from ninetoothed.ir.continuation import Continuation
+from ninetoothed.ir.printing import text_of
 from ninetoothed.passes.pipeline import Observer, Step, pipeline_text
 
 
@@ -19,7 +20,7 @@ def dump_to(
     start: int = 0,
     pipeline: Sequence[Step] = (),
     settings: Continuation | None = None,
-    text: Callable[[ModuleOp], str] = str,
+    text: Callable[[ModuleOp], str] = text_of,
 ) -> Observer:
     """Observer that writes modules to ``folder``, as ``03-nt-pad-blocks.mlir``, counting from
     ``start``. ``pipeline`` are the steps behind the first of them, of which each further one is the

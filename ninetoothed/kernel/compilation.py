@@ -51,6 +51,7 @@ from ninetoothed.errors import (
 )
 from ninetoothed.interpreters import interpret
 from ninetoothed.ir.nt import kernel_of
+from ninetoothed.ir.printing import text_of
 from ninetoothed.ir.stages import STAGES
 from ninetoothed.kernel.comparison import described, difference, named
 from ninetoothed.kernel.issued_warnings import IssuedWarnings
@@ -494,7 +495,7 @@ class KernelCompiler:
             # The first module observed is the frontend's.
             stage = None if name == "frontend" else reached.pop(0)
             if stage is not None:
-                texts[stage] = str(module)
+                texts[stage] = text_of(module)
 
         # The kernel has warned of what there is to warn of.
         with collect_warnings():

@@ -34,6 +34,7 @@ from ninetoothed.errors import (
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
 from ninetoothed.ir.locations import place_of
+from ninetoothed.ir.printing import text_of
 from ninetoothed.ir.stages import check_stage, first_strange
 from ninetoothed.passes.placement import Stages, check_stages, instance, slots, stage_at
 from ninetoothed.plugins import outside_passes
@@ -276,7 +277,7 @@ def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
     options = "".join(loads) + f"-p '{pipeline}'"
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(f"{Continuation(pipeline)}\n{before!s}\n")
+        file.write(f"{Continuation(pipeline)}\n{text_of(before)}\n")
     return f"; reproduce it with nt-opt {path} {options}"
 
 
@@ -318,6 +319,8 @@ def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
 
 
 def _lines(module: ModuleOp, is_generic: bool) -> list[str]:
+    if not is_generic:
+        return text_of(module).splitlines()
     text = io.StringIO()
-    Printer(text, print_generic_format=is_generic).print_op(module)
+    Printer(text, print_generic_format=True).print_op(module)
     return text.getvalue().splitlines()

@@ -20,6 +20,7 @@ from ninetoothed.compiler.compile import build, context, lower, pass_options
 from ninetoothed.compiler.defaults import pick
 from ninetoothed.errors import ArgumentError, MismatchError, counted, did_you_mean, user_facing
 from ninetoothed.interpreters import interpret
+from ninetoothed.ir.printing import text_of
 from ninetoothed.kernel.comparison import Tolerance, difference
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, run, steps
@@ -150,10 +151,10 @@ def _check(pass_: ModulePass | type[ModulePass], case: _Case) -> bool:
     own = rest.pop(0) if rest and rest[0].pass_.name == pass_.name else None
     if not isinstance(pass_, ModulePass):
         pass_ = pass_() if own is None else own.pass_
-    text = str(case.module)
+    text = text_of(case.module)
     module = case.module.clone()
     run(context(), module, [Step(pass_)], verifying=True)
-    changed = str(module)
+    changed = text_of(module)
     if changed == text:
         return False
     expected = case.results(case.module)

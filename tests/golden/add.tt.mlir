@@ -1,7 +1,41 @@
 // element types assumed: lhs: fp32, rhs: fp32, output: fp32
 // configuration: BLOCK_SIZE_0=256, num_warps=4, num_stages=3
 builtin.module {
-  tt.func @add_kernel(%lhs: !tt.ptr<f32> {nt.param = "lhs", tt.divisibility = 16 : i32}, %rhs: !tt.ptr<f32> {nt.param = "rhs", tt.divisibility = 16 : i32}, %output: !tt.ptr<f32> {nt.param = "output", tt.divisibility = 16 : i32}, %output_size: i32 {nt.symbol = "output_size_0"}) attributes {nt.params = [#nt.param<"lhs" tensor [lhs_size_0] [1]>, #nt.param<"rhs" tensor [rhs_size_0] [1]>, #nt.param<"output" tensor [output_size_0] [1]>], nt.grid = #nt.expr<lhs_size_0 ceildiv 256>, nt.checks = [#nt.check<agreement [lhs_size_0 ceildiv 256] = [rhs_size_0 ceildiv 256], "the outermost shapes of lhs and rhs must be equal, one program an element: they are {left} and {right}">, #nt.check<agreement [lhs_size_0 ceildiv 256] = [output_size_0 ceildiv 256], "the outermost shapes of lhs and output must be equal, one program an element: they are {left} and {right}">, #nt.check<defined [output_size_0, lhs_size_0] = [min(lhs_size_0, output_size_0), lhs_size_0], "output is written where lhs has no element, so that nothing defined is stored: output_size_0 <= lhs_size_0 must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond the end, as in Tensor(1, other=0) for lhs">, #nt.check<defined [output_size_0, rhs_size_0] = [min(output_size_0, rhs_size_0), rhs_size_0], "output is written where rhs has no element, so that nothing defined is stored: output_size_0 <= rhs_size_0 must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond the end, as in Tensor(1, other=0) for rhs">]} {
+  tt.func @add_kernel(
+    %lhs: !tt.ptr<f32> {nt.param = "lhs", tt.divisibility = 16 : i32},
+    %rhs: !tt.ptr<f32> {nt.param = "rhs", tt.divisibility = 16 : i32},
+    %output: !tt.ptr<f32> {nt.param = "output", tt.divisibility = 16 : i32},
+    %output_size: i32 {nt.symbol = "output_size_0"}
+  ) attributes {
+    nt.params = [
+      #nt.param<"lhs" tensor [lhs_size_0] [1]>,
+      #nt.param<"rhs" tensor [rhs_size_0] [1]>,
+      #nt.param<"output" tensor [output_size_0] [1]>
+    ],
+    nt.grid = #nt.expr<lhs_size_0 ceildiv 256>,
+    nt.checks = [
+      #nt.check<
+        agreement [lhs_size_0 ceildiv 256] = [rhs_size_0 ceildiv 256],
+        "the outermost shapes of lhs and rhs must be equal, one program an element: they are {left} and {right}"
+      >,
+      #nt.check<
+        agreement [lhs_size_0 ceildiv 256] = [output_size_0 ceildiv 256],
+        "the outermost shapes of lhs and output must be equal, one program an element: they are {left} and {right}"
+      >,
+      #nt.check<
+        defined [output_size_0, lhs_size_0] = [min(lhs_size_0, output_size_0), lhs_size_0],
+        "output is written where lhs has no element, so that nothing defined is stored: output_size_0 <= lhs_size_0 "
+        "must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond the end, as in "
+        "Tensor(1, other=0) for lhs"
+      >,
+      #nt.check<
+        defined [output_size_0, rhs_size_0] = [min(output_size_0, rhs_size_0), rhs_size_0],
+        "output is written where rhs has no element, so that nothing defined is stored: output_size_0 <= rhs_size_0 "
+        "must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond the end, as in "
+        "Tensor(1, other=0) for rhs"
+      >
+    ]
+  } {
     %pid = tt.get_program_id 0 : i32
     %b0 = tt.make_range 0 : i32 256 : i32 -> tensor<256xi32>
     %0 = arith.constant 256 : i32

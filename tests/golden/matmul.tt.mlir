@@ -1,6 +1,103 @@
 // configuration: BLOCK_SIZE_0=64, BLOCK_SIZE_1=32, BLOCK_SIZE_2=128, num_warps=8, num_stages=3
 builtin.module {
-  tt.func @matmul_kernel(%input: !tt.ptr<f16> {nt.param = "input", tt.divisibility = 16 : i32}, %other: !tt.ptr<f16> {nt.param = "other", tt.divisibility = 16 : i32}, %output: !tt.ptr<f16> {nt.param = "output", tt.divisibility = 16 : i32}, %input_size: i32 {nt.symbol = "input_size_0"}, %input_size_1: i32 {nt.symbol = "input_size_1"}, %input_stride: i32 {nt.symbol = "input_stride_0"}, %other_size: i32 {nt.symbol = "other_size_0"}, %other_size_1: i32 {nt.symbol = "other_size_1"}, %other_stride: i32 {nt.symbol = "other_stride_0"}, %output_size: i32 {nt.symbol = "output_size_0"}, %output_size_1: i32 {nt.symbol = "output_size_1"}, %output_stride: i32 {nt.symbol = "output_stride_0"}) attributes {nt.params = [#nt.param<"input" tensor [input_size_0, input_size_1] [input_stride_0, 1]>, #nt.param<"other" tensor [other_size_0, other_size_1] [other_stride_0, 1]>, #nt.param<"output" tensor [output_size_0, output_size_1] [output_stride_0, 1]>], nt.grid = #nt.expr<input_size_0 ceildiv 64 * (output_size_1 ceildiv 128)>, nt.checks = [#nt.check<agreement [input_size_0 ceildiv 64, output_size_1 ceildiv 128] = [output_size_0 ceildiv 64, other_size_1 ceildiv 128], "the outermost shapes of input and other must be equal, one program an element: they are {left} and {right}">, #nt.check<agreement [input_size_0 ceildiv 64, output_size_1 ceildiv 128] = [output_size_0 ceildiv 64, output_size_1 ceildiv 128], "the outermost shapes of input and output must be equal, one program an element: they are {left} and {right}">, #nt.check<defined [min(1, input_size_1) * min(1, output_size_1) * output_size_0, input_size_0 * min(1, input_size_1) * min(1, output_size_1)] = [min(input_size_0 * min(1, input_size_1) * min(1, output_size_1), min(1, input_size_1) * min(1, output_size_1) * output_size_0), input_size_0 * min(1, input_size_1) * min(1, output_size_1)], "output is written where input has no element, so that nothing defined is stored: output_size_0 <= input_size_0 must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond the end, as in Tensor(2, other=0) for input">, #nt.check<defined [min(1, input_size_1) * min(1, output_size_0) * output_size_1, min(1, input_size_1) * min(1, output_size_0) * other_size_1] = [min(min(1, input_size_1) * min(1, output_size_0) * other_size_1, min(1, input_size_1) * min(1, output_size_0) * output_size_1), min(1, input_size_1) * min(1, output_size_0) * other_size_1], "output is written where other has no element, so that nothing defined is stored: output_size_1 <= other_size_1 must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond the end, as in Tensor(2, other=0) for other">, #nt.check<defined [input_size_1 * min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1), min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1) * other_size_0] = [min(input_size_1 * min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1), min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1) * other_size_0), min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1) * other_size_0], "other ends before input, with which it is combined, so that what is stored in output is not defined: input_size_1 <= other_size_0 must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond the end, as in Tensor(2, other=0) for other">, #nt.check<defined [min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1) * min(1, output_size_0) * min(1, output_size_1) * other_size_0, input_size_1 * min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1) * min(1, output_size_0) * min(1, output_size_1)] = [min(input_size_1 * min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1) * min(1, output_size_0) * min(1, output_size_1), min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1) * min(1, output_size_0) * min(1, output_size_1) * other_size_0), input_size_1 * min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1) * min(1, output_size_0) * min(1, output_size_1)], "input ends before other, with which it is combined, so that what is stored in output is not defined: other_size_0 <= input_size_1 must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond the end, as in Tensor(2, other=0) for input">]} {
+  tt.func @matmul_kernel(
+    %input: !tt.ptr<f16> {nt.param = "input", tt.divisibility = 16 : i32},
+    %other: !tt.ptr<f16> {nt.param = "other", tt.divisibility = 16 : i32},
+    %output: !tt.ptr<f16> {nt.param = "output", tt.divisibility = 16 : i32},
+    %input_size: i32 {nt.symbol = "input_size_0"},
+    %input_size_1: i32 {nt.symbol = "input_size_1"},
+    %input_stride: i32 {nt.symbol = "input_stride_0"},
+    %other_size: i32 {nt.symbol = "other_size_0"},
+    %other_size_1: i32 {nt.symbol = "other_size_1"},
+    %other_stride: i32 {nt.symbol = "other_stride_0"},
+    %output_size: i32 {nt.symbol = "output_size_0"},
+    %output_size_1: i32 {nt.symbol = "output_size_1"},
+    %output_stride: i32 {nt.symbol = "output_stride_0"}
+  ) attributes {
+    nt.params = [
+      #nt.param<"input" tensor [input_size_0, input_size_1] [input_stride_0, 1]>,
+      #nt.param<"other" tensor [other_size_0, other_size_1] [other_stride_0, 1]>,
+      #nt.param<"output" tensor [output_size_0, output_size_1] [output_stride_0, 1]>
+    ],
+    nt.grid = #nt.expr<input_size_0 ceildiv 64 * (output_size_1 ceildiv 128)>,
+    nt.checks = [
+      #nt.check<
+        agreement [input_size_0 ceildiv 64, output_size_1 ceildiv 128]
+            = [output_size_0 ceildiv 64, other_size_1 ceildiv 128],
+        "the outermost shapes of input and other must be equal, one program an element: they are {left} and {right}"
+      >,
+      #nt.check<
+        agreement [input_size_0 ceildiv 64, output_size_1 ceildiv 128]
+            = [output_size_0 ceildiv 64, output_size_1 ceildiv 128],
+        "the outermost shapes of input and output must be equal, one program an element: they are {left} and {right}"
+      >,
+      #nt.check<
+        defined [
+          min(1, input_size_1) * min(1, output_size_1) * output_size_0,
+          input_size_0 * min(1, input_size_1) * min(1, output_size_1)
+        ] = [
+          min(
+            input_size_0 * min(1, input_size_1) * min(1, output_size_1),
+            min(1, input_size_1) * min(1, output_size_1) * output_size_0
+          ),
+          input_size_0 * min(1, input_size_1) * min(1, output_size_1)
+        ],
+        "output is written where input has no element, so that nothing defined is stored: output_size_0 <= "
+        "input_size_0 must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond "
+        "the end, as in Tensor(2, other=0) for input"
+      >,
+      #nt.check<
+        defined [
+          min(1, input_size_1) * min(1, output_size_0) * output_size_1,
+          min(1, input_size_1) * min(1, output_size_0) * other_size_1
+        ] = [
+          min(
+            min(1, input_size_1) * min(1, output_size_0) * other_size_1,
+            min(1, input_size_1) * min(1, output_size_0) * output_size_1
+          ),
+          min(1, input_size_1) * min(1, output_size_0) * other_size_1
+        ],
+        "output is written where other has no element, so that nothing defined is stored: output_size_1 <= "
+        "other_size_1 must hold, but they are {left}; pass tensors whose sizes fit, or declare what is read beyond "
+        "the end, as in Tensor(2, other=0) for other"
+      >,
+      #nt.check<
+        defined [
+          input_size_1 * min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1),
+          min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1) * other_size_0
+        ] = [
+          min(
+            input_size_1 * min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1),
+            min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1) * other_size_0
+          ),
+          min(1, input_size_0) * min(1, output_size_0) * min(1, output_size_1) * other_size_0
+        ],
+        "other ends before input, with which it is combined, so that what is stored in output is not defined: "
+        "input_size_1 <= other_size_0 must hold, but they are {left}; pass tensors whose sizes fit, or declare what "
+        "is read beyond the end, as in Tensor(2, other=0) for other"
+      >,
+      #nt.check<
+        defined [
+          min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1) * min(1, output_size_0)
+              * min(1, output_size_1) * other_size_0,
+          input_size_1 * min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1)
+              * min(1, output_size_0) * min(1, output_size_1)
+        ] = [
+          min(
+            input_size_1 * min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1)
+                * min(1, output_size_0) * min(1, output_size_1),
+            min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1) * min(1, output_size_0)
+                * min(1, output_size_1) * other_size_0
+          ),
+          input_size_1 * min(input_size_1 ceildiv 32 - input_size_1 floordiv 32, 1) * min(1, other_size_1)
+              * min(1, output_size_0) * min(1, output_size_1)
+        ],
+        "input ends before other, with which it is combined, so that what is stored in output is not defined: "
+        "other_size_0 <= input_size_1 must hold, but they are {left}; pass tensors whose sizes fit, or declare what "
+        "is read beyond the end, as in Tensor(2, other=0) for input"
+      >
+    ]
+  } {
     %pid = tt.get_program_id 0 : i32
     %0 = arith.constant 128 : i32
     %1 = arith.constant 1 : i32
@@ -56,7 +153,9 @@ builtin.module {
     %45 = tt.expand_dims %44 0 : i32 : tensor<128xi1> -> tensor<1x128xi1>
     %46 = tt.broadcast %45 : tensor<1x128xi1> -> tensor<32x128xi1>
     %47 = tt.splat %29 : f16 -> tensor<32x128xf16>
-    %accumulator_1 = scf.for %k = %5 to %9 step %1 iter_args(%accumulator_2 = %accumulator) -> (tensor<64x128xf32>) : i32 {
+    %accumulator_1 = scf.for %k = %5 to %9 step %1 iter_args(
+      %accumulator_2 = %accumulator
+    ) -> (tensor<64x128xf32>) : i32 {
       %48 = arith.muli %k, %6 : i32
       %49 = tt.addptr %13, %48 : !tt.ptr<f16>, i32
       %50 = tt.splat %49 : !tt.ptr<f16> -> tensor<64x32x!tt.ptr<f16>>
@@ -78,7 +177,8 @@ builtin.module {
       %65 = tt.broadcast %64 : tensor<32x1xi1> -> tensor<32x128xi1>
       %66 = arith.andi %65, %46 : tensor<32x128xi1>
       %other_1 = tt.load %62, %66, %47 : tensor<32x128x!tt.ptr<f16>>
-      %67 = tt.dot %input_1, %other_1, %accumulator 0 : i32 0 : i32 : tensor<64x32xf16> * tensor<32x128xf16> -> tensor<64x128xf32>
+      %67 = tt.dot %input_1, %other_1, %accumulator 0 : i32 0
+          : i32 : tensor<64x32xf16> * tensor<32x128xf16> -> tensor<64x128xf32>
       %accumulator_3 = arith.addf %accumulator_2, %67 : tensor<64x128xf32>
       scf.yield %accumulator_3 : tensor<64x128xf32>
     }

@@ -1,7 +1,30 @@
 // block size input_size_1 assumed to be rounded up to 1024
 // block size output_size_1 assumed to be rounded up to 1024
 builtin.module {
-  tt.func @softmax_kernel(%input: !tt.ptr<f16> {nt.param = "input", tt.divisibility = 16 : i32}, %output: !tt.ptr<f16> {nt.param = "output", tt.divisibility = 16 : i32}, %input_size: i32 {nt.symbol = "input_size_1"}, %input_stride: i32 {nt.symbol = "input_stride_0"}, %output_stride: i32 {nt.symbol = "output_stride_0"}) attributes {nt.params = [#nt.param<"input" tensor [input_size_0, input_size_1] [input_stride_0, 1]>, #nt.param<"output" tensor [output_size_0, output_size_1] [output_stride_0, 1]>], nt.grid = #nt.expr<input_size_0>, nt.checks = [#nt.check<[input_size_1] = [output_size_1], "in `output = numerator / ntl.sum(numerator, axis=1, keep_dims=True)` the sizes input_size_1 and output_size_1 must be equal: they are {left} and {right}">, #nt.check<agreement [input_size_0, 1] = [output_size_0, 1], "the outermost shapes of input and output must be equal, one program an element: they are {left} and {right}">]} {
+  tt.func @softmax_kernel(
+    %input: !tt.ptr<f16> {nt.param = "input", tt.divisibility = 16 : i32},
+    %output: !tt.ptr<f16> {nt.param = "output", tt.divisibility = 16 : i32},
+    %input_size: i32 {nt.symbol = "input_size_1"},
+    %input_stride: i32 {nt.symbol = "input_stride_0"},
+    %output_stride: i32 {nt.symbol = "output_stride_0"}
+  ) attributes {
+    nt.params = [
+      #nt.param<"input" tensor [input_size_0, input_size_1] [input_stride_0, 1]>,
+      #nt.param<"output" tensor [output_size_0, output_size_1] [output_stride_0, 1]>
+    ],
+    nt.grid = #nt.expr<input_size_0>,
+    nt.checks = [
+      #nt.check<
+        [input_size_1] = [output_size_1],
+        "in `output = numerator / ntl.sum(numerator, axis=1, keep_dims=True)` the sizes input_size_1 and "
+        "output_size_1 must be equal: they are {left} and {right}"
+      >,
+      #nt.check<
+        agreement [input_size_0, 1] = [output_size_0, 1],
+        "the outermost shapes of input and output must be equal, one program an element: they are {left} and {right}"
+      >
+    ]
+  } {
     %pid = tt.get_program_id 0 : i32
     %b1 = tt.make_range 0 : i32 1024 : i32 -> tensor<1024xi32>
     %0 = arith.muli %pid, %input_stride : i32

@@ -1,4 +1,6 @@
-"""Every stage of a random program prints, parses and prints alike, with locations and without."""
+"""Every stage of a random program prints, parses and prints alike: the text for readers and the
+generic one, with locations and without.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ninetoothed.compiler.compile import context
+from ninetoothed.ir import printing
+from ninetoothed.ir.line_wrapping import WIDTH
 from ninetoothed.testing.program_runs import PassTrace
 from ninetoothed.testing.program_writer import Program
 from ninetoothed.testing.random_programs import programs
@@ -19,6 +23,8 @@ from tests.support.profiles import tried
 
 def text_of(module: ModuleOp, locations: bool, generic: bool) -> str:
     """The module's text."""
+    if not generic:
+        return printing.text_of(module, debug_info=locations)
     stream = io.StringIO()
     Printer(stream, print_debuginfo=locations, print_generic_format=generic).print_op(module)
     return stream.getvalue()
@@ -37,3 +43,5 @@ def test_text_is_a_fixpoint(program: Program, locations: bool, generic: bool) ->
         parsed.verify()
         assert text_of(parsed, locations, generic) == text, name
         assert parsed.is_structurally_equivalent(module), name
+        if not (locations or generic):
+            assert [line for line in text.splitlines() if len(line) > WIDTH] == [], name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -43,6 +44,8 @@ _PRECEDENCE: dict[str, tuple[str, int]] = {
     "mod": ("mod", 2),
 }
 _FUNCTIONS = ("min", "max")
+_WORD = re.compile(r"\s*\S+\s*|\s+")
+_MOST_CHARACTERS = 108
 
 
 def parse_expr(parser: AttrParser) -> IndexExpr:
@@ -121,6 +124,26 @@ def parse_exprs(parser: AttrParser) -> tuple[IndexExpr, ...]:
 def print_exprs(exprs: Iterable[IndexExpr]) -> str:
     """The text that :func:`parse_exprs` reads."""
     return f"[{', '.join(ir_text(expr) for expr in exprs)}]"
+
+
+def parse_text(parser: AttrParser) -> str:
+    """Parse text in one string literal or in several, one behind the other."""
+    pieces = [parser.parse_str_literal()]
+    while (piece := parser.parse_optional_str_literal()) is not None:
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def print_text(printer: Printer, text: str) -> None:
+    """Print text that :func:`parse_text` reads, long text in several literals: a line may end only
+    between them.
+    """
+    pieces = [""]
+    for word in _WORD.findall(text):
+        if pieces[-1] and len((pieces[-1] + word).encode()) > _MOST_CHARACTERS:
+            pieces.append("")
+        pieces[-1] += word
+    printer.print_list(pieces, printer.print_string_literal, " ")
 
 
 @irdl_attr_definition
@@ -358,6 +381,7 @@ class Check:
 class CheckAttr(Data[Check]):
     """``#nt.check<[m] = [k], "the sizes are {left} and {right}">``,
     ``#nt.check<agreement [m] = [k], "…">``, ``#nt.check<defined [m, k] = [min(m, k), k], "…">``.
+    A long message is several literals, ``"the sizes are " "{left}"``.
     """
 
     name = "nt.check"
@@ -376,13 +400,13 @@ class CheckAttr(Data[Check]):
             parser.parse_punctuation("=")
             right = parse_exprs(parser)
             parser.parse_punctuation(",")
-            return Check(left, right, parser.parse_str_literal(), agreement, defined)
+            return Check(left, right, parse_text(parser), agreement, defined)
 
     def print_parameter(self, printer: Printer) -> None:
         check = self.data
         kind = "agreement " if check.agreement else "defined " if check.defined else ""
         printer.print_string(f"<{kind}{print_exprs(check.left)} = {print_exprs(check.right)}, ")
-        printer.print_string_literal(check.message)
+        print_text(printer, check.message)
         printer.print_string(">")
 
 

@@ -19,6 +19,7 @@ from xdsl.printer import Printer
 from ninetoothed.errors import Loc
 from ninetoothed.ir.locations import loc_of, location, plain
 from ninetoothed.ir.nt.arrange import KernelOp
+from ninetoothed.ir.nt.attributes import parse_text, print_text
 
 RemarkKind = Literal["passed", "missed", "analysis"]
 """As in LLVM: a pass changed something; it refused, for want of a fact; a fact that it found."""
@@ -68,7 +69,7 @@ class RemarkAttr(Data[Remark]):
                 parser.raise_error(
                     f"a remark is one of {', '.join(get_args(RemarkKind))}, not {kind}"
                 )
-            pass_name, message = parser.parse_str_literal(), parser.parse_str_literal()
+            pass_name, message = parser.parse_str_literal(), parse_text(parser)
             place = parser.parse_optional_location()
         return Remark(
             cast("RemarkKind", kind), pass_name, message, None if place is None else loc_of(place)
@@ -79,7 +80,7 @@ class RemarkAttr(Data[Remark]):
         printer.print_string(f"<{remark.kind} ")
         printer.print_string_literal(remark.pass_name)
         printer.print_string(" ")
-        printer.print_string_literal(remark.message)
+        print_text(printer, remark.message)
         if remark.loc is not None:
             printer.print_string(" ")
             printer.print_attribute(location(remark.loc))

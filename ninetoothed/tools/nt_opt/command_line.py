@@ -64,6 +64,7 @@ class Arguments(argparse.Namespace):
     outputs: str | None
     generic: bool
     debug_info: bool
+    local_scope: bool
     syntax_highlight: bool
     dump_ir: str | None
     dump_ir_diff: bool
@@ -183,6 +184,12 @@ def _add_output(add: _Add) -> None:
     add("-o", "--output-file", metavar="FILE", help="write to a file")
     add("--generic", "--print-op-generic", action="store_true", help="ops in the generic form")
     add("--debug-info", "--print-debuginfo", action="store_true", help="print source locations")
+    add(
+        "--print-local-scope",
+        dest="local_scope",
+        action="store_true",
+        help="an op a line, without aliases of types and locations, as CHECK lines like it",
+    )
     add("--syntax-highlight", action="store_true", help="colours")
 
 

@@ -12,21 +12,23 @@ from xdsl.printer import Printer
 from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.configuration import Config
 from ninetoothed.artifacts.target import BACK_ENDS, DEFAULT_TARGET, Target
+from ninetoothed.ir.printing import text_of
 from ninetoothed.tools.nt_opt.output_targets import EmitOptions
 
 
 def mlir(module: ModuleOp, options: EmitOptions) -> str:
     """The module as it is."""
-    text = io.StringIO()
+    if not (options.generic or options.syntax_highlight):
+        return f"{text_of(module, options.debug_info, options.local_scope)}\n"
+    stream = io.StringIO()
     kind = Printer
     if options.syntax_highlight:
         from xdsl.syntax_printer import SyntaxPrinter
 
         kind = SyntaxPrinter
-    kind(text, print_generic_format=options.generic, print_debuginfo=options.debug_info).print_op(
-        module
-    )
-    return f"{text.getvalue()}\n"
+    printer = kind(stream, print_generic_format=options.generic, print_debuginfo=options.debug_info)
+    printer.print_op(module)
+    return f"{stream.getvalue()}\n"
 
 
 def back_end(module: ModuleOp, options: EmitOptions) -> str:

@@ -7,29 +7,21 @@ stream.
 from __future__ import annotations
 
 import difflib
-import io
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.printer import Printer
 
 from ninetoothed.compiler.dumps import dump_to
 from ninetoothed.ir.continuation import Continuation
+from ninetoothed.ir.printing import text_of
 from ninetoothed.passes.pipeline import Observer, Step
 from ninetoothed.tools.nt_opt.command_line import Arguments
 
 _COLORS = {"+": "\033[32m", "-": "\033[31m", "@": "\033[36m"}
 _BOLD, _PLAIN = "\033[1m", "\033[0m"
-
-
-def text_of(module: ModuleOp, debug_info: bool = False) -> str:
-    """A module's text, with its locations where they are asked for."""
-    text = io.StringIO()
-    Printer(text, print_debuginfo=debug_info).print_op(module)
-    return text.getvalue()
 
 
 class Dumps:
@@ -71,7 +63,7 @@ class Dumps:
         return found
 
     def _text(self, module: ModuleOp) -> str:
-        return text_of(module, self._arguments.debug_info)
+        return text_of(module, self._arguments.debug_info, self._arguments.local_scope)
 
     def _print(self, name: str, module: ModuleOp) -> None:
         # Marks between the parts, so that the whole is an input of `--split-input-file`.

@@ -190,6 +190,7 @@ class _Driver:
             else (settings.arch, settings.num_warps, settings.num_stages),
             given.generic,
             given.debug_info,
+            given.local_scope,
             given.syntax_highlight,
         )
         if self._target.lowered:

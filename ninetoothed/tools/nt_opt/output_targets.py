@@ -33,6 +33,7 @@ class EmitOptions:
     num_stages: int | None = None
     generic: bool = False
     debug_info: bool = False
+    local_scope: bool = False
     syntax_highlight: bool = False
 
 

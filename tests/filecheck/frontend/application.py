@@ -1,4 +1,4 @@
-# RUN: nt-opt %s | filecheck %s
+# RUN: nt-opt %s --print-local-scope | filecheck %s
 """What an application becomes: types are explicit, and names are the user's."""
 
 import ninetoothed

@@ -1,5 +1,6 @@
-# RUN: nt-opt %s --set BLOCK_SIZE=64 | filecheck %s
-# RUN: nt-opt %s --kernel add_kernel --dtype lhs=fp16 | filecheck %s --check-prefix=HALF
+# RUN: nt-opt %s --print-local-scope --set BLOCK_SIZE=64 | filecheck %s
+# RUN: nt-opt %s --print-local-scope --kernel add_kernel --dtype lhs=fp16 \
+# RUN:   | filecheck %s --check-prefix=HALF
 """What an arrangement becomes: sources with their symbols, and a chain of meta-operations each."""
 
 import ninetoothed

@@ -1,4 +1,4 @@
-# RUN: nt-opt %s | filecheck %s
+# RUN: nt-opt %s --print-local-scope | filecheck %s
 """What coordinates, sources and pointers become."""
 
 import ninetoothed

@@ -1,4 +1,4 @@
-# RUN: nt-opt %s | filecheck %s
+# RUN: nt-opt %s --print-local-scope | filecheck %s
 """Python's functions and operators: chains of ours, or numbers; a loop that is unrolled."""
 
 import math

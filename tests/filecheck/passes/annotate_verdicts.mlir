@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-annotate-verdicts | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-annotate-verdicts | filecheck %s
 
 // Read and written, block by block.
 // CHECK-LABEL: nt.kernel @tiled

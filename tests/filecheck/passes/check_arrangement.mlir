@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-check-arrangement | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-check-arrangement | filecheck %s
 
 // One size, one block: nothing to check.
 // CHECK-LABEL: nt.kernel @proved symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>] arrange {

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p 'nt-check-arrangement{agreement=counts}' | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p 'nt-check-arrangement{agreement=counts}' | filecheck %s
 
 // In the class of equal numbers of elements, shapes may differ.
 // CHECK-LABEL: nt.kernel @counts

@@ -1,10 +1,10 @@
-// RUN: nt-opt %s -p nt-check-arrangement --split-input-file --verify-diagnostics | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-check-arrangement --split-input-file --verify-diagnostics | filecheck %s
 
 // Where longest lengths must be equal, so must the offsets; what is equal block by block is checked
 // as a call can check it.
 // CHECK-LABEL: nt.kernel @two_lengths
 // CHECK-SAME: checks [#nt.check<[n] = [m], "sizes {left} and {right}">,
-// CHECK-SAME: #nt.check<[xo] = [yo], "the sequences of x and y must have equal lengths, but their offsets differ; make one with torch.nested.nested_tensor_from_jagged(values, x.offsets())">,
+// CHECK-SAME: #nt.check<[xo] = [yo], "the sequences of x and y must have equal lengths, but their offsets differ; make one with " "torch.nested.nested_tensor_from_jagged(values, x.offsets())">,
 // CHECK-SAME: #nt.check<[b, n ceildiv 64] = [b, m ceildiv 64], "the outermost shapes of x and y must be equal, one program an element: they are {left} and {right}">]
 nt.kernel @two_lengths symbols [#nt.symbol<b size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>, #nt.symbol<xl length 0 to ?>, #nt.symbol<yl length 0 to ?>]
     checks [#nt.check<[xl] = [yl], "sizes {left} and {right}">, #nt.check<[xl] = [n], "one size">] arrange {

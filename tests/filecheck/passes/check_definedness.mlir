@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-check-definedness | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-check-definedness | filecheck %s
 
 // Every lane that is written was read: nothing to check.
 // CHECK-LABEL: nt.kernel @same

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-compose-arrangement | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-compose-arrangement | filecheck %s
 
 // A tile: the guard ends the last block. No meta-operation is left.
 // CHECK-LABEL: nt.kernel @tile

@@ -1,6 +1,6 @@
-// RUN: nt-opt %s -p 'nt-fit-target{target="sm_90"}' | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p 'nt-fit-target{target="sm_90"}' | filecheck %s
 // RUN: nt-opt %s -p 'nt-fit-target{target="gfx90a"}' | filecheck %s --check-prefix=AMD
-// RUN: nt-opt %s -p nt-fit-target | filecheck %s --check-prefix=CPU
+// RUN: nt-opt %s --print-local-scope -p nt-fit-target | filecheck %s --check-prefix=CPU
 
 // The target's default precision; where it has no tf32, another. A precision that is given stays.
 // CHECK-LABEL: nt.kernel @defaults

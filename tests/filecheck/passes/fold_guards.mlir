@@ -1,5 +1,5 @@
 // RUN: nt-opt %s -p 'nt-fold-guards{full=true}' | filecheck %s
-// RUN: nt-opt %s -p nt-fold-guards | filecheck %s --check-prefix=GENERAL
+// RUN: nt-opt %s --print-local-scope -p nt-fold-guards | filecheck %s --check-prefix=GENERAL
 // RUN: nt-opt %s -p 'nt-fold-guards{enabled=false}' | filecheck %s --check-prefix=OFF
 // RUN: nt-opt %s -p 'nt-specialize{indivisible="k"},nt-fold-guards' | filecheck %s --check-prefix=ODD
 // RUN: nt-opt %s -p nt-fold-guards --remarks 2>&1 | filecheck %s --check-prefix=REMARK

@@ -1,5 +1,5 @@
 // RUN: nt-opt %s -p nt-forward-memory | filecheck %s
-// RUN: nt-opt %s --remarks -p nt-forward-memory | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --print-local-scope --remarks -p nt-forward-memory | filecheck %s --check-prefix=REMARK
 
 // Redundant loads, with no store between them, are one, whatever is stored elsewhere.
 // CHECK-LABEL: nt.kernel @one_read

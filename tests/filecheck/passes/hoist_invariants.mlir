@@ -1,5 +1,5 @@
 // RUN: nt-opt %s -p nt-hoist-invariants | filecheck %s
-// RUN: nt-opt %s --remarks -p nt-hoist-invariants | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --print-local-scope --remarks -p nt-hoist-invariants | filecheck %s --check-prefix=REMARK
 
 // An op is hoisted out of the outermost loop in which it is invariant, past conditions; its operands
 // go before it.

@@ -1,5 +1,5 @@
 // RUN: nt-opt %s -p nt-hoist-loads | filecheck %s
-// RUN: nt-opt %s --remarks -p nt-hoist-loads | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --print-local-scope --remarks -p nt-hoist-loads | filecheck %s --check-prefix=REMARK
 // RUN: nt-opt %s -p 'nt-hoist-loads{num_warps=8}' | filecheck %s --check-prefix=WARPS
 // RUN: nt-opt %s -p 'nt-hoist-loads{enabled=false}' | filecheck %s --check-prefix=OFF
 

@@ -1,5 +1,5 @@
 // RUN: nt-opt %s -p nt-insert-barriers | filecheck %s
-// RUN: nt-opt %s --remarks -p nt-insert-barriers | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --print-local-scope --remarks -p nt-insert-barriers | filecheck %s --check-prefix=REMARK
 
 // Each lane is computed from the same loaded lane, maybe among others: no barrier.
 // CHECK-LABEL: nt.kernel @in_place

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-lower-accesses | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-lower-accesses | filecheck %s
 
 // Each access computes its address at its own place, and what its mask has in common with it once.
 // The pointer moves by the program's scalars; lanes are added along their dim.

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-lower-accesses | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-lower-accesses | filecheck %s
 // RUN: nt-opt %s -p 'nt-lower-accesses{alignment_facts=false}' | filecheck %s --check-prefix=OFF
 
 // A flat index behind a pad of 16 may be negative. Rows are multiples of 16 long: of each 16 lanes the

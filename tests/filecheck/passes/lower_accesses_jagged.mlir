@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p 'nt-lower-accesses,cse,nt-lower-to-tt,cse,dce' | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p 'nt-lower-accesses,cse,nt-lower-to-tt,cse,dce' | filecheck %s
 
 // The start and the length of a program's sequence are read once, also for a second tensor whose
 // offsets a check holds equal; the batch has no stride.

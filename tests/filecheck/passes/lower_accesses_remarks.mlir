@@ -1,5 +1,5 @@
-// RUN: nt-opt %s --remarks -p nt-lower-accesses | filecheck %s
-// RUN: nt-opt %s --remarks -p 'nt-lower-accesses{pointer_blocks=1}' | filecheck %s --check-prefix=BLOCKS
+// RUN: nt-opt %s --print-local-scope --remarks -p nt-lower-accesses | filecheck %s
+// RUN: nt-opt %s --print-local-scope --remarks -p 'nt-lower-accesses{pointer_blocks=1}' | filecheck %s --check-prefix=BLOCKS
 
 // A guard that always holds, and others: the comparison that is not proved.
 // CHECK: nt.kernel @always_inside {{.*}}[#nt.remark<passed "nt-lower-accesses" "`x` needs no mask: its guards always hold">]}

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-lower-to-tt | filecheck %s
 
 // Pointers and numbers in launch order, then the sizes that are used: m is not. Alignment to 16
 // bytes, and multiples of 16, are attributes of the arguments.

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-lower-to-tt | filecheck %s
 
 // Prints, assertions, assumptions, hints, assembly, and Triton's own arithmetic.
 // CHECK-LABEL: tt.func @debug

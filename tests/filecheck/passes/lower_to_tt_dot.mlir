@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-lower-to-tt | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-lower-to-tt | filecheck %s
 
 // Without a precision tf32; batches as matrices.
 // CHECK-LABEL: tt.func @dots

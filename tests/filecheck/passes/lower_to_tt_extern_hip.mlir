@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p 'nt-lower-to-tt{target="gfx942"}' | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p 'nt-lower-to-tt{target="gfx942"}' | filecheck %s
 
 // Functions of AMD's libraries.
 // CHECK-LABEL: tt.func @floats

@@ -1,5 +1,5 @@
-// RUN: nt-opt %s -p nt-mask-reductions | filecheck %s
-// RUN: nt-opt %s --remarks -p nt-mask-reductions | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --print-local-scope -p nt-mask-reductions | filecheck %s
+// RUN: nt-opt %s --print-local-scope --remarks -p nt-mask-reductions | filecheck %s --check-prefix=REMARK
 
 // The lanes of a load outside its guard are free: they become the identity.
 // REMARK: nt.kernel @fills {{.*}}nt.remarks = []

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-mask-reductions | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-mask-reductions | filecheck %s
 
 // Lanes outside the guard are not asserted, and where there is a mask, neither there.
 // CHECK-LABEL: nt.kernel @asserted

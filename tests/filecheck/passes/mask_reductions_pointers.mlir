@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-mask-reductions | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-mask-reductions | filecheck %s
 
 // A mask is false where it is not valid itself. What it masks is not valid in the loaded block, so
 // that a sum selects by it.

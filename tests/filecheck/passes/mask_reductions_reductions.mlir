@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-mask-reductions | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-mask-reductions | filecheck %s
 
 // A scan by name reads its identity.
 // CHECK-LABEL: nt.kernel @named

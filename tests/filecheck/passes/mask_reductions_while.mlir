@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-mask-reductions | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-mask-reductions | filecheck %s
 
 // A loop with a condition carries the guard of what it carries through both of its regions. The
 // condition combines lanes, too.

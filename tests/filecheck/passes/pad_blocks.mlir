@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-pad-blocks | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-pad-blocks | filecheck %s
 
 // Blocks of 48 become blocks of 64; the lanes added are outside the guard.
 // CHECK-LABEL: nt.kernel @rounded

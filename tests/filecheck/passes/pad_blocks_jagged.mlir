@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-pad-blocks | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-pad-blocks | filecheck %s
 
 // A block of a whole sequence has room for the longest, and its lanes end where the sequence does.
 // CHECK-LABEL: nt.kernel @sum

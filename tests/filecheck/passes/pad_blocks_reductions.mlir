@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-pad-blocks | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-pad-blocks | filecheck %s
 
 // Up to a lane no lane was added: a scan needs nothing.
 // CHECK-LABEL: nt.kernel @forward

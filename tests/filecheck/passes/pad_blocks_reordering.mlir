@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-pad-blocks | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-pad-blocks | filecheck %s
 
 // Lane (i, j) of the padded result is lane 5 * i + j of the operand; those behind stay inside it.
 // CHECK-LABEL: nt.kernel @moves

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-schedule-programs | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-schedule-programs | filecheck %s
 
 // One dim: the program's number is its index.
 // CHECK-LABEL: nt.kernel @one_dim symbols [#nt.symbol<n size 0 to ?>] grid #nt.expr<n ceildiv 64> arrange {

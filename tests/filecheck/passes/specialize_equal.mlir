@@ -1,5 +1,5 @@
-// RUN: nt-opt %s -p 'nt-specialize{values="B=64" equal="m=n","n=k","u=v" contiguous="z=0"}' | filecheck %s
-// RUN: nt-opt %s -p 'nt-specialize{values="B=64" equal="m=n","n=k" merges_equal=false}' | filecheck %s --check-prefix APART
+// RUN: nt-opt %s --print-local-scope -p 'nt-specialize{values="B=64" equal="m=n","n=k","u=v" contiguous="z=0"}' | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p 'nt-specialize{values="B=64" equal="m=n","n=k" merges_equal=false}' | filecheck %s --check-prefix APART
 
 // Sizes that the signature says are equal are one, and what is checked of them is known.
 // CHECK-LABEL: nt.kernel @equal symbols [#nt.symbol<m size 0 to ?>, #nt.symbol<n size 0 to ?>, #nt.symbol<k size 0 to ?>] arrange {

@@ -1,9 +1,9 @@
-// RUN: nt-opt %s -p 'nt-specialize{values="B=64","W=3"}' | filecheck %s
-// RUN: nt-opt %s -p 'nt-specialize{values="B=64","W=3" index_bits=64}' | filecheck %s --check-prefix WIDE
+// RUN: nt-opt %s --print-local-scope -p 'nt-specialize{values="B=64","W=3"}' | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p 'nt-specialize{values="B=64","W=3" index_bits=64}' | filecheck %s --check-prefix WIDE
 
 // More elements than any tensor has: a call checks that indices hold them.
 // CHECK-LABEL: nt.kernel @expanded
-// CHECK-SAME: checks [#nt.check<[n * n] = [min(2146435071, n * n)], "the arrangement of x counts up to (n * n,) = {left}, but tensors of these sizes are addressed with 32 bits, which hold 2146435071; arrange it with fewer elements">] arrange
+// CHECK-SAME: checks [#nt.check<[n * n] = [min(2146435071, n * n)], "the arrangement of x counts up to (n * n,) = {left}, but tensors of these sizes are addressed with 32 bits, " "which hold 2146435071; arrange it with fewer elements">] arrange
 // WIDE-LABEL: nt.kernel @expanded
 // WIDE-SAME: checks [#nt.check<[n * n] = [min(9223372036853727231, n * n)], "{{.*}}64 bits{{.*}}">] arrange
 nt.kernel @expanded symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<B meta 32 to 1024>] arrange {

@@ -1,6 +1,6 @@
 // RUN: nt-opt %s -p 'nt-stage-loops{stages=3}' | filecheck %s
 // RUN: nt-opt %s -p nt-stage-loops | filecheck %s --check-prefix=ONE
-// RUN: nt-opt %s --remarks -p 'nt-stage-loops{stages=3}' 2>&1 | filecheck %s --check-prefix=REMARK
+// RUN: nt-opt %s --print-local-scope --remarks -p 'nt-stage-loops{stages=3}' 2>&1 | filecheck %s --check-prefix=REMARK
 // RUN: nt-opt %s --remarks -p nt-stage-loops 2>&1 | filecheck %s --check-prefix=POSSIBLE
 
 // By default, an iteration's loads are waited for.

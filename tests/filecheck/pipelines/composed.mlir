@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p nt-check-arrangement,nt-number-programs,nt-compose-arrangement,nt-mask-reductions | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p nt-check-arrangement,nt-number-programs,nt-compose-arrangement,nt-mask-reductions | filecheck %s
 
 // The symbolic stages of one signature serve every configuration. The maximum is taken over valid
 // lanes only: the load reads its identity.

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p 'nt-specialize{values="B=48"},nt-pad-blocks,nt-schedule-programs,nt-lower-accesses,nt-hoist-invariants,cse,nt-lower-to-tt,canonicalize,cse,dce' | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p 'nt-specialize{values="B=48"},nt-pad-blocks,nt-schedule-programs,nt-lower-accesses,nt-hoist-invariants,cse,nt-lower-to-tt,canonicalize,cse,dce' | filecheck %s
 
 // One configuration of a sum, from stage composed to stage tt: 48 lanes are padded to 64, masked
 // twice, and read zeros. Dead code is gone.

@@ -166,6 +166,7 @@ def test_a_pass_does_it_in_another_way() -> None:
 def test_remarks() -> None:
     example = ROOT / "examples" / "layer_norm.py"
     kernel = [str(example), "--kernel", "layer_norm_backward_kernel", "--choose", "loop_stages=3"]
+    kernel.append("--print-local-scope")
     lines = example.read_text().splitlines()
     loop = next(n for n, line in enumerate(lines, 1) if line.startswith("    for "))
     place = f"{example}:{loop}:5"

@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -p canonicalize | filecheck %s
+// RUN: nt-opt %s --print-local-scope -p canonicalize | filecheck %s
 
 // What changes nothing is its operand.
 // CHECK-LABEL: nt.kernel @nothing

@@ -1,5 +1,5 @@
-// RUN: nt-opt %s | filecheck %s
-// RUN: nt-opt %s | nt-opt | filecheck %s
+// RUN: nt-opt %s --print-local-scope | filecheck %s
+// RUN: nt-opt %s | nt-opt --print-local-scope | filecheck %s
 
 // CHECK: nt.kernel @casts
 nt.kernel @casts arrange {

@@ -1,5 +1,5 @@
-// RUN: nt-opt %s | nt-opt | filecheck %s
-// RUN: nt-opt %s --print-op-generic | nt-opt | filecheck %s
+// RUN: nt-opt %s | nt-opt --print-local-scope | filecheck %s
+// RUN: nt-opt %s --print-op-generic | nt-opt --print-local-scope | filecheck %s
 
 // CHECK-LABEL: nt.kernel @ops
 // CHECK: %x = nt.source "x" "tensor" strides [1] repeated aligned false : !nt.tensor<[n] x f16>

@@ -1,5 +1,5 @@
-// RUN: nt-opt %s | nt-opt | filecheck %s
-// RUN: nt-opt %s --print-op-generic | nt-opt | filecheck %s
+// RUN: nt-opt %s | nt-opt --print-local-scope | filecheck %s
+// RUN: nt-opt %s --print-op-generic | nt-opt --print-local-scope | filecheck %s
 
 // CHECK-LABEL: nt.kernel @folds
 nt.kernel @folds symbols [#nt.symbol<B meta 32 to 1024>] arrange {

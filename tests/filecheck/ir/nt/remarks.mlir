@@ -1,4 +1,4 @@
-// RUN: nt-opt %s | nt-opt | filecheck %s
+// RUN: nt-opt %s | nt-opt --print-local-scope | filecheck %s
 // RUN: nt-opt %s --remarks -p canonicalize 2>&1 | filecheck %s --check-prefix=TEXT
 
 // Remarks are kept with the kernel: of each kind, with or without a place, which may be that of a call.

@@ -1,5 +1,5 @@
-// RUN: nt-opt %s | nt-opt | filecheck %s
-// RUN: nt-opt %s --print-op-generic | nt-opt | filecheck %s
+// RUN: nt-opt %s | nt-opt --print-local-scope | filecheck %s
+// RUN: nt-opt %s --print-op-generic | nt-opt --print-local-scope | filecheck %s
 
 // CHECK-LABEL: nt.kernel @k
 nt.kernel @k symbols [#nt.symbol<n size 0 to ?>, #nt.symbol<m size 0 to ?>] arrange {

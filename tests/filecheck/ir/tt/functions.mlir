@@ -1,5 +1,5 @@
-// RUN: nt-opt %s | nt-opt | filecheck %s
-// RUN: nt-opt %s --print-op-generic | nt-opt | filecheck %s
+// RUN: nt-opt %s | nt-opt --print-local-scope | filecheck %s
+// RUN: nt-opt %s --print-op-generic | nt-opt --print-local-scope | filecheck %s
 
 // CHECK-LABEL: tt.func @ops
 // CHECK: %clamp = tt.clampf %x, %x, %x {propagateNan = 65535 : i32} : tensor<64xf32>

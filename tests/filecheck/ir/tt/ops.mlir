@@ -1,5 +1,5 @@
-// RUN: nt-opt %s | nt-opt | filecheck %s
-// RUN: nt-opt %s --print-op-generic | nt-opt | filecheck %s
+// RUN: nt-opt %s | nt-opt --print-local-scope | filecheck %s
+// RUN: nt-opt %s --print-op-generic | nt-opt --print-local-scope | filecheck %s
 
 // CHECK-LABEL: tt.func @ops(%x: !tt.ptr<f16> {nt.param = "x", tt.divisibility = 16 : i32}, %n: i32) attributes {nt.params = [#nt.param<"x" tensor [n] [1]>], nt.grid = #nt.expr<n>} {
 tt.func @ops(%x: !tt.ptr<f16> {"nt.param" = "x", "tt.divisibility" = 16 : i32}, %n: i32)
