@@ -8,6 +8,7 @@ In text, as ``nt-opt -p`` takes it, the check of a stage is the pass ``nt-check-
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import tempfile
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.printer import Printer
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
@@ -222,9 +224,7 @@ def run(
                     check_stage(module, legal)
         except CompilerError as error:
             if step.outside is not None and before is not None:
-                raise _failed(
-                    step.outside, error.message, before, module, pipeline[index:]
-                ) from error
+                raise _failed(step, step.outside, error.message, before, module) from error
             where = reproducer(before, pipeline[index:])
             raise CompilerError(f"pass {name}: {error.message}{where}", error.loc) from error
         except NineToothedError:
@@ -232,7 +232,7 @@ def run(
         except Exception as error:
             if step.outside is not None and before is not None:
                 reason = f"it failed with {type(error).__name__}: {error}"
-                raise _failed(step.outside, reason, before, module, pipeline[index:]) from error
+                raise _failed(step, step.outside, reason, before, module) from error
             where = reproducer(before, pipeline[index:])
             raise CompilerError(
                 f"pass {name} failed with {type(error).__name__}: {error}{where}; "
@@ -250,8 +250,9 @@ def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
     if before is None:
         return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
     pipeline = pipeline_text(rest)
-    modules = dict.fromkeys(step.outside.module for step in rest if step.outside is not None)
-    options = "".join(f"--load {module} " for module in modules) + f"-p '{pipeline}'"
+    outside = [step.outside for step in rest if step.outside is not None]
+    loads = dict.fromkeys(f"--load {one.loadable} " for one in outside)
+    options = "".join(loads) + f"-p '{pipeline}'"
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(f"{Continuation(pipeline)}\n{before!s}\n")
@@ -263,26 +264,25 @@ _MOST_LINES = 60
 
 
 def _failed(
-    outside: OutsidePass,
-    reason: str,
-    before: ModuleOp,
-    after: ModuleOp,
-    rest: Sequence[Step],
+    step: Step, outside: OutsidePass, reason: str, before: ModuleOp, after: ModuleOp
 ) -> PluginError:
     """The error about a pass of another package, with what it changed."""
     return PluginError(
-        f"pass {outside.name} ({outside}): {reason}{reproducer(before, rest)}"
+        f"pass {outside.name} ({outside}): {reason}{reproducer(before, [step])}"
         f"{_changes(outside.name, before, after)}"
     )
 
 
 def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
-    """What a pass changed, as a diff; nothing where it changed nothing, or left no text."""
+    """What a pass changed, as a diff; of what has no text of its own, in the generic form."""
     try:
-        texts = [str(module).splitlines() for module in (before, after)]
+        texts = [_lines(module, False) for module in (before, after)]
     except Exception:
-        # A pass may leave anything.
-        return ""
+        try:
+            texts = [_lines(module, True) for module in (before, after)]
+        except Exception:
+            # A pass may leave anything.
+            return ""
     lines = list(
         difflib.unified_diff(
             texts[0], texts[1], f"before {name}", f"after {name}", n=2, lineterm=""
@@ -294,3 +294,9 @@ def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
         more = len(lines) - _MOST_LINES
         lines = [*lines[:_MOST_LINES], f"... and {more} lines more"]
     return "\n".join(["; it changed", *lines])
+
+
+def _lines(module: ModuleOp, is_generic: bool) -> list[str]:
+    text = io.StringIO()
+    Printer(text, print_generic_format=is_generic).print_op(module)
+    return text.getvalue().splitlines()

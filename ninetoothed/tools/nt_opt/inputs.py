@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ninetoothed.errors import ArgumentError
+from ninetoothed.errors import ArgumentError, InvalidIRError, Loc
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import lazy_context
 from ninetoothed.ir.parsing import decoded, parse_module
@@ -85,8 +85,7 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
     """The module of a text.
 
     Raises:
-        InvalidIRError: the text is wrong; at its place in the whole input.
-        ArgumentError: its first line is.
+        InvalidIRError: the text is wrong, or its first line; at its place in the whole input.
     """
     ctx = lazy_context()
     ctx.allow_unregistered = arguments.allow_unregistered_dialect
@@ -98,10 +97,14 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
         verifying=not arguments.disable_verify,
         implicit_module=not arguments.no_implicit_module,
     )
-    found = Continuation.read(chunk.text)
-    if found is None:
-        return ModuleInput(module)
-    rest = tuple(parse_steps(found.passes)) if found.passes else ()
+    try:
+        found = Continuation.read(chunk.text)
+        if found is None:
+            return ModuleInput(module)
+        rest = tuple(parse_steps(found.passes)) if found.passes else ()
+    except ArgumentError as error:
+        line = chunk.offset + 1 + chunk.text[: chunk.text.index("//")].count("\n")
+        raise InvalidIRError(error.message, Loc(input_name(arguments), line)) from error
     return ModuleInput(module, rest, replace(found, passes=""))
 
 
