@@ -1,4 +1,4 @@
-"""Cache hints: what all programs read stays in the cache, what one program reads leaves it first."""
+"""Cache hints: ``evict_last`` for what all programs read, ``evict_first`` for what one reads."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -36,11 +36,10 @@ def legality(kernel: nt.KernelOp):
 @register(after="nt-lower-accesses")
 @dataclass(frozen=True)
 class CacheHintsPass(KernelPass):
-    """Level 1: ``evict_last`` for what programs share; 2: and ``evict_first`` for other loads."""
-
     name: ClassVar[str] = "cache-hints"
     optimizations = (Choice("cache_hints", name, "level", "Loads have cache hints.", legality),)
     level: int = 0
+    """1: hints for what all programs read; 2: and for the rest."""
 
     def apply_to(self, kernel: nt.KernelOp) -> None:
         remarks = nt.RemarkEmitter(kernel, self.name)

@@ -1,4 +1,4 @@
-"""Environments of their own for packages from outside: what is installed there, no other test sees."""
+"""Environments of packages from outside: what is installed there, no other test sees."""
 
 from __future__ import annotations
 
