@@ -24,6 +24,7 @@ from ninetoothed.ir.printing import text_of
 from ninetoothed.kernel.comparison import Tolerance, difference
 from ninetoothed.kernel.kernel import Kernel
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, run, steps
+from ninetoothed.plugins import outside_passes
 from ninetoothed.testing.program_runs import PassTrace, arguments
 from ninetoothed.testing.program_writer import Argument, Program
 from ninetoothed.testing.random_programs import FAMILIES, programs
@@ -185,6 +186,10 @@ def _index(own: str, before: str | None, after: str | None) -> int:
     """
     if before is not None and after is not None:
         raise ArgumentError("give before or after, not both")
+    registered = outside_passes.registered().get(own)
+    if before is None and after is None and registered is not None:
+        side, place = registered.place
+        before, after = (place, None) if side == "before" else (None, place)
     name = before or after or own
     found = [index for index, row in enumerate(_ROWS) if name in row]
     if not found:

@@ -1,0 +1,1 @@
+from ninetoothed.testing import pytest_collect_file as pytest_collect_file
