@@ -12,13 +12,20 @@ from __future__ import annotations
 import bisect
 import linecache
 import math
-import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    ModuleOp,
+    TensorType,
+    UnknownLoc,
+    i1,
+)
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
@@ -38,7 +45,11 @@ _MOST_DIGITS = 20
 _WIDEST = 1 << 16
 _MOST_ELEMENTS = 1 << 20
 _MOST_ELEMENTS_IN_ALL = 1 << 22
+# Of floats of eight bits, each of which xDSL converts by itself.
+_MOST_BYTES = 1 << 17
 _LONGEST_ALIAS = 1 << 16
+# Types can be long.
+_LONGEST_MESSAGE = 400
 
 _TOKEN = re.compile(
     r"""
@@ -48,6 +59,7 @@ _TOKEN = re.compile(
     | ->
     | (?P<open> [(<\[{])
     | (?P<close> [)>\]}])
+    | (?P<foreign> [^\x00-\x7F])
     | (?P<integer> 0x[0-9a-fA-F]++ | \d++ ) (?: \. \d*+ )?+
     """,
     re.VERBOSE | re.ASCII,
@@ -55,9 +67,11 @@ _TOKEN = re.compile(
 # Of xDSL's messages, those that do not say what is expected.
 _CLEARER = {
     "Could not parse entire input!": "an op is expected here",
+    "Expected suffix identifier after {first_char}": "a name is expected behind this character",
     "in block definition": "an op is expected here, or the end of the region",
 }
 _INTEGER_TYPE = re.compile(r"[su]?i(\d+)", re.ASCII)
+_SPLAT = re.compile(r"<\s*[\w.+-]+\s*>\s*:", re.ASCII)
 _ALIAS = re.compile(r"[#!][\w$-]++(?!\.)", re.ASCII)
 
 
@@ -85,7 +99,11 @@ def parse_module(
         parser = _Parser(context() if ctx is None else ctx, source)
         module = parser.parse_module(implicit_module)
     except ParseError as error:
-        raise _error(source, error) from None
+        message = _CLEARER.get(error.msg.strip(), error.msg)
+        if isinstance(error, MultipleSpansParseError):
+            line, _ = source.place(error.refs[0][0].start)
+            message = f"{message}; {error.ref_text} line {line}"
+        source.fail(message, error.span.start, error.span.end)
     found = invalid(module) if verifying else None
     if found is not None:
         op, message = found
@@ -102,10 +120,10 @@ class _Source:
         self.name = name
         self.first_line = first_line
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        if not os.path.exists(name):
-            # Messages show lines, and there is no file to read them from.
-            lines = [*["\n"] * (first_line - 1), *text.splitlines(keepends=True)]
-            linecache.cache[name] = (len(text), None, lines, name)
+        # Messages show lines as they were read: there may be no file, and in one other characters
+        # may end lines, too.
+        lines = [*["\n"] * (first_line - 1), *(f"{line}\n" for line in text.split("\n"))]
+        linecache.cache[name] = (len(text), None, lines, name)
 
     def place(self, start: int) -> tuple[int, int]:
         """The line of the file and the index in that line of a character."""
@@ -125,6 +143,9 @@ class _Source:
 
     def fail(self, message: str, start: int, end: int) -> NoReturn:
         """Raise an error at characters."""
+        message = " ".join(message.split())
+        if len(message) > _LONGEST_MESSAGE:
+            message = f"{message[:_LONGEST_MESSAGE]}…"
         raise InvalidIRError(message, self.loc(start, end))
 
 
@@ -161,6 +182,10 @@ def _scan(source: _Source) -> None:
             case "integer" if len(match["integer"]) > _MOST_DIGITS:
                 message = f"an integer of {len(match['integer'])} digits does not fit 64 bits"
                 source.fail(message, match.start(), match.end())
+            case "foreign" if match["foreign"].isnumeric():
+                # xDSL takes it to begin a number.
+                message = f"Unexpected character: {match['foreign']}"
+                source.fail(message, match.start(), match.end())
             case _:
                 pass
 
@@ -184,18 +209,24 @@ class _Parser(Parser):
         self._op_start = self._current_token.span
         self._first_uses: dict[str, Span] = {}
         self._elements = 0
+        # While a dense constant of equal elements is parsed: its type, at last.
+        self._splat: Any = None
         self._aliases: dict[str, int] = {}
         self.starts: dict[Operation, int] = {}
         """Where each op begins."""
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:
-            return super().parse_module(allow_implicit_module)
+            module = super().parse_module(allow_implicit_module)
         except ParseError:
             if self._current_token.kind == MLIRTokenKind.EOF and self.forward_ssa_references:
                 name = next(iter(self.forward_ssa_references))
                 self.raise_error(f"%{name} is used, but not defined", self._first_uses[name])
             raise
+        if isinstance(module.location, UnknownLoc):
+            # Nobody wrote it: it begins where its ops do.
+            module.location = text_location(Loc(self._source.name, self._source.first_line))
+        return module
 
     def resolve_operand(
         self, operand: UnresolvedOperand, type: AttributeInvT
@@ -251,23 +282,35 @@ class _Parser(Parser):
     def _parse_dense_literal_type(self) -> Any:
         start = self._current_token.span
         type = super()._parse_dense_literal_type()
-        self._count_elements(type.get_shape(), start)
-        return type
+        self._count_elements(type, start)
+        if self._splat is None:
+            return type
+        self._splat = type
+        return TensorType(type.element_type, [1])
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
         if type is not None:
-            self._count_elements(type.get_shape(), self._current_token.span)
+            self._count_elements(type, self._current_token.span)
+        elif _SPLAT.match(self._source.text, self.pos) is not None:
+            # xDSL converts each of the equal elements: here, it does one.
+            self._splat = TensorType(i1, [1])
+            one = super().parse_dense_int_or_fp_elements_attr(None)
+            data = one.data.data * math.prod(self._splat.get_shape())
+            found = DenseIntOrFPElementsAttr(self._splat, BytesAttr(data))
+            self._splat = None
+            return found
         return super().parse_dense_int_or_fp_elements_attr(type)
 
-    def _count_elements(self, shape: Sequence[int], start: Span) -> None:
-        """Check the elements of a dense constant, which are built one by one."""
-        count = math.prod(shape)
+    def _count_elements(self, type: Any, start: Span) -> None:
+        """Check the number of elements of a dense constant."""
+        count = math.prod(type.get_shape())
         self._elements += count
-        if count > _MOST_ELEMENTS:
+        scalar = type.get_element_type()
+        is_byte = isinstance(scalar, AnyFloat) and scalar.bitwidth <= 8
+        most = _MOST_BYTES if is_byte else _MOST_ELEMENTS
+        if count > most:
             self.raise_error(
-                f"a dense constant of {count} elements is too large; "
-                f"the largest has {_MOST_ELEMENTS}",
-                start,
+                f"a dense constant of {count} elements is too large; the largest has {most}", start
             )
         if self._elements > _MOST_ELEMENTS_IN_ALL:
             self.raise_error(
@@ -285,12 +328,3 @@ class _Parser(Parser):
         if size > _LONGEST_ALIAS:
             self.raise_error(f"this alias stands for more than {_LONGEST_ALIAS} characters", start)
         self._aliases[name] = size
-
-
-def _error(source: _Source, error: ParseError) -> InvalidIRError:
-    message = error.msg.strip()
-    message = _CLEARER.get(message, message)
-    if isinstance(error, MultipleSpansParseError):
-        lines = [source.place(span.start)[0] for span, _ in error.refs]
-        message = f"{message}; {(error.ref_text or '').strip()} line {lines[0]}"
-    return InvalidIRError(message, source.loc(error.span.start, error.span.end))

@@ -8,17 +8,20 @@ In text, as ``nt-opt -p`` takes it, the check of a stage is the pass ``nt-check-
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.printer import Printer
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
-from xdsl.utils.exceptions import ArgSpecParseError
+from xdsl.utils.exceptions import ArgSpecParseError, PassFailedException, VerifyException
 
 from ninetoothed import passes
 from ninetoothed.errors import (
@@ -30,7 +33,8 @@ from ninetoothed.errors import (
 )
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
-from ninetoothed.ir.stages import check_stage
+from ninetoothed.ir.locations import place_of
+from ninetoothed.ir.stages import check_stage, first_strange
 from ninetoothed.passes.placement import Stages, check_stages, instance, slots, stage_at
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
@@ -79,6 +83,8 @@ _CHECK = "nt-check-stage"
 Options = dict[str, dict[str, Any]]
 Observer = Callable[[str, ModuleOp], None]
 """Called behind each pass with its name and the module."""
+Timed = Callable[[int, str], AbstractContextManager[None]]
+"""Gives a context for ``"pass"`` or ``"verify"`` of the step at a place of the pipeline."""
 
 
 OPTIONAL = (
@@ -178,9 +184,15 @@ def _parsed(spec: ArgSpec) -> ModulePass:
         class_ = passes.find_pass(spec.name)
     except KeyError:
         names = [*passes.pass_names(), *outside_passes.names()]
-        near = did_you_mean(spec.name, names) or "nt-opt --list-passes lists them"
+        near = did_you_mean(spec.name, names) or (
+            "nt-opt --list-passes lists them, and --load imports a module that registers others"
+        )
         raise ArgumentError(f"there is no pass {spec.name}; {near}") from None
     return instance(class_, spec)
+
+
+def _untimed(index: int, part: str) -> AbstractContextManager[None]:
+    return nullcontext()
 
 
 def run(
@@ -189,8 +201,10 @@ def run(
     pipeline: Sequence[Step],
     observers: Sequence[Observer] = (),
     verifying: bool = False,
+    timed: Timed = _untimed,
 ) -> None:
-    """Run ``pipeline`` over ``module``, in place.
+    """Run ``pipeline`` over ``module``, in place; ``timed`` is around each pass, and around what
+    checks it.
 
     Raises:
         NineToothedError: the user's program is wrong; at its place.
@@ -203,17 +217,17 @@ def run(
         name = step.pass_.name
         before = module.clone() if verifying or step.outside is not None else None
         try:
-            step.pass_.apply(ctx, module)
-            if before is not None:
-                verify(module, name)
-            legal = step.legal or step.stage
-            if legal is not None:
-                check_stage(module, legal)
+            with timed(index, "pass"):
+                step.pass_.apply(ctx, module)
+            with timed(index, "verify"):
+                if before is not None:
+                    verify(module, name)
+                legal = step.legal or step.stage
+                if legal is not None:
+                    check_stage(module, legal)
         except CompilerError as error:
             if step.outside is not None and before is not None:
-                raise _failed(
-                    step.outside, error.message, before, module, pipeline[index:]
-                ) from error
+                raise _failed(step, step.outside, error.message, before, module) from error
             where = reproducer(before, pipeline[index:])
             raise CompilerError(f"pass {name}: {error.message}{where}", error.loc) from error
         except NineToothedError:
@@ -221,14 +235,32 @@ def run(
         except Exception as error:
             if step.outside is not None and before is not None:
                 reason = f"it failed with {type(error).__name__}: {error}"
-                raise _failed(step.outside, reason, before, module, pipeline[index:]) from error
+                raise _failed(step, step.outside, reason, before, module) from error
             where = reproducer(before, pipeline[index:])
-            raise CompilerError(
-                f"pass {name} failed with {type(error).__name__}: {error}{where}; "
-                "this is a bug of the compiler"
-            ) from error
+            raise _stopped(pipeline[index:], error, before or module, where) from error
         for observe in observers:
             observe(name, module)
+
+
+def _stopped(rest: Sequence[Step], error: Exception, module: ModuleOp, where: str) -> CompilerError:
+    """The error of the first pass of ``rest``, which raised another one; ``module`` is what it was
+    given, ``where`` the end of the message.
+    """
+    name = rest[0].pass_.name
+    locs = (place_of(op.location) for op in module.body.ops)
+    loc = next((loc for loc in locs if loc is not None), None)
+    stage = next((step.stage for step in rest if step.stage is not None), None)
+    strange = None if stage is None else first_strange(module, stage)
+    if strange is not None:
+        message = f"pass {name} cannot take {strange.name}, which appears nowhere before {stage}"
+        return CompilerError(f"{message}{where}", place_of(strange.location))
+    if isinstance(error, PassFailedException | VerifyException | ZeroDivisionError):
+        return CompilerError(f"pass {name}: {error}{where}", loc)
+    if isinstance(error, RecursionError):
+        message = f"pass {name}: the module, or an expression in it, is nested too deeply"
+        return CompilerError(f"{message}{where}", loc)
+    message = f"pass {name} failed with {type(error).__name__}: {error}{where}"
+    return CompilerError(f"{message}; this is a bug of the compiler", loc)
 
 
 def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
@@ -239,8 +271,9 @@ def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
     if before is None:
         return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
     pipeline = pipeline_text(rest)
-    modules = dict.fromkeys(step.outside.module for step in rest if step.outside is not None)
-    options = "".join(f"--load {module} " for module in modules) + f"-p '{pipeline}'"
+    outside = [step.outside for step in rest if step.outside is not None]
+    loads = dict.fromkeys(f"--load {one.loadable} " for one in outside)
+    options = "".join(loads) + f"-p '{pipeline}'"
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(f"{Continuation(pipeline)}\n{before!s}\n")
@@ -252,26 +285,25 @@ _MOST_LINES = 60
 
 
 def _failed(
-    outside: OutsidePass,
-    reason: str,
-    before: ModuleOp,
-    after: ModuleOp,
-    rest: Sequence[Step],
+    step: Step, outside: OutsidePass, reason: str, before: ModuleOp, after: ModuleOp
 ) -> PluginError:
     """The error about a pass of another package, with what it changed."""
     return PluginError(
-        f"pass {outside.name} ({outside}): {reason}{reproducer(before, rest)}"
+        f"pass {outside.name} ({outside}): {reason}{reproducer(before, [step])}"
         f"{_changes(outside.name, before, after)}"
     )
 
 
 def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
-    """What a pass changed, as a diff; nothing where it changed nothing, or left no text."""
+    """What a pass changed, as a diff; of what has no text of its own, in the generic form."""
     try:
-        texts = [str(module).splitlines() for module in (before, after)]
+        texts = [_lines(module, False) for module in (before, after)]
     except Exception:
-        # A pass may leave anything.
-        return ""
+        try:
+            texts = [_lines(module, True) for module in (before, after)]
+        except Exception:
+            # A pass may leave anything.
+            return ""
     lines = list(
         difflib.unified_diff(
             texts[0], texts[1], f"before {name}", f"after {name}", n=2, lineterm=""
@@ -283,3 +315,9 @@ def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
         more = len(lines) - _MOST_LINES
         lines = [*lines[:_MOST_LINES], f"... and {more} lines more"]
     return "\n".join(["; it changed", *lines])
+
+
+def _lines(module: ModuleOp, is_generic: bool) -> list[str]:
+    text = io.StringIO()
+    Printer(text, print_generic_format=is_generic).print_op(module)
+    return text.getvalue().splitlines()

@@ -73,11 +73,13 @@ def write_metadata(
 
 @contextlib.contextmanager
 def own_registry(*folders: Path) -> Generator[None]:
-    """Inside, no pass of others is registered, and modules are found in ``folders``, too; what is
-    imported there is forgotten afterwards.
+    """Inside, no pass of others is registered, modules are found in ``folders``, too, and the
+    package ``counting`` is not imported; as in another process.
     """
-    before = set(sys.modules)
     with pytest.MonkeyPatch.context() as patch:
+        for name in list(sys.modules):
+            if name.partition(".")[0] == "counting":
+                patch.delitem(sys.modules, name)
         for folder in folders:
             patch.syspath_prepend(folder)
         patch.setattr(outside_passes, "_registered", {})
@@ -87,7 +89,6 @@ def own_registry(*folders: Path) -> Generator[None]:
             yield
         finally:
             entry_points.entry_points.cache_clear()
-            for name in set(sys.modules) - before:
-                file = getattr(sys.modules[name], "__file__", None) or ""
-                if any(Path(file).is_relative_to(folder) for folder in folders):
+            for name in list(sys.modules):
+                if name.partition(".")[0] == "counting":
                     del sys.modules[name]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
-from ninetoothed.errors import did_you_mean
+from ninetoothed.artifacts.target import find_others
+from ninetoothed.errors import NineToothedError, did_you_mean
 from ninetoothed.tools.nt_opt.output_targets import STAGES, targets
 from ninetoothed.version import __version__
 
@@ -22,6 +23,8 @@ examples:
   nt-opt kernel.py --choose loop_stages=3 --remarks -t tt
   nt-opt kernel.py -t composed > stage.mlir  one stage
   nt-opt stage.mlir -t ttir                  goes on from it to the end
+  nt-opt stage.mlir -t ptx --arch sm_90      and through Triton, which needs no GPU
+  nt-opt kernel.py -t tt --run --shape x=64x100     what the interpreter makes of a stage
   nt-opt stage.mlir -p canonicalize --from composed --to padded
   nt-opt view kernel.py -o out.html          all of it on a page
 
@@ -54,6 +57,11 @@ class Arguments(argparse.Namespace):
     load: list[str]
     target: str
     output_file: str | None
+    run: bool
+    shape: list[str]
+    inputs: str | None
+    seed: int
+    outputs: str | None
     generic: bool
     debug_info: bool
     syntax_highlight: bool
@@ -112,6 +120,7 @@ def _parser() -> _Parser:
     _add_python(made.add_argument_group("kernels of Python files").add_argument)
     _add_pipeline(made.add_argument_group("passes").add_argument)
     _add_output(made.add_argument_group("output").add_argument)
+    _add_running(made.add_argument_group("running").add_argument)
     _add_observers(made.add_argument_group("what the passes do").add_argument)
     _add_parsing(made.add_argument_group("reading and checking IR").add_argument)
     _add_lists(made.add_argument_group("lists and help").add_argument)
@@ -124,10 +133,16 @@ def _add_python(add: _Add) -> None:
     add("--dtype", action="append", default=[], metavar="PARAM=TYPE", help="an element type")
     add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
     add("--choose", action="append", default=[], metavar="CHOICE=VALUE", help="a pass's choice")
-    add("--arch", metavar="ARCH", help="the architecture, as sm_90 or gfx942 (default: any)")
+    add("--arch", metavar="ARCH", help=_ARCH)
     add("--num-warps", type=_positive, metavar="N", help="warps of a program")
     add("--num-stages", type=_positive, metavar="N", help="stages of software pipelining")
     add("-f", "--frontend", choices=("mlir", "py"), help="the file's kind (default: by its suffix)")
+
+
+_ARCH = (
+    "the architecture, as sm_90 or gfx942 (default: the one that the IR's first line names, else "
+    "sm_90, or gfx942 for AMD's texts)"
+)
 
 
 def _add_pipeline(add: _Add) -> None:
@@ -171,6 +186,25 @@ def _add_output(add: _Add) -> None:
     add("--syntax-highlight", action="store_true", help="colours")
 
 
+def _add_running(add: _Add) -> None:
+    add(
+        "--run",
+        action="store_true",
+        help="interpret the kernel, in the stage that would be printed, and print of each output "
+        "its type, a digest and some elements (numbers: --set)",
+    )
+    add(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="NAME=AxB",
+        help="a tensor's shape, as x=128x64 (default: one that goes with the others)",
+    )
+    add("--inputs", metavar="FILE", help="an .npz file with the inputs (default: random ones)")
+    add("--seed", type=int, default=0, metavar="N", help="of what is random (default: 0)")
+    add("--outputs", metavar="FILE", help="keep the outputs as an .npz file")
+
+
 def _add_observers(add: _Add) -> None:
     add(
         "--dump-ir",
@@ -178,6 +212,24 @@ def _add_observers(add: _Add) -> None:
         const="-",
         metavar="DIR",
         help="print the IR after every pass, or write it to files in DIR (as --dump-ir=DIR)",
+    )
+    add("--dump-ir-diff", action="store_true", help="print what each pass changed, if anything")
+    add(
+        "--print-between-passes",
+        action="store_true",
+        help="print the IR between passes to standard error",
+    )
+    add(
+        "--time-passes",
+        action="store_true",
+        help="print how long reading, passes and printing took to standard error",
+    )
+    add(
+        "--verify-each",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="verify the IR after every pass, and keep it, so that a pass that fails "
+        "leaves a file that reproduces it",
     )
     add("--remarks", action="store_true", help="print the passes' remarks to standard error")
 
@@ -215,11 +267,27 @@ def parse(arguments: Sequence[str]) -> Arguments:
     found, unknown = made.parse_known_args(spelled, Arguments())
     if unknown:
         made.error(_unknown(made, unknown[0]))
+    for name in ("shape", "inputs", "outputs"):
+        if getattr(found, name) and not found.run:
+            made.error(f"--{name} is for --run; give both")
+    if found.run and found.target not in ("mlir", *STAGES):
+        made.error(f"--run interprets a stage, as in -t tt; -t {found.target} is none")
     known = [*targets(), *STAGES]
+    if found.target not in known:
+        known = [*_all_targets(made), *STAGES]
     if found.target not in known:
         near = did_you_mean(found.target, known) or f"targets are {', '.join(known)}"
         made.error(f"-t: there is no target {found.target}; {near}")
     return found
+
+
+def _all_targets(made: _Parser) -> Iterable[str]:
+    """The targets, with those of other packages' back ends."""
+    try:
+        find_others()
+    except NineToothedError as error:
+        made.error(f"-t: {error}")
+    return targets()
 
 
 def _unknown(made: _Parser, word: str) -> str:

@@ -21,7 +21,9 @@ from ninetoothed.runtime.launch import device
 from tests.support import fake_gpu
 
 # The one line.
-FAKE = BackEnd("fake", ("fake",), ("words",), device="fake", stages=(("shouts",),))
+FAKE = BackEnd(
+    "fake", ("fake",), ("words",), device="fake", stages=(("shouts",),), archs=("fake1",)
+)
 
 STREAM = 7
 _HERE = Path(__file__).parent
@@ -45,7 +47,7 @@ def registered() -> Generator[None]:
 
 
 def _forget() -> None:
-    caches: list[Any] = [device.kind, toolchain.active_driver]
+    caches: list[Any] = [device.kind_of, toolchain.active_driver]
     for cache in caches:
         cache.cache_clear()
     for name in [name for name in sys.modules if name.startswith("ninetoothed.")]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
 
 from ninetoothed.errors import InvalidIRError, Loc
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.dialects import context
 from ninetoothed.ir.locations import loc_of
 from ninetoothed.ir.parsing import parse_module
 
@@ -90,6 +92,21 @@ def test_large_dense_constants() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "constant",
+    [
+        *("dense<-3> : tensor<2x4xi32>", "dense<1.500000e+00> : tensor<4xf8E5M2>"),
+        *("dense<true> : tensor<2xi1>", "dense<[1, 2]> : tensor<2xi8>", "dense<7> : tensor<i32>"),
+        *("dense<0x7F800000> : tensor<2xf32>", "dense<> : tensor<0xi32>"),
+    ],
+)
+def test_dense_constants(constant: str) -> None:
+    text = f"%0 = arith.constant {constant}"
+    (op,) = parse_module(text).body.ops
+    (expected,) = Parser(context(), text).parse_module().body.ops
+    assert op.properties == expected.properties
+
+
 def test_many_large_dense_constants() -> None:
     text = "".join(
         f"%{index} = arith.constant dense<0> : tensor<1048576xi8>\n" for index in range(5)
@@ -123,6 +140,31 @@ def test_bytes_of_another_encoding() -> None:
     ("text", "message", "line", "column"),
     [
         ("", "an op is expected here", 1, 1),
+        (
+            "\n \N{VULGAR FRACTION ONE HALF}",
+            "Unexpected character: \N{VULGAR FRACTION ONE HALF}",
+            2,
+            2,
+        ),
+        (
+            "module attributes {a = #nt.expr<n floordiv (m - m)>} {}",
+            "n is divided by zero",
+            1,
+            33,
+        ),
+        ("module attributes {a = #nt.expr<n mod 0>} {}", "n is divided by zero", 1, 33),
+        (
+            f"module attributes {{a = #nt.expr<n {'+ n ' * 10000}>}} {{}}",
+            "this is nested too deeply",
+            1,
+            24,
+        ),
+        (
+            "%0 = arith.constant dense<0.0> : tensor<131073xf8E5M2>",
+            "a dense constant of 131073 elements is too large; the largest has 131072",
+            1,
+            34,
+        ),
         (
             "builtin.module {\n\n",
             "an op is expected here, or the end of the region",

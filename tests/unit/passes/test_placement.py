@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from ninetoothed.compiler.compile import context
-from ninetoothed.errors import ArgumentError, NineToothedError, PluginError
-from ninetoothed.ir import nt
+from ninetoothed.errors import ArgumentError, CompilerError, NineToothedError, PluginError
+from ninetoothed.ir import nt, tt
 from ninetoothed.ir.optimization import Choice
 from ninetoothed.passes import KernelPass, Pipeline, pass_names, register
 from ninetoothed.passes.pipeline import (
@@ -26,6 +27,7 @@ from ninetoothed.passes.pipeline import (
     steps,
 )
 from ninetoothed.plugins.edited_pipeline import BoundPipeline, PipelineLike, bound
+from ninetoothed.tools.nt_opt import main as nt_opt
 from tests.support.outside import own_registry
 from tests.unit.passes.test_pipeline import module
 
@@ -151,10 +153,10 @@ def test_options() -> None:
         "my-one: Incompatible types: given ('x',), expected <class 'int'>"
     )
     assert wrong("my-one{factor=1},cse") == (
-        "pipeline has 'my-one{factor=1},cse'; give passes one by one"
+        "the pipeline has 'my-one{factor=1},cse'; give passes one by one, in a tuple"
     )
     assert wrong("my-one{factor") == (
-        "pipeline has 'my-one{factor', which is not of the form 'my-one{option=value}'"
+        "the pipeline has 'my-one{factor', which is not of the form 'my-one{option=value}'"
     )
 
 
@@ -252,15 +254,19 @@ class WrongPass(ModulePass):
     how: str = "raises"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for inner in list(op.walk()):
-            if self.how == "stage" and isinstance(inner, nt.FullOp):
-                inner.result.replace_all_uses_with(inner.result.owner.operands[0])
-            if inner.name == "nt.source" and self.how == "verify":
-                del inner.properties["strides"]
-            if inner.name == "nt.kernel" and self.how != "verify":
-                inner.attributes["my.mark"] = StringAttr(self.how)
+        (kernel,) = (inner for inner in op.walk() if isinstance(inner, nt.KernelOp))
+        if self.how == "verify":
+            (source,) = (inner for inner in op.walk() if isinstance(inner, nt.SourceOp))
+            del source.properties["strides"]
+            return
+        kernel.attributes["my.mark"] = StringAttr(self.how)
         if self.how == "raises":
             raise ValueError("no such thing")
+        if self.how == "user":
+            raise ArgumentError("the user's mistake")
+        block = kernel.apply.block
+        for _ in range(100 if self.how == "many" else 1):
+            block.insert_op_before(tt.GetProgramIdOp(0), next(iter(block.ops)))
 
 
 def failed(how: str, after: str = "nt-check-arrangement") -> str:
@@ -271,22 +277,61 @@ def failed(how: str, after: str = "nt-check-arrangement") -> str:
 
 
 def test_a_pass_that_raises() -> None:
-    text = failed("raises")
-    first, *diff = text.splitlines()
-    begin, _, rest = first.partition("; reproduce it with nt-opt ")
-    assert begin == (
-        f"pass my-wrong ({__name__}.WrongPass): it failed with ValueError: no such thing"
+    first, *diff = failed("raises").splitlines()
+    found = re.fullmatch(
+        rf"pass my-wrong \({__name__}\.WrongPass\): it failed with ValueError: no such thing; "
+        rf"reproduce it with nt-opt \S+ --load {__name__} -p 'my-wrong'; it changed",
+        first,
     )
-    path, _, options = rest.partition(" ")
-    assert options.startswith(f"--load {__name__} -p 'my-wrong,nt-number-programs,")
-    assert options.endswith("; it changed")
+    assert found is not None
     assert diff[:2] == ["--- before my-wrong", "+++ after my-wrong"]
     (added,) = (line for line in diff[2:] if line.startswith("+"))
     assert "my.mark" in added
 
 
-def test_the_file_of_an_error_reproduces_it() -> None:
-    text = failed("raises")
-    path = text.partition("nt-opt ")[2].partition(" ")[0]
-    # The module in this process has the pass already.
-    assert opt_main([path, "--to", "composed"]) == 1
+def test_the_file_of_an_error_reproduces_it(capsys: pytest.CaptureFixture[str]) -> None:
+    text = failed("verify").splitlines()[0]
+    command = re.search(r"nt-opt (\S+) --load (\S+) -p '(.*)'; it changed", text)
+    assert command is not None
+    # This process has the pass already.
+    assert nt_opt([command[1], "-p", command[3]]) == 1
+    assert f"pass my-wrong ({__name__}.WrongPass): after my-wrong" in capsys.readouterr().err
+
+
+def test_a_pass_whose_module_does_not_verify() -> None:
+    first, *diff = failed("verify").splitlines()
+    assert first.startswith(
+        f"pass my-wrong ({__name__}.WrongPass): after my-wrong the IR is not valid: property "
+        "'strides' expected in operation 'nt.source'; reproduce it with nt-opt "
+    )
+    assert diff[:2] == ["--- before my-wrong", "+++ after my-wrong"]
+    (removed,) = (line for line in diff[2:] if line.startswith("-"))
+    assert "strides [1]" in removed
+
+
+def test_a_pass_that_leaves_what_its_stage_may_not_hold() -> None:
+    assert failed("stage", after="nt-specialize").startswith(
+        f"pass my-wrong ({__name__}.WrongPass): tt.get_program_id may not appear in stage "
+        "specialized; "
+    )
+
+
+def test_what_the_compilers_passes_leave_is_not_anothers_fault() -> None:
+    """The stage is checked in front of the pass, too."""
+    register(kind("my-one"), after="specialized")
+    specialize, *others = steps(SPECIALIZED, pipeline=made("my-one"))[:2]
+    with pytest.raises(CompilerError, match=r"pass nt-specialize: nt\.tile may not appear"):
+        run(context(), module(), [specialize, *others])
+
+
+def test_a_long_diff_is_cut() -> None:
+    text = failed("many")
+    assert len(text.splitlines()) == 62
+    assert text.splitlines()[-1].endswith(" lines more")
+    assert "my-wrong left" not in text
+
+
+def test_an_error_of_the_users_program_is_one() -> None:
+    register(WrongPass, after="nt-check-arrangement")
+    with pytest.raises(ArgumentError, match=r"^the user's mistake$"):
+        run(context(), module(), steps(EVERY, pipeline=made("my-wrong{how=user}")))

@@ -105,9 +105,8 @@ def test_an_entry_point_whose_module_registers_nothing(folder: Path) -> None:
 
 def test_a_class_may_be_registered_again() -> None:
     register(SomePass, after="composed")
-    again = type(SomePass)("SomePass", (SomePass,), {"__module__": HERE})
+    again = variant()
     again.__qualname__ = SomePass.__qualname__
-    again = dataclass(frozen=True)(again)
     register(again, after="composed")
     assert find_pass("nt-some") is again
 

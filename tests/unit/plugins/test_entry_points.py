@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 def test_they_are_looked_up_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_metadata(folder, COUNT)
     lookups: list[str] = []
-    original = metadata.entry_points
+    original: Callable[..., metadata.EntryPoints] = metadata.entry_points
 
     def counted(**given: Any) -> metadata.EntryPoints:
         lookups.append(given["group"])

@@ -1,0 +1,157 @@
+"""Kernels of Python files on their way into the pipeline: assumed types, a configuration, and the
+steps with their options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.compiler.compile import build, pass_options, symbolic_steps
+from ninetoothed.compiler.defaults import describe_assumptions, fitted, pick
+from ninetoothed.compiler.optimizations import legalities_of
+from ninetoothed.definition.definition import Definition
+from ninetoothed.errors import (
+    ArgumentError,
+    collect_warnings,
+    did_you_mean,
+)
+from ninetoothed.frontend.build import build_module
+from ninetoothed.ir import nt
+from ninetoothed.ir.continuation import Continuation
+from ninetoothed.passes.pipeline import SPECIALIZED, Step, steps
+from ninetoothed.plugins.edited_pipeline import BoundPipeline
+from ninetoothed.tools.nt_opt.command_line import Arguments
+
+_Built = TypeVar("_Built")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The frontend's module of a kernel, and how it goes on: the ``pipeline``, ``settings`` for
+    what it does not say, and ``assumed``, a comment on what no call has fixed.
+    """
+
+    module: ModuleOp
+    pipeline: tuple[Step, ...]
+    settings: Continuation
+    assumed: str
+
+
+def frontend_module(definition: Definition, arguments: Arguments) -> ModuleOp:
+    """The module before any pass, without a configuration."""
+    return _fitted(definition, arguments, lambda it: build_module(definition, it, {}))
+
+
+def composed_module(definition: Definition, arguments: Arguments) -> tuple[Signature, ModuleOp]:
+    """The first default signature that fits the application, and its module in stage ``composed``.
+
+    Raises:
+        NineToothedError: the kernel is wrong, or an option does not fit it.
+    """
+    return _fitted(definition, arguments, lambda it: (it, build(definition, it)))
+
+
+def compiled(
+    definition: Definition, arguments: Arguments, call: Signature | None = None
+) -> Compiled:
+    """The module before any pass, and its pipeline for one configuration. ``call``: the signature;
+    without one it is assumed.
+
+    Raises:
+        NineToothedError: the kernel is wrong, or an option does not fit it.
+    """
+    values = dict(numbers(arguments.set, "--set"))
+    choices = dict(numbers(arguments.choose, "--choose"))
+    target = None if arguments.arch is None else Target.parse(arguments.arch)
+    if call is None:
+        signature, composed = composed_module(definition, arguments)
+    else:
+        signature, composed = call, build(definition, call)
+    num_warps = None if arguments.num_warps is None else (arguments.num_warps,)
+    signature, config = pick(definition, composed, signature, values, num_warps)
+    if arguments.num_stages is not None:
+        config = replace(config, num_stages=arguments.num_stages)
+    known = _names(signature, config)
+    for name in values:
+        if name not in known:
+            near = did_you_mean(name, known) or f"symbols are {', '.join(known) or 'none'}"
+            raise ArgumentError(f"--set: there is no symbol {name}; {near}")
+    for name, value in choices.items():
+        config = config.choosing(_choice(composed, name, definition.pipeline), value)
+    options = pass_options(composed, signature, config, target, pipeline=definition.pipeline)
+    arch = None if target is None else target.arch
+    return Compiled(
+        build_module(definition, signature, dict(config.values)),
+        (
+            *symbolic_steps(signature, pipeline=definition.pipeline),
+            *steps(SPECIALIZED, options, definition.pipeline),
+        ),
+        Continuation(arch=arch, num_warps=config.num_warps, num_stages=config.num_stages),
+        describe_assumptions(
+            definition, signature, config, dict(_pairs(arguments.dtype, "--dtype"))
+        ),
+    )
+
+
+def _fitted(
+    definition: Definition, arguments: Arguments, built: Callable[[Signature], _Built]
+) -> _Built:
+    """What ``built`` gives for the first default signature that fits the application."""
+    values = dict(numbers(arguments.set, "--set"))
+    dtypes = dict(_pairs(arguments.dtype, "--dtype"))
+    with collect_warnings():
+        return fitted(definition, dtypes, values, built)
+
+
+def _names(signature: Signature, config: Config) -> list[str]:
+    constexprs = [param.name for param in signature.params if param.kind == "constexpr"]
+    return [
+        *(name for name, _ in config.values),
+        *(name for name, _ in signature.constants),
+        *constexprs,
+    ]
+
+
+def _pairs(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise ArgumentError(f"{option} takes NAME=VALUE, not {text!r}")
+        yield name, value
+
+
+def _choice(composed: ModuleOp, name: str, pipeline: BoundPipeline | None) -> str:
+    """Check that a kernel has a choice of this name."""
+    names = [known for known, _ in legalities_of(nt.kernel_of(composed), pipeline)]
+    if name not in names:
+        near = did_you_mean(name, names) or f"its choices are {', '.join(names) or 'none'}"
+        raise ArgumentError(f"--choose: this kernel has no choice {name}; {near}")
+    return name
+
+
+def numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:
+    """The names and numbers of an option like ``--set``.
+
+    Raises:
+        ArgumentError: one is neither.
+    """
+    for name, text in _pairs(texts, option):
+        yield name, _number(text, option)
+
+
+def _number(text: str, option: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    if text in ("True", "False"):
+        return text == "True"
+    raise ArgumentError(f"{option} takes numbers, not {text!r}")
