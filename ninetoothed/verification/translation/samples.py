@@ -124,10 +124,10 @@ class Sampler:
 
     def _filled(self, blocks: Mapping[str, int], unfilled: int | None) -> dict[str, int] | None:
         """Sizes that are multiples, but for those of a group."""
-        known = self._constants | blocks
+        known = {**self._constants, **blocks}
         groups = self._groups(known)
         full = [math.lcm(*self._tiles(group, known)) for group in groups]
-        # Of a size that 16 does not divide, it is known that it fills no block, and nothing is asked.
+        # A size that 16 does not divide is known to fill no block: no call is asked.
         candidates = [
             [size + max(size // 2, 1), size + 1] if group == unfilled else [size, 2 * size]
             for group, size in enumerate(full)
@@ -151,7 +151,7 @@ class Sampler:
 
     def _sizes(self, blocks: Mapping[str, int], case: int) -> dict[str, int] | None:
         """Sizes around the ends of blocks, with which the checks hold and which take few lanes."""
-        known = self._constants | blocks
+        known = {**self._constants, **blocks}
         groups = self._groups(known)
         if case in _UNEQUAL_CASES:
             groups = [[name] for group in groups for name in group]
@@ -176,7 +176,7 @@ class Sampler:
         checks = [
             pair for check in self._checks for pair in zip(check.left, check.right, strict=True)
         ]
-        known = self._constants | blocks
+        known = {**self._constants, **blocks}
         sampler = SizeSampler(groups, candidates, checks, self._kernel.assumptions, known=known)
         for start in starts:
             sizes = sampler.sample(step, start)
