@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import torch
@@ -14,6 +14,7 @@ from ninetoothed.artifacts.signature import Signature
 from ninetoothed.calls.arguments import bind
 from ninetoothed.calls.sequences import Jagged
 from ninetoothed.compiler.compile import build
+from ninetoothed.compiler.full_function import full_function, is_full
 from ninetoothed.definition.definition import Definition
 from ninetoothed.errors import CompilerError, NineToothedError, collect_warnings
 from ninetoothed.interpreters import interpret
@@ -22,7 +23,12 @@ from ninetoothed.interpreters.run import Argument
 from ninetoothed.interpreters.trace import Touch, Trace, difference
 from ninetoothed.symbolic.expr import evaluate
 from ninetoothed.verification.translation.outcome import Report
-from ninetoothed.verification.translation.pass_trace import PassTrace, TraceStep, pass_trace
+from ninetoothed.verification.translation.pass_trace import (
+    PassTrace,
+    TraceStep,
+    full_steps,
+    pass_trace,
+)
 from ninetoothed.verification.translation.samples import Sample, Sampler
 
 
@@ -39,9 +45,11 @@ class _Check:
             if name in definition.keywords
         }
         self._traces: dict[tuple[Signature, Config], PassTrace] = {}
+        self._full: dict[tuple[Signature, Config], tuple[TraceStep, ...]] = {}
         self.proved: Counter[str] = Counter()
         self.evaluated: Counter[str] = Counter()
-        self.touches = 0
+        self.touches = self.full = 0
+        self.has_full = False
 
     def case(self, sample: Sample) -> bool:
         """Compare all passes on one sample; False where it is no valid call of the kernel.
@@ -68,13 +76,42 @@ class _Check:
             # user that are out of bounds: no fault of a pass.
             return False
         self.touches += len(before)
+        full: tuple[TraceStep, ...] = ()
+        last = passes.trace_steps[-1].after
+        self.has_full = self.has_full or full_function(last) is not None
+        if is_full(last, values):
+            full = self._full_steps(signature, config, passes)
+            self.full += 1
         for trace_step in passes.trace_steps:
+            if full and trace_step.name == full[0].name:
+                self._follow(full, before, sample, constants, symbols)
+            before = self._follow([trace_step], before, sample, constants, symbols)
+        return True
+
+    def _follow(
+        self,
+        trace_steps: Sequence[TraceStep],
+        before: Trace,
+        sample: Sample,
+        constants: Mapping[str, int],
+        symbols: Mapping[str, int],
+    ) -> Trace:
+        """Compare some passes; the accesses behind the last one."""
+        for trace_step in trace_steps:
             if trace_step.proved(symbols):
                 self.proved[trace_step.name] += 1
                 continue
             self.evaluated[trace_step.name] += 1
             before = self._compare(trace_step, before, sample, constants, symbols)
-        return True
+        return before
+
+    def _full_steps(
+        self, signature: Signature, config: Config, passes: PassTrace
+    ) -> tuple[TraceStep, ...]:
+        key = (signature, config)
+        if key not in self._full:
+            self._full[key] = full_steps(self._definition, *key, passes)
+        return self._full[key]
 
     def _pass_trace(self, signature: Signature, config: Config) -> PassTrace:
         key = (signature, config)
@@ -184,5 +221,10 @@ def validate(definition: Definition, signature: Signature, config: Config) -> Re
         composed = build(definition, signature, config=config)
         sampler = Sampler(definition, signature, composed, config)
         taken = [check.case(sample) for sample in sampler.samples()]
+        if check.has_full:
+            # Of the others, few fill all blocks.
+            taken += [check.case(sample) for sample in sampler.filled()]
     skipped = sampler.skipped + taken.count(False)
-    return Report(taken.count(True), skipped, check.touches, check.proved, check.evaluated)
+    return Report(
+        taken.count(True), skipped, check.touches, check.proved, check.evaluated, check.full
+    )

@@ -120,8 +120,6 @@ def pass_trace(definition: Definition, signature: Signature, config: Config) -> 
         *steps(ANNOTATED, pipeline=changes),
         *steps(SPECIALIZED, options, changes),
     ]
-    if [name for name, _ in modules[1:]] != [step.pass_.name for step in pipeline]:
-        raise CompilerError("the pipeline and its observers do not agree on the passes")
     texts = (text.partition("=") for text in options["nt-specialize"]["values"])
     known: dict[str, IndexExpr | int] = {name: int(value) for name, _, value in texts}
     kernel = nt.kernel_of(composed)
@@ -129,10 +127,48 @@ def pass_trace(definition: Definition, signature: Signature, config: Config) -> 
     for one, two in (*signature.equal, *checked_equalities(kernel)):
         equal.join(one, two)
     known |= equal.merged
-    trace_steps = tuple(
-        TraceStep(name, modules[index][1], after, tuple(pipeline[index:]), known)
-        for index, (name, after) in enumerate(modules[1:])
-    )
+    trace_steps = _trace_steps(modules, pipeline, known)
     names = [trace_step.name for trace_step in trace_steps]
     first = names.index("nt-number-programs")
     return PassTrace(trace_steps[first].after, trace_steps[first + 1 :])
+
+
+def full_steps(
+    definition: Definition, signature: Signature, config: Config, passes: PassTrace
+) -> tuple[TraceStep, ...]:
+    """The passes on the second kernel, of calls in which all guards hold, from the first that
+    treats it differently on; none where there is no such pass. ``passes`` are those on the first.
+    """
+    (first,) = (step for step in passes.trace_steps if step.name == "nt-specialize")
+    composed, changes = first.before, definition.pipeline
+    modules = [("", composed)]
+
+    def observe(name: str, module: ModuleOp) -> None:
+        modules.append((name, module.clone()))
+
+    lower(composed, signature, config, [observe], full=True, pipeline=changes)
+    options = pass_options(composed, signature, config, full=True, pipeline=changes)
+    found = _trace_steps(modules, steps(SPECIALIZED, options, changes), first.known)
+    names = [trace_step.name for trace_step in found]
+    return found[names.index(_DIVIDES) :] if _DIVIDES in names else ()
+
+
+_DIVIDES = "nt-fold-guards"
+
+
+def _trace_steps(
+    modules: Sequence[tuple[str, ModuleOp]],
+    pipeline: Sequence[Step],
+    known: Mapping[str, IndexExpr | int],
+) -> tuple[TraceStep, ...]:
+    """The passes of a pipeline, between the modules before, between and behind them.
+
+    Raises:
+        CompilerError: the modules are of others.
+    """
+    if [name for name, _ in modules[1:]] != [step.pass_.name for step in pipeline]:
+        raise CompilerError("the pipeline and its observers do not agree on the passes")
+    return tuple(
+        TraceStep(name, modules[index][1], after, tuple(pipeline[index:]), known)
+        for index, (name, after) in enumerate(modules[1:])
+    )

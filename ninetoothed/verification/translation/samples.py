@@ -5,7 +5,7 @@ sizes that differ from one another.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ModuleOp
@@ -28,6 +28,7 @@ _SMALL_CASES = (0, 1, 2, 4, 6, 7)
 _CHOSEN_CASES = (0, 3)
 _ALL_CASES = range(8)
 _WHOLE_DIM = 16
+_MOST_UNFILLED = 4
 # Cases in which only sizes that must be equal are.
 _UNEQUAL_CASES = (1, 3, 5)
 
@@ -103,6 +104,36 @@ class Sampler:
                 layouts = tuple(self._layout(case, place) for place in range(len(self._written)))
                 yield Sample(sizes, tuple(blocks.items()), layouts, case)
 
+    def filled(self) -> Iterator[Sample]:
+        """Generate samples whose sizes are multiples of what is cut from them, all or all but one
+        group of sizes that must be equal.
+        """
+        small, chosen = self._small(), dict(self._config.values)
+        rounds: list[tuple[dict[str, int], int | None]] = [(small, None)]
+        if small != chosen:
+            rounds.append((chosen, None))
+        groups = len(self._groups(self._constants | small))
+        rounds += [(small, group) for group in range(min(groups, _MOST_UNFILLED))]
+        for number, (blocks, unfilled) in enumerate(rounds):
+            sizes = self._filled(blocks, unfilled)
+            if sizes is None:
+                self.skipped += 1
+                continue
+            layouts = tuple(self._layout(number, place) for place in range(len(self._written)))
+            yield Sample(sizes, tuple(blocks.items()), layouts, number)
+
+    def _filled(self, blocks: Mapping[str, int], unfilled: int | None) -> dict[str, int] | None:
+        """Sizes that are multiples, but for those of a group."""
+        known = {**self._constants, **blocks}
+        groups = self._groups(known)
+        full = [math.lcm(*self._tiles(group, known)) for group in groups]
+        # A size that 16 does not divide is known to fill no block: no call is asked.
+        candidates = [
+            [size + max(size // 2, 1), size + 1] if group == unfilled else [size, 2 * size]
+            for group, size in enumerate(full)
+        ]
+        return self._sampled(blocks, groups, candidates, 0, range(2))
+
     def _layout(self, case: int, position: int) -> str:
         names = WRITABLE if self._written[position] else LAYOUTS
         return names[0] if case == 0 else names[(case + 2 * position) % len(names)]
@@ -118,9 +149,9 @@ class Sampler:
             found[name] = powers[min(place % 3, len(powers) - 1)]
         return found
 
-    def _sizes(self, blocks: dict[str, int], case: int) -> dict[str, int] | None:
+    def _sizes(self, blocks: Mapping[str, int], case: int) -> dict[str, int] | None:
         """Sizes around the ends of blocks, with which the checks hold and which take few lanes."""
-        known = self._constants | blocks
+        known = {**self._constants, **blocks}
         groups = self._groups(known)
         if case in _UNEQUAL_CASES:
             groups = [[name] for group in groups for name in group]
@@ -130,12 +161,25 @@ class Sampler:
         if candidates and case >= len(_AROUND):
             # No programs, or a loop without iterations.
             candidates[(case - len(_AROUND)) % len(groups)] = [0]
+        starts = range(case, case + len(_AROUND))
+        return self._sampled(blocks, groups, candidates, STEPS[case % len(STEPS)], starts)
+
+    def _sampled(
+        self,
+        blocks: Mapping[str, int],
+        groups: Sequence[Sequence[str]],
+        candidates: Sequence[Sequence[int]],
+        step: int,
+        starts: Iterable[int],
+    ) -> dict[str, int] | None:
+        """Sizes of the candidates, from the first start on with which the checks hold."""
         checks = [
             pair for check in self._checks for pair in zip(check.left, check.right, strict=True)
         ]
+        known = {**self._constants, **blocks}
         sampler = SizeSampler(groups, candidates, checks, self._kernel.assumptions, known=known)
-        for start in range(case, case + len(_AROUND)):
-            sizes = sampler.sample(STEPS[case % len(STEPS)], start)
+        for start in starts:
+            sizes = sampler.sample(step, start)
             if sizes is not None and self._fits(sizes):
                 return {name: value for name, value in sizes.items() if name not in blocks}
         return None
@@ -162,6 +206,11 @@ class Sampler:
 
     def _tile(self, group: Sequence[str], known: Mapping[str, int], case: int) -> int:
         """Block size in terms of these sizes, which decides where their last block ends."""
+        tiles = self._tiles(group, known)
+        return tiles[case % len(tiles)]
+
+    def _tiles(self, group: Sequence[str], known: Mapping[str, int]) -> list[int]:
+        """The block sizes in terms of these sizes."""
         found: dict[int, None] = {}
         for access in self._accesses:
             pairs = [(size, size) for level in access.levels for size in level]
@@ -170,8 +219,7 @@ class Sampler:
                 if any(name in group for name in symbol_names(size)):
                     put = (substitute(expr, dict(known)) for expr in (index, size))
                     found.update(dict.fromkeys(magnitudes(*put)))
-        tiles = sorted(number for number in found if 1 < number <= LANES) or [_WHOLE_DIM]
-        return tiles[case % len(tiles)]
+        return sorted(number for number in found if 1 < number <= LANES) or [_WHOLE_DIM]
 
     def _fits(self, symbols: Mapping[str, int]) -> bool:
         try:
