@@ -123,7 +123,7 @@ class Sampler:
             yield Sample(sizes, tuple(blocks.items()), layouts, number)
 
     def _filled(self, blocks: Mapping[str, int], unfilled: int | None) -> dict[str, int] | None:
-        """Sizes that are multiples, but for those of a group."""
+        """Sizes that are multiples, but for those of a group, of tensors that are not large."""
         known = {**self._constants, **blocks}
         groups = self._groups(known)
         full = [math.lcm(*self._tiles(group, known)) for group in groups]
@@ -132,7 +132,13 @@ class Sampler:
             [size + max(size // 2, 1), size + 1] if group == unfilled else [size, 2 * size]
             for group, size in enumerate(full)
         ]
-        return self._sampled(blocks, groups, candidates, 0, range(2))
+        sizes = self._sampled(blocks, groups, candidates, 0, range(2))
+        return sizes if sizes is not None and self._elements(sizes | known) <= LANES else None
+
+    def _elements(self, symbols: Mapping[str, int]) -> int:
+        """The most elements of a tensor."""
+        shapes = (source.sizes for source in self._kernel.sources)
+        return max(math.prod(evaluate(size, symbols) for size in sizes) for sizes in shapes)
 
     def _layout(self, case: int, position: int) -> str:
         names = WRITABLE if self._written[position] else LAYOUTS
