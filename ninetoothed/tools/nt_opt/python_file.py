@@ -53,15 +53,27 @@ def frontend_module(definition: Definition, arguments: Arguments) -> ModuleOp:
     return build_module(definition, signature, {})
 
 
-def compiled(definition: Definition, arguments: Arguments) -> Compiled:
-    """The module before any pass, and its pipeline for one configuration.
+@dataclass(frozen=True)
+class AssumedCall:
+    """A call as the command line says, and as is assumed of what it does not say (``assumed``, a
+    comment): its class, its configuration, and its module in stage ``composed``.
+    """
+
+    signature: Signature
+    config: Config
+    composed: ModuleOp
+    assumed: str
+
+
+def assumed_call(definition: Definition, arguments: Arguments) -> AssumedCall:
+    """The call of a kernel that the command line speaks of.
 
     Raises:
         NineToothedError: the kernel is wrong, or an option does not fit it.
     """
     values = dict(_numbers(arguments.set, "--set"))
     choices = dict(_numbers(arguments.choose, "--choose"))
-    target = None if arguments.arch is None else Target.parse(arguments.arch)
+    dtypes = dict(_pairs(arguments.dtype, "--dtype"))
     signature = _signature(definition, arguments)
     composed = build(definition, signature)
     num_warps = None if arguments.num_warps is None else (arguments.num_warps,)
@@ -75,18 +87,26 @@ def compiled(definition: Definition, arguments: Arguments) -> Compiled:
             raise ArgumentError(f"--set: there is no symbol {name}; {near}")
     for name, value in choices.items():
         config = config.choosing(_choice(composed, name, definition.pipeline), value)
-    options = pass_options(composed, signature, config, target, pipeline=definition.pipeline)
+    assumed = describe_assumptions(definition, signature, config, dtypes)
+    return AssumedCall(signature, config, composed, assumed)
+
+
+def compiled(definition: Definition, arguments: Arguments) -> Compiled:
+    """The module before any pass, and its pipeline for one configuration.
+
+    Raises:
+        NineToothedError: the kernel is wrong, or an option does not fit it.
+    """
+    call = assumed_call(definition, arguments)
+    signature, config, pipeline = call.signature, call.config, definition.pipeline
+    target = None if arguments.arch is None else Target.parse(arguments.arch)
+    options = pass_options(call.composed, signature, config, target, pipeline=pipeline)
     arch = None if target is None else target.arch
     return Compiled(
         build_module(definition, signature, dict(config.values)),
-        (
-            *symbolic_steps(signature, pipeline=definition.pipeline),
-            *steps(SPECIALIZED, options, definition.pipeline),
-        ),
+        (*symbolic_steps(signature, pipeline=pipeline), *steps(SPECIALIZED, options, pipeline)),
         Continuation(arch=arch, num_warps=config.num_warps, num_stages=config.num_stages),
-        describe_assumptions(
-            definition, signature, config, dict(_pairs(arguments.dtype, "--dtype"))
-        ),
+        call.assumed,
     )
 
 
