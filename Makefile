@@ -62,8 +62,8 @@ golden: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the golden files a
 errors: $(VENV)/.test $(if $(LINUX),$(VENV)/.triton) ## write the expected errors anew; read the diff afterwards
 	$(BIN)/python -m pytest tests/errors/programs --update-errors $(PYTEST_FLAGS)
 
-docs: $(VENV)/.package ## write the reference in docs/language.md anew, from the language's table
-	$(BIN)/python -m ninetoothed.tools.language_page docs/language.md
+docs: $(VENV)/.package ## write the generated pages of docs anew: language, stages, passes, nt-opt
+	$(BIN)/python -m ninetoothed.tools.pages
 
 bench: $(VENV)/.package $(if $(LINUX),$(VENV)/.triton) ## time the compiler, pass by pass
 	$(BIN)/python -m benchmarks.compile_time

@@ -24,6 +24,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import ClassVar, ParamSpec, TypeVar
 
+# Of a source line, so many characters are shown.
+_LONGEST_LINE = 160
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -88,14 +91,25 @@ def _render_frame(loc: Loc) -> str:
         where += f", in {loc.function}"
     if not line.strip():
         return where
-    stripped = line.lstrip()
-    indent = len(line) - len(stripped)
+    indent = len(line) - len(line.lstrip())
     start = max(column, indent)
     end = start + 1 if loc.end_col is None else max(_characters(line, loc.end_col), start + 1)
     end = min(end, max(len(line.rstrip()), start + 1))
-    marked = "".join(_below(char, "^").replace("\t", "^") for char in line[start:end])
-    caret = _below(line[indent:start], " ") + (marked or "^")
-    return f"{where}\n    {stripped}\n    {caret}"
+    first, last = _window(indent, start, len(line))
+    left, right = "…" * (first > indent), "…" * (last < len(line))
+    marked = "".join(_below(char, "^").replace("\t", "^") for char in line[start : min(end, last)])
+    caret = _below(left + line[first:start], " ") + (marked or "^")
+    return f"{where}\n    {left}{line[first:last]}{right}\n    {caret}"
+
+
+def _window(indent: int, start: int, length: int) -> tuple[int, int]:
+    """The part of a line that is shown, from its indentation on: of a long one, what is around
+    ``start``.
+    """
+    if length - indent <= _LONGEST_LINE:
+        return indent, length
+    first = max(min(start - _LONGEST_LINE // 3, length - _LONGEST_LINE), indent)
+    return first, max(first + _LONGEST_LINE, start + 1)
 
 
 class NineToothedError(Exception):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ninetoothed.testing.filecheck import FilecheckFile
 from tests.support import profiles
 from tests.support.expected_errors import PROGRAMS, ErrorFile
-from tests.support.filecheck import FilecheckFile
 from tests.support.golden import Golden
 
 _FILECHECK = Path(__file__).parent / "filecheck"

@@ -18,8 +18,9 @@ class BackEnd:
     ``ninetoothed/runtime/toolchain/NAME`` compiles and loads.
 
     ``targets``: the values of ``Target.backend`` that it serves. ``languages``: what it emits, the
-    default first. ``device``: torch's name for the devices. ``stages``: for each of ``targets``,
-    its compiler's stages that have a text, in order (see ``runtime.toolchain.inspection``).
+    default first. ``device``: torch's name for the devices. Of each of ``targets``, ``stages`` are
+    its compiler's stages that have a text, in order (see ``runtime.toolchain.inspection``), and
+    ``archs`` the architecture that is taken for these where none is named.
     """
 
     name: str
@@ -27,6 +28,11 @@ class BackEnd:
     languages: tuple[Language, ...]
     device: str
     stages: tuple[tuple[str, ...], ...] = ()
+    archs: tuple[str, ...] = ()
+
+
+DEFAULT_TARGET = "sm_90"
+"""The target of a compilation that names none."""
 
 
 BACK_ENDS = [
@@ -36,13 +42,10 @@ BACK_ENDS = [
         ("ttir", "triton-python"),
         device="cuda",
         stages=(("ttir", "ttgir", "llir", "ptx", "sass"), ("ttir", "ttgir", "llir", "amdgcn")),
+        archs=(DEFAULT_TARGET, "gfx942"),
     ),
 ]
 """All back ends; a further one is its two folders, and a line here."""
-
-
-DEFAULT_TARGET = "sm_90"
-"""The target of a compilation that names none."""
 
 
 def languages() -> tuple[Language, ...]:

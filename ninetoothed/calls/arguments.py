@@ -427,8 +427,9 @@ def _index_bits(values: Sequence[Any]) -> int:
         reach = farthest = 0
         for size, stride in zip(shape, strides, strict=True):
             reach += abs(stride) * max(size - 1, 0)
-            # A stride is an argument also where it is never stepped, as in a batch of one.
-            farthest = max(farthest, abs(stride))
+            # They are arguments also where no element is: a stride that is never stepped, as in a
+            # batch of one, and the sizes beside one that is 0.
+            farthest = max(farthest, abs(stride), size)
         if max(reach, farthest, value.numel()) >= NARROW:
             return 64
     return 32

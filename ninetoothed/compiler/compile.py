@@ -141,6 +141,7 @@ def pass_options(
             ),
             "equal": tuple(f"{one}={two}" for one, two in signature.equal),
             "padded_sizes": tuple(padded_size for _, padded_size in signature.padded_sizes),
+            "index_bits": signature.index_bits,
         },
         "nt-hoist-loads": {"num_warps": config.num_warps},
         "nt-fold-guards": {

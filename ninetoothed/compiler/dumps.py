@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,10 +19,11 @@ def dump_to(
     start: int = 0,
     pipeline: Sequence[Step] = (),
     settings: Continuation | None = None,
+    text: Callable[[ModuleOp], str] = str,
 ) -> Observer:
     """Observer that writes modules to ``folder``, as ``03-nt-pad-blocks.mlir``, counting from
     ``start``. ``pipeline`` are the steps behind the first of them, of which each further one is the
-    result of one; ``settings`` is what they do not say.
+    result of one; ``settings`` is what they do not say. ``text`` prints a module.
     """
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
@@ -32,7 +33,7 @@ def dump_to(
         path = folder / f"{start + count:02d}-{re.sub(r'[^a-z0-9-]', '-', name)}.mlir"
         rest = pipeline_text(pipeline[count:])
         head = str(replace(settings or Continuation(), passes=rest))
-        write_atomically(path, f"{head}\n{module!s}\n" if head else f"{module!s}\n")
+        write_atomically(path, "\n".join([*([head] if head else []), text(module), ""]))
         count += 1
 
     return observe

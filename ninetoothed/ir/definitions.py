@@ -81,7 +81,8 @@ def _defined(base: type[_T], package: str) -> list[type[_T]]:
         value
         for module in modules
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, base)
+        # Not `issubclass`, which asks all classes that derive from the base, where it is abstract.
+        if isinstance(value, type) and base in value.__mro__
         # Base classes have no name.
         if value.__module__ == module.__name__ and hasattr(value, "name")
     ]

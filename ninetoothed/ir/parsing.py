@@ -12,13 +12,19 @@ from __future__ import annotations
 import bisect
 import linecache
 import math
-import os
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    ModuleOp,
+    TensorType,
+    UnknownLoc,
+    i1,
+)
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
@@ -39,6 +45,8 @@ _WIDEST = 1 << 16
 _MOST_ELEMENTS = 1 << 20
 _MOST_ELEMENTS_IN_ALL = 1 << 22
 _LONGEST_ALIAS = 1 << 16
+# Types can be long.
+_LONGEST_MESSAGE = 400
 
 _TOKEN = re.compile(
     r"""
@@ -55,9 +63,11 @@ _TOKEN = re.compile(
 # Of xDSL's messages, those that do not say what is expected.
 _CLEARER = {
     "Could not parse entire input!": "an op is expected here",
+    "Expected suffix identifier after {first_char}": "a name is expected behind this character",
     "in block definition": "an op is expected here, or the end of the region",
 }
 _INTEGER_TYPE = re.compile(r"[su]?i(\d+)", re.ASCII)
+_SPLAT = re.compile(r"<\s*[\w.+-]+\s*>\s*:", re.ASCII)
 _ALIAS = re.compile(r"[#!][\w$-]++(?!\.)", re.ASCII)
 
 
@@ -85,7 +95,11 @@ def parse_module(
         parser = _Parser(context() if ctx is None else ctx, source)
         module = parser.parse_module(implicit_module)
     except ParseError as error:
-        raise _error(source, error) from None
+        message = _CLEARER.get(error.msg.strip(), error.msg)
+        if isinstance(error, MultipleSpansParseError):
+            line, _ = source.place(error.refs[0][0].start)
+            message = f"{message}; {error.ref_text} line {line}"
+        source.fail(message, error.span.start, error.span.end)
     found = invalid(module) if verifying else None
     if found is not None:
         op, message = found
@@ -102,10 +116,10 @@ class _Source:
         self.name = name
         self.first_line = first_line
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        if not os.path.exists(name):
-            # Messages show lines, and there is no file to read them from.
-            lines = [*["\n"] * (first_line - 1), *text.splitlines(keepends=True)]
-            linecache.cache[name] = (len(text), None, lines, name)
+        # Messages show lines as they were read: there may be no file, and in one other characters
+        # may end lines, too.
+        lines = [*["\n"] * (first_line - 1), *(f"{line}\n" for line in text.split("\n"))]
+        linecache.cache[name] = (len(text), None, lines, name)
 
     def place(self, start: int) -> tuple[int, int]:
         """The line of the file and the index in that line of a character."""
@@ -125,6 +139,9 @@ class _Source:
 
     def fail(self, message: str, start: int, end: int) -> NoReturn:
         """Raise an error at characters."""
+        message = " ".join(message.split())
+        if len(message) > _LONGEST_MESSAGE:
+            message = f"{message[:_LONGEST_MESSAGE]}…"
         raise InvalidIRError(message, self.loc(start, end))
 
 
@@ -184,6 +201,8 @@ class _Parser(Parser):
         self._op_start = self._current_token.span
         self._first_uses: dict[str, Span] = {}
         self._elements = 0
+        # While a dense constant of equal elements is parsed: its type, at last.
+        self._splat: Any = None
         self._aliases: dict[str, int] = {}
         self.starts: dict[Operation, int] = {}
         """Where each op begins."""
@@ -252,11 +271,22 @@ class _Parser(Parser):
         start = self._current_token.span
         type = super()._parse_dense_literal_type()
         self._count_elements(type.get_shape(), start)
-        return type
+        if self._splat is None:
+            return type
+        self._splat = type
+        return TensorType(type.element_type, [1])
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
         if type is not None:
             self._count_elements(type.get_shape(), self._current_token.span)
+        elif _SPLAT.match(self._source.text, self.pos) is not None:
+            # xDSL converts each of the equal elements: here, it does one.
+            self._splat = TensorType(i1, [1])
+            one = super().parse_dense_int_or_fp_elements_attr(None)
+            data = one.data.data * math.prod(self._splat.get_shape())
+            found = DenseIntOrFPElementsAttr(self._splat, BytesAttr(data))
+            self._splat = None
+            return found
         return super().parse_dense_int_or_fp_elements_attr(type)
 
     def _count_elements(self, shape: Sequence[int], start: Span) -> None:
@@ -285,12 +315,3 @@ class _Parser(Parser):
         if size > _LONGEST_ALIAS:
             self.raise_error(f"this alias stands for more than {_LONGEST_ALIAS} characters", start)
         self._aliases[name] = size
-
-
-def _error(source: _Source, error: ParseError) -> InvalidIRError:
-    message = error.msg.strip()
-    message = _CLEARER.get(message, message)
-    if isinstance(error, MultipleSpansParseError):
-        lines = [source.place(span.start)[0] for span, _ in error.refs]
-        message = f"{message}; {(error.ref_text or '').strip()} line {lines[0]}"
-    return InvalidIRError(message, source.loc(error.span.start, error.span.end))

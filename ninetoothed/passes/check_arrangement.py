@@ -1,4 +1,5 @@
 """Check the arrangement: outermost shapes agree, and the meta-operations' requirements hold.
+
 Why here: it needs the meta-operations with their places in the user's source, so it comes before
 they are composed. What is proved wrong is an error at the user's line. What only a call can know
 becomes a check of the kernel. It requires stage ``arranged``, and leaves it.

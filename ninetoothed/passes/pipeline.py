@@ -8,15 +8,18 @@ In text, as ``nt-opt -p`` takes it, the check of a stage is the pass ``nt-check-
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.printer import Printer
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
@@ -31,7 +34,7 @@ from ninetoothed.errors import (
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.diagnostics import verify
 from ninetoothed.ir.stages import check_stage
-from ninetoothed.passes.placement import Stages, check_stages, instance, slots, stages_around
+from ninetoothed.passes.placement import Stages, check_stages, instance, slots, stage_at
 from ninetoothed.plugins import outside_passes
 from ninetoothed.plugins.edited_pipeline import BoundPipeline
 from ninetoothed.plugins.outside_passes import OutsidePass
@@ -79,6 +82,8 @@ _CHECK = "nt-check-stage"
 Options = dict[str, dict[str, Any]]
 Observer = Callable[[str, ModuleOp], None]
 """Called behind each pass with its name and the module."""
+Timed = Callable[[int, str], AbstractContextManager[None]]
+"""Gives a context for ``"pass"`` or ``"verify"`` of the step at a place of the pipeline."""
 
 
 OPTIONAL = (
@@ -96,14 +101,14 @@ OPTIONAL = (
 class Step:
     """A pass, and the stage that it completes, if any.
 
-    ``outside``: of a pass of another package, what it is. ``legal``: the stages whose ops may
-    appear behind it; none: those of ``stage``, if any.
+    ``outside``: of a pass of another package, what it is. ``legal``: the stage whose ops may appear
+    behind it; None: what may is not checked, but for ``stage``.
     """
 
     pass_: ModulePass
     stage: str | None = None
     outside: OutsidePass | None = None
-    legal: tuple[str, ...] = ()
+    legal: str | None = None
 
 
 def steps(
@@ -120,7 +125,6 @@ def steps(
     """
     wanted = dict(stages)
     every = tuple((stage, wanted.get(stage, names)) for stage, names in (*SYMBOLIC, *SPECIALIZED))
-    order = [stage for stage, _ in every]
     row = slots(every, pipeline, OPTIONAL)
     check_stages(row, every, [stage for stage, _ in SYMBOLIC])
     last = {slot.stage: index for index, slot in enumerate(row)}
@@ -133,10 +137,11 @@ def steps(
         stage = slot.stage if index == last[slot.stage] else None
         if slot.placed is not None:
             pass_ = slot.placed.pass_(**values | dict(slot.placed.options))
-            legal = stages_around(row, index, order)
+            legal = stage_at(row, index, every)
             found.append(Step(pass_, stage, slot.placed.outside, legal))
         else:
-            legal = (slot.stage,) if index == last_own[slot.stage] else ()
+            # Behind it may be passes of others, which are not to blame for what it leaves.
+            legal = slot.stage if index == last_own[slot.stage] else None
             found.append(Step(passes.find_pass(slot.name)(**values), stage, legal=legal))
     return found
 
@@ -183,14 +188,20 @@ def _parsed(spec: ArgSpec) -> ModulePass:
     return instance(class_, spec)
 
 
+def _untimed(index: int, part: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 def run(
     ctx: Context,
     module: ModuleOp,
     pipeline: Sequence[Step],
     observers: Sequence[Observer] = (),
     verifying: bool = False,
+    timed: Timed = _untimed,
 ) -> None:
-    """Run ``pipeline`` over ``module``, in place.
+    """Run ``pipeline`` over ``module``, in place; ``timed`` is around each pass, and around what
+    checks it.
 
     Raises:
         NineToothedError: the user's program is wrong; at its place.
@@ -203,17 +214,17 @@ def run(
         name = step.pass_.name
         before = module.clone() if verifying or step.outside is not None else None
         try:
-            step.pass_.apply(ctx, module)
-            if before is not None:
-                verify(module, name)
-            legal = step.legal or ((step.stage,) if step.stage is not None else ())
-            if legal:
-                check_stage(module, *legal)
+            with timed(index, "pass"):
+                step.pass_.apply(ctx, module)
+            with timed(index, "verify"):
+                if before is not None:
+                    verify(module, name)
+                legal = step.legal or step.stage
+                if legal is not None:
+                    check_stage(module, legal)
         except CompilerError as error:
             if step.outside is not None and before is not None:
-                raise _failed(
-                    step.outside, error.message, before, module, pipeline[index:]
-                ) from error
+                raise _failed(step, step.outside, error.message, before, module) from error
             where = reproducer(before, pipeline[index:])
             raise CompilerError(f"pass {name}: {error.message}{where}", error.loc) from error
         except NineToothedError:
@@ -221,7 +232,7 @@ def run(
         except Exception as error:
             if step.outside is not None and before is not None:
                 reason = f"it failed with {type(error).__name__}: {error}"
-                raise _failed(step.outside, reason, before, module, pipeline[index:]) from error
+                raise _failed(step, step.outside, reason, before, module) from error
             where = reproducer(before, pipeline[index:])
             raise CompilerError(
                 f"pass {name} failed with {type(error).__name__}: {error}{where}; "
@@ -239,8 +250,9 @@ def reproducer(before: ModuleOp | None, rest: Sequence[Step]) -> str:
     if before is None:
         return "; set NINETOOTHED_VERIFY_IR=1 for a file that reproduces it"
     pipeline = pipeline_text(rest)
-    modules = dict.fromkeys(step.outside.module for step in rest if step.outside is not None)
-    options = "".join(f"--load {module} " for module in modules) + f"-p '{pipeline}'"
+    outside = [step.outside for step in rest if step.outside is not None]
+    loads = dict.fromkeys(f"--load {one.loadable} " for one in outside)
+    options = "".join(loads) + f"-p '{pipeline}'"
     handle, path = tempfile.mkstemp(prefix="ninetoothed-", suffix=".mlir")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(f"{Continuation(pipeline)}\n{before!s}\n")
@@ -252,26 +264,25 @@ _MOST_LINES = 60
 
 
 def _failed(
-    outside: OutsidePass,
-    reason: str,
-    before: ModuleOp,
-    after: ModuleOp,
-    rest: Sequence[Step],
+    step: Step, outside: OutsidePass, reason: str, before: ModuleOp, after: ModuleOp
 ) -> PluginError:
     """The error about a pass of another package, with what it changed."""
     return PluginError(
-        f"pass {outside.name} ({outside}): {reason}{reproducer(before, rest)}"
+        f"pass {outside.name} ({outside}): {reason}{reproducer(before, [step])}"
         f"{_changes(outside.name, before, after)}"
     )
 
 
 def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
-    """What a pass changed, as a diff; nothing where it changed nothing, or left no text."""
+    """What a pass changed, as a diff; of what has no text of its own, in the generic form."""
     try:
-        texts = [str(module).splitlines() for module in (before, after)]
+        texts = [_lines(module, False) for module in (before, after)]
     except Exception:
-        # A pass may leave anything.
-        return ""
+        try:
+            texts = [_lines(module, True) for module in (before, after)]
+        except Exception:
+            # A pass may leave anything.
+            return ""
     lines = list(
         difflib.unified_diff(
             texts[0], texts[1], f"before {name}", f"after {name}", n=2, lineterm=""
@@ -283,3 +294,9 @@ def _changes(name: str, before: ModuleOp, after: ModuleOp) -> str:
         more = len(lines) - _MOST_LINES
         lines = [*lines[:_MOST_LINES], f"... and {more} lines more"]
     return "\n".join(["; it changed", *lines])
+
+
+def _lines(module: ModuleOp, is_generic: bool) -> list[str]:
+    text = io.StringIO()
+    Printer(text, print_generic_format=is_generic).print_op(module)
+    return text.getvalue().splitlines()

@@ -89,13 +89,11 @@ def _options(pass_: type[ModulePass], text: str) -> tuple[tuple[str, Any], ...]:
     try:
         specs = list(parse_pipeline(text))
     except ArgSpecParseError as error:
-        reason = str(error).strip().splitlines()[-1]
         raise ArgumentError(
-            f"pipeline has {text!r}, which is no pass with options, as "
-            f"'{pass_.name}{{option=value}}': {reason}"
-        ) from None
+            f"pipeline has {text!r}, which is not of the form '{pass_.name}{{option=value}}'"
+        ) from error
     if len(specs) != 1:
-        raise ArgumentError(f"pipeline has {text!r}; give passes one by one, in a tuple")
+        raise ArgumentError(f"pipeline has {text!r}; give passes one by one")
     spec = specs[0].normalize_parameter_names()
     given = instance(pass_, spec)
     return tuple((name, getattr(given, name)) for name in spec.parameters)
@@ -175,13 +173,13 @@ def _misplaced(placed: Placement, known: set[str], pending: Sequence[str]) -> Ar
     name = placed.place.name
     if name in pending:
         return ArgumentError(
-            f"passes {' and '.join(sorted(pending))} are placed {placed.place.side} one another; "
-            "place one of them by a pass or a stage of the compiler"
+            f"passes {' and '.join(sorted(pending))} are placed by one another; place one of them "
+            "by a pass or a stage of the compiler"
         )
     if outside_passes.find(name) is not None:
         return ArgumentError(
             f"pass {placed.name} runs {placed.place.side} {name}, which the pipeline does not "
-            "have; insert that, too, and in front"
+            "have; insert that, too"
         )
     return unknown_place(name, known)
 
@@ -216,26 +214,24 @@ def check_stages(found: Sequence[Slot], stages: Stages, symbolic: Sequence[str])
                 f"before={order[len(symbolic)]!r} or later"
             )
         takes: tuple[str, ...] = getattr(slot.placed.pass_, "required_stages", ())
-        here = stages_around(found, index, order)
-        if takes and not set(takes) & set(here):
-            way = f"of stage {here[0]}" if len(here) == 1 else f"between {' and '.join(here)}"
+        here = stage_at(found, index, stages)
+        if takes and here not in takes:
             raise ArgumentError(
                 f"pass {slot.name} takes modules of stage {any_of(takes)}, and those "
-                f"{slot.placed.place.side} {slot.placed.place.name} are {way}; place it "
+                f"{slot.placed.place.side} {slot.placed.place.name} are of stage {here}; place it "
                 f"after={takes[-1]!r}"
             )
 
 
-def stages_around(found: Sequence[Slot], index: int, order: Sequence[str]) -> tuple[str, ...]:
-    """The stages between which a module is where a pass runs; one, where it is of that stage."""
+def stage_at(found: Sequence[Slot], index: int, stages: Stages) -> str:
+    """The stage whose ops a module may hold where a pass runs: behind the first of the compiler's
+    passes to a stage, that stage; in front of it, the one before.
+    """
     stage = found[index].stage
-    behind = (slot for slot in found[index + 1 :] if slot.stage == stage)
-    if all(slot.placed for slot in behind):
-        return (stage,)
+    order = [name for name, _ in stages]
     place = order.index(stage)
-    if place and all(slot.placed for slot in found[:index] if slot.stage == stage):
-        return (order[place - 1],)
-    return (stage,) if place == 0 else (order[place - 1], stage)
+    is_begun = any(slot.stage == stage and slot.placed is None for slot in found[:index])
+    return stage if is_begun or place == 0 else order[place - 1]
 
 
 def _check_left_out(name: str, known: Sequence[str], optional: Sequence[str]) -> None:

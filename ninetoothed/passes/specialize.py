@@ -57,6 +57,7 @@ from ninetoothed.ir.rewriting import retype, set_type
 from ninetoothed.layout.access import dynamic_sizes
 from ninetoothed.layout.meta_op import shape_text
 from ninetoothed.passes.analysis.equalities import Equalities, checked_equalities
+from ninetoothed.passes.analysis.index_width import width_checks
 from ninetoothed.symbolic.expr import IndexExpr, const, product, substitute
 from ninetoothed.symbolic.normal_form import normalize
 
@@ -157,6 +158,9 @@ class SpecializePass(KernelPass):
     collapses: bool = True
     """Strides are computed with as products of sizes where they are."""
 
+    index_bits: int = 32
+    """The width of address arithmetic, 32 or 64."""
+
     def apply_to(self, kernel: nt.KernelOp) -> None:
         texts = (text.partition("=") for text in self.values)
         values = {name: int(number) for name, _, number in texts}
@@ -190,6 +194,7 @@ class SpecializePass(KernelPass):
         ]
         known = _Substitution({**values, **equal.merged})
         computed = [known.exprs(strides) for strides in self._computed(kernel)]
+        sizes = [known.exprs(source.sizes) for source in kernel.sources]
         retype(kernel.arrange, known.attribute)
         retype(kernel.apply, known.attribute)
         for source, (type, own_strides), strides in zip(
@@ -217,6 +222,9 @@ class SpecializePass(KernelPass):
             for check in dict.fromkeys(checks)
             if isinstance(check, nt.CheckAttr) and not _always_holds(kernel, check)
         )
+        wide = map(nt.CheckAttr, width_checks(kernel, self.index_bits, sizes))
+        if wide := [check for check in wide if not _always_holds(kernel, check)]:
+            kernel.checks = ArrayAttr(dict.fromkeys((*kernel.checks, *wide)))
         for source in kernel.sources:
             if source.param.data in self.aligned:
                 source.aligned = BoolAttr.from_bool(True)

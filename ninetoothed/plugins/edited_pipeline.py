@@ -97,9 +97,11 @@ class BoundPipeline:
         return (texts, self.pipeline.left_out, tuple(one.key for one in self.passes))
 
     def again(self, own: Iterable[str]) -> BoundPipeline | None:
-        """The same in another process, which imports the modules that register its passes."""
+        """The same in another process, which imports the modules that register its passes, but for
+        those of entry points.
+        """
         for one in self.passes:
-            if one.name not in outside_passes.registered() and one.module != "__main__":
+            if outside_passes.find(one.name) is None and one.module != "__main__":
                 # What cannot be imported is missed below, by its name.
                 with contextlib.suppress(ImportError):
                     importlib.import_module(one.module)

@@ -53,15 +53,15 @@ def _root(module: str) -> str | None:
     """The folder of the outermost package that a module is of, which has a file of its own; of a
     module of none, its file.
     """
-    main = sys.modules.get(module)
-    if main is not None and getattr(main, "__spec__", None) is None:
-        # A script.
-        file = getattr(main, "__file__", None)
-        return file if isinstance(file, str) and os.path.isfile(file) else None
-    if main is not None and main.__spec__ is not None:
-        module = main.__spec__.name
+    loaded = sys.modules.get(module)
+    spec = getattr(loaded, "__spec__", None)
+    if loaded is not None:
+        file = getattr(loaded, "__file__", None)
+        if spec is None or not _is_found(spec.name):
+            # A script, or a file that was loaded by its path.
+            return file if isinstance(file, str) and os.path.isfile(file) else None
+        module = spec.name
     path: Sequence[str] | None = None
-    spec: ModuleSpec | None = None
     parts = module.split(".")
     for count in range(1, len(parts) + 1):
         spec = _spec(".".join(parts[:count]), path)
@@ -72,6 +72,11 @@ def _root(module: str) -> str | None:
             return os.path.dirname(spec.origin)
     assert spec is not None
     return spec.origin if spec.has_location else None
+
+
+def _is_found(name: str) -> bool:
+    """True if the module is one by itself, or of a package that was imported."""
+    return "." not in name or name.partition(".")[0] in sys.modules
 
 
 def _spec(name: str, path: Sequence[str] | None) -> ModuleSpec | None:

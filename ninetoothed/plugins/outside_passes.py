@@ -68,9 +68,17 @@ class OutsidePass:
         return f"{self.module}.{self.attribute}{version}"
 
     @property
+    def loadable(self) -> str:
+        """What ``nt-opt --load`` takes to register it: a module's name, or the path of a file."""
+        loaded = sys.modules.get(self.module)
+        file = getattr(loaded, "__file__", None)
+        # Another process may not find a script, or a file that was loaded by its path, by name.
+        return str(file) if file is not None and "." not in self.module else self.module
+
+    @property
     def key(self) -> tuple[object, ...]:
         """What it is, in cache keys."""
-        return tuple(self.__dict__.values())
+        return (self.name, self.module, self.attribute, self.place, self.version, self.digest)
 
 
 class Registered(NamedTuple):
@@ -112,16 +120,6 @@ def add(pass_: type[Any], place: Place) -> None:
         )
     with _lock:
         _registered[name] = Registered(found, pass_, place)
-
-
-def remove(name: str) -> None:
-    """Forget a pass that was registered.
-
-    Raises:
-        KeyError: there is none of this name.
-    """
-    with _lock:
-        del _registered[name]
 
 
 def registered() -> dict[str, Registered]:

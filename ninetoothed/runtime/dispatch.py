@@ -75,6 +75,13 @@ class _Family:
                 return selection
         return None
 
+    def forget(self, values: tuple[Any, ...]) -> None:
+        """Drops the selections for calls of these sizes."""
+        fitting, bucket = self.candidates.fitting(values), results.bucket_of(values)
+        for selections in (self.chosen, self.untimed):
+            for key in (bucket, (*bucket, *fitting.key)):
+                selections.pop(key, None)
+
 
 class Dispatcher:
     """Compiles, tunes and launches one kernel of the user.
@@ -229,10 +236,16 @@ class Dispatcher:
             return None
         with self._lock, self._explained(is_capturing):
             family.candidates.kernels([pair.artifact.config], values)
-        kernel = pair.ready(values)
+            kernel, lasts = pair.ready(values), True
+            if kernel is None and family.only is None:
+                # Calls that launch its full kernel chose it; from now on, all take another.
+                family.forget(values)
+                other, lasts = self._chosen(family, values, is_capturing)
+                kernel = None if other is None else other.ready(values)
         if kernel is None:
             raise family.candidates.failure({})
-        return kernel.launch(values)
+        launched = kernel.launch(values)
+        return launched if lasts else None
 
     def _relaunch(
         self, signature: Signature, values: tuple[Any, ...], index: int, error: CheckError

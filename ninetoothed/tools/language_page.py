@@ -1,15 +1,11 @@
 """Generate the reference of ``docs/language.md`` from the table of primitives.
 
-    python -m ninetoothed.tools.language_page docs/language.md
-
 The introduction above the marker line is kept; everything below it is generated anew.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 from ninetoothed.language import table
 from ninetoothed.language.table import LIBDEVICE, TABLE
@@ -76,13 +72,3 @@ def _row(row: Primitive) -> str:
 
 def _code(text: str) -> str:
     return f"`` {text} ``" if "`" in text else f"`{text}`".replace("|", "\\|")
-
-
-def main() -> None:
-    """Update the page that the command line names."""
-    path = Path(sys.argv[1])
-    path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

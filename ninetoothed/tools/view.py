@@ -78,13 +78,13 @@ def main(arguments: Sequence[str]) -> int:
 
 def _written(arguments: ViewArguments) -> str:
     """Write the page; what to tell of it."""
-    from ninetoothed.tools.nt_opt.python_file import assumed_call, find_kernel, global_names
+    from ninetoothed.tools.nt_opt.kernel_pipeline import assumed_call
+    from ninetoothed.tools.nt_opt.python_file import PythonFile
     from ninetoothed.view.collection import collect
     from ninetoothed.view.page import page
 
     target = Target.parse(arguments.arch or DEFAULT_TARGET)
-    bound = global_names(Path(str(arguments.input_file)))
-    definition = find_kernel(bound, arguments.kernel).definition
+    definition = PythonFile(Path(str(arguments.input_file))).find(arguments.kernel)
     call = assumed_call(definition, arguments)
     compilation = collect(definition, call.signature, call.config, target, assumed=call.assumed)
     path = Path(arguments.page or f"{definition.name}.html")

@@ -149,6 +149,24 @@ def digits(number):
     return 1000 * whole + 100 * rest + 10 * augmented + remaining
 
 
+def test_a_negative_that_has_a_name(device: str) -> None:
+    def application(x, s, out):
+        constant = 7
+        size = x.source.shape[0] - 5
+        m = -constant
+        out[0] = m % 3 - 10 * -(m // 3)
+        m = -s
+        out[1] = m % 3 - 10 * -(m // 3)
+        m = -size
+        out[2] = m % 3 - 10 * -(m // 3)
+
+    def check(x: torch.Tensor, s: int, out: torch.Tensor) -> None:
+        assert out.tolist() == [-21] * 3
+
+    values = (torch.zeros(12), 7, torch.zeros(3, dtype=torch.int32))
+    everywhere(device, whole, application, values, check)
+
+
 def test_functions_and_assignments(device: str) -> None:
     def application(x, s, out):
         known = -7

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from tests.property.writer import Argument, Program
+from ninetoothed.testing.program_writer import Argument, Program
 
 
 def agree(
@@ -19,8 +19,7 @@ def agree(
         error = program.errors.get(argument.name, 0.0)
         if not _same(one, two, 2 * error):
             raise AssertionError(
-                f"{what}\n{program.source}\n{program.arguments}\n{program.keywords} "
-                f"{program.choices}\n{argument.name}, off by at most {error}:\n{one}\n{two}"
+                f"{what}\n{program}\n{argument.name}, off by at most {error}:\n{one}\n{two}"
             )
 
 

@@ -23,7 +23,7 @@ from ninetoothed.layout.meta_ops import (
 )
 from ninetoothed.symbolic.expr import IndexExpr, evaluate
 from ninetoothed.symbolic.normal_form import normalize
-from tests.property.arrangements import Model
+from ninetoothed.testing.random_arrangements import Model
 
 _BORDER = -2
 """In the place of -1: what is outside lies in padding, or in a window over a border."""

@@ -18,11 +18,11 @@ from ninetoothed.artifacts.target import Language, Target
 from ninetoothed.calls.arguments import bind
 from ninetoothed.compiler.compile import build, compile_kernel
 from ninetoothed.runtime.dispatch import Dispatcher
+from ninetoothed.testing.program_runs import PassTrace, arguments
+from ninetoothed.testing.program_writer import Program
+from ninetoothed.testing.random_programs import programs
 from tests.property.agreement import agree
 from tests.property.optimizations import Optimizations, optimizations
-from tests.property.programs import programs
-from tests.property.stages import PassTrace, arguments
-from tests.property.writer import Program
 
 BACKENDS: tuple[Language, ...] = ("ttir", "triton-python")
 _CHUNK = 10

@@ -21,7 +21,7 @@ from ninetoothed.layout.inverse import Placement, Site
 from ninetoothed.symbolic.expr import IndexExpr, const, evaluate, sym
 from ninetoothed.symbolic.intervals import Range, declared_ranges
 from ninetoothed.symbolic.normal_form import normalize
-from tests.property.arrangements import arrange, cases
+from ninetoothed.testing.random_arrangements import arrange, arrangements
 
 MOST_LANES = 6000
 Chosen = Mapping[str, int]
@@ -163,7 +163,7 @@ class Written:
 @st.composite
 def wild(draw: st.DrawFn) -> Placed:
     """Any meta-operations at any levels."""
-    case = draw(cases(exact=True, most=4))
+    case = draw(arrangements(exact=True, most=4))
     written = Written(draw)
     t = Tensor(shape=case.shape) if draw(st.integers(0, 4)) == 0 else Tensor(len(case.shape))
     arranged = arrange(case, t, written.number)

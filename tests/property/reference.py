@@ -18,8 +18,8 @@ from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES
 from ninetoothed.language import rules
 from ninetoothed.language.rules import Operand
-from tests.property.terms import ALL
-from tests.property.writer import Program
+from ninetoothed.testing.program_writer import Program
+from ninetoothed.testing.terms import ALL
 
 
 def _torch(dtype: str) -> torch.dtype:

@@ -31,7 +31,14 @@ from ninetoothed.layout.numbering import Use, numbering, renumbering
 from ninetoothed.passes.compose_arrangement import ComposeArrangementPass
 from ninetoothed.symbolic.expr import Arithmetic, const, evaluate
 from ninetoothed.symbolic.intervals import declared_ranges
-from tests.property.arrangements import MAX_ELEMENTS, Case, Model, Number, arrange, cases
+from ninetoothed.testing.random_arrangements import (
+    MAX_ELEMENTS,
+    Case,
+    Model,
+    Number,
+    arrange,
+    arrangements,
+)
 from tests.support.profiles import examples
 
 ARITHMETIC = Arithmetic(np.minimum, np.maximum, np.logical_and)
@@ -140,7 +147,7 @@ def plain(value: int) -> int:
 randoms = st.randoms(use_true_random=False)
 
 
-@given(cases())
+@given(arrangements())
 def test_numbers(case: Case) -> None:
     t = arrange(case, Tensor(shape=case.shape), plain)
     assert shown(t, {}) == list(case.model.offsets.shape)
@@ -149,7 +156,7 @@ def test_numbers(case: Case) -> None:
 
 
 @examples(500)
-@given(cases(exact=True), randoms)
+@given(arrangements(exact=True), randoms)
 def test_symbols_that_are_given_numbers(case: Case, random: Any) -> None:
     written = Written(random)
     t = Tensor(len(case.shape))
@@ -171,7 +178,7 @@ def test_symbols_that_are_given_numbers(case: Case, random: Any) -> None:
 
 
 @examples(600)
-@given(cases(exact=True), randoms)
+@given(arrangements(exact=True), randoms)
 # The size of an empty tensor divides; what comes of it is guarded out.
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_accesses_of_symbols(case: Case, random: Any) -> None:
@@ -191,7 +198,7 @@ def numbered(draw: st.DrawFn) -> tuple[Case, tuple[int, ...], Agreement, Use]:
     """An arrangement, a shape of programs, a class of signatures whose checks they pass, and a use
     of the elements.
     """
-    case = draw(cases(exact=True, most=4))
+    case = draw(arrangements(exact=True, most=4))
     own = case.model.sizes(0)
     count = math.prod(own)
     if draw(st.booleans()):
@@ -269,7 +276,7 @@ def text_of(module: ModuleOp) -> str:
 
 
 @examples(300)
-@given(cases(exact=True), randoms)
+@given(arrangements(exact=True), randoms)
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_meta_operations_are_kept_by_text_and_composed_by_the_pass(case: Case, random: Any) -> None:
     written = Written(random)

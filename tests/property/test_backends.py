@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, given, settings
 
+from ninetoothed.testing.program_runs import PassTrace
+from ninetoothed.testing.program_writer import Program
+from ninetoothed.testing.random_programs import programs
 from tests.property.agreement import agree
 from tests.property.gpu import check_many
 from tests.property.optimizations import Optimizations, optimizations
-from tests.property.programs import programs
-from tests.property.stages import PassTrace
-from tests.property.writer import Program
 from tests.support import profiles
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 
 from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED
+from ninetoothed.testing.program_runs import PassTrace, arguments
+from ninetoothed.testing.program_writer import Program
+from ninetoothed.testing.random_programs import programs
 from tests.property import reference
 from tests.property.agreement import agree
-from tests.property.programs import programs, tried
-from tests.property.stages import PassTrace, arguments
-from tests.property.writer import Program
+from tests.support.profiles import tried
 
 
 @tried(70)

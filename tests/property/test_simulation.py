@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import ninetoothed
 from ninetoothed import Tensor
 from ninetoothed.debugging import simulate_arrangement
-from tests.property.arrangements import Case, arrange, cases
+from ninetoothed.testing.random_arrangements import Case, arrange, arrangements
 from tests.support.profiles import cases as count
 
 
@@ -19,7 +19,7 @@ def copy(x: Any, out: Any) -> None:
     out = x  # pyright: ignore[reportUnusedVariable]
 
 
-@given(cases())
+@given(arrangements())
 @settings(max_examples=count(200, 2_000))
 def test_copying_kernel_sees_the_targets(case: Case) -> None:
     def arranged(t: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ import ninetoothed
 import ninetoothed.language as ntl
 from ninetoothed import NineToothedError, Symbol, Tensor
 from ninetoothed.symbolic.expr import symbol_names
-from tests.property.arrangements import arrange, cases
+from ninetoothed.testing.random_arrangements import arrange, arrangements
 from tests.property.inverses import Written
 from tests.support.profiles import cases as count
 
@@ -40,7 +40,7 @@ _serial = itertools.count()
 @given(st.data())
 @settings(max_examples=count(200, 2_000))
 def test_kernels_of_symbols_see_what_numbers_show(data: st.DataObject) -> None:
-    case = data.draw(cases(exact=True, most=3))
+    case = data.draw(arrangements(exact=True, most=3))
     # Answers about a symbol that is asked outside of an arrangement hold for all of its name.
     written = Written(data.draw, f"s{next(_serial)}_")
     x = Tensor(len(case.shape), other=-1, name="x")

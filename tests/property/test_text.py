@@ -11,9 +11,10 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ninetoothed.compiler.compile import context
-from tests.property.programs import programs, tried
-from tests.property.stages import PassTrace
-from tests.property.writer import Program
+from ninetoothed.testing.program_runs import PassTrace
+from ninetoothed.testing.program_writer import Program
+from ninetoothed.testing.random_programs import programs
+from tests.support.profiles import tried
 
 
 def text_of(module: ModuleOp, locations: bool, generic: bool) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
+from ninetoothed.testing.program_runs import PassTrace
+from ninetoothed.testing.program_writer import Program
+from ninetoothed.testing.random_programs import programs
 from ninetoothed.verification.translation import validate
-from tests.property.programs import programs, tried
-from tests.property.stages import PassTrace
-from tests.property.writer import Program
+from tests.support.profiles import tried
 
 _SOME = tried(14)
 _AT_LEAST = 14

@@ -1,7 +1,7 @@
 """Tensors of numbers: what an arrangement makes of a tensor, by NumPy alone.
 
 A :class:`Twin` has the interface of :class:`ninetoothed.Tensor`, so that an arrangement runs on it
-as it is; the numbers are those of a :class:`~tests.property.arrangements.Model`.
+as it is; the numbers are those of a :class:`~ninetoothed.testing.random_arrangements.Model`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ninetoothed import Symbol
 from ninetoothed.symbolic.expr import evaluate
-from tests.property.arrangements import Model, Offsets
+from ninetoothed.testing.random_arrangements import Model, Offsets
 
 
 class Held:

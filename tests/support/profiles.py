@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 _CASES = {"ci": 1_000, "full": 20_000, "quick": 50}
 
@@ -48,3 +48,11 @@ def examples(count: int) -> settings:
     Use it as a decorator: ``@examples(100)`` draws 100, 2,000 and 5 cases.
     """
     return settings(max_examples=max(1, count * _CASES[_profile()] // _CASES["ci"]))
+
+
+def tried(count: int) -> settings:
+    """So many random programs; see :func:`examples`.
+
+    A failing one is reported as it is: it is small, and to look for a smaller one takes minutes.
+    """
+    return settings(examples(count), phases=(Phase.explicit, Phase.reuse, Phase.generate))

@@ -82,6 +82,16 @@ def test_a_line_that_ends_elsewhere(write: Callable[[str], str]) -> None:
     assert Loc(file, 1, 4, 100).render().splitlines()[2] == "        " + "^" * len("(lhs +")
 
 
+@pytest.mark.parametrize("name", ["v000", "v050", "v099"])
+def test_of_a_long_line_a_part_is_shown(write: Callable[[str], str], name: str) -> None:
+    line = " + ".join(f"v{number:03}" for number in range(100))
+    start = line.index(name) + 2
+    _, text, marks = Loc(write(f"  {line}\n"), 1, start, start + 4).render().splitlines()
+    assert (text[4] == "…", text[-1] == "…") == (name != "v000", name != "v099")
+    assert len(text.strip(" …")) == 160
+    assert text[marks.index("^") : len(marks)] == name
+
+
 def test_blanks_at_the_end_are_not_marked(write: Callable[[str], str]) -> None:
     file = write("x = (lhs +   \n     rhs)\n")
     assert Loc(file, 1, 4, 100).render().splitlines()[2] == "        " + "^" * len("(lhs +")

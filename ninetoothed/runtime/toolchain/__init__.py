@@ -2,8 +2,8 @@
 
 - :class:`Toolchain`: what a back end NAME gives as ``TOOLCHAIN`` of its package here; ``triton`` is
   one. The compile half is in ``ninetoothed.backend.protocol``.
-- ``inspection``: the texts of a compiler's stages, for a reader, which the module ``texts`` of a
-  back end's package makes.
+- ``inspection``: the texts of a compiler's stages, for a reader, which the module ``stage_texts``
+  of a back end's package makes.
 - ``pool``, ``process`` and ``worker``: artifacts compiled in processes of their own.
 
 Of the runtime it imports ``launch`` alone, whose :class:`~ninetoothed.runtime.launch.driver.Driver`

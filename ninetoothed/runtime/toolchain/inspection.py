@@ -34,9 +34,19 @@ class Inspection:
     spills: int | None = None
     shared: int | None = None
 
+    @property
+    def summary(self) -> str:
+        """The numbers that are known, in words."""
+        numbers = {
+            "registers a thread": self.registers,
+            "spills": self.spills,
+            "bytes of shared memory": self.shared,
+        }
+        return ", ".join(f"{count} {name}" for name, count in numbers.items() if count is not None)
 
-class Texts(Protocol):
-    """The module ``texts`` of a back end's package."""
+
+class StageTexts(Protocol):
+    """The module ``stage_texts`` of a back end's package."""
 
     def inspect(self, artifact: Artifact, names: Sequence[str], locations: bool) -> Inspection:
         """See :func:`inspect`; the target has all the stages."""
@@ -55,8 +65,8 @@ def inspect(artifact: Artifact, names: Sequence[str], locations: bool = True) ->
     """
     for name in names:
         require_stage(artifact.target, name)
-    name = f"{toolchain.__name__}.{artifact.target.back_end.name}.texts"
-    return cast("Texts", importlib.import_module(name)).inspect(artifact, names, locations)
+    name = f"{toolchain.__name__}.{artifact.target.back_end.name}.stage_texts"
+    return cast("StageTexts", importlib.import_module(name)).inspect(artifact, names, locations)
 
 
 def require_stage(target: Target, name: str) -> None:

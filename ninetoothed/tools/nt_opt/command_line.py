@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from ninetoothed.errors import did_you_mean
 from ninetoothed.tools.nt_opt.output_targets import STAGES, targets
+from ninetoothed.version import __version__
 
 _Add = Callable[..., argparse.Action]
 
@@ -21,6 +22,7 @@ examples:
   nt-opt kernel.py --choose loop_stages=3 --remarks -t tt
   nt-opt kernel.py -t composed > stage.mlir  one stage
   nt-opt stage.mlir -t ttir                  goes on from it to the end
+  nt-opt stage.mlir -t ptx --arch sm_90      and through Triton, which needs no GPU
   nt-opt stage.mlir -p canonicalize --from composed --to padded
   nt-opt view kernel.py -o out.html          all of it on a page
 
@@ -113,7 +115,7 @@ def _parser() -> Parser:
     _add_output(made.add_argument_group("output").add_argument)
     _add_observers(made.add_argument_group("what the passes do").add_argument)
     _add_parsing(made.add_argument_group("reading and checking IR").add_argument)
-    _add_lists(made.add_argument_group("lists").add_argument)
+    _add_lists(made.add_argument_group("lists and help").add_argument)
     return made
 
 
@@ -124,9 +126,15 @@ def add_python(made: argparse.ArgumentParser) -> None:
     add("--dtype", action="append", default=[], metavar="PARAM=TYPE", help="an element type")
     add("--set", action="append", default=[], metavar="SYMBOL=VALUE", help="a symbol's value")
     add("--choose", action="append", default=[], metavar="CHOICE=VALUE", help="a pass's choice")
-    add("--arch", metavar="ARCH", help="the architecture, as sm_90 or gfx942 (default: any)")
+    add("--arch", metavar="ARCH", help=_ARCH)
     add("--num-warps", type=_positive, metavar="N", help="warps of a program")
     add("--num-stages", type=_positive, metavar="N", help="stages of software pipelining")
+
+
+_ARCH = (
+    "the architecture, as sm_90 or gfx942 (default: the one that the IR's first line names, else "
+    "sm_90, or gfx942 for AMD's texts)"
+)
 
 
 def _add_pipeline(add: _Add) -> None:
@@ -178,6 +186,24 @@ def _add_observers(add: _Add) -> None:
         metavar="DIR",
         help="print the IR after every pass, or write it to files in DIR (as --dump-ir=DIR)",
     )
+    add("--dump-ir-diff", action="store_true", help="print what each pass changed, if anything")
+    add(
+        "--print-between-passes",
+        action="store_true",
+        help="print the IR between passes to standard error",
+    )
+    add(
+        "--time-passes",
+        action="store_true",
+        help="print how long reading, passes and printing took to standard error",
+    )
+    add(
+        "--verify-each",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="verify the IR after every pass, and keep it, so that a pass that fails "
+        "leaves a file that reproduces it",
+    )
     add("--remarks", action="store_true", help="print the passes' remarks to standard error")
 
 
@@ -197,7 +223,9 @@ def _add_parsing(add: _Add) -> None:
 
 def _add_lists(add: _Add) -> None:
     add("--list-kernels", action="store_true", help="list the kernels of a Python file and exit")
-    add("--list-passes", action="store_true", help="list the passes and exit")
+    add("--list-passes", action="store_true", help="list the passes, with a line each, and exit")
+    add("--help-pass", metavar="NAME", help="print a pass's documentation and options, and exit")
+    add("-v", "--version", action="version", version=f"nt-opt of ninetoothed {__version__}")
 
 
 def parse(arguments: Sequence[str]) -> Arguments:

@@ -9,14 +9,20 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ninetoothed.errors import ArgumentError, InvalidIRError, Loc
 from ninetoothed.ir.continuation import Continuation
-from ninetoothed.ir.dialects import context
+from ninetoothed.ir.dialects import lazy_context
 from ninetoothed.ir.parsing import decoded, parse_module
 from ninetoothed.passes.pipeline import Step, parse_steps
 from ninetoothed.tools.nt_opt.command_line import Arguments
+
+if TYPE_CHECKING:
+    from ninetoothed.definition.definition import Definition
+    from ninetoothed.tools.nt_opt.python_file import PythonFile
 
 _MARK = "// -----"
 
@@ -79,13 +85,10 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
     """The module of a text.
 
     Raises:
-        InvalidIRError: the text is wrong; at its place in the whole input.
-        ArgumentError: its first line is.
+        InvalidIRError: the text is wrong, or its first line; at its place in the whole input.
     """
-    ctx = context()
-    if arguments.allow_unregistered_dialect:
-        ctx = ctx.clone()
-        ctx.allow_unregistered = True
+    ctx = lazy_context()
+    ctx.allow_unregistered = arguments.allow_unregistered_dialect
     module = parse_module(
         chunk.text,
         input_name(arguments),
@@ -94,26 +97,59 @@ def parse_chunk(chunk: Chunk, arguments: Arguments) -> ModuleInput:
         verifying=not arguments.disable_verify,
         implicit_module=not arguments.no_implicit_module,
     )
-    found = Continuation.read(chunk.text)
-    if found is None:
-        return ModuleInput(module)
-    rest = tuple(parse_steps(found.passes)) if found.passes else ()
+    try:
+        found = Continuation.read(chunk.text)
+        if found is None:
+            return ModuleInput(module)
+        rest = tuple(parse_steps(found.passes)) if found.passes else ()
+    except ArgumentError as error:
+        line = chunk.offset + 1 + chunk.text[: chunk.text.index("//")].count("\n")
+        raise InvalidIRError(error.message, Loc(input_name(arguments), line)) from error
     return ModuleInput(module, rest, replace(found, passes=""))
 
 
-def python_module(arguments: Arguments, continues: bool) -> ModuleInput:
-    """The module of a kernel in a Python file; ``continues``: with its pipeline.
+def python_file(arguments: Arguments) -> PythonFile:
+    """The kernels of a Python file, which is run.
 
     Raises:
-        NineToothedError: the file has no such kernel, the kernel is wrong, or an option does not
-            fit it.
+        ArgumentError: there is no such file, or it fails.
     """
-    from ninetoothed.tools.nt_opt import python_file
+    from ninetoothed.tools.nt_opt.python_file import PythonFile
 
-    bound = python_file.global_names(Path(str(arguments.input_file)))
-    definition = python_file.find_kernel(bound, arguments.kernel).definition
-    if not continues:
-        return ModuleInput(python_file.frontend_module(definition, arguments), is_frontends=True)
-    found = python_file.compiled(definition, arguments)
+    return PythonFile(Path(str(arguments.input_file)))
+
+
+def python_module(definition: Definition, arguments: Arguments, goes_on: bool) -> ModuleInput:
+    """The module of a kernel in a Python file; ``goes_on``: with its pipeline.
+
+    Raises:
+        NineToothedError: the kernel is wrong, or an option does not fit it.
+    """
+    from ninetoothed.tools.nt_opt import kernel_pipeline
+
+    if not goes_on:
+        module = kernel_pipeline.frontend_module(definition, arguments)
+        return ModuleInput(module, is_frontends=True)
+    found = kernel_pipeline.compiled(definition, arguments)
     sys.stderr.write(found.assumed)
     return ModuleInput(found.module, found.pipeline, found.settings, is_frontends=True)
+
+
+def refuse_python_options(arguments: Arguments) -> None:
+    """Check that no option for Python files is given.
+
+    Raises:
+        ArgumentError: one is.
+    """
+    given = {
+        "--list-kernels": arguments.list_kernels,
+        "--kernel": arguments.kernel,
+        "--dtype": arguments.dtype,
+        "--set": arguments.set,
+        "--choose": arguments.choose,
+    }
+    for option, value in given.items():
+        if value:
+            raise ArgumentError(
+                f"{option} is for Python files; in IR the options of its passes say it"
+            )

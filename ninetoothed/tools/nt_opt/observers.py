@@ -1,46 +1,116 @@
-"""Observers of a run: the IR after every pass, printed or as files."""
+"""Observers of a run: the IR after every pass, what each one changed, and how long it took.
+
+What is in place of the result goes to the standard output, what is beside it to the standard error
+stream.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
 
 from ninetoothed.compiler.dumps import dump_to
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.passes.pipeline import Observer, Step
 from ninetoothed.tools.nt_opt.command_line import Arguments
 
+_COLORS = {"+": "\033[32m", "-": "\033[31m", "@": "\033[36m"}
+_BOLD, _PLAIN = "\033[1m", "\033[0m"
 
-class Printed:
-    """Prints modules one behind the other, with marks between them, so that the whole is an input
-    of ``--split-input-file``.
+
+def text_of(module: ModuleOp, debug_info: bool = False) -> str:
+    """A module's text, with its locations where they are asked for."""
+    text = io.StringIO()
+    Printer(text, print_debuginfo=debug_info).print_op(module)
+    return text.getvalue()
+
+
+class Dumps:
+    """What ``--dump-ir``, ``--dump-ir-diff`` and ``--print-between-passes`` show of a whole run, of
+    several modules with ``--split-input-file``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, arguments: Arguments) -> None:
+        self._arguments = arguments
         self._has_printed = False
+        self._colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
-    def __call__(self, name: str, module: ModuleOp) -> None:
-        """Print the module that a pass left."""
+    def replaces_result(self) -> bool:
+        """True if the standard output shows what the passes do, and a module would come again."""
+        return self._arguments.dump_ir == "-" or self._arguments.dump_ir_diff
+
+    def observers(
+        self,
+        before: ModuleOp,
+        pipeline: Sequence[Step],
+        count: int,
+        settings: Continuation | None,
+        is_frontends: bool,
+    ) -> list[Observer]:
+        """Those of one module, ``before`` its passes: the first ``count`` of ``pipeline``."""
+        found: list[Observer] = []
+        if self._arguments.dump_ir == "-":
+            found.append(self._print)
+        elif self._arguments.dump_ir is not None:
+            behind = pipeline if is_frontends else pipeline[1:]
+            folder = Path(self._arguments.dump_ir)
+            found.append(
+                dump_to(folder, 0 if is_frontends else 1, behind, settings, text=self._text)
+            )
+        if self._arguments.dump_ir_diff:
+            found.append(self._diffs(before))
+        if self._arguments.print_between_passes:
+            found.append(self._between(count, is_frontends))
+        return found
+
+    def _text(self, module: ModuleOp) -> str:
+        return text_of(module, self._arguments.debug_info)
+
+    def _print(self, name: str, module: ModuleOp) -> None:
+        # Marks between the parts, so that the whole is an input of `--split-input-file`.
         mark = "// -----\n" if self._has_printed else ""
-        print(f"{mark}// after {name}\n{module!s}")
+        print(f"{mark}// after {name}\n{self._text(module)}")
         self._has_printed = True
 
+    def _diffs(self, before: ModuleOp) -> Observer:
+        """Prints the lines that each pass changed; nothing of one that changed none."""
+        last = self._text(before).splitlines()
 
-def observers(
-    arguments: Arguments,
-    printed: Printed,
-    pipeline: Sequence[Step],
-    settings: Continuation | None,
-    is_frontends: bool,
-) -> list[Observer]:
-    """Those that the command line asks for."""
-    found: list[Observer] = []
-    if arguments.dump_ir == "-":
-        found.append(printed)
-    elif arguments.dump_ir is not None:
-        behind = pipeline if is_frontends else pipeline[1:]
-        start = 0 if is_frontends else 1
-        found.append(dump_to(Path(arguments.dump_ir), start, behind, settings))
-    return found
+        def observe(name: str, module: ModuleOp) -> None:
+            nonlocal last
+            now = self._text(module).splitlines()
+            names = f"before {name}", f"after {name}"
+            for line in difflib.unified_diff(last, now, *names, lineterm=""):
+                print(self._painted(line))
+            last = now
+
+        return observe
+
+    def _painted(self, line: str) -> str:
+        if not self._colored:
+            return line
+        if line.startswith(("--- before", "+++ after")):
+            return f"{_BOLD}{line}{_PLAIN}"
+        color = _COLORS.get(line[:1])
+        return line if color is None else f"{color}{line}{_PLAIN}"
+
+    def _between(self, count: int, is_frontends: bool) -> Callable[[str, ModuleOp], None]:
+        """Prints the module between two passes."""
+        left = count
+
+        def observe(name: str, module: ModuleOp) -> None:
+            nonlocal left
+            if name != "frontend" or not is_frontends:
+                left -= 1
+            if left:
+                head = f"// -----// IR Dump After {name} //----- //"
+                print(f"{head}\n{self._text(module)}\n", file=sys.stderr)
+
+        return observe

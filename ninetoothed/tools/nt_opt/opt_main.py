@@ -1,159 +1,208 @@
-"""The driver: reads modules, runs passes over them, and prints what the target asks for.
-
-What goes wrong by the user's hand is a line on the standard error stream, never a traceback.
-"""
+"""The driver: reads modules, runs passes over them, and prints what the target asks for."""
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from xdsl.utils.exceptions import (
-    DiagnosticException,
-    PassFailedException,
-)
+from xdsl.utils.exceptions import DiagnosticException
 
-from ninetoothed.artifacts.target import Target
-from ninetoothed.errors import InvalidIRError, NineToothedError
+from ninetoothed.artifacts.target import DEFAULT_TARGET
+from ninetoothed.errors import ArgumentError, CompilerError, InvalidIRError, NineToothedError
 from ninetoothed.ir import nt
 from ninetoothed.ir.continuation import Continuation
 from ninetoothed.ir.dialects import context
-from ninetoothed.passes import pass_names
-from ninetoothed.passes.pipeline import pipeline_text
+from ninetoothed.ir.stages import check_stage
+from ninetoothed.passes.pipeline import Step, pipeline_text
 from ninetoothed.passes.pipeline import run as run_passes
-from ninetoothed.plugins import outside_passes
-from ninetoothed.plugins.loading import load
+from ninetoothed.tools.nt_opt import inputs
 from ninetoothed.tools.nt_opt.command_line import Arguments
-from ninetoothed.tools.nt_opt.inputs import (
-    ModuleInput,
-    is_python,
-    parse_chunk,
-    python_module,
-    read_chunks,
-)
-from ninetoothed.tools.nt_opt.observers import Printed, observers
-from ninetoothed.tools.nt_opt.output_targets import STAGES, EmitOptions, OutputTarget, targets
-from ninetoothed.tools.nt_opt.selection import select
+from ninetoothed.tools.nt_opt.inputs import ModuleInput
+from ninetoothed.tools.nt_opt.observers import Dumps
+from ninetoothed.tools.nt_opt.output_targets import STAGES, EmitOptions, targets
+from ninetoothed.tools.nt_opt.overriding import overridden
+from ninetoothed.tools.nt_opt.pass_timing import Timer
+from ninetoothed.tools.nt_opt.selection import Selected, select
 
 
-def run(arguments: Arguments) -> int:
-    """Do what the command line says; the exit status."""
-    try:
-        for name in arguments.load:
-            load(name)
-        if arguments.list_passes:
-            print("\n".join(sorted([*pass_names(), *outside_passes.names()])))
-            return 0
-        texts = _texts(arguments)
-        if arguments.output_file is not None:
-            Path(arguments.output_file).write_text("".join(texts), encoding="utf-8")
-            return 0
+def run(arguments: Arguments) -> None:
+    """Read the input, run passes over it, and print.
+
+    Raises:
+        NineToothedError, DiagnosticException: the input or an option is wrong.
+        OSError, ValueError: a file cannot be read or written.
+    """
+    driver = _Driver(arguments)
+    texts = driver.texts()
+    if arguments.output_file is not None:
+        Path(arguments.output_file).write_text("".join(texts), encoding="utf-8")
+    else:
         for text in texts:
             sys.stdout.write(text)
             sys.stdout.flush()
-    except BrokenPipeError:
-        os.close(sys.stdout.fileno())
-        return 1
-    except (
-        NineToothedError,
-        DiagnosticException,
-        PassFailedException,
-        OSError,
-        ValueError,
-    ) as error:
-        print(f"nt-opt: {type(error).__name__}: {_message(error)}", file=sys.stderr)
-        return 1
-    return 0
+    if arguments.time_passes:
+        sys.stderr.write(driver.timer.report())
 
 
-def _message(error: BaseException) -> str:
-    return "\n".join([str(error), *getattr(error, "__notes__", [])])
+class _Driver:
+    """One run."""
 
+    def __init__(self, arguments: Arguments) -> None:
+        self.timer = Timer()
+        self._arguments = arguments
+        # Stages are printed as they are.
+        self._target = targets()["mlir" if arguments.target in STAGES else arguments.target]
+        self._dumps = Dumps(arguments)
 
-def _texts(arguments: Arguments) -> Iterator[str]:
-    """What is printed, part by part."""
-    # Stages are printed as they are.
-    target = targets()["mlir" if arguments.target in STAGES else arguments.target]
-    wants_all = arguments.dump_ir is not None or arguments.remarks or target.lowered
-    continues = wants_all and arguments.passes is None
-    printed = Printed()
-    if is_python(arguments):
-        is_asked = arguments.start is not None or arguments.stop is not None
-        whole = continues or is_asked or arguments.target in STAGES
-        yield _text(python_module(arguments, whole), arguments, target, continues, printed)
-        return
-    for number, chunk in enumerate(read_chunks(arguments)):
-        if number:
-            yield "// -----\n"
+    def texts(self) -> Iterator[str]:
+        """What is printed, part by part."""
+        if inputs.is_python(self._arguments):
+            yield self._of_python()
+            return
+        inputs.refuse_python_options(self._arguments)
+        for number, chunk in enumerate(inputs.read_chunks(self._arguments)):
+            if number:
+                yield "// -----\n"
+            yield self._of_chunk(chunk)
+
+    def _of_python(self) -> str:
+        arguments = self._arguments
+        with self.timer.region("Import"):
+            kernels = inputs.python_file(arguments)
+            if arguments.list_kernels:
+                return kernels.list()
+            definition = kernels.find(arguments.kernel)
+        if self._goes_on() and arguments.arch is None:
+            arguments.arch = self._target.arch or DEFAULT_TARGET
+        with self.timer.region("Frontend"):
+            found = inputs.python_module(definition, arguments, self._goes_on())
+        return self._text(found)
+
+    def _of_chunk(self, chunk: inputs.Chunk) -> str:
+        arguments = self._arguments
         try:
-            yield _text(parse_chunk(chunk, arguments), arguments, target, continues, printed)
+            with self.timer.region("Parser"):
+                found = inputs.parse_chunk(chunk, arguments)
+            return self._text(found)
         except InvalidIRError as error:
             if not (arguments.parsing_diagnostics or arguments.verify_diagnostics):
                 raise
-            yield f"{type(error).__name__}: {error}\n"
+            return f"{type(error).__name__}: {error}\n"
         except DiagnosticException as error:
             if not arguments.verify_diagnostics:
                 raise
-            yield f"{_message(error)}\n"
+            return "\n".join([str(error), *getattr(error, "__notes__", []), ""])
+
+    def _observes(self) -> bool:
+        """True if the command line asks what passes do."""
+        given = self._arguments
+        shows = given.dump_ir is not None or given.dump_ir_diff or given.print_between_passes
+        return shows or given.time_passes or given.remarks
+
+    def _goes_on(self) -> bool:
+        """True if more of the pipeline is run than the passes of ``-p``."""
+        given = self._arguments
+        if given.start is not None or given.stop is not None:
+            return True
+        if given.passes is not None:
+            return False
+        return self._observes() or self._target.lowered or given.target in STAGES
+
+    def _text(self, found: ModuleInput) -> str:
+        """The text of a module behind its passes."""
+        found = overridden(found, self._arguments, self._target.arch)
+        settings = found.settings
+        selected = select(self._arguments, found, self._goes_on())
+        self._run(found, selected, settings)
+        if self._arguments.remarks:
+            sys.stderr.writelines(f"{remark}\n" for remark in nt.remarks_of(found.module))
+        if self._dumps.replaces_result() and not self._target.lowered and selected.steps:
+            return ""
+        with self.timer.region("Output"):
+            return self._emitted(found, selected, settings)
+
+    def _run(self, found: ModuleInput, selected: Selected, settings: Continuation | None) -> None:
+        """Run the passes over the module, in place."""
+        module = found.module
+        pipeline = (*selected.steps, *(selected.rest or ()))
+        count = len(selected.steps)
+        observers = self._dumps.observers(module, pipeline, count, settings, found.is_frontends)
+        if found.is_frontends:
+            for observe in observers:
+                observe("frontend", module)
+        if self._arguments.remarks:
+            nt.collect_remarks(module)
+        if not selected.steps:
+            return
+        places = _places(pipeline)
+        verifying = self._arguments.verify_each
+        try:
+            run_passes(
+                *(context(), module, selected.steps, observers, verifying),
+                lambda index, part: self.timer.region(
+                    *(("Verifier",) if part == "verify" else ("Pipeline", *places[index]))
+                ),
+            )
+        except NineToothedError as error:
+            if not self._arguments.verify_diagnostics:
+                raise
+            # What `--verify-diagnostics` prints, one after the other with `--split-input-file`.
+            raise DiagnosticException(f"{type(error).__name__}: {error}") from error
+
+    def _emitted(
+        self, found: ModuleInput, selected: Selected, settings: Continuation | None
+    ) -> str:
+        given = self._arguments
+        options = EmitOptions(
+            given.target,
+            *(None, None, None)
+            if settings is None
+            else (settings.arch, settings.num_warps, settings.num_stages),
+            given.generic,
+            given.debug_info,
+            given.syntax_highlight,
+        )
+        if self._target.lowered:
+            self._require_tt(found)
+            return self._target.emit(found.module, options)
+        text = self._target.emit(found.module, options)
+        rest = pipeline_text(selected.rest or ())
+        head = "" if settings is None else str(replace(settings, passes=rest))
+        return f"{head}\n{text}" if head else text
+
+    def _require_tt(self, found: ModuleInput) -> None:
+        """Check that a module is in the stage that back ends take."""
+        given = self._arguments
+        try:
+            check_stage(found.module, "tt")
+        except CompilerError as error:
+            op = error.message.partition(" ")[0]
+            if given.passes is not None:
+                hint = "let -p go as far, or say with --from where the pipeline goes on"
+            elif found.rest is None:
+                hint = (
+                    "the text does not say which passes are to come: give them with -p, or say "
+                    "with --from which stage it is in"
+                )
+            else:
+                hint = (
+                    "its passes end before that stage, where no configuration is chosen: go on "
+                    "from a file of a configuration"
+                )
+            raise ArgumentError(
+                f"-t {given.target} takes a module in stage tt, where {op} may not appear; {hint}",
+                error.loc,
+            ) from error
 
 
-def _text(
-    found: ModuleInput,
-    arguments: Arguments,
-    target: OutputTarget,
-    continues: bool,
-    printed: Printed,
-) -> str:
-    """The text of a module behind its passes."""
-    selected = select(arguments, found, continues)
-    settings = _settings(found.settings, arguments)
-    pipeline = (*selected.steps, *(selected.rest or ()))
-    watching = observers(arguments, printed, pipeline, settings, found.is_frontends)
-    module = found.module
-    if found.is_frontends:
-        for observe in watching:
-            observe("frontend", module)
-    if arguments.remarks:
-        nt.collect_remarks(module)
-    try:
-        run_passes(context(), module, selected.steps, watching, verifying=True)
-    except NineToothedError as error:
-        if not arguments.verify_diagnostics:
-            raise
-        # What `--verify-diagnostics` prints, one after the other with `--split-input-file`.
-        raise DiagnosticException(f"{type(error).__name__}: {error}") from error
-    if arguments.remarks:
-        sys.stderr.writelines(f"{remark}\n" for remark in nt.remarks_of(module))
-    if arguments.dump_ir == "-" and not target.lowered and selected.steps:
-        # What was dumped to the terminal is not printed once more.
-        return ""
-    options = EmitOptions(
-        arguments.target,
-        *(None, None, None)
-        if settings is None
-        else (settings.arch, settings.num_warps, settings.num_stages),
-        arguments.generic,
-        arguments.debug_info,
-        arguments.syntax_highlight,
-    )
-    text = target.emit(module, options)
-    if target.lowered or settings is None:
-        return text
-    head = str(replace(settings, passes=pipeline_text(selected.rest or ())))
-    return f"{head}\n{text}" if head else text
-
-
-def _settings(found: Continuation | None, arguments: Arguments) -> Continuation | None:
-    """What the module says of its configuration, and over it the command line."""
-    given = {
-        "arch": None if arguments.arch is None else Target.parse(arguments.arch).arch,
-        "num_warps": arguments.num_warps,
-        "num_stages": arguments.num_stages,
-    }
-    given = {name: value for name, value in given.items() if value is not None}
-    if not given:
-        return found
-    return replace(found or Continuation(), **given)  # pyright: ignore[reportArgumentType]
+def _places(pipeline: Sequence[Step]) -> list[tuple[str, ...]]:
+    """The stage that each step leads to, where it is known, and the step's name."""
+    found: list[tuple[str, ...]] = []
+    stage: str | None = None
+    for step in reversed(pipeline):
+        stage = step.stage or stage
+        name = step.pass_.name
+        found.append((name,) if stage is None else (stage, name))
+    return found[::-1]

@@ -51,13 +51,15 @@ class Emit(Protocol):
 @dataclass(frozen=True)
 class OutputTarget:
     """A target: ``function``, as ``"module:name"``, is its :class:`Emit`. ``lowered``: it takes a
-    module of the stage ``tt``, to which the pipeline is run where it is known.
+    module of the stage ``tt``, to which the pipeline is run where it is known. ``arch``: the
+    architecture that its text is for where none is named; None: the text is for any.
     """
 
     name: str
     summary: str
     function: str
     lowered: bool = True
+    arch: str | None = None
 
     def emit(self, module: ModuleOp, options: EmitOptions) -> str:
         """The text of a module, as :class:`Emit` gives it."""
@@ -65,18 +67,31 @@ class OutputTarget:
         return cast("Emit", getattr(importlib.import_module(name), attribute))(module, options)
 
 
-_HERE = "ninetoothed.tools.nt_opt.texts"
+_HERE = "ninetoothed.tools.nt_opt.emission"
 _SUMMARIES = {
-    "ttir": "what Triton compiles",
+    "ttir": "what Triton compiles, in its own form (--generic: in MLIR's, which needs no Triton)",
     "triton-python": "a module with the kernel as @triton.jit function",
+    "ttgir": "Triton's IR with layouts",
+    "llir": "LLVM's IR",
+    "ptx": "NVIDIA's assembly",
+    "sass": "NVIDIA's machine code",
+    "amdgcn": "AMD's assembly",
 }
 
 
 def targets() -> dict[str, OutputTarget]:
-    """All targets but the stages, by name."""
-    rows = [OutputTarget("mlir", "the module as it is", f"{_HERE}:mlir", lowered=False)]
+    """All targets but the stages of the pipeline, by name."""
+    found = {"mlir": OutputTarget("mlir", "the module as it is", f"{_HERE}:mlir", lowered=False)}
     for back_end in BACK_ENDS:
         for language in back_end.languages:
             summary = _SUMMARIES.get(language, f"the text of back end {back_end.name}")
-            rows.append(OutputTarget(language, summary, f"{_HERE}:back_end"))
-    return {row.name: row for row in rows}
+            found[language] = OutputTarget(language, summary, f"{_HERE}:back_end")
+        for arch, stages in zip(back_end.archs, back_end.stages, strict=True):
+            for stage in stages:
+                # Text that is emitted is for any architecture, whoever prints it.
+                arch_of = None if stage in back_end.languages else arch
+                summary = _SUMMARIES.get(stage, f"a stage of back end {back_end.name}")
+                row = OutputTarget(stage, summary, f"{_HERE}:compiled", arch=arch_of)
+                if stage not in found or found[stage].function != row.function:
+                    found[stage] = row
+    return found

@@ -17,6 +17,7 @@ from ninetoothed.passes.pipeline import ANNOTATED, SPECIALIZED, Step, parse_step
 from ninetoothed.tools.nt_opt.command_line import Arguments
 from ninetoothed.tools.nt_opt.inputs import ModuleInput
 from ninetoothed.tools.nt_opt.output_targets import STAGES
+from ninetoothed.tools.nt_opt.overriding import steps_for
 
 _STANDARD = (*ANNOTATED, *SPECIALIZED)
 
@@ -83,7 +84,9 @@ def _pipeline(arguments: Arguments, found: ModuleInput, is_needed: bool) -> tupl
             f"--from {start}: a Python file goes through all passes; print a stage with -t, and go "
             "on from its text"
         )
-    known = found.rest if found.rest is not None else (*steps(ANNOTATED), *steps(SPECIALIZED))
+    known = found.rest
+    if known is None:
+        known = steps_for((*steps(ANNOTATED), *steps(SPECIALIZED)), found.settings)
     if start in STAGES:
         return known[_end(known, start, "--from") :]
     return known[_end(known, start, "--from") - 1 :]

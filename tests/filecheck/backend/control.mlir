@@ -1,4 +1,4 @@
-// RUN: nt-opt %s -t ttir | filecheck %s --check-prefix=TTIR
+// RUN: nt-opt %s -t ttir --generic | filecheck %s --check-prefix=TTIR
 // RUN: nt-opt %s -t triton-python | filecheck %s --check-prefix=PY
 
 // Loops, branches and reductions, generic in one language and statements in the other.

@@ -21,7 +21,9 @@ from ninetoothed.runtime.launch import device
 from tests.support import fake_gpu
 
 # The one line.
-FAKE = BackEnd("fake", ("fake",), ("words",), device="fake", stages=(("shouts",),))
+FAKE = BackEnd(
+    "fake", ("fake",), ("words",), device="fake", stages=(("shouts",),), archs=("fake1",)
+)
 
 STREAM = 7
 _HERE = Path(__file__).parent

@@ -262,6 +262,10 @@ def test_how_far_a_tensor_reaches(monkeypatch: pytest.MonkeyPatch) -> None:
         assert arguments.bind(bound.interface, (x,), {}).signature.index_bits == wanted
         assert not bound(x) or stride == 1 << 40
         assert bound(x)
+    # So are the sizes of a tensor without elements.
+    for size, wanted in ((NARROW - 1, 32), (NARROW, 64)):
+        for x in (memory.as_strided((size, 0), (0, 1)), memory.as_strided((0, size), (1, 0))):
+            assert arguments.bind(bound.interface, (x,), {}).signature.index_bits == wanted
 
 
 def test_constants_and_block_sizes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
 
 from ninetoothed.errors import InvalidIRError, Loc
 from ninetoothed.ir.diagnostics import fail
+from ninetoothed.ir.dialects import context
 from ninetoothed.ir.locations import loc_of
 from ninetoothed.ir.parsing import parse_module
 
@@ -88,6 +90,21 @@ def test_large_dense_constants() -> None:
         "    %0 = arith.constant dense<0> : tensor<1024x1048576xi32>\n"
         "                                   ^^^^^^"
     )
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [
+        *("dense<-3> : tensor<2x4xi32>", "dense<1.500000e+00> : tensor<4xf8E5M2>"),
+        *("dense<true> : tensor<2xi1>", "dense<[1, 2]> : tensor<2xi8>", "dense<7> : tensor<i32>"),
+        *("dense<0x7F800000> : tensor<2xf32>", "dense<> : tensor<0xi32>"),
+    ],
+)
+def test_dense_constants(constant: str) -> None:
+    text = f"%0 = arith.constant {constant}"
+    (op,) = parse_module(text).body.ops
+    (expected,) = Parser(context(), text).parse_module().body.ops
+    assert op.properties == expected.properties
 
 
 def test_many_large_dense_constants() -> None:

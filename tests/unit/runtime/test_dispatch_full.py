@@ -16,6 +16,7 @@ from ninetoothed.errors import ArgumentError, ConfigurationError
 from ninetoothed.runtime.dispatch import Dispatcher
 from ninetoothed.runtime.launch.loaded import Host
 from ninetoothed.runtime.tuning import candidates
+from ninetoothed.runtime.tuning.search import Tune
 from tests.support import artifacts
 from tests.support.artifacts import LAUNCH
 from tests.support.dispatching import SIGNATURE, FakeTensor, World, blocks, constant, values
@@ -162,6 +163,50 @@ def test_the_general_kernel_does_where_there_is_no_other(
     assert ran == [(256, False)] * 3
     # What is loaded twice is never unloaded.
     assert len(generals) == 1
+
+
+@pytest.mark.parametrize("fails", ["binary", "load"])
+@pytest.mark.parametrize("tune", ["quick", "off", "full"])
+def test_another_configuration_serves_where_the_general_kernel_cannot_run(
+    fails: str,
+    tune: Tune,
+    world: World,
+    ran: list[tuple[int, bool]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled, load = (
+        candidates._compiled,  # pyright: ignore[reportPrivateUsage]
+        candidates._loaded,  # pyright: ignore[reportPrivateUsage]
+    )
+
+    def has_none(host: Host) -> bool:
+        return host.artifact.config.values[0][1] == 512 and not host.artifact.full
+
+    def binaries(hosts: Any, on_done: Any) -> list[Any]:
+        found = compiled(hosts, on_done)
+        failing = [fails == "binary" and has_none(host) for host in hosts]
+        return ["no registers" if one else two for one, two in zip(failing, found, strict=True)]
+
+    def loaded(host: Host, binary: Any) -> Any:
+        if fails == "load" and has_none(host):
+            raise ConfigurationError("no memory")
+        return load(host, binary)
+
+    monkeypatch.setattr(candidates, "_compiled", binaries)
+    monkeypatch.setattr(candidates, "_loaded", loaded)
+    world.times, world.predicted = {512: 1.0}, {128: 2.0, 512: 1.0}
+    for _ in range(2):
+        one = world.dispatcher(blocks(128, 512), make=make, tune=tune)
+        ran.clear()
+        for size in (1536, 1500, 1536, 1500):
+            assert one.launch(SIGNATURE, values(size)) == "launched"
+        assert ran == [(512, True), (128, False), (128, True), (128, False)]
+        assert one.best(SIGNATURE, values(1500)) == blocks(128)[0]
+    # Where none can, the error has the reason.
+    only = world.dispatcher(blocks(512), version="2", make=make, tune=tune)
+    only.launch(SIGNATURE, values(1536))
+    with pytest.raises(ConfigurationError, match=r"BLOCK=512.*: no (registers|memory)"):
+        only.launch(SIGNATURE, values(1500))
 
 
 def test_both_are_run_where_the_sizes_let_them(

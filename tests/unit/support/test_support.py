@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.support.filecheck import RunError, RunLine, nt_opt, run, run_lines
+from ninetoothed.testing.filecheck import RunError, RunLine, nt_opt, run, run_lines
 from tests.support.golden import Golden
 from tests.support.imports import cycle
 from tests.support.profiles import examples

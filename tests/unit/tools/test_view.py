@@ -65,7 +65,7 @@ def test_the_page_bears_the_kernels_name(tmp_path: Path, monkeypatch: pytest.Mon
         (
             [ADD, "--arch", "nonsense"],
             1,
-            "nt-opt view: ArgumentError: ",
+            "nt-opt view: DeviceError: unknown target 'nonsense'; write for example 'sm_90'",
         ),
         (
             ["nothing.py"],

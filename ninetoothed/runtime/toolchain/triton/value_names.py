@@ -19,7 +19,7 @@ from ninetoothed.artifacts.artifact import Artifact
 _OP = re.compile(r'\s*(?:(%[\w$.-]+(?:, %[\w$.-]+)*) = )?"')
 _NUMBER = re.compile(r"_\d+$")
 _STRING = r'"((?:[^"\\]|\\.)*)"'
-_LOCATION = re.compile(rf" loc\((callsite\(.*\)|{_STRING}:\d+:\d+)\)$")
+_LOCATION = re.compile(rf" loc\((unknown|callsite\(.*\)|{_STRING}:\d+:\d+)\)$")
 _PLACE = re.compile(rf"{_STRING}:(\d+):\d+")
 
 # Of assembly: the files' numbers, the places of the lines behind, and parameters.

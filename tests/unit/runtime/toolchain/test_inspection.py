@@ -12,7 +12,7 @@ from ninetoothed.artifacts.artifact import Artifact
 from ninetoothed.artifacts.target import Target
 from ninetoothed.errors import ArgumentError, ConfigurationError, DeviceError
 from ninetoothed.runtime.toolchain.inspection import inspect
-from ninetoothed.runtime.toolchain.triton import compat, nvidia_tools, texts, value_names
+from ninetoothed.runtime.toolchain.triton import compat, nvidia_tools, stage_texts, value_names
 from tests.support import artifacts
 from tests.support.fake_backend import registered
 
@@ -66,7 +66,7 @@ def test_without_triton(monkeypatch: pytest.MonkeyPatch) -> None:
         inspect(artifacts.add(), ["ptx"])
     assert caught.value.message == (
         "Triton, which makes ptx, is not installed; `pip install triton`; without it there are "
-        "triton-python, and ttir in MLIR's generic form"
+        "triton-python, and ttir in MLIR's generic form (nt-opt --generic)"
     )
 
 
@@ -82,6 +82,10 @@ def test_what_triton_refuses() -> None:
 def test_the_stages_of_nvidia() -> None:
     found = inspect(grow(), SM_90.stages)
     assert list(found.texts) == ["ttir", "ttgir", "llir", "ptx", "sass"]
+    assert re.fullmatch(
+        r"\d+ registers a thread, 0 spills, 0 bytes of shared memory", found.summary
+    )
+    assert found.texts["sass"].startswith(f"// {found.summary}\n")
     assert "tt.func public @grow(%x: !tt.ptr<f32>" in found.texts["ttir"]
     assert "#ttg" in found.texts["ttgir"] or "ttg.num-warps" in found.texts["ttgir"]
     assert "define" in found.texts["llir"]
@@ -132,7 +136,8 @@ def test_it_is_what_a_launch_runs(target: Target) -> None:
             comments = re.compile(
                 r"^(\s*\.(?:param|loc)\s.*?)(?: // \w+| \([\w, ]+\))$", re.MULTILINE
             )
-            assert comments.sub(r"\1", found.texts[stage]) == made
+            text = found.texts[stage].removeprefix(f"; {found.summary}\n")
+            assert comments.sub(r"\1", text) == made
 
 
 def test_locations_with_names() -> None:
@@ -179,7 +184,7 @@ def test_ir_without_locations() -> None:
         "} loc(unknown)\n"
         '#loc2 = loc("a)"(#loc))\n'
     )
-    assert texts.without_locations(text) == (
+    assert stage_texts.without_locations(text) == (
         "module {\n"
         "  tt.func @f(%x: i32, %y: i32) {\n"
         '    tt.assert %x, "a loc(#loc2)" : i1\n'

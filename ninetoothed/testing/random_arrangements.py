@@ -1,4 +1,4 @@
-"""Random arrangements, and a NumPy model of each: :func:`cases`.
+"""Random arrangements, and a NumPy model of each: :func:`arrangements`.
 
 The model is an array of the source's linear offsets, one dim for each dim of each level, -1 where
 an element is guarded out. Each meta-operation is applied to that array: nothing is shared with
@@ -16,7 +16,8 @@ import numpy.typing as npt
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from ninetoothed import Symbol, Tensor
+from ninetoothed.symbol import Symbol
+from ninetoothed.tensor import Tensor
 
 Offsets = npt.NDArray[np.int64]
 MAX_ELEMENTS = 3000
@@ -373,7 +374,7 @@ _OPERATIONS = (
 
 
 @st.composite
-def cases(draw: st.DrawFn, exact: bool = False, most: int = 6) -> Case:
+def arrangements(draw: st.DrawFn, exact: bool = False, most: int = 6) -> Case:
     """A source of one to four dims and up to ``most`` operations, at any levels."""
     shape = tuple(draw(st.lists(st.integers(0, 7), min_size=1, max_size=4)))
     case = Case(shape, Model.of(shape), exact)

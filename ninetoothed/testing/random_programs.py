@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from tests.property.terms import ALL, UNSIGNED, Dims, Expr, spelled
-from tests.property.writer import Program, Writer
-from tests.support.profiles import examples
+from ninetoothed.testing.program_writer import Program, Writer
+from ninetoothed.testing.terms import ALL, UNSIGNED, Dims, Expr, spelled
 
 
 def _body(
@@ -242,14 +240,6 @@ FAMILIES: dict[str, Callable[[Writer], None]] = {
     "products": _products,
     "columns": _columns,
 }
-
-
-def tried(count: int) -> settings:
-    """So many programs; see :func:`tests.support.profiles.examples`.
-
-    A failing one is reported as it is: it is small, and to look for a smaller one takes minutes.
-    """
-    return settings(examples(count), phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
 @st.composite

@@ -35,7 +35,7 @@ def inspect(artifact: Artifact, names: Sequence[str], locations: bool) -> Inspec
         raise DeviceError(
             f"Triton, which makes {names[0] if names else 'these texts'}, is not installed; "
             "`pip install triton`; without it there are triton-python, and ttir in MLIR's "
-            "generic form"
+            "generic form (nt-opt --generic)"
         )
     compat.version()
     named = value_names.located(artifact)
@@ -66,19 +66,21 @@ def _compiled(artifact: Artifact, wanted: Sequence[str], found: Inspection) -> I
     for expected in artifact.target.stages:
         with _failing(expected, artifact):
             stage, made, metadata = next(stages)
+        found = replace(found, shared=metadata.get("shared"))
         if stage == "cubin":
             text = nvidia_tools.disassembly(made, locations=True)
             registers, spills = nvidia_tools.registers(made), nvidia_tools.spills(text)
             found = replace(found, registers=registers, spills=spills)
+            text = f"// {found.summary}\n{text}"
         else:
             text = str(made)
         if stage == "amdgcn":
             spills = _field(text, "vgpr_spill_count") + _field(text, "sgpr_spill_count")
             found = replace(found, registers=_field(text, "vgpr_count"), spills=spills)
+            text = f"; {found.summary}\n{text}"
         if stage in made_by:
             texts[made_by.pop(stage)] = text
         if not made_by:
-            found = replace(found, shared=metadata.get("shared"))
             break
     return replace(found, texts=texts)
 

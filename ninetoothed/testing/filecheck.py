@@ -9,6 +9,10 @@ A test file says how it is run in comments, in lit's words::
 ``%s`` is the file, ``%S`` its folder, ``%t`` a file name of the run's own. A trailing backslash
 goes on in the next RUN line. The commands are ``nt-opt`` and ``filecheck``; ``not`` before one
 wants it to fail. An exception that leaves ``nt-opt`` is a failure in every case.
+
+Below a ``conftest.py`` with this line, every ``.mlir`` file is a test::
+
+    from ninetoothed.testing import pytest_collect_file
 """
 
 from __future__ import annotations
@@ -150,6 +154,13 @@ def _report(line: RunLine, path: Path, command: str, stdin: str, result: Result)
         if text.strip():
             parts.append(f"--- {title}\n{text.rstrip()}")
     return "\n".join(parts)
+
+
+def pytest_collect_file(parent: pytest.Collector, file_path: Path) -> pytest.Collector | None:
+    """Hook of pytest that collects the ``.mlir`` files."""
+    if file_path.suffix != ".mlir":
+        return None
+    return FilecheckFile.from_parent(parent, path=file_path)
 
 
 class FilecheckFile(pytest.File):

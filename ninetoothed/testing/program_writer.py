@@ -1,7 +1,7 @@
 """Generator of random kernels: an arrangement's lines, an application's statements, and one call.
 
 Programs are well defined: no lane that is stored depends on a lane that is not valid, and errors
-have bounds (see :mod:`tests.property.terms`).
+have bounds (see :mod:`ninetoothed.testing.terms`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import torch
 from hypothesis import strategies as st
 
 from ninetoothed.dtype import DTYPES
-from tests.property.phrases import Phrases
-from tests.property.terms import FLOATS, SIGNED, UNSIGNED, Dims, Expr
+from ninetoothed.testing.phrases import Phrases
+from ninetoothed.testing.terms import FLOATS, SIGNED, UNSIGNED, Dims, Expr
 
 
 @dataclass
@@ -70,6 +70,9 @@ class Program:
     choices: list[int]
     errors: dict[str, float]
     functions: str
+
+    def __str__(self) -> str:
+        return f"{self.source}\n{self.arguments}\n{self.keywords} {self.choices}"
 
 
 @dataclass

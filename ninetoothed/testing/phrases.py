@@ -11,7 +11,7 @@ from ninetoothed import dtype as dtypes
 from ninetoothed.dtype import DTYPES
 from ninetoothed.language import rules
 from ninetoothed.language.rules import Operand
-from tests.property.terms import (
+from ninetoothed.testing.terms import (
     ALL,
     COMMON,
     FLOATS,

@@ -21,7 +21,7 @@ from ninetoothed.definition.define import define, run_arrangement
 from ninetoothed.definition.definition import Definition
 from ninetoothed.interpreters import interpret
 from ninetoothed.passes.pipeline import Observer
-from tests.property.writer import Argument, Program
+from ninetoothed.testing.program_writer import Argument, Program
 
 
 def load(program: Program, folder: str) -> Definition:

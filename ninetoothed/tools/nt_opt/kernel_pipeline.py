@@ -1,0 +1,157 @@
+"""Kernels of Python files on their way into the pipeline: assumed types, a configuration, and the
+steps with their options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ninetoothed.artifacts.configuration import Config
+from ninetoothed.artifacts.signature import Signature
+from ninetoothed.artifacts.target import Target
+from ninetoothed.compiler.compile import build, pass_options, symbolic_steps
+from ninetoothed.compiler.defaults import describe_assumptions, fitted, pick
+from ninetoothed.compiler.optimizations import legalities_of
+from ninetoothed.definition.definition import Definition
+from ninetoothed.errors import (
+    ArgumentError,
+    collect_warnings,
+    did_you_mean,
+)
+from ninetoothed.frontend.build import build_module
+from ninetoothed.ir import nt
+from ninetoothed.ir.continuation import Continuation
+from ninetoothed.passes.pipeline import SPECIALIZED, Step, steps
+from ninetoothed.plugins.edited_pipeline import BoundPipeline
+from ninetoothed.tools.nt_opt.command_line import Arguments
+
+_Built = TypeVar("_Built")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The frontend's module of a kernel, and how it goes on: the ``pipeline``, ``settings`` for
+    what it does not say, and ``assumed``, a comment on what no call has fixed.
+    """
+
+    module: ModuleOp
+    pipeline: tuple[Step, ...]
+    settings: Continuation
+    assumed: str
+
+
+def frontend_module(definition: Definition, arguments: Arguments) -> ModuleOp:
+    """The module before any pass, without a configuration."""
+    return _fitted(definition, arguments, lambda it: build_module(definition, it, {}))
+
+
+@dataclass(frozen=True)
+class AssumedCall:
+    """A call as the command line says it, and ``assumed``, a comment on what it does not say: its
+    class, its configuration, and the module in stage ``composed``.
+    """
+
+    signature: Signature
+    config: Config
+    composed: ModuleOp
+    assumed: str
+
+
+def assumed_call(definition: Definition, arguments: Arguments) -> AssumedCall:
+    """The call of a kernel that the command line speaks of.
+
+    Raises:
+        NineToothedError: the kernel is wrong, or an option does not fit it.
+    """
+    values = dict(_numbers(arguments.set, "--set"))
+    choices = dict(_numbers(arguments.choose, "--choose"))
+    dtypes = dict(_pairs(arguments.dtype, "--dtype"))
+    signature, composed = _fitted(definition, arguments, lambda it: (it, build(definition, it)))
+    num_warps = None if arguments.num_warps is None else (arguments.num_warps,)
+    signature, config = pick(definition, composed, signature, values, num_warps)
+    if arguments.num_stages is not None:
+        config = replace(config, num_stages=arguments.num_stages)
+    known = _names(signature, config)
+    for name in values:
+        if name not in known:
+            near = did_you_mean(name, known) or f"symbols are {', '.join(known) or 'none'}"
+            raise ArgumentError(f"--set: there is no symbol {name}; {near}")
+    for name, value in choices.items():
+        config = config.choosing(_choice(composed, name, definition.pipeline), value)
+    assumed = describe_assumptions(definition, signature, config, dtypes)
+    return AssumedCall(signature, config, composed, assumed)
+
+
+def compiled(definition: Definition, arguments: Arguments) -> Compiled:
+    """The module before any pass, and its pipeline for one configuration.
+
+    Raises:
+        NineToothedError: the kernel is wrong, or an option does not fit it.
+    """
+    call = assumed_call(definition, arguments)
+    signature, config, pipeline = call.signature, call.config, definition.pipeline
+    target = None if arguments.arch is None else Target.parse(arguments.arch)
+    options = pass_options(call.composed, signature, config, target, pipeline=pipeline)
+    arch = None if target is None else target.arch
+    return Compiled(
+        build_module(definition, signature, dict(config.values)),
+        (*symbolic_steps(signature, pipeline=pipeline), *steps(SPECIALIZED, options, pipeline)),
+        Continuation(arch=arch, num_warps=config.num_warps, num_stages=config.num_stages),
+        call.assumed,
+    )
+
+
+def _fitted(
+    definition: Definition, arguments: Arguments, built: Callable[[Signature], _Built]
+) -> _Built:
+    """What ``built`` gives for the first default signature that fits the application."""
+    values = dict(_numbers(arguments.set, "--set"))
+    dtypes = dict(_pairs(arguments.dtype, "--dtype"))
+    with collect_warnings():
+        return fitted(definition, dtypes, values, built)
+
+
+def _names(signature: Signature, config: Config) -> list[str]:
+    constexprs = [param.name for param in signature.params if param.kind == "constexpr"]
+    return [
+        *(name for name, _ in config.values),
+        *(name for name, _ in signature.constants),
+        *constexprs,
+    ]
+
+
+def _pairs(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise ArgumentError(f"{option} takes NAME=VALUE, not {text!r}")
+        yield name, value
+
+
+def _choice(composed: ModuleOp, name: str, pipeline: BoundPipeline | None) -> str:
+    """Check that a kernel has a choice of this name."""
+    names = [known for known, _ in legalities_of(nt.kernel_of(composed), pipeline)]
+    if name not in names:
+        near = did_you_mean(name, names) or f"its choices are {', '.join(names) or 'none'}"
+        raise ArgumentError(f"--choose: this kernel has no choice {name}; {near}")
+    return name
+
+
+def _numbers(texts: Sequence[str], option: str) -> Iterator[tuple[str, Any]]:
+    for name, text in _pairs(texts, option):
+        yield name, _number(text, option)
+
+
+def _number(text: str, option: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    if text in ("True", "False"):
+        return text == "True"
+    raise ArgumentError(f"{option} takes numbers, not {text!r}")

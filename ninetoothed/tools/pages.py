@@ -1,0 +1,48 @@
+"""Write the generated pages of the documentation: ``make docs``.
+
+    python -m ninetoothed.tools.pages
+
+It runs in the project's folder.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ninetoothed.tools import language_page, nt_opt_page, pass_pages, stages_page
+
+
+def pages(root: Path) -> dict[str, str]:
+    """The generated pages of the project in ``root``, by their names below ``docs``."""
+    language = (root / "docs" / "language.md").read_text(encoding="utf-8")
+    return {
+        "language.md": language_page.page(language),
+        "nt-opt.md": nt_opt_page.page(),
+        "stages.md": stages_page.page(root / "examples"),
+        **pass_pages.pages(),
+    }
+
+
+def stale(root: Path, found: dict[str, str]) -> list[Path]:
+    """Pages of passes that there are no more."""
+    return [
+        path
+        for path in sorted((root / "docs" / "passes").glob("*.md"))
+        if f"passes/{path.name}" not in found
+    ]
+
+
+def main() -> None:
+    """Write all pages anew."""
+    root = Path()
+    found = pages(root)
+    for path in stale(root, found):
+        path.unlink()
+    for name, text in found.items():
+        path = root / "docs" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
