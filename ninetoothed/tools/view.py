@@ -82,6 +82,7 @@ def _written(arguments: ViewArguments) -> str:
     from ninetoothed.tools.nt_opt.python_file import PythonFile
     from ninetoothed.view.collection import collect
     from ninetoothed.view.page import page
+    from ninetoothed.view.trace import Stamp, write_trace
 
     target = Target.parse(arguments.arch or DEFAULT_TARGET)
     definition = PythonFile(Path(str(arguments.input_file))).find(arguments.kernel)
@@ -90,6 +91,10 @@ def _written(arguments: ViewArguments) -> str:
     path = Path(arguments.page or f"{definition.name}.html")
     write_atomically(path, page(compilation, timings=not arguments.no_timings))
     said = [f"wrote {path}"]
+    if arguments.trace is not None:
+        stamp = Stamp() if arguments.no_timings else Stamp.now()
+        logs = write_trace(compilation, Path(arguments.trace), stamp)
+        said += [f"wrote {log}" for log in logs]
     if compilation.missing:
         said.append(f"only our own stages are in it: {compilation.missing}")
     return "\n".join(said)

@@ -43,8 +43,8 @@ class Compilation:
 
     ``assumed``: lines on what no call has fixed. ``full``: it is the kernel for calls in which all
     guards hold. ``machine``: listings of the stages of the target's compiler, by name, and
-    ``texts`` as it made them; ``missing``: why there are none. ``registers`` of a thread, ``spills``, and bytes of ``shared``
-    memory are None where they are not known.
+    ``texts`` as it made them; ``missing``: why there are none. ``registers`` of a thread,
+    ``spills``, and bytes of ``shared`` memory are None where they are not known.
     """
 
     artifact: Artifact
